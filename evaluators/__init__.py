@@ -1,0 +1,1 @@
+"""Leaf evaluations of a position, one to a file, behind one protocol."""

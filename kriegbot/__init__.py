@@ -1,0 +1,1 @@
+"""Kriegspiel by information-set search: belief, search, players and their command line."""

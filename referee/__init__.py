@@ -1,0 +1,1 @@
+"""The rules of Kriegspiel and what each side hears."""

@@ -1,0 +1,1 @@
+"""Matches between players: one game, and what came of it."""
