@@ -1,0 +1,315 @@
+"""What the referee says after a move: the capture, the checks, the pawn tries and the end of the game.
+
+`announce` is a pure function of a position and a legal move, so that an exact enumeration of histories can
+ask it what would be heard in each of them. Two conventions of Kriegspiel that surprise chess players: a
+capture is announced at the square of the captured man, also en passant; and of the two diagonals through
+the checked king's square the longer one is "long", whichever way it runs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, IntFlag
+
+import chess
+
+from referee.errors import BadAnnouncement
+from referee.rules import NO_LIMITS, Limits, PawnTries, RuleSet
+
+
+class Man(Enum):
+    """What fell, as far as a rule set tells: a promoted pawn is a piece."""
+
+    PAWN = "pawn"
+    PIECE = "piece"
+
+
+class Check(IntFlag):
+    """Directions of check, as seen from the checked king; a double check has two of them."""
+
+    RANK = 1
+    FILE = 2
+    LONG_DIAGONAL = 4
+    SHORT_DIAGONAL = 8
+    KNIGHT = 16
+
+
+NO_CHECK = Check(0)
+
+
+class Reason(Enum):
+    """Why a game ended."""
+
+    CHECKMATE = "checkmate"
+    STALEMATE = "stalemate"
+    DEAD_POSITION = "dead position"
+    PLY_LIMIT = "ply limit"
+    QUIET_LIMIT = "quiet limit"
+    RESIGNATION = "resignation"
+    FORFEIT = "forfeit"
+    ABANDONED = "abandoned"
+
+
+DECISIVE = frozenset({Reason.CHECKMATE, Reason.RESIGNATION, Reason.FORFEIT})
+BY_A_MOVE = (
+    Reason.CHECKMATE,
+    Reason.STALEMATE,
+    Reason.DEAD_POSITION,
+    Reason.PLY_LIMIT,
+    Reason.QUIET_LIMIT,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a game ended.
+
+    Attributes:
+      reason: why.
+      winner: the side that won; None for a draw, and for an abandoned game, which has no result.
+      detail: one line more for people, such as what a forfeiting player did; often empty.
+    """
+
+    reason: Reason
+    winner: chess.Color | None = None
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.winner is not None) != (self.reason in DECISIVE):
+            takes = "a winner" if self.reason in DECISIVE else "no winner"
+            raise ValueError(
+                f"illegal end: {self.reason.value} with winner {self.winner!r}; it takes {takes}"
+            )
+
+    @property
+    def result(self) -> str:
+        """The result as PGN writes it: 1-0, 0-1, 1/2-1/2, or * for an abandoned game."""
+        if self.reason is Reason.ABANDONED:
+            return "*"
+        if self.winner is None:
+            return "1/2-1/2"
+        return "1-0" if self.winner == chess.WHITE else "0-1"
+
+    def text(self) -> str:
+        """One clause for people: "checkmate, White wins"."""
+        if self.reason is Reason.ABANDONED:
+            outcome = "no result"
+        elif self.winner is None:
+            outcome = "draw"
+        else:
+            outcome = f"{chess.COLOR_NAMES[self.winner].capitalize()} wins"
+        return f"{self.reason.value}, {outcome}" + (f" ({self.detail})" if self.detail else "")
+
+
+_CHECK_WORDS = {
+    Check.RANK: "on the rank",
+    Check.FILE: "on the file",
+    Check.LONG_DIAGONAL: "on the long diagonal",
+    Check.SHORT_DIAGONAL: "on the short diagonal",
+    Check.KNIGHT: "by a knight",
+}
+_CHECK_LETTERS = dict(zip("RFLSN", Check, strict=True))
+_MAN_LETTERS = {"p": Man.PAWN, "o": Man.PIECE}  # o: "officer"; n would read as a knight
+_LETTER_OF_MAN = {man: letter for letter, man in _MAN_LETTERS.items()}
+_CODE_OF_END = {
+    Reason.CHECKMATE: "mate",
+    Reason.STALEMATE: "stalemate",
+    Reason.DEAD_POSITION: "dead",
+    Reason.PLY_LIMIT: "plies",
+    Reason.QUIET_LIMIT: "quiet",
+}
+_END_OF_CODE = {code: reason for reason, code in _CODE_OF_END.items()}
+_CODE = re.compile(
+    r"(?:x(?P<square>[a-h][1-8])(?P<man>[po])?)?"
+    r"(?:\+(?=[RFLSN])(?P<checks>R?F?L?S?N?))?"
+    r"(?:\?(?P<tries>0|[1-9][0-9]?))?"
+    r"(?:#(?P<end>[a-z]+)(?::(?P<winner>[wb]))?)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What both sides hear after a move.
+
+    Attributes:
+      capture: square of the captured man, en passant included; None if nothing fell.
+      captured: whether it was a pawn or a piece, if the rule set tells.
+      checks: every direction of check, at checkmate also; `Check(0)` for none.
+      pawn_tries: legal pawn captures of the side now to move, if the rule set counts them; None after the end.
+      end: the end of the game, if this move brought it.
+    """
+
+    capture: chess.Square | None = None
+    captured: Man | None = None
+    checks: Check = NO_CHECK
+    pawn_tries: int | None = None
+    end: End | None = None
+
+    def __post_init__(self) -> None:
+        if self.end is not None and (self.end.reason not in BY_A_MOVE or self.end.detail):
+            raise ValueError(f"illegal announcement: no move brings about {self.end.text()!r}")
+
+    def text(self) -> str:
+        """One sentence for people."""
+        parts = []
+        if self.capture is not None:
+            what = f"{self.captured.value} captured" if self.captured else "capture"
+            parts.append(f"{what} on {chess.square_name(self.capture)}")
+        if self.checks:
+            parts.append(
+                "check " + " and ".join(words for check, words in _CHECK_WORDS.items() if check & self.checks)
+            )
+        if self.pawn_tries is not None:
+            parts.append(f"{self.pawn_tries or 'no'} pawn {'try' if self.pawn_tries == 1 else 'tries'}")
+        if self.end is not None:
+            parts.append(self.end.text())
+        sentence = "; ".join(parts) or "a move was made"
+        return sentence[0].upper() + sentence[1:] + "."
+
+    def code(self) -> str:
+        """The same as a token without spaces, for records: "xd5p+FN?2", "+R#mate:w", "-" for nothing."""
+        code = ""
+        if self.capture is not None:
+            code += (
+                "x"
+                + chess.square_name(self.capture)
+                + (_LETTER_OF_MAN[self.captured] if self.captured else "")
+            )
+        if self.checks:
+            code += "+" + "".join(letter for letter, check in _CHECK_LETTERS.items() if check & self.checks)
+        if self.pawn_tries is not None:
+            code += f"?{self.pawn_tries}"
+        if self.end is not None:
+            code += "#" + _CODE_OF_END[self.end.reason]
+            if self.end.winner is not None:
+                code += ":w" if self.end.winner == chess.WHITE else ":b"
+        return code or "-"
+
+    @classmethod
+    def parse(cls, code: str) -> Announcement:
+        """The inverse of `code`.
+
+        Raises:
+          BadAnnouncement: the text is not such a code.
+        """
+        if code == "-":
+            return cls()
+        match = _CODE.fullmatch(code) if code else None
+        if match is None:
+            raise BadAnnouncement(
+                f"illegal announcement: {code!r}; it takes a code such as 'xd5p+F?2' or '-'"
+            )
+        end = None
+        if match["end"] is not None:
+            try:
+                winner = None if match["winner"] is None else match["winner"] == "w"
+                end = End(_END_OF_CODE[match["end"]], winner)
+            except (KeyError, ValueError):
+                known = "#mate:w, #mate:b, #stalemate, #dead, #plies, #quiet"
+                raise BadAnnouncement(
+                    f"illegal end in announcement: {code!r}; it takes one of {known}"
+                ) from None
+        return cls(
+            capture=None if match["square"] is None else chess.parse_square(match["square"]),
+            captured=_MAN_LETTERS.get(match["man"]),
+            checks=Check(sum(_CHECK_LETTERS[letter] for letter in match["checks"] or "")),
+            pawn_tries=None if match["tries"] is None else int(match["tries"]),
+            end=end,
+        )
+
+
+def capture_square(board: chess.Board, move: chess.Move) -> chess.Square | None:
+    """Square of the man that a legal move would capture, or None."""
+    if board.is_en_passant(move):
+        return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+    return move.to_square if board.color_at(move.to_square) == (not board.turn) else None
+
+
+def check_direction(king: chess.Square, checker: chess.Square) -> Check:
+    """Direction from which a man that gives check does so, seen from the king."""
+    files = chess.square_file(checker) - chess.square_file(king)
+    ranks = chess.square_rank(checker) - chess.square_rank(king)
+    if ranks == 0:
+        return Check.RANK
+    if files == 0:
+        return Check.FILE
+    if abs(files) != abs(ranks):
+        return Check.KNIGHT
+    # Squares on the diagonal parallel to a1-h8 and on the one parallel to a8-h1: never equally many.
+    rising = 8 - abs(chess.square_file(king) - chess.square_rank(king))
+    falling = 8 - abs(chess.square_file(king) + chess.square_rank(king) - 7)
+    on_longer = (files == ranks) == (rising > falling)
+    return Check.LONG_DIAGONAL if on_longer else Check.SHORT_DIAGONAL
+
+
+def count_pawn_tries(board: chess.Board) -> int:
+    """Legal pawn captures of the side to move, one per (from, to): en passant counts, promotions are one."""
+    pawns = board.pawns & board.occupied_co[board.turn]
+    return len(
+        {(move.from_square, move.to_square) for move in board.generate_legal_captures(from_mask=pawns)}
+    )
+
+
+def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int = 0) -> End | None:
+    """How the game stands ended in this position after `ply` moves, or None if it goes on."""
+    if not any(board.generate_legal_moves()):
+        if board.is_check():
+            return End(Reason.CHECKMATE, not board.turn)
+        return End(Reason.STALEMATE)
+    if board.is_insufficient_material() or (rules.one_minor_each_draws and _one_minor_each(board)):
+        return End(Reason.DEAD_POSITION)
+    if limits.plies is not None and ply >= limits.plies:
+        return End(Reason.PLY_LIMIT)
+    if limits.quiet_plies is not None and board.halfmove_clock >= limits.quiet_plies:
+        return End(Reason.QUIET_LIMIT)
+    return None
+
+
+def announce(
+    board: chess.Board,
+    move: chess.Move,
+    rules: RuleSet,
+    limits: Limits = NO_LIMITS,
+    *,
+    ply: int | None = None,
+) -> Announcement:
+    """What the referee says when a legal move is made.
+
+    Args:
+      board: the true position before the move; it is left as it is.
+      move: a legal move in it.
+      rules: what is told.
+      limits: when the game is drawn.
+      ply: moves made before this one, needed only under a limit of plies (a position alone does not know).
+    """
+    if ply is None:
+        if limits.plies is not None:
+            raise ValueError(
+                f"announce needs ply=, the moves made so far, under a limit of {limits.plies} plies"
+            )
+        ply = 0
+    capture = capture_square(board, move)
+    captured = None
+    if capture is not None and rules.captured_kind:
+        captured = Man.PAWN if board.piece_type_at(capture) == chess.PAWN else Man.PIECE
+    after = board.copy(stack=False)
+    after.push(move)
+    end = end_of(after, rules, limits, ply=ply + 1)
+    counts = end is None and rules.pawn_tries is PawnTries.COUNT
+    return Announcement(capture, captured, _checks(after), count_pawn_tries(after) if counts else None, end)
+
+
+def _checks(board: chess.Board) -> Check:
+    checks = NO_CHECK
+    king = board.king(board.turn)
+    if king is not None:
+        for checker in chess.scan_forward(board.checkers_mask()):
+            checks |= check_direction(king, checker)
+    return checks
+
+
+def _one_minor_each(board: chess.Board) -> bool:
+    if board.pawns | board.rooks | board.queens:
+        return False
+    return all(chess.popcount(men) <= 2 for men in board.occupied_co)

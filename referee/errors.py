@@ -1,0 +1,38 @@
+"""Everything that the referee and its records raise on purpose.
+
+    KriegspielError
+    ├── UnknownRuleSet   no rule set has this name                           (also a ValueError)
+    ├── BadStart         a game cannot begin from this position              (also a ValueError)
+    ├── GameIsOver       a try or a resignation after the end of the game
+    ├── BadAnnouncement  a text is not the code of an announcement           (also a ValueError)
+    └── RecordError      a text is no record of a Kriegspiel game, or a game cannot be one (also a ValueError)
+
+Every message is one line: what was given, why it is refused, what would be accepted. An argument of the
+wrong type raises TypeError as everywhere in Python.
+"""
+
+from __future__ import annotations
+
+
+class KriegspielError(Exception):
+    """Base of all errors raised by the referee."""
+
+
+class UnknownRuleSet(KriegspielError, ValueError):  # noqa: N818 - reads as the sentence it raises
+    """No rule set has this name."""
+
+
+class BadStart(KriegspielError, ValueError):  # noqa: N818
+    """A game cannot begin from this position."""
+
+
+class GameIsOver(KriegspielError):  # noqa: N818
+    """A try or a resignation came after the end of the game."""
+
+
+class BadAnnouncement(KriegspielError, ValueError):  # noqa: N818
+    """A text is not the code of an announcement."""
+
+
+class RecordError(KriegspielError, ValueError):
+    """A file or a text is not a record of a Kriegspiel game, or a game cannot be written as one."""

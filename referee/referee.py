@@ -1,0 +1,210 @@
+"""The referee: keeps the true board, answers tries, announces moves and tells each side what it may know.
+
+The chess is python-chess's. A try is accepted if and only if it is a legal move on the true board, written as
+python-chess writes it (castling is the king's two steps).
+"""
+
+from __future__ import annotations
+
+import operator
+
+import chess
+
+from referee.announcement import End, Reason, announce, count_pawn_tries, end_of
+from referee.errors import BadStart, GameIsOver
+from referee.rules import BERKELEY, NO_LIMITS, IllegalHeard, Limits, PawnTries, RuleSet
+from referee.tries import open_tries
+from referee.view import Answer, Event, GameOver, OpponentMoved, OpponentRefused, OwnTry, View
+
+
+class Referee:
+    """One game of Kriegspiel.
+
+    Args:
+      rules: the rule set.
+      limits: when a game that nobody wins is drawn.
+      start: FEN of the first position, known to both sides; its halfmove clock counts as quiet plies.
+
+    Raises:
+      BadStart: a ValueError; the FEN is none, or a game cannot begin there.
+    """
+
+    def __init__(
+        self, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN
+    ) -> None:
+        self.rules = rules
+        self.limits = limits
+        self._board = _starting_board(start, rules, limits)
+        self.start = self._board.fen(en_passant="fen")
+        self._end: End | None = None
+        self._log: list[OwnTry] = []
+        self._events: dict[chess.Color, tuple[Event, ...]] = {chess.WHITE: (), chess.BLACK: ()}
+        self._ply = 0
+        counts = rules.pawn_tries is PawnTries.COUNT
+        self._begin_turn(count_pawn_tries(self._board) if counts else None)
+
+    @property
+    def turn(self) -> chess.Color:
+        """The side to move."""
+        return self._board.turn
+
+    @property
+    def ply(self) -> int:
+        """Moves made so far, both sides together."""
+        return self._ply
+
+    @property
+    def end(self) -> End | None:
+        """The end of the game, or None while it goes on."""
+        return self._end
+
+    @property
+    def log(self) -> tuple[OwnTry, ...]:
+        """Every try of both sides in order, with its answer: the truth, for records and not for players."""
+        return tuple(self._log)
+
+    def board(self) -> chess.Board:
+        """A copy of the true board, with the moves made."""
+        return self._board.copy()
+
+    def try_move(self, move: chess.Move) -> Answer:
+        """Answers a try of the side to move; an accepted one is made and announced to both sides.
+
+        Raises:
+          TypeError: the argument is not a move from one square of the board to another.
+          GameIsOver: the game has ended.
+        """
+        move = _checked(move)
+        self._must_go_on(f"try {move.uci()}")
+        mover = self._board.turn
+        if move not in self._open:
+            answer = Answer.IMPOSSIBLE if self.rules.nonsense else Answer.ILLEGAL
+        elif move in self._refused:
+            answer = Answer.REPEATED if self.rules.nonsense else Answer.ILLEGAL
+        elif not self._board.is_legal(move):
+            answer = Answer.ILLEGAL
+        else:
+            self._accept(mover, move)
+            return Answer.ACCEPTED
+        if move not in self._refused:
+            self._refused += (move,)
+        self._tell(mover, OwnTry(move, answer))
+        self._log.append(OwnTry(move, answer))
+        if answer is Answer.ILLEGAL and self.rules.illegal_heard is IllegalHeard.BOTH:
+            self._tell(not mover, OpponentRefused())
+        return answer
+
+    def resign(self, color: chess.Color) -> None:
+        """Ends the game: a side gives up."""
+        self._stop("resignation", End(Reason.RESIGNATION, not color))
+
+    def forfeit(self, color: chess.Color, detail: str = "") -> None:
+        """Ends the game: a side loses for something other than chess, such as a player that failed."""
+        self._stop("forfeit", End(Reason.FORFEIT, not color, _one_line(detail)))
+
+    def abandon(self, detail: str = "") -> None:
+        """Ends the game without a result."""
+        self._stop("abandonment", End(Reason.ABANDONED, None, _one_line(detail)))
+
+    def view(self, color: chess.Color) -> View:
+        """All that one side knows, and nothing else."""
+        board = self._board
+        on_turn = board.turn == color and self._end is None
+        return View(
+            color=color,
+            rules=self.rules,
+            limits=self.limits,
+            start=self.start,
+            men=_men(board, color),
+            kingside=board.has_kingside_castling_rights(color),
+            queenside=board.has_queenside_castling_rights(color),
+            turn=board.turn,
+            ply=self._ply,
+            opponent_men=chess.popcount(board.occupied_co[not color]),
+            events=self._events[color],
+            refused=self._refused if on_turn else (),
+            pawn_tries=self._pawn_tries if on_turn else None,
+            end=self._end,
+        )
+
+    def _accept(self, mover: chess.Color, move: chess.Move) -> None:
+        announcement = announce(self._board, move, self.rules, self.limits, ply=self._ply)
+        self._board.push(move)
+        self._ply += 1
+        self._end = announcement.end
+        self._log.append(OwnTry(move, Answer.ACCEPTED, announcement))
+        self._tell(mover, OwnTry(move, Answer.ACCEPTED, announcement))
+        self._tell(not mover, OpponentMoved(announcement))
+        self._begin_turn(announcement.pawn_tries)
+
+    def _begin_turn(self, pawn_tries: int | None) -> None:
+        board = self._board
+        color = board.turn
+        self._pawn_tries = pawn_tries
+        self._refused: tuple[chess.Move, ...] = ()
+        self._open = frozenset(
+            open_tries(
+                color,
+                _men(board, color),
+                board.has_kingside_castling_rights(color),
+                board.has_queenside_castling_rights(color),
+                pawn_tries,
+            )
+        )
+
+    def _stop(self, what: str, end: End) -> None:
+        self._must_go_on(what)
+        self._end = end
+        for color in chess.COLORS:
+            self._tell(color, GameOver(end))
+
+    def _must_go_on(self, what: str) -> None:
+        if self._end is not None:
+            raise GameIsOver(f"{what} refused: the game has ended ({self._end.text()})")
+
+    def _tell(self, color: chess.Color, event: Event) -> None:
+        self._events[color] += (event,)
+
+
+def _men(board: chess.Board, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
+    men = {}
+    for square in chess.scan_forward(board.occupied_co[color]):
+        piece_type = board.piece_type_at(square)
+        if piece_type is not None:
+            men[square] = piece_type
+    return men
+
+
+def _checked(move: chess.Move) -> chess.Move:
+    """The move again with plain numbers, so that nothing odd that compares equal to a move gets in."""
+    try:
+        if not isinstance(move, chess.Move) or move.drop is not None:
+            raise TypeError
+        squares = (operator.index(move.from_square), operator.index(move.to_square))
+        promotion = None if move.promotion is None else operator.index(move.promotion)
+        if not all(0 <= square < 64 for square in squares) or promotion not in (None, *chess.PIECE_TYPES):
+            raise TypeError
+    except TypeError:
+        raise TypeError(
+            f"illegal argument: {_one_line(repr(move))}; a try is a chess.Move between squares of the board"
+        ) from None
+    return chess.Move(*squares, promotion)
+
+
+def _starting_board(start: str, rules: RuleSet, limits: Limits) -> chess.Board:
+    try:
+        board = chess.Board(start)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise BadStart(f"illegal start: {start!r} is not a FEN ({_one_line(str(error))})") from None
+    if not board.is_valid():
+        faults = ", ".join(str(flag.name).lower().replace("_", " ") for flag in board.status())
+        raise BadStart(f"illegal start: {start!r} is not a position of chess ({faults})")
+    end = end_of(board, rules, limits)
+    if end is not None:
+        raise BadStart(f"illegal start: {start!r} is already over ({end.text()})")
+    return board
+
+
+def _one_line(text: str) -> str:
+    """The text without line breaks and unprintable characters: it goes into records and onto terminals."""
+    return "".join(char if char.isprintable() else "?" for char in " ".join(str(text).split()))

@@ -1,0 +1,89 @@
+"""The tries open to a side: every move that could be legal as far as that side can see.
+
+Its own men block its way and those it does not see do not; its pawns may try both diagonals at any time.
+Nothing is concluded from checks or captures heard: what is open depends on the own men and castling rights
+alone, and on one announcement, "no pawn tries", which closes every diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import chess
+
+PROMOTIONS = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
+
+
+def open_tries(
+    color: chess.Color,
+    men: Mapping[chess.Square, chess.PieceType],
+    kingside: bool,
+    queenside: bool,
+    pawn_tries: int | None = None,
+) -> list[chess.Move]:
+    """Every try open to a side, ordered by square of departure, square of arrival and promotion.
+
+    Args:
+      color: the side that tries.
+      men: its own men.
+      kingside: its own right to castle with the rook on the h-file.
+      queenside: its own right to castle with the rook on the a-file.
+      pawn_tries: the announced number of its legal pawn captures; None if nothing was announced.
+    """
+    own = 0
+    for square in men:
+        own |= chess.BB_SQUARES[square]
+    tries: list[chess.Move] = []
+    for square in sorted(men):
+        if men[square] == chess.PAWN:
+            tries.extend(_pawn_tries(color, square, own, diagonals=pawn_tries != 0))
+            continue
+        targets = _attacks(men[square], square, own) & ~own
+        if men[square] == chess.KING:
+            targets |= _castling_targets(color, own, kingside, queenside)
+        tries.extend(chess.Move(square, target) for target in chess.scan_forward(targets))
+    return tries
+
+
+def _attacks(piece_type: chess.PieceType, square: chess.Square, occupied: chess.Bitboard) -> chess.Bitboard:
+    """Squares that a man other than a pawn attacks when only its own side's men stand on the board."""
+    if piece_type == chess.KNIGHT:
+        return chess.BB_KNIGHT_ATTACKS[square]
+    if piece_type == chess.KING:
+        return chess.BB_KING_ATTACKS[square]
+    attacks = 0
+    if piece_type in (chess.BISHOP, chess.QUEEN):
+        attacks |= chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
+    if piece_type in (chess.ROOK, chess.QUEEN):
+        attacks |= chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
+        attacks |= chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
+    return attacks
+
+
+def _castling_targets(
+    color: chess.Color, own: chess.Bitboard, kingside: bool, queenside: bool
+) -> chess.Bitboard:
+    """Where the king would land by castling: it needs the right and no own man between king and rook."""
+    home = chess.BB_RANK_1 if color == chess.WHITE else chess.BB_RANK_8
+    targets = 0
+    if kingside and not own & home & (chess.BB_FILE_F | chess.BB_FILE_G):
+        targets |= home & chess.BB_FILE_G
+    if queenside and not own & home & (chess.BB_FILE_B | chess.BB_FILE_C | chess.BB_FILE_D):
+        targets |= home & chess.BB_FILE_C
+    return targets
+
+
+def _pawn_tries(
+    color: chess.Color, square: chess.Square, own: chess.Bitboard, *, diagonals: bool
+) -> Iterator[chess.Move]:
+    forward = 8 if color == chess.WHITE else -8
+    targets = chess.BB_SQUARES[square + forward] & ~own
+    if targets and chess.square_rank(square) == (1 if color == chess.WHITE else 6):
+        targets |= chess.BB_SQUARES[square + 2 * forward] & ~own
+    if diagonals:
+        targets |= chess.BB_PAWN_ATTACKS[color][square] & ~own
+    for target in chess.scan_forward(targets):
+        if chess.square_rank(target) in (0, 7):
+            yield from (chess.Move(square, target, promotion) for promotion in PROMOTIONS)
+        else:
+            yield chess.Move(square, target)
