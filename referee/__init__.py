@@ -16,6 +16,8 @@ from referee.errors import (
     RecordError,
     UnknownRuleSet,
 )
+from referee.pgn import load_record, record_from_pgn, record_to_pgn, save_record
+from referee.record import GameRecord, Step, Turn
 from referee.referee import Referee
 from referee.rules import (
     BERKELEY,
@@ -47,6 +49,7 @@ __all__ = [
     "Event",
     "GameIsOver",
     "GameOver",
+    "GameRecord",
     "IllegalHeard",
     "KriegspielError",
     "Limits",
@@ -59,9 +62,15 @@ __all__ = [
     "RecordError",
     "Referee",
     "RuleSet",
+    "Step",
+    "Turn",
     "UnknownRuleSet",
     "View",
     "announce",
+    "load_record",
     "open_tries",
+    "record_from_pgn",
+    "record_to_pgn",
     "rule_set",
+    "save_record",
 ]

@@ -136,7 +136,7 @@ class Announcement:
       capture: square of the captured man, en passant included; None if nothing fell.
       captured: whether it was a pawn or a piece, if the rule set tells.
       checks: every direction of check, at checkmate also; `Check(0)` for none.
-      pawn_tries: legal pawn captures of the side now to move, if the rule set counts them; None after the end.
+      pawn_tries: legal pawn captures of the side now to move, if the rule set counts them; None at the end.
       end: the end of the game, if this move brought it.
     """
 

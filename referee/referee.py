@@ -38,7 +38,7 @@ class Referee:
         self.start = self._board.fen(en_passant="fen")
         self._end: End | None = None
         self._log: list[OwnTry] = []
-        self._events: dict[chess.Color, tuple[Event, ...]] = {chess.WHITE: (), chess.BLACK: ()}
+        self._events: dict[chess.Color, list[Event]] = {chess.WHITE: [], chess.BLACK: []}
         self._ply = 0
         counts = rules.pawn_tries is PawnTries.COUNT
         self._begin_turn(count_pawn_tries(self._board) if counts else None)
@@ -121,7 +121,7 @@ class Referee:
             turn=board.turn,
             ply=self._ply,
             opponent_men=chess.popcount(board.occupied_co[not color]),
-            events=self._events[color],
+            events=tuple(self._events[color]),
             refused=self._refused if on_turn else (),
             pawn_tries=self._pawn_tries if on_turn else None,
             end=self._end,
@@ -163,7 +163,7 @@ class Referee:
             raise GameIsOver(f"{what} refused: the game has ended ({self._end.text()})")
 
     def _tell(self, color: chess.Color, event: Event) -> None:
-        self._events[color] += (event,)
+        self._events[color].append(event)
 
 
 def _men(board: chess.Board, color: chess.Color) -> dict[chess.Square, chess.PieceType]:

@@ -78,7 +78,7 @@ class View:
       opponent_men: how many men the opponent has left.
       events: everything tried and heard, in order.
       refused: own tries refused this turn, each once, whatever the answer was.
-      pawn_tries: the number of pawn tries announced for this side's turn; None if not announced or not its turn.
+      pawn_tries: the number of pawn tries announced for this side's turn; None if none was or out of turn.
       end: the end of the game, or None while it goes on.
     """
 

@@ -1,0 +1,382 @@
+r"""Game records as PGN, which any chess program opens, and back.
+
+The main line is the game as it truly went. What makes it Kriegspiel stands in headers and in the comment after each
+move, as tags that chess programs pass over:
+
+    [KriegspielRecord "1"]
+    [RuleSet "berkeley"]
+    1. e4 {[%says -] [%emt 0:00:00.530]} 1... d5 {[%tries e7d6:illegal] [%says -]}
+    2. exd5 {[%tries e1e3:impossible e4f5:illegal] [%says xd5]} *
+
+`tries` are the refused tries of the turn with their answers, `says` is the announcement (`Announcement.code`), `emt` the
+time taken, `left` the refused tries after the last move (in a comment before the result if no move was made).
+
+Reading is strict, since a tag lost is a game changed: nothing is skipped, no sideline, no free comment, and the game is
+replayed through a referee. Whatever is wrong with a text or a file is one `RecordError` that says where.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+
+from referee.announcement import Announcement, End, Reason
+from referee.errors import BadAnnouncement, BadStart, RecordError, UnknownRuleSet
+from referee.record import RESERVED, ROSTER, GameRecord, Turn, place
+from referee.referee import Referee
+from referee.rules import Limits, RuleSet, rule_set
+from referee.view import Answer, OwnTry
+
+SCHEMA = "1"
+MAX_BYTES = 2 * 1024 * 1024
+UNTERMINATED = "unterminated"
+
+_WIDTH = 100
+_HEADER = re.compile(r'\[([A-Za-z0-9_]+)[ \t]+"((?:[^"\\]|\\["\\])*)"\][ \t]*')
+_TOKEN = re.compile(
+    r"(?P<comment>\{[^{}]*\})"
+    r"|(?P<number>[0-9]{1,9}\.+)"
+    r"|(?P<result>1-0|0-1|1/2-1/2|\*)"
+    r"|(?P<move>[A-Za-z][A-Za-z0-9+#=-]{1,9}(?![^\s{}();]))"
+    r"|(?P<space>\s+)"
+)
+_TAG = re.compile(r"\[%(?P<name>[a-z]+)\s(?P<value>[^\[\]]*)\]")
+_TRY = re.compile(r"(?P<move>0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>[a-z]+)")
+_EMT = re.compile(
+    r"(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<thousandths>[0-9]{3})"
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_REASONS = {reason.value: reason for reason in Reason}
+_ANSWERS = {answer.value: answer for answer in Answer if answer is not Answer.ACCEPTED}
+
+
+def record_to_pgn(record: GameRecord) -> str:
+    """The record as text.
+
+    Raises:
+      RecordError: the record cannot be replayed, or would be too large to be read again.
+    """
+    if record.rules != rule_set(record.rules.name):
+        raise RecordError(f"illegal rule set: {record.rules.name!r} is not the known one of that name")
+    for _ in record.replay():
+        pass
+    lines = [f'[{name} "{_escape(value)}"]' for name, value in _headers_of(record).items()]
+    text = "\n".join([*lines, "", *_wrapped(" ".join(_movetext(record))), ""])
+    if len(text.encode()) > MAX_BYTES:
+        raise RecordError(f"illegal record: {len(text.encode())} bytes; it takes at most {MAX_BYTES}")
+    return text
+
+
+def record_from_pgn(text: str) -> GameRecord:
+    """The inverse of `record_to_pgn`.
+
+    Raises:
+      RecordError: the text is not the record of a game of Kriegspiel.
+    """
+    control = _CONTROL.search(text.replace("\r\n", "\n"))
+    if control is not None:
+        raise RecordError(f"not a Kriegspiel record: control character {control[0]!r}; it takes PGN text")
+    headers, movetext = _split(text.replace("\r\n", "\n").removeprefix("\ufeff"))
+    rules, limits, start = _game_of(headers)
+    turns, left, result = _read_movetext(movetext, start)
+    end = _end_of(headers)
+    record = GameRecord(
+        rules,
+        limits,
+        start,
+        turns,
+        left,
+        end,
+        {name: headers[name] for name in headers if name not in RESERVED},
+    )
+    if not result == headers["Result"] == record.result:
+        written = f"{headers['Result']!r} in the header and {result!r} after the moves"
+        raise RecordError(f"illegal result: {written}; it takes {record.result!r} for this game")
+    for _ in record.replay():
+        pass
+    return record
+
+
+def save_record(record: GameRecord, path: str | os.PathLike[str]) -> None:
+    """Writes a record to a file, whole or not at all.
+
+    Raises:
+      RecordError: as `record_to_pgn`.
+      OSError: the file cannot be written.
+    """
+    data = record_to_pgn(record).encode()
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as handle:
+            handle.write(data)
+            handle.flush()
+            os.fsync(handle.fileno())
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def load_record(path: str | os.PathLike[str]) -> GameRecord:
+    """Reads a record from a file.
+
+    Raises:
+      RecordError: the file cannot be read, or is not the record of a game of Kriegspiel; the message names it.
+    """
+    name = os.fspath(path)
+    try:
+        with Path(name).open("rb") as handle:
+            data = handle.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise RecordError(f"not a Kriegspiel record: more than {MAX_BYTES} bytes")
+        return record_from_pgn(data.decode())
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            what = f"not a Kriegspiel record: byte {error.start} is not UTF-8 text"
+        elif isinstance(error, RecordError):
+            what = str(error)
+        else:
+            what = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        raise RecordError(f"{_short(name)}: {what}") from None
+
+
+# Writing
+
+
+def _headers_of(record: GameRecord) -> dict[str, str]:
+    headers = {name: record.headers[name] for name in ROSTER}
+    headers |= {"Result": record.result, "KriegspielRecord": SCHEMA, "RuleSet": record.rules.name}
+    if record.limits.plies is not None:
+        headers["PlyLimit"] = str(record.limits.plies)
+    if record.limits.quiet_plies is not None:
+        headers["QuietLimit"] = str(record.limits.quiet_plies)
+    if record.start != chess.STARTING_FEN:
+        headers |= {"SetUp": "1", "FEN": record.start}
+    headers["Termination"] = UNTERMINATED if record.end is None else record.end.reason.value
+    if record.end is not None and record.end.detail:
+        headers["TerminationDetails"] = record.end.detail
+    return headers | {name: value for name, value in record.headers.items() if name not in ROSTER}
+
+
+def _movetext(record: GameRecord) -> Iterator[str]:
+    board = chess.Board(record.start)
+    left = f"[%left {_tries_text(record.left)}]" if record.left else ""
+    if left and not record.turns:
+        yield f"{{{left}}}"
+    for number, turn in enumerate(record.turns, 1):
+        yield f"{board.fullmove_number}{'.' if board.turn == chess.WHITE else '...'} {board.san(turn.move)}"
+        tags = [f"[%tries {_tries_text(turn.tries)}]"] if turn.tries else []
+        tags.append(f"[%says {turn.announcement.code()}]")
+        if turn.seconds is not None:
+            tags.append(f"[%emt {_emt_text(turn.seconds)}]")
+        if left and number == len(record.turns):
+            tags.append(left)
+        yield f"{{{' '.join(tags)}}}"
+        board.push(turn.move)
+    yield record.result
+
+
+def _tries_text(tries: tuple[OwnTry, ...]) -> str:
+    return " ".join(f"{_uci(event.move)}:{event.answer.value}" for event in tries)
+
+
+def _uci(move: chess.Move) -> str:
+    """As python-chess writes a move, but also for a "move" that stays where it is."""
+    if not move:
+        return "0000"
+    promotion = chess.piece_symbol(move.promotion) if move.promotion else ""
+    return chess.square_name(move.from_square) + chess.square_name(move.to_square) + promotion
+
+
+def _emt_text(seconds: float) -> str:
+    whole, thousandths = divmod(round(seconds * 1000), 1000)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}.{thousandths:03}"
+
+
+def _escape(value: str) -> str:
+    return value.replace("\\", r"\\").replace('"', r"\"")
+
+
+def _wrapped(movetext: str) -> Iterator[str]:
+    """Lines of about a hundred characters; none begins with [ or %, which mean something there in PGN."""
+    line = ""
+    for word in re.split(r" (?!\[)", movetext):
+        if line and len(line) + 1 + len(word) > _WIDTH:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line
+
+
+# Reading
+
+
+def _split(text: str) -> tuple[dict[str, str], str]:
+    """The headers, and the text after them."""
+    lines = text.lstrip().split("\n")
+    count = next((number for number, line in enumerate(lines) if not line.startswith("[")), len(lines))
+    if not any(line.startswith("[KriegspielRecord ") for line in lines[:count]):
+        raise RecordError("not a Kriegspiel record: header KriegspielRecord is missing")
+    headers: dict[str, str] = {}
+    for line in lines[:count]:
+        match = _HEADER.fullmatch(line)
+        if match is None:
+            raise RecordError(f'illegal header: {_short(line)}; it takes [Name "value"]')
+        if match[1] in headers:
+            raise RecordError(f"illegal header: {_short(match[1])} is given twice")
+        headers[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
+    if headers["KriegspielRecord"] != SCHEMA:
+        version = _short(headers["KriegspielRecord"])
+        raise RecordError(f"unknown version of Kriegspiel records: {version}; this program reads {SCHEMA!r}")
+    for name in (*ROSTER, "Result", "RuleSet", "Termination"):
+        if name not in headers:
+            raise RecordError(f"not a Kriegspiel record: header {name} is missing")
+    return headers, "\n".join(lines[count:])
+
+
+def _game_of(headers: dict[str, str]) -> tuple[RuleSet, Limits, str]:
+    if "Variant" in headers:
+        raise RecordError("illegal header: Variant; a Kriegspiel record names its rules by RuleSet")
+    if ("FEN" in headers) != (headers.get("SetUp") == "1"):
+        raise RecordError('illegal headers: FEN and SetUp "1" come together')
+    limits = []
+    for name in ("PlyLimit", "QuietLimit"):
+        value = headers.get(name)
+        if value is not None and not re.fullmatch("[1-9][0-9]{0,8}", value):
+            raise RecordError(f"illegal header {name}: {_short(value)}; it takes a whole number from 1")
+        limits.append(None if value is None else int(value))
+    try:
+        rules = rule_set(headers["RuleSet"])
+        start = Referee(rules, Limits(*limits), headers.get("FEN", chess.STARTING_FEN)).start
+    except (UnknownRuleSet, BadStart) as error:
+        raise RecordError(str(error)) from None
+    return rules, Limits(*limits), start
+
+
+def _end_of(headers: dict[str, str]) -> End | None:
+    termination, detail = headers["Termination"], headers.get("TerminationDetails", "")
+    if termination == UNTERMINATED and not detail:
+        return None
+    winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(headers["Result"])
+    try:
+        return End(_REASONS[termination], winner, detail)
+    except (KeyError, ValueError):
+        known = ", ".join([*_REASONS, UNTERMINATED])
+        raise RecordError(
+            f"illegal header Termination: {_short(termination)} with Result {_short(headers['Result'])}; "
+            f"it takes one of {known}, with a result that goes with it"
+        ) from None
+
+
+def _read_movetext(movetext: str, start: str) -> tuple[tuple[Turn, ...], tuple[OwnTry, ...], str]:
+    """The turns, the tries left over and the result, from: [comment] (move comment)* result."""
+    board = chess.Board(start)
+    turns: list[Turn] = []
+    left: tuple[OwnTry, ...] = ()
+    tokens = _tokens(movetext)
+    kind, token = next(tokens)
+    if kind == "comment":
+        left = _read_tries(_tags(token, {"left"}, 0)["left"], 0)
+        kind, token = next(tokens)
+    while kind == "move" and not left:
+        move = _read_san(board, token, len(turns))
+        kind, token = next(tokens)
+        if kind != "comment":
+            break
+        tags = _tags(token, {"tries", "says", "emt", "left"}, len(turns))
+        turns.append(_read_turn(move, tags, len(turns)))
+        board.push(move)
+        left = _read_tries(tags.get("left", ""), len(turns))
+        kind, token = next(tokens)
+    if kind == "result":
+        result = token
+        kind, token = next(tokens)
+        if kind == "end of text":
+            return tuple(turns), left, result
+    raise RecordError(f"unexpected {kind}{': ' + _short(token) if token else ''}, {place(len(turns))}")
+
+
+def _tokens(movetext: str) -> Iterator[tuple[str, str]]:
+    """Kind and text of each token; move numbers are passed over."""
+    position = 0
+    while position < len(movetext):
+        match = _TOKEN.match(movetext, position)
+        if match is None or match.lastgroup is None:
+            opens = {"{": "comment that is not closed", "(": "sideline", "$": "annotation"}
+            yield opens.get(movetext[position], "text"), movetext[position:]
+            return
+        if match.lastgroup not in ("number", "space"):
+            yield match.lastgroup, match[0]
+        position = match.end()
+    yield "end of text", ""
+
+
+def _tags(comment: str, known: set[str], ply: int) -> dict[str, str]:
+    """The tags of a comment, which holds nothing else."""
+    tags: dict[str, str] = {}
+    body = comment[1:-1].strip()
+    while body:
+        match = _TAG.match(body)
+        if match is None or match["name"] not in known - tags.keys():
+            takes = ", ".join(f"[%{name} ...]" for name in sorted(known))
+            raise RecordError(f"illegal comment: {_short(body)}, {place(ply)}; it takes {takes}, each once")
+        tags[match["name"]] = match["value"]
+        body = body[match.end() :].lstrip()
+    needed = "says" if "says" in known else "left"
+    if needed not in tags:
+        raise RecordError(f"illegal comment: {_short(comment)}, {place(ply)}; [%{needed} ...] is missing")
+    return tags
+
+
+def _read_san(board: chess.Board, san: str, ply: int) -> chess.Move:
+    try:
+        return board.parse_san(san)
+    except ValueError:
+        raise RecordError(f"illegal move: {_short(san)}, {place(ply)}") from None
+
+
+def _read_turn(move: chess.Move, tags: dict[str, str], ply: int) -> Turn:
+    try:
+        announcement = Announcement.parse(tags["says"].strip())
+    except BadAnnouncement as error:
+        raise RecordError(f"{error}, {place(ply)}") from None
+    seconds = None
+    if "emt" in tags:
+        match = _EMT.fullmatch(tags["emt"].strip())
+        if match is None:
+            raise RecordError(f"illegal time: {_short(tags['emt'])}, {place(ply)}; it takes h:mm:ss.mmm")
+        hours, minutes, whole, thousandths = (int(number) for number in match.groups())
+        seconds = (((hours * 60 + minutes) * 60 + whole) * 1000 + thousandths) / 1000
+    return Turn(move, announcement, _read_tries(tags.get("tries", ""), ply), seconds)
+
+
+def _read_tries(value: str, ply: int) -> tuple[OwnTry, ...]:
+    tries = []
+    for word in value.split():
+        match = _TRY.fullmatch(word)
+        if match is None or match["answer"] not in _ANSWERS:
+            raise RecordError(
+                f"illegal try: {_short(word)}, {place(ply)}; it takes one such as 'e4d5:illegal'"
+            )
+        tries.append(OwnTry(_read_uci(match["move"]), _ANSWERS[match["answer"]]))
+    return tuple(tries)
+
+
+def _read_uci(uci: str) -> chess.Move:
+    """The inverse of `_uci`."""
+    if uci == "0000":
+        return chess.Move.null()
+    promotion = chess.PIECE_SYMBOLS.index(uci[4]) if len(uci) == 5 else None
+    return chess.Move(chess.parse_square(uci[:2]), chess.parse_square(uci[2:4]), promotion)
+
+
+def _short(text: str) -> str:
+    """The text for a message: quoted, on one line, and not much of it."""
+    return repr(text if len(text) <= 40 else text[:37] + "...")
