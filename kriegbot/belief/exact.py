@@ -1,0 +1,291 @@
+"""The exact belief: every position that fits a view, with its probability, by plain enumeration.
+
+The opponent is taken to move uniformly at random among its legal moves, as in Parker, Nau and Subrahmanian,
+"Overconfidence or Paranoia? Search in Imperfect-Information Games" (AAAI 2006), section "Statistical
+sampling"; where they draw histories at random, this keeps all of them. It walks python-chess boards through
+the referee's own `announce`, one event of the view after the other, and is meant for small cases: endings,
+the first moves of a game, and as the measure that sampled beliefs are held against.
+
+Departs from the paper in one thing: histories that lead to the same position are one entry and their
+probabilities are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+import chess
+
+from referee import (
+    Announcement,
+    Answer,
+    Event,
+    OpponentMoved,
+    OpponentRefused,
+    OwnTry,
+    PawnTries,
+    View,
+    announce,
+    open_tries,
+)
+
+PositionKey: TypeAlias = tuple[int | bool | None, ...]
+
+DEFAULT_MAX_POSITIONS = 100_000
+
+
+class TooManyPositions(Exception):  # noqa: N818 - reads as the sentence it raises
+    """More positions fit the view than the caller allowed for."""
+
+
+class EmptyBelief(ValueError):  # noqa: N818 - reads as the sentence it raises
+    """No position fits: the events contradict the start, the prior, or the rule set."""
+
+
+def position_key(board: chess.Board) -> PositionKey:
+    """What two positions must share to be the same position for the rest of the game.
+
+    Men, side to move, castling rights, the en passant square if a pawn could take there (pseudo-legally),
+    and the halfmove clock, on which the quiet limit depends. The move number is no part of it.
+    """
+    return (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+        board.occupied_co[chess.BLACK],
+        board.turn,
+        board.clean_castling_rights(),
+        board.ep_square if board.has_pseudo_legal_en_passant() else None,
+        board.halfmove_clock,
+    )
+
+
+class ExactBelief:
+    """The posterior over positions given all that one side knows.
+
+        belief = ExactBelief(referee.view(chess.WHITE))
+        ...                                               # tries are made, announcements heard
+        belief.update(referee.view(chess.WHITE))          # takes in the new events only
+        for board, probability in belief.positions: ...
+
+    Args:
+      view: what the side knows; its start is the one position that both sides know.
+      max_positions: how many positions to hold at most.
+
+    Raises:
+      TooManyPositions: more than `max_positions` positions fit.
+      EmptyBelief: no position does; the view contradicts itself.
+    """
+
+    _events: tuple[Event, ...]  # taken in so far
+
+    def __init__(self, view: View, *, max_positions: int = DEFAULT_MAX_POSITIONS) -> None:
+        self._begin([(chess.Board(view.start), 1.0)], view, 0, (), max_positions)
+        self.update(view)
+
+    @classmethod
+    def from_positions(
+        cls,
+        prior: Iterable[tuple[chess.Board, float]],
+        view: View,
+        *,
+        max_positions: int = DEFAULT_MAX_POSITIONS,
+    ) -> ExactBelief:
+        """A belief that begins with the positions given, for instance an ending whose enemy is unknown.
+
+        Args:
+          prior: positions possible at the moment of `view`, with positive weights of any sum. Everything that
+            the view has heard up to then is taken to be in the weights already.
+          view: what the side knows at that moment; later views go to `update`.
+          max_positions: as for the class.
+
+        Raises:
+          ValueError: a weight is not positive, or a position contradicts the view: another side to move, or
+            other own men, own castling rights or number of opponent's men.
+        """
+        positions = [(board.copy(stack=False), weight) for board, weight in prior]
+        for board, weight in positions:
+            _check_prior(board, weight, view)
+        belief = cls.__new__(cls)
+        belief._begin(positions, view, view.ply, view.events, max_positions)
+        return belief
+
+    @property
+    def positions(self) -> list[tuple[chess.Board, float]]:
+        """The positions that fit and their probabilities, which sum to 1; boards of the caller's own."""
+        return [(self._boards[key].copy(stack=False), mass) for key, mass in self._masses.items()]
+
+    def __len__(self) -> int:
+        return len(self._masses)
+
+    def probability(self, board: chess.Board) -> float:
+        """The probability of a position, 0 if it does not fit."""
+        return self._masses.get(position_key(board), 0.0)
+
+    def update(self, view: View) -> None:
+        """Takes in what the view has heard since the last one.
+
+        Raises:
+          ValueError: the view is not a later one of the same side of the same game.
+          TooManyPositions, EmptyBelief: as for the class. The belief is then of no further use.
+        """
+        known = len(self._events)
+        if view.color != self._color or view.start != self._start or view.events[:known] != self._events:
+            raise ValueError(
+                f"illegal view: {len(view.events)} events of {chess.COLOR_NAMES[view.color]} from "
+                f"{view.start!r} do not go on from the {known} taken in; "
+                "it takes a later view of the same side and game"
+            )
+        for event in view.events[known:]:
+            self._take_in(event)
+        self._events = view.events
+
+    def _begin(
+        self,
+        prior: Iterable[tuple[chess.Board, float]],
+        view: View,
+        ply: int,
+        events: tuple[Event, ...],
+        max_positions: int,
+    ) -> None:
+        self._color = view.color
+        self._start = view.start
+        self._rules = view.rules
+        self._limits = view.limits
+        self._ply = ply
+        self._events = events
+        self._max_positions = max_positions
+        self._opponent_refusals = 0  # heard in the turn that is on
+        if view.turn != view.color:
+            for event in reversed(events):
+                if not isinstance(event, OpponentRefused):
+                    break
+                self._opponent_refusals += 1
+        self._replace(prior, "the start")
+
+    def _take_in(self, event: Event) -> None:
+        if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED:
+            move, announcement = event.move, event.announcement
+            self._replace(
+                (
+                    (_after(board, move), mass)
+                    for board, mass in self._held()
+                    if board.is_legal(move) and self._heard(board, move) == announcement
+                ),
+                event,
+            )
+            self._ply += 1
+        elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
+            illegal = event.move
+            self._keep(lambda board: not board.is_legal(illegal), event)
+        elif isinstance(event, OpponentRefused):
+            self._opponent_refusals += 1
+            refusals = self._opponent_refusals
+            self._keep(lambda board: self._illegal_tries(board) >= refusals, event)
+        elif isinstance(event, OpponentMoved):
+            self._replace(self._replies(event.announcement), event)
+            self._ply += 1
+            self._opponent_refusals = 0
+        # What remains says nothing about the position: impossible and repeated tries of one's own, and the
+        # end of the game by resignation, forfeit or abandonment.
+
+    def _held(self) -> list[tuple[chess.Board, float]]:
+        return [(self._boards[key], mass) for key, mass in self._masses.items()]
+
+    def _heard(self, board: chess.Board, move: chess.Move) -> Announcement:
+        return announce(board, move, self._rules, self._limits, ply=self._ply)
+
+    def _replies(self, announcement: Announcement) -> Iterable[tuple[chess.Board, float]]:
+        """After every opponent's move announced as heard; each legal move has the same probability."""
+        for board, mass in self._held():
+            legal = list(board.legal_moves)
+            for move in legal:
+                if self._heard(board, move) == announcement:
+                    yield _after(board, move), mass / len(legal)
+
+    def _illegal_tries(self, board: chess.Board) -> int:
+        """How many different tries of the side to move the referee would refuse here."""
+        captures = None
+        if self._rules.pawn_tries is PawnTries.COUNT:
+            captures = _pawn_captures(board)
+        tries = open_tries(
+            board.turn,
+            {square: piece.piece_type for square, piece in _men(board, board.turn).items()},
+            board.has_kingside_castling_rights(board.turn),
+            board.has_queenside_castling_rights(board.turn),
+            captures,
+        )
+        return sum(not board.is_legal(move) for move in tries)
+
+    def _keep(self, fits: Callable[[chess.Board], bool], event: Event) -> None:
+        self._replace(((board, mass) for board, mass in self._held() if fits(board)), event)
+
+    def _replace(self, positions: Iterable[tuple[chess.Board, float]], why: Event | str) -> None:
+        """Holds these positions from now on: equal ones merge, and the masses are made to sum to 1."""
+        boards: dict[PositionKey, chess.Board] = {}
+        masses: dict[PositionKey, float] = {}
+        for board, mass in positions:
+            key = position_key(board)
+            if key not in boards:
+                if len(boards) == self._max_positions:
+                    raise TooManyPositions(
+                        f"more than {self._max_positions} positions fit at ply {self._ply}; "
+                        "exact beliefs are for small cases: give a higher max_positions, or sample"
+                    )
+                boards[key] = board
+            masses[key] = masses.get(key, 0.0) + mass
+        total = sum(masses.values())
+        if not total > 0.0:
+            raise EmptyBelief(
+                f"no position fits {why} at ply {self._ply}; "
+                "it takes events as the referee gives them in one game from this start"
+            )
+        self._boards = boards
+        self._masses = {key: mass / total for key, mass in masses.items()}
+
+
+def _after(board: chess.Board, move: chess.Move) -> chess.Board:
+    after = board.copy(stack=False)
+    after.push(move)
+    after.clear_stack()
+    return after
+
+
+def _men(board: chess.Board, color: chess.Color) -> dict[chess.Square, chess.Piece]:
+    return {square: piece for square, piece in board.piece_map().items() if piece.color == color}
+
+
+def _pawn_captures(board: chess.Board) -> int:
+    return len(
+        {
+            (move.from_square, move.to_square)
+            for move in board.legal_moves
+            if board.piece_type_at(move.from_square) == chess.PAWN and board.is_capture(move)
+        }
+    )
+
+
+def _check_prior(board: chess.Board, weight: float, view: View) -> None:
+    own = {square: piece.piece_type for square, piece in _men(board, view.color).items()}
+    rights = (
+        board.has_kingside_castling_rights(view.color),
+        board.has_queenside_castling_rights(view.color),
+    )
+    if not 0.0 < weight < float("inf"):
+        fault = f"weight {weight!r}; it takes a positive number"
+    elif board.turn != view.turn:
+        fault = f"{chess.COLOR_NAMES[board.turn]} to move; in the view it is {chess.COLOR_NAMES[view.turn]}"
+    elif own != dict(view.men):
+        fault = "own men that are not those of the view"
+    elif rights != (view.kingside, view.queenside):
+        fault = "own castling rights that are not those of the view"
+    elif chess.popcount(board.occupied_co[not view.color]) != view.opponent_men:
+        fault = f"a number of opponent's men other than the view's {view.opponent_men}"
+    else:
+        return
+    raise ValueError(f"illegal prior position: {board.fen()!r} with {fault}")
