@@ -1,18 +1,20 @@
 r"""Game records as PGN, which any chess program opens, and back.
 
-The main line is the game as it truly went. What makes it Kriegspiel stands in headers and in the comment after each
-move, as tags that chess programs pass over:
+The main line is the game as it truly went. What makes it Kriegspiel stands in headers and in the comment
+after each move, as tags that chess programs pass over:
 
     [KriegspielRecord "1"]
     [RuleSet "berkeley"]
-    1. e4 {[%says -] [%emt 0:00:00.530]} 1... d5 {[%tries e7d6:illegal] [%says -]}
-    2. exd5 {[%tries e1e3:impossible e4f5:illegal] [%says xd5]} *
+    1. e4 {[%says -] [%emt 0:00:00.530]} 1... d5 {[%tries e7d6:illegal] [%says -]} 2. exd5
+    {[%tries e1e3:impossible e4f5:illegal] [%says xd5]} *
 
-`tries` are the refused tries of the turn with their answers, `says` is the announcement (`Announcement.code`), `emt` the
-time taken, `left` the refused tries after the last move (in a comment before the result if no move was made).
+`tries` are the refused tries of the turn with their answers, `says` is the announcement
+(`Announcement.code`), `emt` the time taken, `left` the refused tries after the last move (in a comment
+before the result if no move was made).
 
-Reading is strict, since a tag lost is a game changed: nothing is skipped, no sideline, no free comment, and the game is
-replayed through a referee. Whatever is wrong with a text or a file is one `RecordError` that says where.
+Reading is strict, since a tag lost is a game changed: nothing is skipped, no sideline, no free comment, and
+the game is replayed through a referee. Whatever is wrong with a text or a file is one `RecordError` that
+says where.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from referee.announcement import Announcement, End, Reason
 from referee.errors import BadAnnouncement, BadStart, RecordError, UnknownRuleSet
 from referee.record import RESERVED, ROSTER, GameRecord, Turn, place
 from referee.referee import Referee
-from referee.rules import Limits, RuleSet, rule_set
+from referee.rules import RULE_SETS, Limits, RuleSet, rule_set
 from referee.view import Answer, OwnTry
 
 SCHEMA = "1"
@@ -50,6 +52,7 @@ _TRY = re.compile(r"(?P<move>0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>[a-z]+)
 _EMT = re.compile(
     r"(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<thousandths>[0-9]{3})"
 )
+_BREAK = re.compile(r"(?<!%emt)(?<!%says) (?!\[)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _REASONS = {reason.value: reason for reason in Reason}
 _ANSWERS = {answer.value: answer for answer in Answer if answer is not Answer.ACCEPTED}
@@ -61,7 +64,7 @@ def record_to_pgn(record: GameRecord) -> str:
     Raises:
       RecordError: the record cannot be replayed, or would be too large to be read again.
     """
-    if record.rules != rule_set(record.rules.name):
+    if record.rules != RULE_SETS.get(record.rules.name):
         raise RecordError(f"illegal rule set: {record.rules.name!r} is not the known one of that name")
     for _ in record.replay():
         pass
@@ -78,24 +81,17 @@ def record_from_pgn(text: str) -> GameRecord:
     Raises:
       RecordError: the text is not the record of a game of Kriegspiel.
     """
-    control = _CONTROL.search(text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    control = _CONTROL.search(text)
     if control is not None:
         raise RecordError(f"not a Kriegspiel record: control character {control[0]!r}; it takes PGN text")
-    headers, movetext = _split(text.replace("\r\n", "\n").removeprefix("\ufeff"))
+    headers, movetext = _split(text.removeprefix("\ufeff"))
     rules, limits, start = _game_of(headers)
     turns, left, result = _read_movetext(movetext, start)
-    end = _end_of(headers)
-    record = GameRecord(
-        rules,
-        limits,
-        start,
-        turns,
-        left,
-        end,
-        {name: headers[name] for name in headers if name not in RESERVED},
-    )
+    free = {name: value for name, value in headers.items() if name not in RESERVED}
+    record = GameRecord(rules, limits, start, turns, left, _end_of(headers), free)
     if not result == headers["Result"] == record.result:
-        written = f"{headers['Result']!r} in the header and {result!r} after the moves"
+        written = f"{_short(headers['Result'])} in the header and {result!r} after the moves"
         raise RecordError(f"illegal result: {written}; it takes {record.result!r} for this game")
     for _ in record.replay():
         pass
@@ -127,7 +123,7 @@ def load_record(path: str | os.PathLike[str]) -> GameRecord:
     """Reads a record from a file.
 
     Raises:
-      RecordError: the file cannot be read, or is not the record of a game of Kriegspiel; the message names it.
+      RecordError: the file, which the message names, cannot be read or is not the record of such a game.
     """
     name = os.fspath(path)
     try:
@@ -204,9 +200,9 @@ def _escape(value: str) -> str:
 
 
 def _wrapped(movetext: str) -> Iterator[str]:
-    """Lines of about a hundred characters; none begins with [ or %, which mean something there in PGN."""
+    """Lines of about a hundred characters; none begins with "[", which begins a header in PGN."""
     line = ""
-    for word in re.split(r" (?!\[)", movetext):
+    for word in _BREAK.split(movetext):
         if line and len(line) + 1 + len(word) > _WIDTH:
             yield line
             line = word

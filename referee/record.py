@@ -1,7 +1,8 @@
 """The record of a game: everything that was tried, answered, announced and how long it took.
 
-A `GameRecord` is data; `replay` plays it through a fresh `Referee` and compares every answer and announcement with the
-recorded one, so that a record which replays is a game of Kriegspiel. Its text form is PGN, in `referee.pgn`.
+A `GameRecord` is data; `replay` plays it through a fresh `Referee` and compares every answer and
+announcement with the recorded one, so that a record which replays is a game of Kriegspiel. Its text form is
+PGN, in `referee.pgn`.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from referee.rules import NO_LIMITS, Limits, RuleSet
 from referee.view import Answer, GameOver, OwnTry
 
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
-"""The tags that PGN wants in every game, and what stands for "unknown"; Result, the seventh, is the record's own."""
+"""The tags that PGN wants in every game and their "unknown"; Result, the seventh, is the record's own."""
 
 RESERVED = frozenset(
-    "Result SetUp FEN Variant KriegspielRecord RuleSet PlyLimit QuietLimit Termination TerminationDetails".split()
+    {"Result", "SetUp", "FEN", "Variant", "KriegspielRecord", "RuleSet", "PlyLimit", "QuietLimit"}
+    | {"Termination", "TerminationDetails"}
 )
-"""Tags that the record writes itself, or must not have (Variant would keep chess programs from opening it)."""
+"""Tags that the record writes itself, and Variant, which would keep chess programs from opening it."""
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
 
@@ -182,8 +184,8 @@ def _retry(referee: Referee, event: OwnTry) -> Step:
             f"illegal answer: {event.move.uci()} is recorded as {event.answer.value}, but the referee says "
             f"{answer.value}, {place(ply)}"
         )
-    heard = referee.log[-1].announcement
-    if heard != event.announcement:
+    if referee.last != event:
+        heard = referee.last.announcement if referee.last else None
         recorded, true = (said.code() if said else "nothing" for said in (event.announcement, heard))
         raise RecordError(
             f"illegal announcement: {event.move.uci()} is recorded with {recorded!r}, but the referee says "

@@ -63,6 +63,11 @@ class Referee:
         """Every try of both sides in order, with its answer: the truth, for records and not for players."""
         return tuple(self._log)
 
+    @property
+    def last(self) -> OwnTry | None:
+        """The last entry of the log."""
+        return self._log[-1] if self._log else None
+
     def board(self) -> chess.Board:
         """A copy of the true board, with the moves made."""
         return self._board.copy()
@@ -186,9 +191,17 @@ def _checked(move: chess.Move) -> chess.Move:
             raise TypeError
     except TypeError:
         raise TypeError(
-            f"illegal argument: {_one_line(repr(move))}; a try is a chess.Move between squares of the board"
+            f"illegal argument: {_described(move)}; a try is a chess.Move between squares of the board"
         ) from None
     return chess.Move(*squares, promotion)
+
+
+def _described(argument: object) -> str:
+    """For messages; repr() of a move off the board raises."""
+    if not isinstance(argument, chess.Move):
+        return type(argument).__name__
+    fields = (argument.from_square, argument.to_square, argument.promotion, argument.drop)
+    return f"Move({', '.join(str(x) if isinstance(x, int) else type(x).__name__ for x in fields)})"
 
 
 def _starting_board(start: str, rules: RuleSet, limits: Limits) -> chess.Board:
