@@ -139,7 +139,7 @@ def load_record(path: str | os.PathLike[str]) -> GameRecord:
             what = str(error)
         else:
             what = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise RecordError(f"{_short(name)}: {what}") from None
+        raise RecordError(f"{name!r}: {what}") from None
 
 
 # Writing

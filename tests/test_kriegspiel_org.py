@@ -1,0 +1,204 @@
+"""The referee against that of kriegspiel.org, the PyPI package `kriegspiel` 1.7.3: the same games, side by side.
+
+Both are asked the same tries, sensible and not, in random games, and must agree on every answer, capture, check, pawn
+try count, end and on the tries that are left. Where the two differ on purpose there is a test that says why.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee import BERKELEY, WILD16, Answer, Check, End, Man, Reason, Referee, RuleSet
+from referee.announcement import Announcement
+from tests.random_games import STARTS, random_try
+
+pytest.importorskip("kriegspiel")
+
+from kriegspiel.game import KriegspielGame  # type: ignore[import-untyped]
+from kriegspiel.move import (  # type: ignore[import-untyped]
+    CapturedPieceAnnouncement,
+    KriegspielMove,
+    MainAnnouncement,
+    QuestionAnnouncement,
+    SpecialCaseAnnouncement,
+)
+
+CHECKS = {
+    SpecialCaseAnnouncement.CHECK_RANK: Check.RANK,
+    SpecialCaseAnnouncement.CHECK_FILE: Check.FILE,
+    SpecialCaseAnnouncement.CHECK_LONG_DIAGONAL: Check.LONG_DIAGONAL,
+    SpecialCaseAnnouncement.CHECK_SHORT_DIAGONAL: Check.SHORT_DIAGONAL,
+    SpecialCaseAnnouncement.CHECK_KNIGHT: Check.KNIGHT,
+}
+ENDS = {
+    SpecialCaseAnnouncement.CHECKMATE_WHITE_WINS: End(Reason.CHECKMATE, chess.WHITE),
+    SpecialCaseAnnouncement.CHECKMATE_BLACK_WINS: End(Reason.CHECKMATE, chess.BLACK),
+    SpecialCaseAnnouncement.DRAW_STALEMATE: End(Reason.STALEMATE),
+    SpecialCaseAnnouncement.DRAW_INSUFFICIENT: End(Reason.DEAD_POSITION),
+}
+MEN = {None: None, CapturedPieceAnnouncement.PAWN: Man.PAWN, CapturedPieceAnnouncement.PIECE: Man.PIECE}
+ANSWERS = {
+    MainAnnouncement.REGULAR_MOVE: "accepted",
+    MainAnnouncement.CAPTURE_DONE: "accepted",
+    MainAnnouncement.ILLEGAL_MOVE: "illegal",
+    MainAnnouncement.IMPOSSIBLE_TO_ASK: "nonsense",
+}
+
+
+class Theirs:
+    """Their referee, asked in our terms."""
+
+    def __init__(self, rules: RuleSet, start: str) -> None:
+        self.game: Any = KriegspielGame(ruleset=rules.name)
+        if start != chess.STARTING_FEN:  # their games begin from the initial position only
+            self.game._board = chess.Board(start)
+            self.game._generate_possible_to_ask_list()
+
+    def ask(self, move: chess.Move) -> tuple[str, Announcement | None]:
+        """Their answer, and their announcement if the move was made."""
+        reply = self.game.ask_for(KriegspielMove(QuestionAnnouncement.COMMON, move))
+        answer = ANSWERS[reply.main_announcement]
+        if answer != "accepted":
+            return answer, None
+        special = reply.special_announcement
+        heard = [reply.check_1, reply.check_2] if special is SpecialCaseAnnouncement.CHECK_DOUBLE else [special]
+        checks = Check(0)
+        for check in heard:
+            checks |= CHECKS.get(check, Check(0))
+        captured = MEN[reply.captured_piece_announcement]
+        tries = reply.next_turn_pawn_tries
+        return answer, Announcement(reply.capture_at_square, captured, checks, tries, ENDS.get(special))
+
+    def tries(self) -> set[chess.Move]:
+        """The tries that they still allow."""
+        return {question.chess_move for question in self.game.possible_to_ask}
+
+    def heard_refusals(self, color: chess.Color) -> int:
+        """How often a side heard that the other side's try was illegal."""
+        snapshot = self.game.snapshot()
+        sheet = snapshot.white_scoresheet if color == chess.WHITE else snapshot.black_scoresheet
+        return sum(
+            answer.main_announcement is MainAnnouncement.ILLEGAL_MOVE
+            for turn in sheet.moves_opponent
+            for _, answer in turn
+        )
+
+
+def as_they_say(announcement: Announcement | None) -> Announcement | None:
+    """Our announcement in their words: they do not tell from where a mate is given."""
+    if announcement is None or announcement.end is None:
+        return announcement
+    return Announcement(announcement.capture, announcement.captured, Check(0), None, announcement.end)
+
+
+def en_passant_leak(referee: Referee) -> set[chess.Move]:
+    """The tries that they wrongly add; see the test named after it."""
+    board = referee.board()
+    if referee.view(referee.turn).pawn_tries != 0:
+        return set()
+    return set(board.generate_pseudo_legal_ep())
+
+
+def compare(seed: int, rules: RuleSet, plies: int) -> tuple[int, Referee]:
+    """Plays one random game in front of both; the tries that were compared, and the game."""
+    rng = random.Random(seed)
+    start = rng.choice(STARTS)
+    ours, theirs = Referee(rules, start=start), Theirs(rules, start)
+    compared = 0
+    while ours.end is None and ours.ply < plies:
+        assert theirs.game.turn == ours.turn
+        refused = set(ours.view(ours.turn).refused)
+        assert theirs.tries() == set(ours.view(ours.turn).tries()) | (en_passant_leak(ours) - refused)
+        move = random_try(ours, rng)
+        answer = ours.try_move(move)
+        said, announcement = theirs.ask(move)
+        assert said == ("nonsense" if answer in (Answer.IMPOSSIBLE, Answer.REPEATED) else answer.value)
+        mine = ours.last.announcement if ours.last else None
+        if mine is not None and mine.end is not None and one_minor_each(ours.board()):
+            break
+        assert announcement == as_they_say(mine)
+        compared += 1
+    for color in chess.COLORS:
+        heard = sum(type(event).__name__ == "OpponentRefused" for event in ours.view(color).events)
+        assert theirs.heard_refusals(color) == heard
+    assert theirs.game.game_over == (ours.end is not None and not one_minor_each(ours.board()))
+    return compared, ours
+
+
+def one_minor_each(board: chess.Board) -> bool:
+    """Berkeley's own draw, which they do not know."""
+    return (
+        not board.is_insufficient_material()
+        and chess.popcount(board.occupied) == 4
+        and not (board.pawns | board.rooks | board.queens)
+    )
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**9), st.sampled_from([BERKELEY, WILD16]))
+def test_both_referees_say_the_same_through_random_games(seed: int, rules: RuleSet) -> None:
+    compare(seed, rules, 70)
+
+
+@pytest.mark.parametrize("rules", [BERKELEY, WILD16])
+def test_both_referees_say_the_same_through_long_games(rules: RuleSet) -> None:
+    ends = {compare(seed, rules, 300)[1].end for seed in range(6)}
+    assert len(ends) > 1
+
+
+def test_berkeley_ends_with_one_minor_piece_each_where_they_play_on() -> None:
+    """Berkeley's text draws when neither side has more than one minor piece; they know the dead positions alone."""
+    start = "4k2n/8/8/8/8/5N2/3r4/4K3 w - - 0 1"
+    ours, theirs = Referee(BERKELEY, start=start), Theirs(BERKELEY, start)
+    capture = chess.Move.from_uci("e1d2")
+    assert ours.try_move(capture) is Answer.ACCEPTED
+    assert ours.end == End(Reason.DEAD_POSITION)
+    _, announcement = theirs.ask(capture)
+    assert announcement == Announcement(capture=chess.D2)
+
+
+def test_they_offer_a_pinned_en_passant_capture_after_announcing_no_pawn_tries() -> None:
+    """Their list of questions then betrays the right to capture en passant, which the announcement does not tell.
+
+    With "no pawn tries" heard no diagonal is open: what is left must follow from the own men, the own castling rights
+    and the announcements, and e5d6 does not. Both referees agree that it is illegal.
+    """
+    start = "3rk3/2pp4/8/4P3/8/8/8/K3R3 b - - 0 1"
+    pinned = "4r1k1/3p4/8/4P3/8/8/8/4K3 b - - 0 1"
+    capture = chess.Move.from_uci("e5d6")
+    for fen, legal in ((start, True), (pinned, False)):
+        ours, theirs = Referee(WILD16, start=fen), Theirs(WILD16, fen)
+        for referee in (ours.try_move, theirs.ask):
+            referee(chess.Move.from_uci("d7d5"))
+        assert ours.view(chess.WHITE).pawn_tries == int(legal)
+        assert (capture in ours.view(chess.WHITE).tries()) is legal
+        assert capture in theirs.tries()
+        answer = ours.try_move(capture)
+        assert (theirs.ask(capture)[0], answer.value) == (("accepted",) * 2 if legal else ("illegal",) * 2)
+
+
+def test_they_do_not_say_from_where_a_mate_is_given() -> None:
+    """A mate is a check; its direction is announced like any other, and tells the loser nothing that matters."""
+    start = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+    ours, theirs = Referee(BERKELEY, start=start), Theirs(BERKELEY, start)
+    mate = chess.Move.from_uci("a1a8")
+    ours.try_move(mate)
+    assert ours.last is not None
+    assert ours.last.announcement == Announcement(checks=Check.RANK, end=End(Reason.CHECKMATE, chess.WHITE))
+    assert theirs.ask(mate)[1] == Announcement(end=End(Reason.CHECKMATE, chess.WHITE))
+
+
+def test_they_stop_at_two_thousand_quiet_plies_and_we_never_do_without_a_limit() -> None:
+    """Berkeley suspends the fifty-move rule; a limit belongs to a game, and theirs cannot be set."""
+    start = "4k3/8/8/8/8/8/1P6/4K2R w - - 1999 1100"
+    ours, theirs = Referee(BERKELEY, start=start), Theirs(BERKELEY, start)
+    for referee in (ours.try_move, theirs.ask):
+        referee(chess.Move.from_uci("h1h2"))
+    assert ours.end is None
+    assert theirs.game.game_over
