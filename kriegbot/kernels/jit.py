@@ -1,0 +1,173 @@
+"""What makes a Python function a kernel: numba with explicit types, and a cache on disk that cannot be stale.
+
+Every kernel carries its signature, so it is compiled once, when its module is imported, and never again for another
+integer type. Compiled code is kept in a directory whose name is a hash of all kernel sources, of numba's and
+llvmlite's versions and of the CPU: numba itself would miss an edit of an inner function in another file.
+
+Inner kernels pass positions by value and vectors as bare pointers; only `entry` kernels, called from Python, take
+arrays. Passing arrays between kernels costs a factor of three (some 24 words and a reference count each).
+Pointers have no bounds checks: whoever passes one says how long it must be.
+"""
+
+import hashlib
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import llvmlite
+import numba
+import platformdirs
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+WORD = types.uint64
+"""A bitboard, or one word of a position."""
+INT = types.int64
+"""A square, a move, a count, centipawns."""
+REAL = types.float64
+WORDS = types.CPointer(types.uint64)
+"""Pointer to bitboards: the tables, or rows of positions."""
+INTS = types.CPointer(types.int64)
+MOVES = types.CPointer(types.int32)
+"""Pointer to a list of moves. 256 places are enough for any position (the most known is 218)."""
+REALS = types.CPointer(types.float64)
+WORD_ARRAY = types.Array(types.uint64, 1, "C")
+ROW_ARRAY = types.Array(types.uint64, 2, "C")
+INT_ARRAY = types.Array(types.int64, 1, "C")
+MOVE_ARRAY = types.Array(types.int32, 1, "C")
+REAL_ARRAY = types.Array(types.float64, 1, "C")
+
+KERNEL_PACKAGES = ("kriegbot/kernels", "evaluators", "kriegbot/belief", "kriegbot/search")
+
+
+def cache_directory() -> Path:
+    """Where compiled kernels of exactly these sources, this numba and this CPU are kept."""
+    import llvmlite.binding as llvm
+
+    root = Path(__file__).resolve().parents[2]
+    digest = hashlib.sha256()
+    for package in KERNEL_PACKAGES:
+        for source in sorted((root / package).glob("*.py")):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    versions = (numba.__version__, llvmlite.__version__, platform.python_version(), platform.machine())
+    digest.update(repr((versions, sys.platform, llvm.get_host_cpu_name())).encode())
+    digest.update(llvm.get_host_cpu_features().flatten().encode())
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    for base in (platformdirs.user_cache_path("kriegbot"), Path(tempfile.gettempdir()) / "kriegbot-cache"):
+        try:
+            (base / name).mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(base / name, os.W_OK):
+            return base / name
+    return Path(tempfile.mkdtemp(prefix="kriegbot-"))
+
+
+CACHE_DIRECTORY = cache_directory()
+
+
+def _compile(signature: Any, function: F, from_python: bool = False, by_pointer: bool = False) -> F:
+    """Compile `function` for `signature`; numba reads its cache setting at this moment, so set it only here."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
+    try:
+        compiled = numba.njit(
+            signature,
+            cache=True,
+            nogil=True,
+            error_model="numpy",
+            no_cpython_wrapper=not from_python,
+            no_cfunc_wrapper=not by_pointer,
+        )(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    return cast(F, compiled)
+
+
+def kernel(signature: Any) -> Callable[[F], F]:
+    """Compile an inner kernel: callable from other kernels alone."""
+    return lambda function: _compile(signature, function)
+
+
+def part(signature: Any) -> Callable[[F], F]:
+    """Compile a kernel that other kernels take as an argument: an evaluator, a backup rule.
+
+    The call through a pointer costs some 5 % of the search; a search compiled anew for each pair of parts would cost
+    seconds at every start.
+    """
+    return lambda function: _compile(signature, function, by_pointer=True)
+
+
+def entry(signature: Any) -> Callable[[F], F]:
+    """Compile a kernel that Python calls, with arrays."""
+    return lambda function: _compile(signature, function, from_python=True)
+
+
+def words(*values: int) -> tuple[int, ...]:
+    """Bitboard constants as numba needs them: uint64, lest `uint64 & int64` become a signed integer."""
+    import numpy as np
+
+    return cast(tuple[int, ...], tuple(np.uint64(value) for value in values))
+
+
+def _pointer(_context: Any, array: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from numba.np.arrayobj import make_array
+
+        return make_array(signature.args[0])(context, builder, args[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+def _advance(_context: Any, base: Any, _count: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return base(base, types.int64), generate
+
+
+def _popcount(_context: Any, _bits: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), generate
+
+
+def _lowest(_context: Any, _bits: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+def _as_it_stands(_context: Any, _builder: Any, _signature: Any, args: Any) -> Any:
+    return args[0]
+
+
+def _word(_context: Any, _value: Any) -> Any:
+    return types.uint64(types.int64), _as_it_stands
+
+
+def _number(_context: Any, _bits: Any) -> Any:
+    return types.int64(types.uint64), _as_it_stands
+
+
+pointer: Callable[[Any], Any] = intrinsic(_pointer)
+"""Pointer to the first element of a C-contiguous array, which must outlive it."""
+advance: Callable[[Any, int], Any] = intrinsic(_advance)
+"""(pointer, count) -> pointer `count` elements behind."""
+popcount: Callable[[int], int] = intrinsic(_popcount)
+"""How many squares are on a bitboard."""
+lowest: Callable[[int], int] = intrinsic(_lowest)
+"""Lowest square of a bitboard, which must not be empty."""
+word: Callable[[int], int] = intrinsic(_word)
+"""An int64 taken as a uint64, so that shifts and masks stay unsigned."""
+number: Callable[[int], int] = intrinsic(_number)
+"""A uint64 taken as an int64, for squares and counts."""

@@ -1,0 +1,151 @@
+"""A chess position as eight words, passed by value; a batch of them is a C-contiguous uint64[N, 8].
+
+Bishops and queens share one bitboard, rooks and queens another, so that sliders use them as they stand. The last word
+holds the side to move, castling rights, en passant square and halfmove clock. Layout after the measurements in
+docs/how-it-works.md: a position is one cache line.
+"""
+
+from typing import NamedTuple
+
+import chess
+import numpy as np
+from numba import types
+
+from kriegbot.kernels.jit import INT, WORD, WORDS, kernel, number, word, words
+from kriegbot.kernels.magics import Words
+
+WHITE, BLACK = 0, 1
+NONE, ONE = words(0, 1)
+PASSANT_SHIFT, SQUARE_MASK = words(5, 63)
+CLOCK_SHIFT, CLOCK_MASK = words(16, 0xFFFF)
+PLY_SHIFT, PLY = words(32, 1 << 32)
+
+
+class Position(NamedTuple):
+    """Bitboards with bit 0 = a1 and bit 63 = h8, as in python-chess.
+
+    meta: bit 0 side to move (0 White); bits 1-4 castling rights K Q k q; bits 5-10 en passant square, 0 for none, set
+    only where a pawn of the side to move could take there, pins aside; bits 16-31 the halfmove clock; bits 32 and up
+    the plies played since the start of the game, which both sides know.
+    """
+
+    pawns: int
+    knights: int
+    diagonals: int
+    orthogonals: int
+    kings: int
+    white: int
+    black: int
+    meta: int
+
+
+POSITION = types.NamedUniTuple(types.uint64, 8, Position)
+
+
+@kernel(POSITION(WORDS, INT))
+def load(rows: Words, row: int) -> Position:
+    """Read the position in a row of a batch."""
+    i = 8 * row
+    return Position(rows[i], rows[i + 1], rows[i + 2], rows[i + 3], rows[i + 4], rows[i + 5], rows[i + 6], rows[i + 7])
+
+
+@kernel(types.void(WORDS, INT, POSITION))
+def store(rows: Words, row: int, position: Position) -> None:
+    """Write a position to a row of a batch."""
+    i = 8 * row
+    rows[i] = position.pawns
+    rows[i + 1] = position.knights
+    rows[i + 2] = position.diagonals
+    rows[i + 3] = position.orthogonals
+    rows[i + 4] = position.kings
+    rows[i + 5] = position.white
+    rows[i + 6] = position.black
+    rows[i + 7] = position.meta
+
+
+@kernel(WORD(INT))
+def bit(square: int) -> int:
+    """Bitboard of one square."""
+    return ONE << word(square)
+
+
+@kernel(INT(POSITION))
+def side_to_move(position: Position) -> int:
+    """0 for White, 1 for Black."""
+    return number(position.meta & ONE)
+
+
+@kernel(types.UniTuple(WORD, 2)(POSITION, INT))
+def men_of(position: Position, side: int) -> tuple[int, int]:
+    """Men of a side, men of the other."""
+    if side == WHITE:
+        return position.white, position.black
+    return position.black, position.white
+
+
+@kernel(INT(POSITION))
+def en_passant_square(position: Position) -> int:
+    """Square that a pawn may capture en passant on, 0 for none."""
+    return number((position.meta >> PASSANT_SHIFT) & SQUARE_MASK)
+
+
+@kernel(INT(POSITION))
+def halfmove_clock(position: Position) -> int:
+    """Plies since the last pawn move or capture."""
+    return number((position.meta >> CLOCK_SHIFT) & CLOCK_MASK)
+
+
+@kernel(INT(POSITION))
+def plies_played(position: Position) -> int:
+    """Plies since the start of the game."""
+    return number(position.meta >> PLY_SHIFT)
+
+
+def from_board(board: chess.Board, ply: int = 0) -> Words:
+    """Row uint64[8] of a python-chess board (standard chess) after `ply` plies of the game."""
+    rights = board.clean_castling_rights()
+    corners = (chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8)
+    meta = 0 if board.turn == chess.WHITE else 1
+    meta |= sum(2 << i for i, corner in enumerate(corners) if rights & corner)
+    if board.has_pseudo_legal_en_passant():
+        meta |= (board.ep_square or 0) << 5
+    meta |= min(board.halfmove_clock, 0xFFFF) << 16 | ply << 32
+    fields = (
+        board.pawns,
+        board.knights,
+        board.bishops | board.queens,
+        board.rooks | board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+        board.occupied_co[chess.BLACK],
+        meta,
+    )
+    return np.array(fields, np.uint64)
+
+
+def to_board(row: Words) -> chess.Board:
+    """Python-chess board of a row uint64[8]; its move counters other than the halfmove clock are those of move 1."""
+    pawns, knights, diagonals, orthogonals, kings, white, black, meta = (int(field) for field in row)
+    board = chess.Board(None)
+    board.pawns, board.knights, board.kings = pawns, knights, kings
+    board.queens = diagonals & orthogonals
+    board.bishops, board.rooks = diagonals & ~orthogonals, orthogonals & ~diagonals
+    board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK] = white, black
+    board.occupied = white | black
+    board.turn = chess.BLACK if meta & 1 else chess.WHITE
+    corners = (chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8)
+    board.castling_rights = sum(corner for i, corner in enumerate(corners) if meta >> (1 + i) & 1)
+    board.ep_square = (meta >> 5 & 63) or None
+    board.halfmove_clock = meta >> 16 & 0xFFFF
+    return board
+
+
+def encode_move(move: chess.Move) -> int:
+    """Move as kernels write it: from | to << 6 | promotion << 12, promotion 0 none, 1 N, 2 B, 3 R, 4 Q."""
+    return move.from_square | move.to_square << 6 | (move.promotion - 1 if move.promotion else 0) << 12
+
+
+def decode_move(code: int) -> chess.Move:
+    """Turn what `encode_move` made into a python-chess move again."""
+    promotion = code >> 12
+    return chess.Move(code & 63, code >> 6 & 63, promotion + 1 if promotion else None)

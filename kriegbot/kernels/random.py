@@ -1,0 +1,56 @@
+"""Random numbers of our own, so that a seed gives the same game on any machine and under any library version.
+
+SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014). The state is one word
+that the caller keeps.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from kriegbot.kernels.jit import REAL, REAL_ARRAY, WORD, entry, kernel, pointer, words
+
+GAMMA, MIX_1, MIX_2, SHIFT_30, SHIFT_27, SHIFT_31, SHIFT_11 = words(
+    0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27, 31, 11
+)
+UNIT = 2.0**-53
+
+
+@kernel(WORD(WORD))
+def mixed(state: int) -> int:
+    """Scramble a word; the output function of SplitMix64, and a good hash."""
+    state = (state ^ (state >> SHIFT_30)) * MIX_1
+    state = (state ^ (state >> SHIFT_27)) * MIX_2
+    return state ^ (state >> SHIFT_31)
+
+
+@kernel(REAL(WORD))
+def uniform(state: int) -> float:
+    """Uniform number in [0, 1) from a state; the next state is `state + GAMMA`."""
+    return float(mixed(state) >> SHIFT_11) * UNIT
+
+
+@entry(types.void(WORD, REAL_ARRAY))
+def _fill_uniform(seed: int, numbers: npt.NDArray[np.float64]) -> None:
+    target = pointer(numbers)
+    state = mixed(seed)
+    for i in range(len(numbers)):
+        state += GAMMA
+        target[i] = uniform(state)
+
+
+def uniforms(seed: int, count: int) -> npt.NDArray[np.float64]:
+    """Return `count` uniform numbers in [0, 1), a function of the seed alone."""
+    numbers = np.empty(count)
+    _fill_uniform(seed & (2**64 - 1), numbers)
+    return numbers
+
+
+def subseed(seed: int, *path: int) -> int:
+    """Seed for one use among many (a ply, a try, a purpose), independent of the others; in [0, 2^63)."""
+    for step in path:
+        seed = (seed * 0x9E3779B97F4A7C15 + step + 1) & (2**64 - 1)
+        seed ^= seed >> 29
+        seed = seed * 0xBF58476D1CE4E5B9 & (2**64 - 1)
+        seed ^= seed >> 32
+    return seed & (2**63 - 1)
