@@ -1,0 +1,13 @@
+"""Material alone, with the values of KS: the plainest evaluator, for comparison and for tests."""
+
+from evaluators.ks import material as material_of
+from evaluators.protocol import evaluator
+from kriegbot.kernels.magics import Words
+from kriegbot.kernels.position import Position, men_of
+
+
+@evaluator
+def material(tables: Words, position: Position, side: int) -> int:  # noqa: ARG001 - the protocol's signature
+    """Centipawns for `side`."""
+    own, other = men_of(position, side)
+    return material_of(position, own, other)
