@@ -1,0 +1,161 @@
+"""The belief of one side: sampled boards that fit everything it has heard, carried on from event to event.
+
+`Belief.update(view)` takes in what is new in the view. When no board fits any more (the sample was too small), it is
+rescued, and says how: "replay": an earlier set of boards is taken through the same events again with more particles;
+what comes out fits everything heard. "last observation": boards altered so that they fit what was heard last, and
+"blind": enemy men put anywhere; these two are no longer the information set, and count as such in the statistics.
+"""
+
+from collections import Counter, deque
+from dataclasses import dataclass
+
+import chess
+import numpy as np
+
+from kriegbot.belief.heard import said, side_of, terms_of
+from kriegbot.belief.particles import Particles, Reals
+from kriegbot.belief.rescue import altered, blind, last_heard
+from kriegbot.kernels.magics import Words
+from kriegbot.kernels.position import encode_move, from_board
+from kriegbot.kernels.random import subseed, uniforms
+from referee import Answer, OpponentMoved, OpponentRefused, OwnTry, View
+
+CHECKPOINTS = 8
+SPACING = 3
+"""Turns of the opponent between two checkpoints that a replay may start from; the last eight are kept."""
+REPLAY_FACTOR = 4
+"""How many times more particles a replay uses."""
+
+
+class EmptyBelief(Exception):
+    """No board fits what was heard: the view contradicts itself or the rule set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The boards as they stood before an event of the view; always at a turn of the opponent's."""
+
+    event: int
+    particles: Particles
+
+
+class Belief:
+    """Boards that fit a view, at most `most` of them (more for a while after a replay)."""
+
+    def __init__(self, view: View, most: int = 20_000, seed: int = 0) -> None:
+        self.most, self.seed = most, seed
+        self.rescues: Counter[str] = Counter()
+        """How often each rescue was needed so far."""
+        self.last_rescue = ""
+        """The gravest rescue that the last update needed, "" for none."""
+        self.particles = Particles(from_board(chess.Board(view.start)).reshape(1, 8), np.ones(1), is_exact=True)
+        self.terms = terms_of(view.rules, view.limits)
+        self._heard = 0
+        self._opponent_turns = 0
+        self._checkpoints: deque[Checkpoint] = deque(maxlen=CHECKPOINTS)
+        self.this_turn = Checkpoint(0, self.particles)
+        """The boards before the last move of the opponent, and the number of that event."""
+        self.update(view)
+
+    def update(self, view: View) -> None:
+        """Take in the events of a view that are new since the last update.
+
+        Raises:
+          EmptyBelief: nothing fits what was heard; the view is inconsistent with its rule set.
+        """
+        self.last_rescue = ""
+        while self._heard < len(view.events):
+            event = self._heard
+            if isinstance(view.events[event], OpponentMoved):
+                self.this_turn = Checkpoint(event, self.particles)
+                if self._opponent_turns % SPACING == 0:
+                    self._checkpoints.append(self.this_turn)
+                self._opponent_turns += 1
+            after = self._step(self.particles, view, event, self.most, self.seed)
+            self._heard += 1
+            self.particles = after if len(after) else self._rescued(view, event)
+
+    def draw(self, samples: int, seed: int) -> tuple[Words, Reals]:
+        """Draw histories: boards [n, 8], n <= samples, and how often each was drawn [n], which sums to `samples`."""
+        total = np.cumsum(self.particles.weights)
+        marks = np.sort(uniforms(seed, samples)) * total[-1]
+        chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(total) - 1)
+        boards, counts = np.unique(chosen, return_counts=True)
+        return self.particles.rows[boards], counts.astype(np.float64)
+
+    def shuffled(self, seed: int) -> tuple[Words, Reals]:
+        """Every board once, in random order, with its weight: for a search that may be stopped at any moment."""
+        order = np.argsort(uniforms(seed, len(self.particles)), kind="stable")
+        return self.particles.rows[order], self.particles.weights[order]
+
+    def _step(self, particles: Particles, view: View, index: int, most: int, seed: int) -> Particles:
+        """What one event makes of a set of boards."""
+        match view.events[index]:
+            case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
+                return particles.after_own_try(encode_move(move), said(announcement), self.terms)
+            case OwnTry(move, Answer.ILLEGAL):
+                return particles.after_own_try(encode_move(move), None, self.terms)
+            case OpponentMoved(announcement):
+                refused = refused_before(view, index)
+                return particles.after_opponent(
+                    said(announcement),
+                    refused,
+                    may_have_tried(view, index),
+                    self.terms,
+                    most,
+                    subseed(seed, index),
+                )
+        return particles
+
+    def _replayed(self, start: Checkpoint, view: View, end: int, most: int, seed: int) -> Particles:
+        """Boards of a checkpoint taken through all events up to and including number `end`; may be empty."""
+        particles = start.particles
+        for index in range(start.event, end + 1):
+            if len(particles) == 0:
+                break
+            particles = self._step(particles, view, index, most, seed)
+        return particles
+
+    def _rescued(self, view: View, event: int) -> Particles:
+        """A set that is not empty after an event that left none; see the head of this file."""
+        if self.particles.is_exact:
+            raise EmptyBelief(f"nothing fits event {event} of the view, {view.events[event]}, nor ever did")
+        seed = subseed(self.seed, event)
+        for checkpoint in (self.this_turn, *reversed(self._checkpoints)):
+            particles = self._replayed(checkpoint, view, event, REPLAY_FACTOR * self.most, seed)
+            if len(particles):
+                return self._counted("replay", particles)
+        opponent = side_of(not view.color)
+        heard = last_heard(view, self.this_turn.event)
+        for changes in (1, 1, 2, 3, 4):
+            seed = subseed(seed, changes)
+            start = altered(self.this_turn.particles, opponent, changes, heard, self.terms, self.most, seed)
+            particles = self._replayed(Checkpoint(self.this_turn.event, start), view, event, self.most, seed)
+            if len(particles):
+                return self._counted("last observation", particles)
+        self._heard = len(view.events)
+        particles = blind(view, seed)
+        if len(particles) == 0:
+            raise EmptyBelief(f"no legal board has the view's men and {view.opponent_men} enemy men besides")
+        return self._counted("blind", particles)
+
+    def _counted(self, rescue: str, particles: Particles) -> Particles:
+        self.rescues[rescue] += 1
+        self.last_rescue = max(self.last_rescue, rescue, key=("", "replay", "last observation", "blind").index)
+        return particles
+
+
+def refused_before(view: View, index: int) -> int:
+    """How many tries of the opponent were heard to be illegal just before an event."""
+    count = 0
+    while index > count and isinstance(view.events[index - count - 1], OpponentRefused):
+        count += 1
+    return count
+
+
+def may_have_tried(view: View, index: int) -> bool:
+    """Whether the opponent could try pawn captures before an event: not if he was told that he has none."""
+    for event in reversed(view.events[:index]):
+        if isinstance(event, OwnTry) and event.announcement is not None:
+            return event.announcement.pawn_tries != 0
+    return True
