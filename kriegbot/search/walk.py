@@ -1,0 +1,265 @@
+"""One history folded into the tree: the recursion of Parker, Nau and Subrahmanian (AAAI 2006), Eq. 2 and 3.
+
+    EU_d(I) = E(I)                                               d = 0
+            = U                                                  the game is over
+            = sum_h P(h|I) sum_I' P(I'|h) EU_{d-1}(I')           the opponent to move, uniformly at random
+            = max_m sum_I' P(I'|I, m) EU_{d-1}(I')               our move m, refused or heard
+
+The sums become minima in Eq. 3; `backup` does either. The maxima are taken later, by `tree.back_up`, once all histories
+of a set are in: a maximum inside one history would be strategy fusion, a different choice on each board that looks
+the same to us.
+
+Two things are not in the equations. What a try is worth at depth 1 or 2 below a history does not depend on what was
+refused before, so it is computed once and shared by all sets that the history reaches by refusals. And a history is
+a board with a weight, the number of sampled histories that led to it.
+"""
+
+from typing import Any, NamedTuple
+
+from numba import types
+
+from evaluators.protocol import EVALUATOR_TYPE
+from kriegbot.kernels.attacks import checkers_and_pins
+from kriegbot.kernels.hearing import CHECKMATE, TERMS, Terms, announcement, end_said, game_end, pawn_captures_left
+from kriegbot.kernels.jit import (
+    INT,
+    MOVE_ARRAY,
+    MOVES,
+    REAL,
+    REAL_ARRAY,
+    REALS,
+    ROW_ARRAY,
+    WORD_ARRAY,
+    WORDS,
+    advance,
+    entry,
+    kernel,
+    pointer,
+)
+from kriegbot.kernels.moves import MOST_MOVES, legal_moves, make_move, open_tries
+from kriegbot.kernels.position import POSITION, Position, load, side_to_move
+from kriegbot.search.backup import BACKUP_TYPE
+from kriegbot.search.tree import (
+    COUNT,
+    FIRST,
+    LEAVES,
+    NODE_FIELDS,
+    STOPPED,
+    TREE,
+    TREE_ARRAYS,
+    Tree,
+    add_node,
+    after_refusal,
+    after_reply,
+    tree_of,
+)
+
+WIN = 10_000.0
+"""U of a won game in centipawns; a lost one is worth -WIN, a draw 0. More than any material, so that a sure mate is
+played, yet finite, so that a faint hope of mate is weighed against men."""
+
+LISTS, OUTCOMES = 3, 2
+"""Room that each level of the walk needs: our moves, the replies, work space; outcomes at depth 1 and at depth 2."""
+
+
+class Walk(NamedTuple):
+    """What stays the same throughout a search."""
+
+    tables: Any
+    tree: Tree
+    terms: Terms
+    side: int
+    evaluator: Any
+    backup: Any
+    moves: Any
+    outcomes: Any
+
+
+WALK = types.NamedTuple((WORDS, TREE, TERMS, INT, EVALUATOR_TYPE, BACKUP_TYPE, MOVES, REALS), Walk)
+
+
+@kernel(REAL(INT, types.boolean))
+def utility(end: int, we_moved: bool) -> float:
+    """U for us of a game that the last move ended."""
+    if end != CHECKMATE:
+        return 0.0
+    return WIN if we_moved else -WIN
+
+
+@kernel(REAL(WALK, POSITION, types.boolean, MOVES))
+def leaf(walk: Walk, position: Position, we_moved: bool, scratch: list[int]) -> float:
+    """U if the last move ended the game, E otherwise."""
+    checkers, pinned = checkers_and_pins(walk.tables, position)
+    end = game_end(walk.tables, position, checkers, pinned, walk.terms, scratch)
+    if end != 0:
+        return utility(end, we_moved)
+    return float(walk.evaluator(walk.tables, position, walk.side))
+
+
+@kernel(REAL(WALK, POSITION, MOVES))
+def reply_value(walk: Walk, position: Position, moves: list[int]) -> float:
+    """Value at depth 1 of a position where the opponent is to move: the backup of the leaves behind all its moves."""
+    scratch = advance(moves, MOST_MOVES)
+    checkers, pinned = checkers_and_pins(walk.tables, position)
+    end = game_end(walk.tables, position, checkers, pinned, walk.terms, scratch)
+    if end != 0:
+        return utility(end, True)
+    count = legal_moves(walk.tables, position, moves)
+    value = walk.tree.start
+    for i in range(count):
+        after, _ = make_move(walk.tables, position, moves[i])
+        value = walk.backup(value, 1.0 / count, leaf(walk, after, False, scratch))
+    walk.tree.counters[LEAVES] += count
+    return value
+
+
+@kernel(INT())
+def unlisted() -> int:
+    """-1, as int64: numba would type a literal in a recursive call by its value."""
+    return -1
+
+
+@kernel(types.void(WALK, POSITION, INT, INT, REAL, INT, INT))
+def fold(walk: Walk, position: Position, node: int, depth: int, weight: float, level: int, count: int) -> None:
+    """Fold a history of `weight` into the set `node`, where we are to move and `depth` >= 1 plies are left.
+
+    `count`: how many legal moves this level's lists hold already, with their outcomes, if only refusals came between;
+    else `unlisted()`.
+    """
+    tree, tables = walk.tree, walk.tables
+    moves = advance(walk.moves, LISTS * MOST_MOVES * level)
+    replies = advance(moves, MOST_MOVES)
+    scratch = advance(replies, MOST_MOVES)
+    outcomes = advance(walk.outcomes, (OUTCOMES * MOST_MOVES + 1) * level)
+    stay = advance(outcomes, OUTCOMES * MOST_MOVES)
+    if count < 0:
+        count = legal_moves(tables, position, moves)
+        stay[0] = float(walk.evaluator(tables, position, walk.side))
+        for i in range(count):
+            after, _ = make_move(tables, position, moves[i])
+            outcomes[i] = leaf(walk, after, True, scratch)
+            if depth > 1:
+                outcomes[MOST_MOVES + i] = reply_value(walk, after, replies)
+        tree.counters[LEAVES] += count + 1
+
+    first = tree.nodes[NODE_FIELDS * node + FIRST]
+    legal = 0  # the legal moves stand in the same order as the tries that they are among
+    for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
+        if legal < count and tree.tries[slot] == moves[legal]:
+            if depth <= 2:
+                outcome = outcomes[MOST_MOVES * (depth - 1) + legal]
+                tree.values[slot] = walk.backup(tree.values[slot], weight, outcome)
+            else:
+                after, captured = make_move(tables, position, moves[legal])
+                said = announcement(tables, position, after, captured, walk.terms, scratch)
+                if end_said(said) != 0:
+                    outcome = utility(end_said(said), True)
+                    tree.values[slot] = walk.backup(tree.values[slot], weight, outcome)
+                else:
+                    answers = legal_moves(tables, after, replies)
+                    for i in range(answers):
+                        again, captured = make_move(tables, after, replies[i])
+                        heard = announcement(tables, after, again, captured, walk.terms, scratch)
+                        if end_said(heard) != 0:
+                            outcome = utility(end_said(heard), False)
+                            tree.values[slot] = walk.backup(tree.values[slot], weight / answers, outcome)
+                            tree.counters[LEAVES] += 1
+                            continue
+                        child = after_reply(tables, tree, slot, said, heard, again, pawn_captures_left(heard))
+                        if child < 0 or tree.stop[0] != 0:
+                            tree.counters[STOPPED] = 1
+                            return
+                        fold(walk, again, child, depth - 2, weight / answers, level + 1, unlisted())
+            legal += 1
+        elif depth == 1:
+            tree.values[slot] = walk.backup(tree.values[slot], weight, stay[0])
+        else:
+            child = after_refusal(tree, node, slot)
+            if child < 0:
+                tree.counters[STOPPED] = 1
+                return
+            fold(walk, position, child, depth - 1, weight, level, count)
+
+
+@entry(types.void(TREE_ARRAYS, REAL, MOVE_ARRAY))
+def plant(arrays: tuple[Any, ...], start: float, tries: Any) -> None:
+    """Make the root of an empty tree, with these tries."""
+    tree = tree_of(arrays, start)
+    for i in range(len(tries)):
+        tree.tries[i] = tries[i]
+    add_node(tree, -1, len(tries))
+
+
+@entry(
+    INT(
+        WORD_ARRAY,
+        TREE_ARRAYS,
+        REAL,
+        ROW_ARRAY,
+        REAL_ARRAY,
+        INT,
+        INT,
+        INT,
+        TERMS,
+        EVALUATOR_TYPE,
+        BACKUP_TYPE,
+        MOVE_ARRAY,
+        REAL_ARRAY,
+    )
+)
+def fold_all(
+    tables: Any,
+    arrays: tuple[Any, ...],
+    start: float,
+    rows: Any,
+    weights: Any,
+    begin: int,
+    end: int,
+    depth: int,
+    terms: Terms,
+    evaluator: Any,
+    backup: Any,
+    moves: Any,
+    outcomes: Any,
+) -> int:
+    """Fold histories `begin` to `end` of a batch into the root; return how many are in when it ended or was stopped.
+
+    Where a walk was cut off within a history, the counter STOPPED is 1 and the tree is of no further use.
+    """
+    tree = tree_of(arrays, start)
+    histories = pointer(rows)
+    side = 0
+    if end > begin:
+        side = side_to_move(load(histories, begin))
+    walk = Walk(pointer(tables), tree, terms, side, evaluator, backup, pointer(moves), pointer(outcomes))
+    for i in range(begin, end):
+        if tree.stop[0] != 0:
+            return i - begin
+        fold(walk, load(histories, i), 0, depth, weights[i], 0, unlisted())
+        if tree.counters[STOPPED] != 0:
+            return i - begin
+    return end - begin
+
+
+@entry(INT(WORD_ARRAY, WORD_ARRAY, types.boolean, MOVE_ARRAY))
+def list_tries(tables: Any, row: Any, pawns_may_capture: bool, moves: Any) -> int:
+    """Write the tries open to the side to move, in the order that search relies on; return how many there are."""
+    return open_tries(pointer(tables), load(pointer(row), 0), pawns_may_capture, pointer(moves))
+
+
+@entry(types.boolean(WORD_ARRAY, ROW_ARRAY, REAL_ARRAY, MOVE_ARRAY, MOVE_ARRAY, REAL_ARRAY))
+def legal_weights(tables: Any, rows: Any, weights: Any, tries: Any, moves: Any, legal: Any) -> bool:
+    """Add to `legal` [M] the weight of the histories in which each of the tries [M] is legal.
+
+    Returns false where a history has legal moves that are not among the tries, so that it cannot be of this set.
+    """
+    for i in range(len(rows)):
+        count = legal_moves(pointer(tables), load(pointer(rows), i), pointer(moves))
+        k = 0
+        for j in range(len(tries)):
+            if k < count and tries[j] == moves[k]:
+                legal[j] += weights[i]
+                k += 1
+        if k < count:
+            return False
+    return True
