@@ -1,0 +1,239 @@
+"""Speed of the hot core on one core: kernels, belief and search, and the same search written plainly on python-chess.
+
+    python benchmarks/kernels.py            a table
+    python benchmarks/kernels.py --json     one object, millions per second
+
+Absolute figures drift with the machine; compare ratios taken in the same minute. Every figure is the median of several
+runs in processor time. perft counts leaves, every move made. make_evaluate lists, makes and evaluates (KS, and whether
+the game is over) every legal move of 1,000 positions. filter takes a random legal move on each of 10,000 boards and
+keeps those that sound as heard. search_leaves_depthN counts positions evaluated in overconfident search of a belief.
+"""
+
+import argparse
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.plain_search, for the plain rival
+
+from evaluators import load_evaluator
+from evaluators.protocol import EVALUATOR_TYPE
+from kriegbot.belief.belief import Belief
+from kriegbot.belief.heard import said
+from kriegbot.kernels.attacks import checkers_and_pins
+from kriegbot.kernels.hearing import TERMS, Terms, announcement, game_end
+from kriegbot.kernels.jit import (
+    INT,
+    INT_ARRAY,
+    MOVE_ARRAY,
+    ROW_ARRAY,
+    WORD,
+    WORD_ARRAY,
+    advance,
+    entry,
+    pointer,
+    word,
+)
+from kriegbot.kernels.magics import Words
+from kriegbot.kernels.moves import MOST_MOVES, legal_moves, make_move
+from kriegbot.kernels.perft import perft
+from kriegbot.kernels.position import from_board, load, side_to_move, store, to_board
+from kriegbot.kernels.random import GAMMA, mixed
+from kriegbot.kernels.tables import TABLES
+from kriegbot.search.backup import OVERCONFIDENT
+from kriegbot.search.search import search, tries_of
+from referee import BERKELEY, PAPER_LIMITS, OpponentMoved, Referee
+from tests.plain_evaluators import ks as plain_ks
+from tests.plain_search import Backup, Context, PlainSearch
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+PAPER_SAMPLES = {1: 1683, 2: 321, 3: 67}
+"""Histories in 30 seconds, Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006)."""
+
+
+@entry(INT(WORD_ARRAY, ROW_ARRAY, TERMS, EVALUATOR_TYPE, MOVE_ARRAY, INT_ARRAY))
+def make_evaluate(tables: Any, rows: Any, terms: Terms, evaluate: Any, moves: Any, total: Any) -> int:
+    """Evaluate the position after every legal move of every row; return how many there were."""
+    listed = pointer(moves)
+    scratch = advance(listed, MOST_MOVES)
+    count = 0
+    for i in range(len(rows)):
+        position = load(pointer(rows), i)
+        side = side_to_move(position)
+        found = legal_moves(pointer(tables), position, listed)
+        for j in range(found):
+            after, _ = make_move(pointer(tables), position, listed[j])
+            checkers, pinned = checkers_and_pins(pointer(tables), after)
+            if game_end(pointer(tables), after, checkers, pinned, terms, scratch) == 0:
+                total[0] += evaluate(pointer(tables), after, side)
+        count += found
+    return count
+
+
+@entry(INT(WORD_ARRAY, ROW_ARRAY, INT, TERMS, WORD, ROW_ARRAY, MOVE_ARRAY))
+def filter_random(tables: Any, rows: Any, heard: int, terms: Terms, seed: int, kept: Any, moves: Any) -> int:
+    """Make a random legal move on every board and keep those announced as heard; return how many."""
+    listed = pointer(moves)
+    scratch = advance(listed, MOST_MOVES)
+    count, state = 0, seed
+    for i in range(len(rows)):
+        position = load(pointer(rows), i)
+        found = legal_moves(pointer(tables), position, listed)
+        if found == 0:
+            continue
+        state += GAMMA
+        choice = ((mixed(state) >> word(32)) * word(found)) >> word(32)
+        after, captured = make_move(pointer(tables), position, listed[choice])
+        if announcement(pointer(tables), position, after, captured, terms, scratch) == heard:
+            store(pointer(kept), count, after)
+            count += 1
+    return count
+
+
+def rate(work: Callable[[], int], runs: int = 5) -> float:
+    """Millions a second of what `work` counts: median of some runs in processor time, after one to warm up."""
+    work()
+    rates = []
+    for _ in range(runs):
+        begun = time.process_time()
+        count = work()
+        rates.append(count / (time.process_time() - begun) / 1e6)
+    return statistics.median(rates)
+
+
+def midgame_positions(count: int) -> Words:
+    """Positions [count, 8] from random legal play, 20 to 60 plies deep, the game not over."""
+    rng = random.Random(2006)
+    rows: list[Words] = []
+    while len(rows) < count:
+        board = chess.Board()
+        for _ in range(rng.randrange(20, 60)):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            board.push(rng.choice(moves))
+        if not board.is_game_over():
+            rows.append(from_board(board))
+    return np.array(rows)
+
+
+def midgame_belief(particles: int) -> tuple[Referee, Belief]:
+    """White's belief, and the referee, some 30 plies into a game of random tries, after a move of Black's."""
+    rng = random.Random(4)
+    referee = Referee(BERKELEY, PAPER_LIMITS)
+    belief = Belief(referee.view(chess.WHITE), particles)
+    while True:
+        view = referee.view(referee.turn)
+        if referee.turn == chess.WHITE:
+            belief.update(view)
+            if view.ply >= 30 and not view.refused and len(belief.particles) > particles // 2:
+                return referee, belief
+        referee.try_move(rng.choice(view.tries()))
+
+
+def heard_last(referee: Referee) -> int:
+    """What White heard of Black's last move, as kernels write it."""
+    event = referee.view(chess.WHITE).events[-1]
+    if not isinstance(event, OpponentMoved):
+        raise TypeError(f"the last event is {event}, not a move of Black's")
+    return said(event.announcement)
+
+
+def kernel_rates() -> dict[str, float]:
+    """Rates of the bare kernels, in millions per second."""
+    moves, total, ks = np.empty(4 * MOST_MOVES, np.int32), np.zeros(1, np.int64), load_evaluator("ks")
+    midgame = midgame_positions(1000)
+    start, kiwipete = from_board(chess.Board()), from_board(chess.Board(KIWIPETE))
+    referee, belief = midgame_belief(20_000)
+    boards = np.ascontiguousarray(belief.this_turn.particles.rows[:10_000])
+    kept, heard = np.empty_like(boards), heard_last(referee)
+
+    def filter_boards() -> int:
+        filter_random(TABLES, boards, heard, belief.terms, 12345, kept, moves)
+        return len(boards)
+
+    return {
+        "perft_start": rate(lambda: perft(start, 5)),
+        "perft_kiwipete": rate(lambda: perft(kiwipete, 4)),
+        "make_evaluate": rate(lambda: make_evaluate(TABLES, midgame, belief.terms, ks, moves, total)),
+        "filter": rate(filter_boards),
+    }
+
+
+def search_rates(histories: dict[int, int]) -> tuple[dict[int, float], dict[int, float]]:
+    """Leaves in millions and histories, a second, of overconfident search at depths 1 to 3 of a midgame belief."""
+    _, belief = midgame_belief(20_000)
+    ks, tries = load_evaluator("ks"), tries_of(belief.particles.rows[0], True)
+    leaves, drawn = {}, {}
+    for depth, count in histories.items():
+        rows, weights = belief.draw(count, seed=depth)
+
+        def work(rows: Words = rows, weights: Any = weights, depth: int = depth) -> int:
+            return search(rows, weights, tries, depth, OVERCONFIDENT, ks, belief.terms).leaves
+
+        leaves[depth] = rate(work)
+        drawn[depth] = count / (work() / (leaves[depth] * 1e6))
+    return leaves, drawn
+
+
+def plain_histories(histories: dict[int, int]) -> dict[int, float]:
+    """Histories a second of the same search written plainly on python-chess, the same leaves and all."""
+    referee, belief = midgame_belief(20_000)
+    context = Context.of(referee.view(chess.WHITE))
+    speeds = {}
+    for depth, count in histories.items():
+        rows, weights = belief.draw(count, seed=depth)
+        positions = [(to_board(row), float(weight)) for row, weight in zip(rows, weights, strict=True)]
+        begun = time.process_time()
+        PlainSearch(Backup.OVERCONFIDENT, plain_ks).try_values(positions, context, depth)
+        speeds[depth] = count / (time.process_time() - begun)
+    return speeds
+
+
+def belief_turn_seconds() -> tuple[float, int]:
+    """Processor seconds of one opponent's turn in the midgame, and the particles held (100,000 drawn)."""
+    _, belief = midgame_belief(100_000)
+    referee, _ = midgame_belief(20_000)
+    before = belief.this_turn.particles
+    times = []
+    for seed in range(5):
+        begun = time.process_time()
+        before.after_opponent(heard_last(referee), 0, True, belief.terms, 100_000, seed)
+        times.append(time.process_time() - begun)
+    return statistics.median(times), len(before)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--json", action="store_true", help="one object, in millions per second")
+    as_json = parser.parse_args().json
+    rates = kernel_rates()
+    leaves, drawn = search_rates({1: 5000, 2: 500, 3: 100})
+    rates |= {f"search_leaves_depth{depth}": value for depth, value in leaves.items()}
+    if as_json:
+        print(json.dumps({name: round(value, 3) for name, value in rates.items()}))
+        return
+    for name, value in rates.items():
+        print(f"{name:24}{value:10.2f} M/s")
+    print("\nhistories a second        kriegbot  python-chess   times   in 30 s   paper")
+    plain = plain_histories({1: 200, 2: 10, 3: 1})
+    for depth, value in drawn.items():
+        print(
+            f"  overconfident depth {depth}{value:12,.0f}{plain[depth]:14.2f}{value / plain[depth]:8,.0f}"
+            f"{30 * value:10,.0f}{PAPER_SAMPLES[depth]:8,}"
+        )
+    seconds, held = belief_turn_seconds()
+    print(f"\none turn of the opponent, {held:,} boards in the midgame: {seconds:.3f} s")
+
+
+if __name__ == "__main__":
+    main()
