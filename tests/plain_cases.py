@@ -89,9 +89,7 @@ def _case(
 
 CASES: tuple[Case, ...] = (
     _case("a lone king, one move unseen", "8/8/8/4k3/8/8/8/R3K3 w - - 0 1", "a1a4 e5d5", "check, white"),
-    _case(
-        "a lone king, two moves unseen", "8/8/8/4k3/8/8/8/R3K3 b - - 0 1", "e5d5 a1a3 d5c5", "check, white"
-    ),
+    _case("a lone king, two moves unseen", "8/8/8/4k3/8/8/8/R3K3 b - - 0 1", "e5d5 a1a3 d5c5", "check, white"),
     _case(
         "a knight, two moves unseen",
         "n6k/8/8/8/8/8/4P3/4K3 b - - 0 1",
@@ -115,7 +113,10 @@ CASES: tuple[Case, ...] = (
         "opponent's stalemate, opponent's mate, white",
     ),
     _case(
-        "a promotion that may hang", "8/P7/8/2k5/8/8/8/K7 b - - 0 1", "c5b6", "promotion, opponent's capture"
+        "a promotion that may hang",
+        "8/P7/2k5/8/8/8/8/K7 b - - 0 1",
+        "c6b7",
+        "promotion, dead position, opponent's capture, white",
     ),
     _case(
         "a promotion forward or by capture",
@@ -127,7 +128,7 @@ CASES: tuple[Case, ...] = (
         "a pawn that may have promoted, to what",
         "8/8/8/8/8/k3K3/1p5P/8 b - - 0 1",
         "b2b1q",
-        "opponent's check",
+        "opponent's promotion, opponent's check",
     ),
     _case("en passant in one history", "4k3/3p1p2/8/4P3/8/8/8/4K3 b - - 0 1", "d7d5", "en passant, white"),
     _case("en passant by Black", "4k3/8/8/8/3p4/8/2P1P3/4K3 w - - 0 1", "e2e4", "en passant, black"),
