@@ -78,9 +78,7 @@ class End:
     def __post_init__(self) -> None:
         if (self.winner is not None) != (self.reason in DECISIVE):
             takes = "a winner" if self.reason in DECISIVE else "no winner"
-            raise ValueError(
-                f"illegal end: {self.reason.value} with winner {self.winner!r}; it takes {takes}"
-            )
+            raise ValueError(f"illegal end: {self.reason.value} with winner {self.winner!r}; it takes {takes}")
 
     @property
     def result(self) -> str:
@@ -157,9 +155,7 @@ class Announcement:
             what = f"{self.captured.value} captured" if self.captured else "capture"
             parts.append(f"{what} on {chess.square_name(self.capture)}")
         if self.checks:
-            parts.append(
-                "check " + " and ".join(words for check, words in _CHECK_WORDS.items() if check & self.checks)
-            )
+            parts.append("check " + " and ".join(words for check, words in _CHECK_WORDS.items() if check & self.checks))
         if self.pawn_tries is not None:
             parts.append(f"{self.pawn_tries or 'no'} pawn {'try' if self.pawn_tries == 1 else 'tries'}")
         if self.end is not None:
@@ -171,11 +167,7 @@ class Announcement:
         """The same as a token without spaces, for records: "xd5p+FN?2", "+R#mate:w", "-" for nothing."""
         code = ""
         if self.capture is not None:
-            code += (
-                "x"
-                + chess.square_name(self.capture)
-                + (_LETTER_OF_MAN[self.captured] if self.captured else "")
-            )
+            code += "x" + chess.square_name(self.capture) + (_LETTER_OF_MAN[self.captured] if self.captured else "")
         if self.checks:
             code += "+" + "".join(letter for letter, check in _CHECK_LETTERS.items() if check & self.checks)
         if self.pawn_tries is not None:
@@ -197,9 +189,7 @@ class Announcement:
             return cls()
         match = _CODE.fullmatch(code) if code else None
         if match is None:
-            raise BadAnnouncement(
-                f"illegal announcement: {code!r}; it takes a code such as 'xd5p+F?2' or '-'"
-            )
+            raise BadAnnouncement(f"illegal announcement: {code!r}; it takes a code such as 'xd5p+F?2' or '-'")
         end = None
         if match["end"] is not None:
             try:
@@ -207,9 +197,7 @@ class Announcement:
                 end = End(_END_OF_CODE[match["end"]], winner)
             except (KeyError, ValueError):
                 known = "#mate:w, #mate:b, #stalemate, #dead, #plies, #quiet"
-                raise BadAnnouncement(
-                    f"illegal end in announcement: {code!r}; it takes one of {known}"
-                ) from None
+                raise BadAnnouncement(f"illegal end in announcement: {code!r}; it takes one of {known}") from None
         return cls(
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
             captured=_MAN_LETTERS.get(match["man"]),
@@ -246,9 +234,7 @@ def check_direction(king: chess.Square, checker: chess.Square) -> Check:
 def count_pawn_tries(board: chess.Board) -> int:
     """Legal pawn captures of the side to move, one per (from, to): en passant counts, promotions are one."""
     pawns = board.pawns & board.occupied_co[board.turn]
-    return len(
-        {(move.from_square, move.to_square) for move in board.generate_legal_captures(from_mask=pawns)}
-    )
+    return len({(move.from_square, move.to_square) for move in board.generate_legal_captures(from_mask=pawns)})
 
 
 def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int = 0) -> End | None:
@@ -285,9 +271,7 @@ def announce(
     """
     if ply is None:
         if limits.plies is not None:
-            raise ValueError(
-                f"announce needs ply=, the moves made so far, under a limit of {limits.plies} plies"
-            )
+            raise ValueError(f"announce needs ply=, the moves made so far, under a limit of {limits.plies} plies")
         ply = 0
     capture = capture_square(board, move)
     captured = None

@@ -18,19 +18,19 @@ class KriegspielError(Exception):
     """Base of all errors raised by the referee."""
 
 
-class UnknownRuleSet(KriegspielError, ValueError):  # noqa: N818 - reads as the sentence it raises
+class UnknownRuleSet(KriegspielError, ValueError):
     """No rule set has this name."""
 
 
-class BadStart(KriegspielError, ValueError):  # noqa: N818
+class BadStart(KriegspielError, ValueError):
     """A game cannot begin from this position."""
 
 
-class GameIsOver(KriegspielError):  # noqa: N818
+class GameIsOver(KriegspielError):
     """A try or a resignation came after the end of the game."""
 
 
-class BadAnnouncement(KriegspielError, ValueError):  # noqa: N818
+class BadAnnouncement(KriegspielError, ValueError):
     """A text is not the code of an announcement."""
 
 

@@ -49,9 +49,7 @@ _TOKEN = re.compile(
 )
 _TAG = re.compile(r"\[%(?P<name>[a-z]+)\s(?P<value>[^\[\]]*)\]")
 _TRY = re.compile(r"(?P<move>0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>[a-z]+)")
-_EMT = re.compile(
-    r"(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<thousandths>[0-9]{3})"
-)
+_EMT = re.compile(r"(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<thousandths>[0-9]{3})")
 _BREAK = re.compile(r"(?<!%emt)(?<!%says) (?!\[)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _REASONS = {reason.value: reason for reason in Reason}
@@ -358,9 +356,7 @@ def _read_tries(value: str, ply: int) -> tuple[OwnTry, ...]:
     for word in value.split():
         match = _TRY.fullmatch(word)
         if match is None or match["answer"] not in _ANSWERS:
-            raise RecordError(
-                f"illegal try: {_short(word)}, {place(ply)}; it takes one such as 'e4d5:illegal'"
-            )
+            raise RecordError(f"illegal try: {_short(word)}, {place(ply)}; it takes one such as 'e4d5:illegal'")
         tries.append(OwnTry(_read_uci(match["move"]), _ANSWERS[match["answer"]]))
     return tuple(tries)
 

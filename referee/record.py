@@ -114,9 +114,7 @@ class GameRecord:
           seconds: time taken for each move made, or nothing if it was not measured.
         """
         if seconds and len(seconds) != referee.ply:
-            raise RecordError(
-                f"illegal times: {len(seconds)} given for {referee.ply} moves; it takes one a move"
-            )
+            raise RecordError(f"illegal times: {len(seconds)} given for {referee.ply} moves; it takes one a move")
         turns: list[Turn] = []
         tries: list[OwnTry] = []
         for event in referee.log:

@@ -13,7 +13,7 @@ import chess
 from referee.announcement import End, Reason, announce, count_pawn_tries, end_of
 from referee.errors import BadStart, GameIsOver
 from referee.rules import BERKELEY, NO_LIMITS, IllegalHeard, Limits, PawnTries, RuleSet
-from referee.tries import open_tries
+from referee.tries import is_open
 from referee.view import Answer, Event, GameOver, OpponentMoved, OpponentRefused, OwnTry, View
 
 
@@ -29,9 +29,7 @@ class Referee:
       BadStart: a ValueError; the FEN is none, or a game cannot begin there.
     """
 
-    def __init__(
-        self, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN
-    ) -> None:
+    def __init__(self, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN) -> None:
         self.rules = rules
         self.limits = limits
         self._board = _starting_board(start, rules, limits)
@@ -82,7 +80,7 @@ class Referee:
         move = _checked(move)
         self._must_go_on(f"try {move.uci()}")
         mover = self._board.turn
-        if move not in self._open:
+        if not self._is_open(move):
             answer = Answer.IMPOSSIBLE if self.rules.nonsense else Answer.ILLEGAL
         elif move in self._refused:
             answer = Answer.REPEATED if self.rules.nonsense else Answer.ILLEGAL
@@ -91,8 +89,7 @@ class Referee:
         else:
             self._accept(mover, move)
             return Answer.ACCEPTED
-        if move not in self._refused:
-            self._refused += (move,)
+        self._refused[move] = None
         self._tell(mover, OwnTry(move, answer))
         self._log.append(OwnTry(move, answer))
         if answer is Answer.ILLEGAL and self.rules.illegal_heard is IllegalHeard.BOTH:
@@ -127,7 +124,7 @@ class Referee:
             ply=self._ply,
             opponent_men=chess.popcount(board.occupied_co[not color]),
             events=tuple(self._events[color]),
-            refused=self._refused if on_turn else (),
+            refused=tuple(self._refused) if on_turn else (),
             pawn_tries=self._pawn_tries if on_turn else None,
             end=self._end,
         )
@@ -143,19 +140,15 @@ class Referee:
         self._begin_turn(announcement.pawn_tries)
 
     def _begin_turn(self, pawn_tries: int | None) -> None:
-        board = self._board
-        color = board.turn
         self._pawn_tries = pawn_tries
-        self._refused: tuple[chess.Move, ...] = ()
-        self._open = frozenset(
-            open_tries(
-                color,
-                _men(board, color),
-                board.has_kingside_castling_rights(color),
-                board.has_queenside_castling_rights(color),
-                pawn_tries,
-            )
-        )
+        self._refused: dict[chess.Move, None] = {}  # in order, each once
+
+    def _is_open(self, move: chess.Move) -> bool:
+        """Whether a try could be legal as far as the side to move can see."""
+        board, color = self._board, self._board.turn
+        kingside = board.has_kingside_castling_rights(color)
+        queenside = board.has_queenside_castling_rights(color)
+        return is_open(move, color, _men(board, color), kingside, queenside, self._pawn_tries)
 
     def _stop(self, what: str, end: End) -> None:
         self._must_go_on(what)

@@ -7,7 +7,7 @@ alone, and on one announcement, "no pawn tries", which closes every diagonal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import chess
 
@@ -30,19 +30,60 @@ def open_tries(
       queenside: its own right to castle with the rook on the a-file.
       pawn_tries: the announced number of its legal pawn captures; None if nothing was announced.
     """
+    own = _squares(men)
+    tries: list[chess.Move] = []
+    for square in sorted(men):
+        for target in chess.scan_forward(_targets(color, men, square, own, kingside, queenside, pawn_tries)):
+            if men[square] == chess.PAWN and chess.BB_SQUARES[target] & chess.BB_BACKRANKS:
+                tries.extend(chess.Move(square, target, promotion) for promotion in PROMOTIONS)
+            else:
+                tries.append(chess.Move(square, target))
+    return tries
+
+
+def is_open(
+    move: chess.Move,
+    color: chess.Color,
+    men: Mapping[chess.Square, chess.PieceType],
+    kingside: bool,
+    queenside: bool,
+    pawn_tries: int | None = None,
+) -> bool:
+    """Whether a move is among `open_tries`, without listing them."""
+    man = men.get(move.from_square)
+    target = chess.BB_SQUARES[move.to_square]
+    if man is None or move.drop is not None:
+        return False
+    if not target & _targets(color, men, move.from_square, _squares(men), kingside, queenside, pawn_tries):
+        return False
+    promotes = man == chess.PAWN and target & chess.BB_BACKRANKS
+    return move.promotion in PROMOTIONS if promotes else move.promotion is None
+
+
+def _squares(men: Mapping[chess.Square, chess.PieceType]) -> chess.Bitboard:
     own = 0
     for square in men:
         own |= chess.BB_SQUARES[square]
-    tries: list[chess.Move] = []
-    for square in sorted(men):
-        if men[square] == chess.PAWN:
-            tries.extend(_pawn_tries(color, square, own, diagonals=pawn_tries != 0))
-            continue
-        targets = _attacks(men[square], square, own) & ~own
-        if men[square] == chess.KING:
-            targets |= _castling_targets(color, own, kingside, queenside)
-        tries.extend(chess.Move(square, target) for target in chess.scan_forward(targets))
-    return tries
+    return own
+
+
+def _targets(
+    color: chess.Color,
+    men: Mapping[chess.Square, chess.PieceType],
+    square: chess.Square,
+    own: chess.Bitboard,
+    kingside: bool,
+    queenside: bool,
+    pawn_tries: int | None,
+) -> chess.Bitboard:
+    """Squares that the man on a square may try to go to."""
+    man = men[square]
+    if man == chess.PAWN:
+        return _pawn_targets(color, square, own, diagonals=pawn_tries != 0)
+    targets = _attacks(man, square, own) & ~own
+    if man == chess.KING:
+        targets |= _castling_targets(color, own, kingside, queenside)
+    return targets
 
 
 def _attacks(piece_type: chess.PieceType, square: chess.Square, occupied: chess.Bitboard) -> chess.Bitboard:
@@ -60,9 +101,7 @@ def _attacks(piece_type: chess.PieceType, square: chess.Square, occupied: chess.
     return attacks
 
 
-def _castling_targets(
-    color: chess.Color, own: chess.Bitboard, kingside: bool, queenside: bool
-) -> chess.Bitboard:
+def _castling_targets(color: chess.Color, own: chess.Bitboard, kingside: bool, queenside: bool) -> chess.Bitboard:
     """Where the king would land by castling: it needs the right and no own man between king and rook."""
     home = chess.BB_RANK_1 if color == chess.WHITE else chess.BB_RANK_8
     targets = 0
@@ -73,17 +112,11 @@ def _castling_targets(
     return targets
 
 
-def _pawn_tries(
-    color: chess.Color, square: chess.Square, own: chess.Bitboard, *, diagonals: bool
-) -> Iterator[chess.Move]:
+def _pawn_targets(color: chess.Color, square: chess.Square, own: chess.Bitboard, *, diagonals: bool) -> chess.Bitboard:
     forward = 8 if color == chess.WHITE else -8
     targets = chess.BB_SQUARES[square + forward] & ~own
     if targets and chess.square_rank(square) == (1 if color == chess.WHITE else 6):
         targets |= chess.BB_SQUARES[square + 2 * forward] & ~own
     if diagonals:
         targets |= chess.BB_PAWN_ATTACKS[color][square] & ~own
-    for target in chess.scan_forward(targets):
-        if chess.square_rank(target) in (0, 7):
-            yield from (chess.Move(square, target, promotion) for promotion in PROMOTIONS)
-        else:
-            yield chess.Move(square, target)
+    return targets

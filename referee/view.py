@@ -102,4 +102,7 @@ class View:
         if self.end is not None or self.turn != self.color:
             return []
         tries = open_tries(self.color, self.men, self.kingside, self.queenside, self.pawn_tries)
-        return [move for move in tries if move not in self.refused] if self.refused else tries
+        if not self.refused:
+            return tries
+        refused = set(self.refused)
+        return [move for move in tries if move not in refused]

@@ -28,9 +28,7 @@ from referee.announcement import BY_A_MOVE, DECISIVE, check_direction
 from tests.random_games import played
 
 
-def said(
-    fen: str, uci: str, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS, ply: int = 0
-) -> Announcement:
+def said(fen: str, uci: str, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS, ply: int = 0) -> Announcement:
     """The announcement of one legal move."""
     board = chess.Board(fen)
     assert board.is_valid()
@@ -70,9 +68,7 @@ def test_a_captured_promoted_pawn_is_a_piece() -> None:
         ("4k2r/8/8/8/3pP3/8/8/4K3 b k e3 0 1", "d4e3", chess.E4),
     ],
 )
-def test_an_en_passant_capture_is_announced_at_the_captured_pawn(
-    fen: str, uci: str, square: chess.Square
-) -> None:
+def test_an_en_passant_capture_is_announced_at_the_captured_pawn(fen: str, uci: str, square: chess.Square) -> None:
     assert said(fen, uci).capture == square
     assert said(fen, uci, WILD16).captured is Man.PAWN
 
@@ -144,8 +140,7 @@ def diagonal_squares(king: chess.Square, checker: chess.Square) -> int:
 @pytest.mark.parametrize("king", chess.SQUARES)
 def test_the_longer_diagonal_through_the_king_is_the_long_one(king: chess.Square) -> None:
     diagonals = {
-        frozenset(chess.SquareSet.ray(king, checker))
-        for checker in chess.SquareSet(chess.BB_DIAG_ATTACKS[king][0])
+        frozenset(chess.SquareSet.ray(king, checker)) for checker in chess.SquareSet(chess.BB_DIAG_ATTACKS[king][0])
     }
     longest = max(map(len, diagonals))
     for checker in chess.SquareSet(chess.BB_DIAG_ATTACKS[king][0]):
@@ -235,9 +230,7 @@ def test_the_ply_limit_draws_after_exactly_that_many_moves() -> None:
     assert said(chess.STARTING_FEN, "e2e4", limits=Limits(plies=160), ply=159).end == End(Reason.PLY_LIMIT)
 
 
-@pytest.mark.parametrize(
-    ("clock", "uci", "ends"), [(48, "h1h2", False), (49, "h1h2", True), (49, "b2b3", False)]
-)
+@pytest.mark.parametrize(("clock", "uci", "ends"), [(48, "h1h2", False), (49, "h1h2", True), (49, "b2b3", False)])
 def test_the_quiet_limit_draws_after_that_many_plies_without_pawn_move_or_capture(
     clock: int, uci: str, ends: bool
 ) -> None:
@@ -319,9 +312,7 @@ def test_a_code_reads_back_as_the_same_announcement(announcement: Announcement) 
 
 
 @given(announcements(), announcements())
-def test_different_announcements_have_different_codes_and_sentences(
-    one: Announcement, other: Announcement
-) -> None:
+def test_different_announcements_have_different_codes_and_sentences(one: Announcement, other: Announcement) -> None:
     assert (one == other) == (one.code() == other.code()) == (one.text() == other.text())
 
 
@@ -351,9 +342,7 @@ def test_a_text_is_a_code_or_refused(text: str) -> None:
         (Announcement(end=End(Reason.STALEMATE)), "#stalemate", "Stalemate, draw."),
     ],
 )
-def test_announcements_as_people_and_records_have_them(
-    announcement: Announcement, code: str, text: str
-) -> None:
+def test_announcements_as_people_and_records_have_them(announcement: Announcement, code: str, text: str) -> None:
     assert (announcement.code(), announcement.text()) == (code, text)
 
 

@@ -120,24 +120,20 @@ def compare(seed: int, rules: RuleSet, plies: int) -> tuple[int, Referee]:
         said, announcement = theirs.ask(move)
         assert said == ("nonsense" if answer in (Answer.IMPOSSIBLE, Answer.REPEATED) else answer.value)
         mine = ours.last.announcement if ours.last else None
-        if mine is not None and mine.end is not None and one_minor_each(ours.board()):
+        if berkeleys_own_draw(ours):
             break
         assert announcement == as_they_say(mine)
         compared += 1
     for color in chess.COLORS:
         heard = sum(type(event).__name__ == "OpponentRefused" for event in ours.view(color).events)
         assert theirs.heard_refusals(color) == heard
-    assert theirs.game.game_over == (ours.end is not None and not one_minor_each(ours.board()))
+    assert theirs.game.game_over == (ours.end is not None and not berkeleys_own_draw(ours))
     return compared, ours
 
 
-def one_minor_each(board: chess.Board) -> bool:
-    """Berkeley's own draw, which they do not know."""
-    return (
-        not board.is_insufficient_material()
-        and chess.popcount(board.occupied) == 4
-        and not (board.pawns | board.rooks | board.queens)
-    )
+def berkeleys_own_draw(referee: Referee) -> bool:
+    """Whether the game ended by the draw that they do not know: one minor piece each, but not a dead position."""
+    return referee.end == End(Reason.DEAD_POSITION) and not referee.board().is_insufficient_material()
 
 
 @settings(max_examples=60)

@@ -125,9 +125,7 @@ def test_a_null_move_is_impossible() -> None:
 )
 def test_what_is_no_move_is_a_type_error_of_one_line_and_changes_nothing(garbage: object) -> None:
     game = Referee(BERKELEY)
-    with pytest.raises(
-        TypeError, match=r"^illegal argument: .*; a try is a chess\.Move between squares of the board$"
-    ):
+    with pytest.raises(TypeError, match=r"^illegal argument: .*; a try is a chess\.Move between squares of the board$"):
         game.try_move(garbage)  # type: ignore[arg-type]
     assert game.view(chess.WHITE) == Referee(BERKELEY).view(chess.WHITE)
 

@@ -23,9 +23,7 @@ def test_a_view_shows_exactly_the_own_men_and_rights(seed: int, rules: RuleSet) 
     board = game.board()
     for color in chess.COLORS:
         view = game.view(color)
-        own = {
-            square: piece.piece_type for square, piece in board.piece_map().items() if piece.color == color
-        }
+        own = {square: piece.piece_type for square, piece in board.piece_map().items() if piece.color == color}
         assert view.men == own
         assert view.kingside == board.has_kingside_castling_rights(color)
         assert view.queenside == board.has_queenside_castling_rights(color)
@@ -42,16 +40,12 @@ def test_a_view_does_not_change_by_the_opponents_nonsense(seed: int, rules: Rule
         waiting = not game.turn
         before = game.view(waiting)
         answer = game.try_move(random_try(game, rng))
-        silent = answer in (Answer.IMPOSSIBLE, Answer.REPEATED) or (
-            answer is Answer.ILLEGAL and rules is WILD16
-        )
+        silent = answer in (Answer.IMPOSSIBLE, Answer.REPEATED) or (answer is Answer.ILLEGAL and rules is WILD16)
         assert (game.view(waiting) == before) == silent
 
 
 @given(SEEDS, RULES)
-def test_a_view_is_the_same_whichever_of_the_moves_that_sound_alike_was_made(
-    seed: int, rules: RuleSet
-) -> None:
+def test_a_view_is_the_same_whichever_of_the_moves_that_sound_alike_was_made(seed: int, rules: RuleSet) -> None:
     """The strong form of "no leak": the opponent's hidden move, replaced by any other that sounds alike."""
     game = played(seed, rules, plies=random.Random(seed).randrange(1, 40))
     assume(game.end is None and game.ply > 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import chess
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee import BERKELEY, WILD16, Referee, open_tries
+from referee.tries import is_open
 from tests.random_games import played
 
 WHITE_HOME = {square: piece.piece_type for square, piece in chess.Board().piece_map().items() if piece.color}
@@ -110,14 +112,25 @@ def brute_force(board: chess.Board) -> set[chess.Move]:
 
 
 @given(st.integers(0, 10**9), st.integers(0, 60))
-def test_open_tries_are_what_python_chess_gives_on_a_board_with_the_own_men_alone(
-    seed: int, plies: int
-) -> None:
+def test_open_tries_are_what_python_chess_gives_on_a_board_with_the_own_men_alone(seed: int, plies: int) -> None:
     referee = played(seed, plies=plies)
     board, view = referee.board(), referee.view(referee.turn)
     found = open_tries(view.color, view.men, view.kingside, view.queenside, None)
     assert set(found) == brute_force(board)
     assert len(found) == len(set(found))
+
+
+@given(st.integers(0, 10**9), st.integers(0, 60), st.none() | st.just(0))
+def test_one_try_is_open_if_and_only_if_it_is_among_the_open_tries(
+    seed: int, plies: int, pawn_tries: int | None
+) -> None:
+    referee = played(seed, plies=plies)
+    view = referee.view(referee.turn)
+    known = (view.color, view.men, view.kingside, view.queenside, pawn_tries)
+    moves = set(open_tries(*known))
+    promotions = (None, *chess.PIECE_TYPES)
+    candidates = {chess.Move(*fields) for fields in itertools.product(view.men, chess.SQUARES, promotions)}
+    assert moves == {move for move in candidates if is_open(move, *known)}
 
 
 @given(st.integers(0, 10**9), st.integers(0, 60), st.sampled_from([BERKELEY, WILD16]))
