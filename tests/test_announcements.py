@@ -366,6 +366,19 @@ def test_an_end_has_a_winner_exactly_if_its_reason_has_one(reason: Reason) -> No
         End(reason, wrong)
 
 
+@pytest.mark.parametrize(
+    ("end", "text"),
+    [
+        (End(Reason.RESIGNATION, chess.WHITE), "resignation, White wins"),
+        (End(Reason.FORFEIT, chess.BLACK, "no move in 60 s"), "forfeit, Black wins (no move in 60 s)"),
+        (End(Reason.QUIET_LIMIT), "quiet limit, draw"),
+        (End(Reason.ABANDONED), "abandoned, no result"),
+    ],
+)
+def test_ends_as_people_read_them(end: End, text: str) -> None:
+    assert end.text() == text
+
+
 def test_results_are_written_as_in_pgn() -> None:
     assert End(Reason.CHECKMATE, chess.WHITE).result == "1-0"
     assert End(Reason.RESIGNATION, chess.BLACK).result == "0-1"

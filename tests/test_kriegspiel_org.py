@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee import BERKELEY, WILD16, Answer, Check, End, Man, Reason, Referee, RuleSet
+from referee import BERKELEY, WILD16, Answer, Check, End, Man, OpponentRefused, Reason, Referee, RuleSet
 from referee.announcement import Announcement
 from tests.random_games import STARTS, random_try
 
@@ -125,7 +125,7 @@ def compare(seed: int, rules: RuleSet, plies: int) -> tuple[int, Referee]:
         assert announcement == as_they_say(mine)
         compared += 1
     for color in chess.COLORS:
-        heard = sum(type(event).__name__ == "OpponentRefused" for event in ours.view(color).events)
+        heard = sum(isinstance(event, OpponentRefused) for event in ours.view(color).events)
         assert theirs.heard_refusals(color) == heard
     assert theirs.game.game_over == (ours.end is not None and not berkeleys_own_draw(ours))
     return compared, ours
