@@ -1,0 +1,1 @@
+"""Who can sit down to play, and where a player sits."""

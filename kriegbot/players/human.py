@@ -1,0 +1,95 @@
+"""A person: asked through a console, which may be a terminal, a pipe, or a test.
+
+A line is a try or a command. What cannot be a try on the person's own board is explained and asked again, so that a
+slip of the pen never reaches the referee.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from kriegbot.players.base import Choice, PlayerLeft, Report
+from kriegbot.players.notation import BadTry, read_try, try_name
+from referee import View
+
+COMMANDS = {
+    "help": "this text",
+    "tries": "list the tries that are open to you",
+    "board": "show the board again",
+    "resign": "give up the game",
+    "quit": "leave the game without a result",
+}
+HELP = (
+    "Write a try as e4, Nf3, exd5, O-O, e8=Q, or as e2e4.",
+    "An illegal one is refused; try again.",
+    *(f"{command:<7} {meaning}" for command, meaning in COMMANDS.items()),
+)
+
+
+class Console(Protocol):
+    """How a person is shown things and asked."""
+
+    def show(self, view: View) -> None:
+        """Shows the position and what is new in it."""
+        ...
+
+    def read(self, view: View) -> str:
+        """Asks for a line; raises EOFError at the end of input."""
+        ...
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Shows an answer to a line."""
+        ...
+
+
+class HumanPlayer:
+    """A person at a console."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def choose(self, view: View) -> Choice:
+        """Asks until the person has named a try, resigned or left.
+
+        Raises:
+          PlayerLeft: by `quit`, by the end of input, or by Ctrl-C.
+        """
+        begun = time.perf_counter()
+        self._console.show(view)
+        while True:
+            try:
+                line = self._console.read(view).strip()
+            except EOFError:
+                raise PlayerLeft("end of input") from None
+            except KeyboardInterrupt:
+                raise PlayerLeft("interrupted") from None
+            match line.lower():
+                case "":
+                    continue
+                case "help" | "?":
+                    self._console.say(HELP)
+                case "tries":
+                    self._console.say(_columns([try_name(move, view) for move in view.tries()]))
+                case "board":
+                    self._console.show(view)
+                case "resign":
+                    return Choice(None, Report(seconds=time.perf_counter() - begun))
+                case "quit" | "exit":
+                    raise PlayerLeft("the person left")
+                case _:
+                    try:
+                        move = read_try(line, view)
+                    except BadTry as error:
+                        self._console.say([str(error)])
+                    else:
+                        return Choice(move, Report(seconds=time.perf_counter() - begun))
+
+
+def _columns(names: Sequence[str], width: int = 36) -> list[str]:
+    """Names in rows no wider than this."""
+    wide = max(len(name) for name in names) + 1
+    in_a_row = max(1, width // wide)
+    rows = [names[first : first + in_a_row] for first in range(0, len(names), in_a_row)]
+    return ["".join(name.ljust(wide) for name in row).rstrip() for row in rows]

@@ -1,0 +1,147 @@
+"""Tries as people write them, UCI or SAN, read and written from what the mover sees.
+
+SAN names a move by what is legal on the true board; nobody knows that here. So a text is read against the tries that
+are open in a view, and a try is named so that no other open one has the same name: `Nf3`, `Rad1`, `exd5` (a pawn's
+diagonal step is a try to capture), `e8=Q`, `O-O`. Only pawns are written with x: whether another man will capture is
+for the referee to say.
+"""
+
+from __future__ import annotations
+
+import re
+
+import chess
+
+from kriegbot.players.specs import quoted
+from referee import View, open_tries
+
+_UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")
+_SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
+_ENDING = re.compile(r"\s*(?:e\.?p\.?|[+#!?])+$")
+_CASTLING = {"oo": (6,), "ooo": (2,)}
+_LETTERS = {"N": chess.KNIGHT, "B": chess.BISHOP, "R": chess.ROOK, "Q": chess.QUEEN, "K": chess.KING}
+_MEN = {"": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
+
+
+class BadTry(ValueError):
+    """A text is not exactly one of the open tries; the message is one line and says why."""
+
+
+def read_try(text: str, view: View) -> chess.Move:
+    """The open try that a text names.
+
+    Raises:
+      BadTry: it names none, or several, which the message lists.
+    """
+    text = " ".join(text.split())
+    found = _matching(text, view, view.tries())
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(f"{try_name(move, view)} ({move.uci()})" for move in found)
+        raise BadTry(f"{quoted(text)} may be {names}: which one?")
+    if _matching(text, view, list(view.refused)):
+        raise BadTry(f"{quoted(text)} was refused already this turn")
+    raise BadTry(_why_not(text, view))
+
+
+def try_name(move: chess.Move, view: View) -> str:
+    """A try in short, as seen by its mover in the view before it; UCI where it could not be a try at all."""
+    man = view.men.get(move.from_square)
+    if man is None or not move:
+        return move.uci()
+    target = chess.square_name(move.to_square)
+    files = abs(chess.square_file(move.from_square) - chess.square_file(move.to_square))
+    if man == chess.PAWN:
+        promotion = "=" + chess.piece_symbol(move.promotion).upper() if move.promotion else ""
+        origin = chess.FILE_NAMES[chess.square_file(move.from_square)] + "x" if files else ""
+        return origin + target + promotion
+    if man == chess.KING and files == 2:
+        return "O-O" if chess.square_file(move.to_square) == 6 else "O-O-O"
+    return chess.piece_symbol(man).upper() + _distinguished(move, man, view) + target
+
+
+def _distinguished(move: chess.Move, man: chess.PieceType, view: View) -> str:
+    """The file, the rank or both of the square of departure, where other men of the kind may go to the same square."""
+    others = [
+        other.from_square
+        for other in open_tries(view.color, view.men, view.kingside, view.queenside, view.pawn_tries)
+        if other.to_square == move.to_square
+        and other.from_square != move.from_square
+        and view.men[other.from_square] == man
+    ]
+    if not others:
+        return ""
+    file, rank = chess.square_file(move.from_square), chess.square_rank(move.from_square)
+    if all(chess.square_file(square) != file for square in others):
+        return chess.FILE_NAMES[file]
+    if all(chess.square_rank(square) != rank for square in others):
+        return chess.RANK_NAMES[rank]
+    return chess.square_name(move.from_square)
+
+
+def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move]:
+    plain = _ENDING.sub("", text)
+    castling = _CASTLING.get(plain.lower().replace("0", "o").replace("-", ""))
+    if castling is not None:
+        return [move for move in tries if _is_castling(move, view) and chess.square_file(move.to_square) in castling]
+    match = _uci(plain)
+    if match is not None:
+        origin, target = chess.parse_square(match[1]), chess.parse_square(match[2])
+        promotion = _LETTERS[match[3].upper()] if match[3] else None
+        found = [move for move in tries if (move.from_square, move.to_square) == (origin, target)]
+        return [move for move in found if promotion in (None, move.promotion)]
+    found = _matching_san(plain, view, tries)
+    if not found and plain[:1] in ("n", "r", "q", "k", "b"):
+        found = _matching_san(plain[0].upper() + plain[1:], view, tries)
+    return found
+
+
+def _matching_san(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move]:
+    match = _SAN.fullmatch(text)
+    if match is None:
+        return []
+    letter, file, rank, capture, target, promotion = match.groups()
+    man = _LETTERS.get(letter, chess.PAWN)
+    if man == chess.PAWN and capture and not file:
+        return []
+    found = []
+    for move in tries:
+        origin = chess.square_name(move.from_square)
+        if view.men.get(move.from_square) != man or chess.square_name(move.to_square) != target:
+            continue
+        if (file and file != origin[0]) or (rank and rank != origin[1]):
+            continue
+        if man == chess.PAWN and origin[0] != (file or target[0]):
+            continue
+        if promotion and move.promotion != _LETTERS[promotion]:
+            continue
+        if not _is_castling(move, view):
+            found.append(move)
+    return found
+
+
+def _uci(text: str) -> re.Match[str] | None:
+    """UCI in small letters or in capitals, but not in both: B1c3 is a bishop's move."""
+    return _UCI.fullmatch(text.lower()) if text in (text.lower(), text.upper()) else None
+
+
+def _is_castling(move: chess.Move, view: View) -> bool:
+    files = chess.square_file(move.from_square) - chess.square_file(move.to_square)
+    return view.men.get(move.from_square) == chess.KING and abs(files) == 2
+
+
+def _why_not(text: str, view: View) -> str:
+    plain = _ENDING.sub("", text)
+    match = _uci(plain)
+    if match is not None:
+        origin = chess.parse_square(match[1])
+        if origin not in view.men:
+            return f"{quoted(text)}: no man of yours stands on {match[1]}"
+        return f"{quoted(text)}: your {chess.piece_name(view.men[origin])} on {match[1]} has no way to {match[2]}"
+    match = _SAN.fullmatch(plain)
+    if match is not None:
+        return f"{quoted(text)}: no {_MEN[match[1]]} of yours has such a way to {match[5]}"
+    if plain.lower().replace("0", "o").replace("-", "") in _CASTLING:
+        return f"{quoted(text)}: you cannot castle there"
+    return f"{quoted(text)} is no try; write one as e4, Nf3, exd5, O-O, e8=Q or e2e4, or say help"
