@@ -1,0 +1,206 @@
+"""A seat in a process of its own, for programs: one that hangs is killed, one that dies is noticed.
+
+The process is started afresh ("spawn"), so it inherits nothing of this one, and is kept for later games, since what it
+has compiled or loaded is worth keeping. As always with "spawn", a script that uses seats must have its main part under
+`if __name__ == "__main__":`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from kriegbot.players.base import Choice
+from kriegbot.players.seat import Failure, PlayerFailed, Source
+from kriegbot.players.specs import PlayerSpec, Progress
+from kriegbot.players.worker import work
+from referee import View
+
+PATIENCE = 300.0
+"""Seconds that one answer may take before a player counts as hung."""
+START_PATIENCE = 600.0
+"""The same for sitting down, when kernels may have to be compiled."""
+LOG_BYTES = 20_000
+"""How much of what a player has written is kept: the end of it."""
+
+
+class ProcessSeat:
+    """A seat in a process of its own.
+
+    Args:
+      source: a spec, or a function of a seed that can be pickled.
+      name: who sits here; of a spec, the spec.
+      patience: seconds that one answer may take.
+      report: told how far the kernels are, if they have to be compiled.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        name: str | None = None,
+        *,
+        patience: float = PATIENCE,
+        report: Progress | None = None,
+    ) -> None:
+        self.name = str(source) if name is None else name
+        self._source, self._patience, self._report = source, patience, report
+        self._process: Any = None
+        self._connection: Connection[Any, Any] | None = None
+        self._output: Path | None = None
+        self._begun = 0
+
+    def __enter__(self) -> ProcessSeat:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def begin(self, seed: int) -> None:
+        """Seats a player for a new game, in the process of the game before if there is one."""
+        if self._process is None:
+            self._start()
+        self._begun = self._output_size()
+        self._send(("game", self._source, seed))
+        self._receive("ready", START_PATIENCE)
+
+    def ask(self, view: View) -> Choice:
+        """The player's answer; the process of a player that hangs is killed."""
+        self._send(("view", view))
+        choice = self._receive("choice", self._patience)[0]
+        if not isinstance(choice, Choice):
+            raise PlayerFailed(Failure.NONSENSE, "answered nonsense")
+        return choice
+
+    def wait(self, view: View) -> None:
+        """Nothing: programs wait without being shown anything."""
+
+    def log(self) -> str:
+        """The end of what the player has printed since the game began."""
+        if self._output is None:
+            return ""
+        with self._output.open("rb") as file:
+            file.seek(max(self._begun, self._output_size() - LOG_BYTES))
+            return file.read().decode(errors="replace")
+
+    def close(self) -> None:
+        """Ends the process: a good one by asking, any other by force."""
+        if self._connection is not None:
+            with contextlib.suppress(OSError):
+                self._connection.send(("stop",))
+                wait([self._process.sentinel], 1.0)
+        self._end()
+        if self._output is not None:
+            self._output.unlink(missing_ok=True)
+            self._output = None
+
+    def _start(self) -> None:
+        if self._output is None:
+            handle, path = tempfile.mkstemp(prefix="kriegbot-", suffix=".log")
+            os.close(handle)
+            self._output = Path(path)
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(
+            target=work, args=(theirs, str(self._output)), name=f"kriegbot {self.name}", daemon=True
+        )
+        try:
+            with _no_interrupts():
+                self._process.start()
+        finally:
+            theirs.close()
+
+    def _send(self, message: tuple[Any, ...]) -> None:
+        try:
+            if self._connection is None:
+                raise OSError("the process has ended")
+            self._connection.send(message)
+        except OSError:
+            raise self._died() from None
+
+    def _receive(self, expected: str, patience: float) -> tuple[Any, ...]:
+        connection = self._connection
+        if connection is None:
+            raise self._died()
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                is_there = wait([connection], max(0.0, deadline - time.monotonic()))
+            except BaseException:  # Ctrl-C: the answer that is still to come must not be taken for a later one
+                self._end()
+                raise
+            if not is_there:
+                self._end()
+                raise PlayerFailed(Failure.HUNG, f"hung: no answer in {patience:g} seconds")
+            try:
+                kind, *rest = connection.recv()
+            except Exception:  # noqa: BLE001 - half a message from a dying process can raise anything
+                raise self._died() from None
+            if kind == expected:
+                return tuple(rest)
+            if kind == "failed":
+                raise PlayerFailed(*rest)
+            if kind == "progress" and self._report is not None:
+                self._report(*rest)
+
+    def _died(self) -> PlayerFailed:
+        exitcode = self._end()
+        how = "its process ended"
+        if exitcode is not None:
+            how += f" (exit code {exitcode})" if exitcode >= 0 else f" ({_signal_name(-exitcode)})"
+        return PlayerFailed(Failure.DIED, f"died: {how}")
+
+    def _end(self) -> int | None:
+        """Ends the process and all that it has started; its exit code if it had ended by itself."""
+        process, self._process = self._process, None
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+        if process is None:
+            return None
+        by_itself = bool(wait([process.sentinel], 0.2))
+        with contextlib.suppress(AttributeError, OSError):
+            os.killpg(process.pid, signal.SIGKILL)  # its group, which is its own; before its id is given away
+        process.kill()
+        process.join()
+        exitcode: int | None = process.exitcode if by_itself else None
+        process.close()
+        return exitcode
+
+    def _output_size(self) -> int:
+        return self._output.stat().st_size if self._output is not None else 0
+
+
+@contextlib.contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """A process started within ignores Ctrl-C from its first moment; the person at the keyboard is not its business."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def seat_for(spec: PlayerSpec, *, patience: float | None = None, report: Progress | None = None) -> ProcessSeat:
+    """The seat of a player known by its spec, with patience enough for the time that the spec gives it."""
+    times = [float(value) for name in ("time", "extra") if isinstance(value := spec.options.get(name), int | float)]
+    enough = max([PATIENCE, *(2 * seconds for seconds in times)])
+    return ProcessSeat(spec, patience=enough if patience is None else patience, report=report)

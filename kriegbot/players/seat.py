@@ -1,0 +1,180 @@
+"""Where a player sits: what a game asks of it, and what can go wrong.
+
+A game talks to seats, not to players. A program sits in a process of its own (`kriegbot.players.process`), so that it
+can be stopped and has nothing but the views it is sent; a person, or a player trusted not to hang, sits in this one.
+"""
+
+from __future__ import annotations
+
+import operator
+import reprlib
+import traceback
+from collections.abc import Callable
+from enum import Enum
+from typing import Protocol, TypeAlias
+
+import chess
+
+from kriegbot.players.base import Choice, Player, PlayerLeft, Report
+from kriegbot.players.specs import PlayerSpec
+from referee import View
+
+Source: TypeAlias = PlayerSpec | Callable[[int], Player]
+"""What a player is made from: a spec, or a function of a seed."""
+
+
+class Failure(Enum):
+    """How a player can fail."""
+
+    RAISED = "raised"
+    HUNG = "hung"
+    DIED = "died"
+    NONSENSE = "answered nonsense"
+    STUBBORN = "tried for ever"
+
+
+class PlayerFailed(Exception):
+    """A player did not answer as a player must.
+
+    Attributes:
+      failure: how.
+      detail: one line: "raised ValueError: no such square".
+      log: what its author may want to read: the traceback.
+    """
+
+    def __init__(self, failure: Failure, detail: str, log: str = "") -> None:
+        super().__init__(detail)
+        self.failure, self.detail, self.log = failure, detail, log
+
+
+class Seat(Protocol):
+    """A place at the board, for one player after another."""
+
+    @property
+    def name(self) -> str:
+        """Who sits here, as records say it: a spec."""
+        ...
+
+    def begin(self, seed: int) -> None:
+        """Seats a player for a new game; raises PlayerFailed."""
+        ...
+
+    def ask(self, view: View) -> Choice:
+        """The player's answer; raises PlayerFailed, or PlayerLeft for a person."""
+        ...
+
+    def wait(self, view: View) -> None:
+        """Shows a view while the opponent is to move."""
+        ...
+
+    def log(self) -> str:
+        """What the player has written during the game, as far as it was kept."""
+        ...
+
+    def close(self) -> None:
+        """Nobody sits here any more; may be called twice."""
+        ...
+
+
+class HereSeat:
+    """A seat in this process: it cannot stop a player that hangs.
+
+    Args:
+      name: who sits here.
+      source: makes the player of a game from its seed.
+      on_wait: shown the player's own view while the opponent is to move.
+    """
+
+    def __init__(
+        self, name: str, source: Callable[[int], Player], on_wait: Callable[[View], None] | None = None
+    ) -> None:
+        self.name = name
+        self._source, self._on_wait = source, on_wait
+        self._player: Player | None = None
+
+    def begin(self, seed: int) -> None:
+        """Makes the player of a new game."""
+        try:
+            self._player = self._source(seed)
+        except Exception as error:
+            raise raised(error) from error
+
+    def ask(self, view: View) -> Choice:
+        """The player's answer."""
+        if self._player is None:
+            raise RuntimeError("ask before begin: nobody sits here")
+        try:
+            answer = self._player.choose(view)
+        except (PlayerLeft, PlayerFailed):
+            raise
+        except Exception as error:
+            raise raised(error) from error
+        return checked(answer)
+
+    def wait(self, view: View) -> None:
+        """Shows a view while the opponent is to move."""
+        if self._on_wait is not None:
+            self._on_wait(view)
+
+    def log(self) -> str:
+        """Nothing: what is written here goes where all of this process's output goes."""
+        return ""
+
+    def close(self) -> None:
+        """Lets the player go."""
+        self._player = None
+
+
+def raised(error: BaseException) -> PlayerFailed:
+    """What a player's exception is to a game."""
+    what = traceback.format_exception_only(error)[-1].strip() or type(error).__name__
+    log = "".join(traceback.format_exception(error))
+    return PlayerFailed(Failure.RAISED, f"raised {one_line(what)}", log)
+
+
+def checked(answer: object) -> Choice:
+    """An answer again, made of plain values only.
+
+    Raises:
+      PlayerFailed: it is not a choice, or holds anything but a move between squares and a report of numbers.
+    """
+    if not isinstance(answer, Choice):
+        raise _nonsense(answer, "not a Choice")
+    move = answer.move
+    try:
+        if move is not None:
+            if not isinstance(move, chess.Move) or move.drop is not None:
+                raise TypeError
+            squares = operator.index(move.from_square), operator.index(move.to_square)
+            promotion = None if move.promotion is None else operator.index(move.promotion)
+            if not all(0 <= square < 64 for square in squares) or promotion not in (None, *chess.PIECE_TYPES):
+                raise TypeError
+            move = chess.Move(*squares, promotion)
+    except TypeError:
+        raise _nonsense(move, "not a move between squares of the board") from None
+    try:
+        given = answer.report
+        report = Report(
+            float(given.seconds),
+            int(given.samples),
+            int(given.depth),
+            int(given.leaves),
+            int(given.particles),
+            float(given.effective),
+            one_line(str(given.rescue), 40),
+            bool(given.overrun),
+        )
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        raise _nonsense(answer.report, "not a Report") from None
+    return Choice(move, report)
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """A text for a line of a record: printable, and not for ever."""
+    line = "".join(char if char.isprintable() else "?" for char in " ".join(text.split()))
+    return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def _nonsense(what: object, why: str) -> PlayerFailed:
+    shown = type(what).__name__ if isinstance(what, chess.Move) else reprlib.repr(what)  # a wrong Move's repr raises
+    return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {one_line(shown, 100)}, {why}")

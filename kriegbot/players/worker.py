@@ -1,0 +1,81 @@
+"""The child's half of `kriegbot.players.process`: a loop that seats players and hands them views.
+
+Messages are tuples whose first item names them. Parent to child: ("game", source, seed), ("view", view), ("stop",).
+Child to parent: ("progress", what, done, total) while kernels are compiled, then ("ready",), ("choice", choice) or
+("failed", failure, detail, log). What a player prints goes to a file that the parent reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import io
+import multiprocessing
+import os
+import sys
+import threading
+from multiprocessing.connection import Connection
+from typing import Any
+
+from kriegbot.players.base import Player
+from kriegbot.players.seat import PlayerFailed, Source, checked, raised
+from kriegbot.players.specs import PlayerSpec, make_player
+
+
+def work(connection: Connection[Any, Any], output: str) -> None:
+    """Serves games until told to stop, or until the parent is gone.
+
+    Args:
+      connection: to the parent.
+      output: path of the file for what players print.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        os.setsid()  # out of the terminal's reach, and one group with whatever the player starts
+    _redirect(output)
+    faulthandler.enable()
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    player: Player | None = None
+    while True:
+        try:
+            message = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            match message:
+                case ("game", source, seed):
+                    player = None
+                    player = _seated(source, seed, connection)
+                    connection.send(("ready",))
+                case ("view", view) if player is not None:
+                    connection.send(("choice", checked(player.choose(view))))
+                case _:
+                    return
+        except BaseException as error:  # noqa: BLE001 - also SystemExit: whatever a player raises is reported
+            failed = error if isinstance(error, PlayerFailed) else raised(error)
+            connection.send(("failed", failed.failure, failed.detail, failed.log))
+
+
+def _seated(source: Source, seed: int, connection: Connection[Any, Any]) -> Player:
+    if isinstance(source, PlayerSpec):
+        return make_player(source, seed, lambda *how_far: connection.send(("progress", *how_far)))
+    return source(seed)
+
+
+def _redirect(output: str) -> None:
+    """Sends both streams, of Python and of C, to the file; there is no input."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    file = os.open(output, os.O_WRONLY | os.O_APPEND)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    os.close(file)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True, errors="backslashreplace")
+
+
+def _leave_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,251 @@
+"""One game between two seats: the loop from try to try, and what becomes of a player that fails.
+
+A player that raises, hangs, dies, answers nonsense or tries for ever loses by forfeit, and the game's record says why;
+a person who leaves, or an interrupt, abandons the game. Whatever happens there is a record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
+from typing import Any
+
+import chess
+
+from kriegbot.players.base import Choice, PlayerLeft
+from kriegbot.players.seat import Failure, PlayerFailed, Seat
+from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Referee, RuleSet
+
+MOST_NONSENSE = 20
+"""Tries in one turn that are impossible on the own board or repeated, before a player is said to try for ever."""
+VERSIONS = ("kriegbot", "chess", "numpy", "numba")
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerStatistics:
+    """What one player did in one game.
+
+    Attributes:
+      player: its spec.
+      turns: moves made.
+      tries: answers given to the referee, the moves made among them.
+      illegal: tries that were illegal, though open to the player.
+      nonsense: tries that were impossible on its own board, or repeated in a turn.
+      mean_seconds: time for an answer, as this side of the player measures it.
+      max_seconds: the longest.
+      mean_samples: histories drawn for an answer, as the player says; of the answers that drew any.
+      overruns: answers that missed their time budget, as the player says.
+      rescues: how often each rescue of the belief was needed, as the player says.
+      failure: why the player forfeited the game; empty if it did not.
+      log: the traceback of that, and the end of whatever the player has printed.
+    """
+
+    player: str
+    turns: int = 0
+    tries: int = 0
+    illegal: int = 0
+    nonsense: int = 0
+    mean_seconds: float = 0.0
+    max_seconds: float = 0.0
+    mean_samples: float = 0.0
+    overruns: int = 0
+    rescues: dict[str, int] = field(default_factory=dict)
+    failure: str = ""
+    log: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A game that was played, or begun.
+
+    Attributes:
+      record: the game; it has an end.
+      white: what White did.
+      black: what Black did.
+      interrupted: whether Ctrl-C ended it.
+    """
+
+    record: GameRecord
+    white: PlayerStatistics
+    black: PlayerStatistics
+    interrupted: bool = False
+
+    def statistics(self, color: chess.Color) -> PlayerStatistics:
+        """What one side did."""
+        return self.white if color == chess.WHITE else self.black
+
+
+def play_game(
+    white: Seat,
+    black: Seat,
+    *,
+    rules: RuleSet = BERKELEY,
+    limits: Limits = NO_LIMITS,
+    start: str = chess.STARTING_FEN,
+    seed: int = 0,
+    event: str = "?",
+) -> Played:
+    """Plays one game to its end, whatever the players do.
+
+    Args:
+      white: where White sits; seats are left open, for the next game.
+      black: where Black sits.
+      rules: the rule set.
+      limits: when the game is drawn.
+      start: FEN of the first position.
+      seed: gives both players theirs; with players that are reproducible, a seed is a game.
+      event: what the game was part of, for its record.
+
+    Raises:
+      BadStart: no game can begin from that position.
+    """
+    game = _Game(Referee(rules, limits, start), {chess.WHITE: white, chess.BLACK: black})
+    interrupted = False
+    try:
+        with game.judged():
+            game.begin(seed)
+            while game.referee.end is None:
+                game.turn()
+    except KeyboardInterrupt:
+        interrupted = True
+        if game.referee.end is None:
+            game.referee.abandon("interrupted")
+    headers = {
+        "Event": event,
+        "Date": f"{date.today():%Y.%m.%d}",
+        "White": white.name,
+        "Black": black.name,
+        "Seed": str(seed),
+        "Versions": versions(),
+    }
+    record = GameRecord.of(game.referee, headers, game.seconds)
+    return Played(record, game.statistics(chess.WHITE), game.statistics(chess.BLACK), interrupted)
+
+
+def player_seed(seed: int, color: chess.Color) -> int:
+    """A player's seed, from the seed of the match: below 2**63, and unlike its opponent's."""
+    digest = hashlib.sha256(f"{seed} {chess.COLOR_NAMES[color]}".encode()).digest()
+    return int.from_bytes(digest[:8]) >> 1
+
+
+def versions() -> str:
+    """What the game was played with."""
+    found = [f"python {python_version()}"]
+    for package in VERSIONS:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            continue
+    return ", ".join(found)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Sums for one player's statistics."""
+
+    turns: int = 0
+    answers: Counter[Answer] = field(default_factory=Counter)
+    nonsense: int = 0
+    seconds: list[float] = field(default_factory=list)
+    samples: list[int] = field(default_factory=list)
+    overruns: int = 0
+    rescues: Counter[str] = field(default_factory=Counter)
+    failure: PlayerFailed | None = None
+
+
+class _Game:
+    """A game in progress: the referee, the seats, and the sums."""
+
+    def __init__(self, referee: Referee, seats: dict[chess.Color, Seat]) -> None:
+        self.referee = referee
+        self.seconds: list[float] = []
+        self._seats = seats
+        self._tallies = {color: _Tally() for color in chess.COLORS}
+        self._judged = chess.WHITE
+
+    @contextmanager
+    def judged(self) -> Iterator[None]:
+        """Within, a player that fails forfeits the game and one that leaves abandons it."""
+        try:
+            yield
+        except PlayerFailed as failed:
+            self._tallies[self._judged].failure = failed
+            self.referee.forfeit(self._judged, failed.detail)
+        except PlayerLeft as left:
+            self.referee.abandon(str(left))
+
+    def begin(self, seed: int) -> None:
+        """Seats both players."""
+        for self._judged in chess.COLORS:
+            self._seats[self._judged].begin(player_seed(seed, self._judged))
+
+    def turn(self) -> None:
+        """One turn: view -> player -> try -> referee -> views, until a try is accepted or the game ends."""
+        referee, color = self.referee, self.referee.turn
+        self._judged = color
+        seconds, nonsense = 0.0, 0
+        while referee.turn == color and referee.end is None:
+            view = referee.view(color)
+            self._seats[not color].wait(referee.view(not color))
+            begun = time.perf_counter()
+            choice = self._seats[color].ask(view)
+            took = time.perf_counter() - begun
+            seconds += took
+            self._count(color, choice, took)
+            if choice.move is None:
+                referee.resign(color)
+                return
+            is_open = choice.move in view.tries()
+            self._tallies[color].answers[referee.try_move(choice.move)] += 1
+            if not is_open:
+                nonsense += 1
+                self._tallies[color].nonsense += 1
+                if nonsense == MOST_NONSENSE:
+                    what = f"tried for ever: {nonsense} impossible or repeated tries in one turn"
+                    raise PlayerFailed(Failure.STUBBORN, what)
+        self.seconds.append(seconds)
+        self._tallies[color].turns += 1
+
+    def statistics(self, color: chess.Color) -> PlayerStatistics:
+        """What a side did so far."""
+        tally, seat = self._tallies[color], self._seats[color]
+        tries = sum(tally.answers.values())
+        failed = tally.failure
+        return PlayerStatistics(
+            player=seat.name,
+            turns=tally.turns,
+            tries=tries,
+            illegal=tries - tally.answers[Answer.ACCEPTED] - tally.nonsense,
+            nonsense=tally.nonsense,
+            mean_seconds=_mean(tally.seconds),
+            max_seconds=max(tally.seconds, default=0.0),
+            mean_samples=_mean(tally.samples),
+            overruns=tally.overruns,
+            rescues=dict(sorted(tally.rescues.items())),
+            failure=failed.detail if failed else "",
+            log="".join(part for part in (seat.log(), failed.log if failed else "") if part),
+        )
+
+    def _count(self, color: chess.Color, choice: Choice, took: float) -> None:
+        tally, report = self._tallies[color], choice.report
+        tally.seconds.append(took)
+        if report.samples:
+            tally.samples.append(report.samples)
+        tally.overruns += report.overrun
+        if report.rescue:
+            tally.rescues[report.rescue] += 1
+
+
+def _mean(numbers: list[float] | list[int]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0
