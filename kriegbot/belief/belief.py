@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
+from kriegbot.belief.errors import EmptyBelief
 from kriegbot.belief.heard import said, side_of, terms_of
 from kriegbot.belief.particles import Particles, Reals
 from kriegbot.belief.rescue import altered, blind, last_heard
@@ -25,10 +26,8 @@ SPACING = 3
 """Turns of the opponent between two checkpoints that a replay may start from; the last eight are kept."""
 REPLAY_FACTOR = 4
 """How many times more particles a replay uses."""
-
-
-class EmptyBelief(Exception):
-    """No board fits what was heard: the view contradicts itself or the rule set."""
+LEAST_ALTERED = 5_000
+"""Boards to alter when no replay helps, however small the belief is otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,9 @@ class Belief:
         heard = last_heard(view, self.this_turn.event)
         for changes in (1, 1, 2, 3, 4):
             seed = subseed(seed, changes)
-            start = altered(self.this_turn.particles, opponent, changes, heard, self.terms, self.most, seed)
+            start = altered(
+                self.this_turn.particles, opponent, changes, heard, self.terms, max(self.most, LEAST_ALTERED), seed
+            )
             particles = self._replayed(Checkpoint(self.this_turn.event, start), view, event, self.most, seed)
             if len(particles):
                 return self._counted("last observation", particles)

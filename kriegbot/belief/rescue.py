@@ -47,7 +47,7 @@ from kriegbot.kernels.tables import TABLES
 from referee import OpponentMoved, OwnTry, View
 
 BACK_RANKS, BOTH_RIGHTS, WITHOUT_PASSANT = words(0xFF000000000000FF, 0b110, 2**64 - 1 - (63 << 5))
-BLIND_ATTEMPTS = 4000
+BLIND_ATTEMPTS = 1000
 
 
 @kernel(WORD(WORD, INT))

@@ -1,0 +1,95 @@
+"""How well the sampled belief holds out: distinct boards, rescues, and whether the truth is ever ruled out.
+
+    python benchmarks/belief.py --games 200 --particles 20000
+
+Games between rand, overconfident and paranoid players at the paper's limits, half under each rule set. The last line
+says how often the true position, which a tracer outside of all players carries through the belief's updates, was dropped.
+"""
+
+import argparse
+import itertools
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+
+import chess
+import numpy as np
+from rich.progress import track
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.tracer holds the truth, which no player may
+
+from kriegbot.belief.belief import Belief
+from kriegbot.players.searching import SearchPlayer
+from kriegbot.search.backup import OVERCONFIDENT, PARANOID
+from referee import BERKELEY, PAPER_LIMITS, WILD16, Referee
+from tests.tracer import Tracer
+
+PLAYERS = ("rand", "overconfident", "paranoid")
+PAIRINGS = [pair for pair in itertools.product(PLAYERS, PLAYERS) if pair != ("rand", "rand")]
+
+
+class Tally:
+    """What is counted over all games."""
+
+    def __init__(self) -> None:
+        self.turns = self.rich = self.exact = self.dropped = self.events = 0
+        self.rescues: Counter[str] = Counter()
+        self.sizes: list[int] = []
+
+    def play(self, game: int, particles: int) -> None:
+        """Play one game and watch both sides' beliefs."""
+        rng = random.Random(game)
+        names = PAIRINGS[game // 2 % len(PAIRINGS)]
+        referee = Referee((BERKELEY, WILD16)[game % 2], PAPER_LIMITS)
+        backups = {"overconfident": OVERCONFIDENT, "paranoid": PARANOID}
+        players = {
+            color: SearchPlayer(backups[name], depth=1, samples=500, particles=500, seed=game)
+            for color, name in zip((chess.WHITE, chess.BLACK), names, strict=True)
+            if name != "rand"
+        }
+        beliefs = {color: Belief(referee.view(color), particles, game) for color in chess.COLORS}
+        tracers = [Tracer(referee, color) for color in chess.COLORS]
+        while referee.end is None:
+            view = referee.view(referee.turn)
+            belief = beliefs[referee.turn]
+            belief.update(view)
+            self.turns += not view.refused
+            if not view.refused:
+                self.sizes.append(len(belief.particles))
+                self.exact += belief.particles.is_exact
+                self.rich += len(belief.particles) >= 1000 and not belief.particles.is_exact
+            player = players.get(referee.turn)
+            move = player.choose(view).move if player else rng.choice(view.tries())
+            assert move is not None
+            referee.try_move(move)
+            for tracer in tracers:
+                tracer.follow(referee)
+        self.events += sum(tracer.heard for tracer in tracers)
+        self.dropped += sum(len(tracer.dropped) for tracer in tracers)
+        for belief in beliefs.values():
+            self.rescues.update(belief.rescues)
+
+
+def main() -> None:
+    """Play the games and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--particles", type=int, default=20_000)
+    arguments = parser.parse_args()
+    tally = Tally()
+    for game in track(range(arguments.games), description="games"):
+        tally.play(game, arguments.particles)
+    few, half, many = np.quantile(tally.sizes, (0.05, 0.5, 0.95))
+    print(f"{arguments.games} games, {tally.turns} turns, {arguments.particles} particles at most")
+    print(f"distinct boards a turn: 5 % {few:.0f}, median {half:.0f}, 95 % {many:.0f}")
+    enough = (tally.rich + tally.exact) / tally.turns
+    print(f"turns with at least 1,000 distinct boards, or all there are: {enough:.2%}")
+    print(f"  of these with all there are: {tally.exact / tally.turns:.2%} of turns")
+    for rescue in ("replay", "last observation", "blind"):
+        print(f"turns that needed the rescue {rescue!r}: {tally.rescues[rescue] / tally.turns:.3%}")
+    print(f"events at which the true position was dropped: {tally.dropped} of {tally.events}")
+
+
+if __name__ == "__main__":
+    main()

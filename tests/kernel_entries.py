@@ -1,0 +1,49 @@
+"""Kernels made callable from Python one position at a time, for the tests alone."""
+
+from typing import Any
+
+import numpy as np
+
+from evaluators.protocol import EVALUATOR_TYPE
+from kriegbot.kernels.hearing import TERMS, Terms, announcement
+from kriegbot.kernels.jit import INT, MOVE_ARRAY, WORD_ARRAY, entry, pointer
+from kriegbot.kernels.magics import Words
+from kriegbot.kernels.moves import MOST_MOVES, legal_moves, make_move
+from kriegbot.kernels.position import load, store
+from kriegbot.kernels.tables import TABLES
+
+
+@entry(INT(WORD_ARRAY, WORD_ARRAY, MOVE_ARRAY))
+def _legal(tables: Any, row: Any, moves: Any) -> int:
+    return legal_moves(pointer(tables), load(pointer(row), 0), pointer(moves))
+
+
+@entry(INT(WORD_ARRAY, WORD_ARRAY, INT, TERMS, WORD_ARRAY, MOVE_ARRAY))
+def _play(tables: Any, row: Any, move: int, terms: Terms, target: Any, moves: Any) -> int:
+    before = load(pointer(row), 0)
+    after, captured = make_move(pointer(tables), before, move)
+    store(pointer(target), 0, after)
+    return announcement(pointer(tables), before, after, captured, terms, pointer(moves))
+
+
+@entry(INT(WORD_ARRAY, WORD_ARRAY, INT, EVALUATOR_TYPE))
+def _evaluate(tables: Any, row: Any, side: int, evaluator: Any) -> int:
+    return evaluator(pointer(tables), load(pointer(row), 0), side)  # type: ignore[no-any-return]  # a kernel's int
+
+
+def legal(row: Words) -> list[int]:
+    """Legal moves of a position uint64[8]."""
+    moves = np.empty(MOST_MOVES, np.int32)
+    return [int(move) for move in moves[: _legal(TABLES, row, moves)]]
+
+
+def play(row: Words, move: int, terms: Terms) -> tuple[Words, int]:
+    """Position after a legal move, and what is said of it."""
+    target = np.empty(8, np.uint64)
+    said = _play(TABLES, row, move, terms, target, np.empty(MOST_MOVES, np.int32))
+    return target, said
+
+
+def evaluate(evaluator: Any, row: Words, side: int) -> int:
+    """Centipawns that an evaluator gives a position uint64[8], for side 0 (White) or 1."""
+    return _evaluate(TABLES, row, side, evaluator)

@@ -1,0 +1,119 @@
+"""The kernels against python-chess and the referee: legality, result and every announcement, under both rule sets."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import chess
+import numpy as np
+import pytest
+
+from evaluators import load_evaluator
+from kriegbot.belief.heard import said, side_of, terms_of
+from kriegbot.kernels.position import decode_move, encode_move, from_board, to_board
+from kriegbot.search.search import tries_of
+from referee import PAPER_LIMITS, RULE_SETS, Check, Reason, announce, open_tries
+from tests.kernel_entries import evaluate, legal, play
+from tests.plain_evaluators import ks, material
+from tests.plain_search import Evaluator
+
+WORKERS = 8
+POSITIONS_EACH = 25_000
+"""Together 200,000."""
+
+
+def sparse_board(rng: random.Random) -> chess.Board:
+    """Valid position of a few men anywhere: pawns near promotion, pins, and checks from everywhere."""
+    while True:
+        board = chess.Board(None)
+        squares = rng.sample(chess.SQUARES, rng.randrange(4, 12))
+        board.set_piece_at(squares[0], chess.Piece(chess.KING, chess.WHITE))
+        board.set_piece_at(squares[1], chess.Piece(chess.KING, chess.BLACK))
+        for square in squares[2:]:
+            kind = rng.choice((chess.PAWN, chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN))
+            board.set_piece_at(square, chess.Piece(kind, rng.random() < 0.5))
+        board.turn = rng.random() < 0.5
+        if board.is_valid() and not board.is_game_over():
+            return board
+
+
+def positions(rng: random.Random, count: int) -> Iterator[tuple[chess.Board, chess.Move]]:
+    """Boards of random games, half from the initial position and half from sparse ones, each with its next move."""
+    given = 0
+    while True:
+        board = chess.Board() if rng.random() < 0.5 else sparse_board(rng)
+        for _ in range(120):
+            moves = list(board.legal_moves)
+            if not moves or board.is_insufficient_material():
+                break
+            rare = [m for m in moves if board.is_en_passant(m) or board.is_castling(m)]
+            move = rng.choice(rare if rare and rng.random() < 0.5 else moves)
+            yield board, move
+            given += 1
+            if given == count:
+                return
+            board.push(move)
+
+
+@pytest.mark.parametrize("worker", range(WORKERS))
+def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
+    rng = random.Random(worker)
+    seen: Counter[object] = Counter()
+    for board, move in positions(rng, POSITIONS_EACH):
+        ply = rng.randrange(161) if rng.random() < 0.01 else 0
+        row = from_board(board, ply)
+        assert to_board(row).board_fen() == board.board_fen()
+        assert sorted(legal(row)) == sorted(encode_move(m) for m in board.legal_moves)
+        after = board.copy(stack=False)
+        after.push(move)
+        for rules in RULE_SETS.values():
+            announcement = announce(board, move, rules, PAPER_LIMITS, ply=ply)
+            played, heard = play(row, encode_move(move), terms_of(rules, PAPER_LIMITS))
+            assert heard == said(announcement), (board.fen(), move.uci(), rules.name)
+            assert np.array_equal(played, from_board(after, ply + 1))
+            seen[announcement.end and announcement.end.reason] += 1
+            seen[announcement.pawn_tries] += 1
+        seen.update(flag for flag in Check if flag & announcement.checks)
+        seen["double check"] += announcement.checks.bit_count() > 1
+        seen["en passant"] += board.is_en_passant(move)
+        seen["promotion"] += move.promotion is not None
+        seen["castling"] += board.is_castling(move)
+    rare = ["double check", "en passant", "promotion", "castling", *Check, Reason.CHECKMATE, Reason.STALEMATE]
+    rare += [Reason.DEAD_POSITION, Reason.PLY_LIMIT, Reason.QUIET_LIMIT, 0, 1, 2, 3]
+    assert all(seen[what] > 0 for what in rare), seen
+
+
+def own_tries(board: chess.Board, pawn_tries: int | None) -> list[chess.Move]:
+    """Tries of the side to move as the referee lists them."""
+    men = {s: p.piece_type for s, p in board.piece_map().items() if p.color == board.turn}
+    sides = board.has_kingside_castling_rights(board.turn), board.has_queenside_castling_rights(board.turn)
+    return open_tries(board.turn, men, *sides, pawn_tries)
+
+
+def test_tries_are_the_referees_and_legal_moves_stand_among_them_in_order() -> None:
+    for board, _ in positions(random.Random(1), 10_000):
+        row = from_board(board)
+        for pawn_tries in (None, 0):
+            tries = [decode_move(int(move)) for move in tries_of(row, pawn_tries != 0)]
+            assert sorted(tries, key=str) == sorted(own_tries(board, pawn_tries), key=str)
+        among = iter(tries_of(row, True))
+        assert all(move in among for move in legal(row))  # each is looked for behind the one before
+
+
+@pytest.mark.parametrize(("name", "plain"), [("ks", ks), ("material", material)])
+def test_evaluators_equal_their_plain_descriptions(name: str, plain: Evaluator) -> None:
+    evaluator = load_evaluator(name)
+    for board, _ in positions(random.Random(2), 5_000):
+        for side in chess.COLORS:
+            assert evaluate(evaluator, from_board(board), side_of(side)) == plain(board, side), board.fen()
+
+
+def test_an_unknown_evaluator_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="unknown evaluator 'k5'; known: ks, material"):
+        load_evaluator("k5")
+
+
+def test_a_move_code_decodes_to_the_move() -> None:
+    for uci in ("e2e4", "a7a8q", "h2h1n", "b7c8r", "g2f1b", "e1g1"):
+        move = chess.Move.from_uci(uci)
+        assert decode_move(encode_move(move)) == move

@@ -1,0 +1,51 @@
+"""The true position carried through the belief's own updates, to show that they never drop it.
+
+A tracer stands outside of player and belief: it is handed the true boards, which no player ever sees.
+"""
+
+import chess
+import numpy as np
+
+from kriegbot.belief.belief import may_have_tried, refused_before
+from kriegbot.belief.heard import said, terms_of
+from kriegbot.belief.particles import Particles
+from kriegbot.kernels.position import encode_move, from_board
+from referee import Answer, OpponentMoved, OwnTry, Referee, View
+
+
+def truth(referee: Referee) -> Particles:
+    """The true position as a set of one particle."""
+    return Particles(from_board(referee.board(), referee.ply).reshape(1, 8), np.ones(1), is_exact=False)
+
+
+class Tracer:
+    """Follows one side's view; `dropped` lists the events after which the truth was not among what may be."""
+
+    def __init__(self, referee: Referee, color: chess.Color) -> None:
+        self.color = color
+        self.particles = truth(referee)
+        self.heard = len(referee.view(color).events)
+        self.dropped: list[object] = []
+
+    def follow(self, referee: Referee) -> None:
+        """Take in the one event that a try has just made for this side, if it made one."""
+        view = referee.view(self.color)
+        for index in range(self.heard, len(view.events)):
+            after = self._step(view, index)
+            now = truth(referee)
+            if not (after.rows == now.rows).all(axis=1).any():
+                self.dropped.append(view.events[index])
+            self.particles = now
+        self.heard = len(view.events)
+
+    def _step(self, view: View, index: int) -> Particles:
+        terms = terms_of(view.rules, view.limits)
+        match view.events[index]:
+            case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
+                return self.particles.after_own_try(encode_move(move), said(announcement), terms)
+            case OwnTry(move, Answer.ILLEGAL):
+                return self.particles.after_own_try(encode_move(move), None, terms)
+            case OpponentMoved(announcement):
+                refused, may_capture = refused_before(view, index), may_have_tried(view, index)
+                return self.particles.after_opponent(said(announcement), refused, may_capture, terms, 1000, 0)
+        return self.particles
