@@ -5,10 +5,10 @@ from __future__ import annotations
 import chess
 import pytest
 
-from referee import BERKELEY, NO_LIMITS, WILD16, announce
+from referee import BERKELEY, NO_LIMITS, WILD16, Announcement, announce
 from tests.plain_cases import CASES, Case, features, mirrored
 from tests.plain_evaluators import ks, material
-from tests.plain_search import Backup, Context, PlainSearch, try_values, utility
+from tests.plain_search import Backup, Context, Evaluator, PlainSearch, tries_in, try_values, utility
 
 OVERCONFIDENT, PARANOID = Backup
 WHITE_TO_TRY = Context(chess.WHITE, BERKELEY, NO_LIMITS, ply=0, refused=(), pawn_tries=None)
@@ -26,8 +26,7 @@ def case_named(name: str) -> Case:
     return case
 
 
-def values(case: Case, depth: int, backup: Backup, evaluator: object = material) -> dict[str, float]:
-    assert callable(evaluator)
+def values(case: Case, depth: int, backup: Backup, evaluator: Evaluator = material) -> dict[str, float]:
     found = try_values(case.positions, case.context, depth, backup, evaluator)
     return {move.uci(): value for move, value in found.items()}
 
@@ -246,6 +245,20 @@ def test_a_history_split_in_two_changes_no_value(backup: Backup, depth: int) -> 
     split = [(board, part * weight) for board, weight in case.positions for part in (0.25, 0.75)]
     one = try_values(case.positions, case.context, depth, backup, ks)
     assert try_values(split, case.context, depth, backup, ks) == pytest.approx(one)
+
+
+def test_refusals_and_pawn_tries_are_remembered_for_one_turn() -> None:
+    case = case_named("wild16: no pawn tries")
+    step, diagonal = chess.Move.from_uci("e5e6"), chess.Move.from_uci("e5d6")
+    at_first = set(tries_in(case.positions, case.context))
+    assert at_first == set(case.view.tries())
+    assert diagonal not in at_first
+    refused = case.context.without(step)
+    assert refused.ply == case.context.ply
+    assert set(tries_in(case.positions, refused)) == at_first - {step}
+    next_turn = refused.after(Announcement()).after(Announcement(pawn_tries=1))
+    assert next_turn.ply == case.context.ply + 2
+    assert {step, diagonal} <= set(tries_in(case.positions, next_turn))
 
 
 def test_leaves_are_histories_that_reach_depth_zero_or_an_end() -> None:
