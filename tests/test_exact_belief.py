@@ -7,7 +7,8 @@ import dataclasses
 import chess
 import pytest
 
-from kriegbot.belief.exact import EmptyBelief, ExactBelief, TooManyPositions, position_key
+from kriegbot.belief.errors import EmptyBelief
+from kriegbot.belief.exact import ExactBelief, TooManyPositions, position_key
 from referee import (
     BERKELEY,
     WILD16,

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 import chess
 
+from kriegbot.belief.errors import EmptyBelief
 from referee import (
     Announcement,
     Answer,
@@ -35,12 +36,8 @@ PositionKey: TypeAlias = tuple[int | bool | None, ...]
 DEFAULT_MAX_POSITIONS = 100_000
 
 
-class TooManyPositions(Exception):  # noqa: N818 - reads as the sentence it raises
+class TooManyPositions(Exception):
     """More positions fit the view than the caller allowed for."""
-
-
-class EmptyBelief(ValueError):  # noqa: N818 - reads as the sentence it raises
-    """No position fits: the events contradict the start, the prior, or the rule set."""
 
 
 def position_key(board: chess.Board) -> PositionKey:
