@@ -1,9 +1,9 @@
 """How well the sampled belief holds out: distinct boards, rescues, and whether the truth is ever ruled out.
 
-    python benchmarks/belief.py --games 200 --particles 20000
+    python benchmarks/belief.py --games 200 --particles 50000
 
-Games between rand, overconfident and paranoid players at the paper's limits, half under each rule set. The last line
-says how often the true position, which a tracer outside of all players carries through the belief's updates, was dropped.
+Games between rand, overconfident and paranoid players at the paper's limits, half under each rule set. The last
+line says how often the true position, which a tracer outside of all players carries through the updates, was dropped.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def main() -> None:
     """Play the games and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--games", type=int, default=200)
-    parser.add_argument("--particles", type=int, default=20_000)
+    parser.add_argument("--particles", type=int, default=50_000)
     arguments = parser.parse_args()
     tally = Tally()
     for game in track(range(arguments.games), description="games"):

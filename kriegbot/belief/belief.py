@@ -41,7 +41,7 @@ class Checkpoint:
 class Belief:
     """Boards that fit a view, at most `most` of them (more for a while after a replay)."""
 
-    def __init__(self, view: View, most: int = 20_000, seed: int = 0) -> None:
+    def __init__(self, view: View, most: int = 50_000, seed: int = 0) -> None:
         self.most, self.seed = most, seed
         self.rescues: Counter[str] = Counter()
         """How often each rescue was needed so far."""
@@ -86,6 +86,16 @@ class Belief:
         """Every board once, in random order, with its weight: for a search that may be stopped at any moment."""
         order = np.argsort(uniforms(seed, len(self.particles)), kind="stable")
         return self.particles.rows[order], self.particles.weights[order]
+
+    def occupancy(self, color: chess.Color) -> Reals:
+        """Probability [6, 64] that a man of each kind (pawn to king) of a side stands on each square (a1 to h8)."""
+        rows, weights = self.particles.rows, self.particles.weights
+        men = rows[:, 5 + side_of(color)]
+        pawns, knights, diagonals, orthogonals, kings = (rows[:, i] & men for i in range(5))
+        bishops, rooks, queens = diagonals & ~orthogonals, orthogonals & ~diagonals, diagonals & orthogonals
+        kinds = np.stack([pawns, knights, bishops, rooks, queens, kings])
+        bits = np.unpackbits(kinds.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        return np.einsum("n,kns->ks", weights, bits.reshape(6, len(rows), 64))
 
     def _step(self, particles: Particles, view: View, index: int, most: int, seed: int) -> Particles:
         """What one event makes of a set of boards."""

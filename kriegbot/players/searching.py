@@ -33,7 +33,7 @@ class SearchPlayer:
         seconds: float | None = 1.0,
         samples: int | None = None,
         extra: float = 1.0,
-        particles: int = 20_000,
+        particles: int = 50_000,
         evaluator: str = "ks",
         seed: int = 0,
     ) -> None:

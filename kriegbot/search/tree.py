@@ -52,9 +52,9 @@ NOTHING, ONE_WORD, SHIFT_18, SHIFT_36 = words(0, 1, 18, 36)
 class Tree(NamedTuple):
     """Pointers into the arrays of one tree. A slot is one try of one node.
 
-    nodes [N, 3]; tries [S] and values [S] of the slots; keys [H] and homes [H], a hash table from (slot, heard) to node;
-    counters [5]; room [3], the capacity in nodes, in slots, and the hash table's size less 1; stop [1], set from outside
-    to end the walk; start, the backup rule's value of nothing.
+    nodes [N, 3]; tries [S] and values [S] of the slots; keys [H] and homes [H], a hash table from (slot, heard) to
+    node; counters [5]; room [3], the capacity in nodes, in slots, and the hash table's size less 1; stop [1], set from
+    outside to end the walk; start, the backup rule's value of nothing.
     """
 
     nodes: Any
