@@ -65,18 +65,6 @@ def test_a_mate_in_one_against_a_king_that_cannot_have_moved_is_played(backup: B
     assert referee.end.reason is Reason.CHECKMATE
 
 
-def test_overconfident_search_mates_a_random_mover_with_two_rooks() -> None:
-    referee = Referee(BERKELEY, PAPER_LIMITS, "4k3/8/8/8/8/8/8/RR2K3 w - - 0 1")
-    player = SearchPlayer(OVERCONFIDENT, 2, None, samples=300, particles=2_000, seed=4)
-    blind_king = SearchPlayer(PARANOID, 1, None, samples=1, particles=100, evaluator="material", seed=4)
-    while referee.end is None:
-        mover = player if referee.turn == chess.WHITE else blind_king
-        choice = mover.choose(referee.view(referee.turn))
-        assert choice.move is not None
-        referee.try_move(choice.move)
-    assert (referee.end.reason, referee.end.winner) == (Reason.CHECKMATE, chess.WHITE)
-
-
 def test_a_time_budget_bounds_the_search() -> None:
     referee = Referee(BERKELEY, NO_LIMITS)
     player = SearchPlayer(OVERCONFIDENT, 4, seconds=0.3, particles=2_000, seed=1)

@@ -118,7 +118,7 @@ SEARCH_OPTIONS = (
         unit="seconds",
         default_text="as time",
     ),
-    Option("particles", int, "most boards held in the belief", 20_000, 100, 1_000_000),
+    Option("particles", int, "most boards held in the belief", 50_000, 100, 1_000_000),
     Option("evaluator", str, "what values a leaf", "ks", choices=tuple(EVALUATORS)),
 )
 
