@@ -3,11 +3,10 @@
     python benchmarks/against_rand.py --games 100
 
 Half the games with each colour; game i has seed i. EU = 100 (wins - losses) / games, as in Parker, Nau and Subrahmanian
-(AAAI 2006), with a 95 % interval from the standard deviation of the results.
+(AAAI 2006); the interval is Wilson's. Other players can be named: `... --games 100 paranoid:depth=1,samples=1683`.
 """
 
 import argparse
-import math
 import statistics
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -20,6 +19,7 @@ from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, PAPER_LIMITS
 from tournaments.match import Played, play_game
+from tournaments.statistics import wilson_interval
 
 PAPER = {
     "overconfident:depth=1,samples=1683": "48/51/1",
@@ -38,14 +38,15 @@ def play(spec: str, game: int) -> Played:
 def main() -> None:
     """Play and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("players", nargs="*", type=parse_spec, help="the two of the paper unless given")
     parser.add_argument("--games", type=int, default=100, help="a player")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    for spec, paper in PAPER.items():
+    for spec in map(str, arguments.players or PAPER):
         with ProcessPoolExecutor(arguments.jobs) as pool:
             results = pool.map(partial(play, spec), range(arguments.games))
             games = list(track(results, total=arguments.games, description=spec))
-        report(spec, paper, games)
+        report(spec, f"; the paper's {PAPER[spec]} %" if spec in PAPER else "", games)
 
 
 def report(spec: str, paper: str, games: list[Played]) -> None:
@@ -61,9 +62,10 @@ def report(spec: str, paper: str, games: list[Played]) -> None:
         rescues.update(played.statistics(color).rescues)
         seconds.append(played.statistics(color).mean_seconds)
     wins, draws, losses = points.count(1), points.count(0), points.count(-1)
-    margin = 196 * statistics.stdev(points) / math.sqrt(len(points))
-    print(f"{spec} against rand, {len(games)} games: {wins}/{draws}/{losses} W/D/L; the paper's {paper} %")
-    print(f"  EU {100 * statistics.mean(points):.1f} +- {margin:.1f} %; ends: {dict(reasons.most_common())}")
+    low, high = wilson_interval(wins, len(games))
+    print(f"{spec} against rand, {len(games)} games: {wins}/{draws}/{losses} W/D/L{paper}")
+    print(f"  won {wins / len(games):.1%} (95 %: {low:.1%} to {high:.1%}), EU {100 * statistics.mean(points):.1f} %")
+    print(f"  ends: {', '.join(f'{reason} {count}' for reason, count in reasons.most_common())}")
     plies = statistics.mean(len(played.record.turns) for played in games)
     print(f"  mean plies {plies:.0f}, mean seconds a try {statistics.mean(seconds):.3f}, rescues {dict(rescues)}")
 

@@ -12,8 +12,9 @@ from kriegbot.belief.belief import Belief
 from kriegbot.belief.heard import terms_of
 from kriegbot.kernels.magics import Words
 from kriegbot.kernels.position import decode_move, encode_move, from_board
+from kriegbot.search import search as search_module
 from kriegbot.search.backup import OVERCONFIDENT, PARANOID, Backup
-from kriegbot.search.search import Reals, TryValues, search, tries_of
+from kriegbot.search.search import Reals, TreeTooLarge, TryValues, search, tries_of
 from referee import BERKELEY, NO_LIMITS, Referee, View
 from tests import plain_search
 from tests.plain_cases import CASES, Case
@@ -142,3 +143,19 @@ def test_a_depth_below_one_is_refused(depth: int) -> None:
     view, belief = midgame()
     with pytest.raises(ValueError, match="at least 1"):
         searched(view, belief.particles.rows, belief.particles.weights, depth, PARANOID)
+
+
+def test_a_tree_that_outgrows_its_room_gives_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    view, belief = midgame()
+    rows, weights = belief.particles.rows[:20], np.ones(20)
+    values = searched(view, rows, weights, 3, OVERCONFIDENT).values
+    monkeypatch.setattr(search_module, "DEEP_ROOM", 8)
+    assert np.array_equal(searched(view, rows, weights, 3, OVERCONFIDENT).values, values)
+
+
+def test_a_tree_that_outgrows_all_room_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    view, belief = midgame()
+    monkeypatch.setattr(search_module, "DEEP_ROOM", 8)
+    monkeypatch.setattr(search_module, "MOST_ROOM", 8)
+    with pytest.raises(TreeTooLarge, match="more than 8 information sets"):
+        searched(view, belief.particles.rows[:20], np.ones(20), 3, OVERCONFIDENT)
