@@ -101,10 +101,10 @@ def test_the_probability_that_a_try_is_legal_is_the_weight_of_the_boards_where_i
 
 def test_a_search_out_of_time_answers_from_what_it_has() -> None:
     view, belief = midgame()
-    rows, weights = belief.shuffled(3)
+    rows, weights = (np.concatenate([array] * 300) for array in belief.shuffled(3))  # minutes of work
     tries, terms = tries_of(rows[0], True), terms_of(view.rules, view.limits)
     for depth in (3, 4):
-        found = search(rows, weights, tries, depth, OVERCONFIDENT, KS, terms, seconds=0.3)
+        found = search(rows, weights, tries, depth, OVERCONFIDENT, KS, terms, seconds=0.5)
         assert found.depth == depth
         assert 0 < found.boards < len(rows)
         whole = search(rows[: found.boards], weights[: found.boards], tries, depth, OVERCONFIDENT, KS, terms)
