@@ -87,7 +87,7 @@ class HumanPlayer:
                         return Choice(move, Report(seconds=time.perf_counter() - begun))
 
 
-def _columns(names: Sequence[str], width: int = 36) -> list[str]:
+def _columns(names: Sequence[str], width: int = 30) -> list[str]:
     """Names in rows no wider than this."""
     wide = max(len(name) for name in names) + 1
     in_a_row = max(1, width // wide)

@@ -104,14 +104,12 @@ class PlayerKind:
 
 SEARCH_OPTIONS = (
     Option("depth", int, "plies to look ahead", 2, 1, 4),
-    Option("time", float, "budget for the first try of a turn", 1.0, 0.01, 3600, unit="seconds"),
-    Option(
-        "samples", int, "histories drawn for each try, instead of a time", None, 1, 1_000_000, default_text="by time"
-    ),
+    Option("time", float, "budget for a turn's first try", 1.0, 0.01, 3600, unit="seconds"),
+    Option("samples", int, "histories drawn per try, instead", None, 1, 1_000_000, default_text="by time"),
     Option(
         "extra",
         float,
-        "budget for each further try of a turn",
+        "budget for each further try",
         None,
         0.01,
         3600,
@@ -129,13 +127,13 @@ PLAYERS: Mapping[str, PlayerKind] = MappingProxyType(
             PlayerKind("human", "a person, at `kriegbot play`"),
             PlayerKind(
                 "overconfident",
-                "information-set search; its opponent moves at random (AAAI 2006, Eq. 2)",
+                "searches; its opponent moves at random (AAAI 2006, Eq. 2)",
                 SEARCH_OPTIONS,
                 ("time", "samples"),
             ),
             PlayerKind(
                 "paranoid",
-                "information-set search; its opponent sees everything (AAAI 2006, Eq. 3)",
+                "searches; its opponent sees everything (AAAI 2006, Eq. 3)",
                 SEARCH_OPTIONS,
                 ("time", "samples"),
             ),

@@ -1,0 +1,83 @@
+"""`kriegbot`: the commands together, and how it refuses: one line on stderr, exit code 2, no traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from kriegbot.cli.errors import Refused, printable
+from kriegbot.cli.match import match
+from kriegbot.cli.play import play
+from kriegbot.cli.players import players
+from kriegbot.cli.replay import replay
+from kriegbot.cli.rules import rules
+
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""What typer raises for a command line that it cannot read; it has no public name for it."""
+
+app = typer.Typer(
+    help="Kriegspiel: chess in which neither side sees the other's men.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"kriegbot {version('kriegbot')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Kriegspiel: chess in which neither side sees the other's men."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+for command in (play, match, replay, players, rules):
+    app.command()(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command; returns the exit code."""
+    try:
+        code = app(arguments, standalone_mode=False, prog_name="kriegbot")
+        sys.stdout.flush()
+    except (Refused, UsageError) as error:
+        print(f"kriegbot: {_one_line(error)}", file=sys.stderr)
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        print("kriegbot: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader has seen enough: kriegbot match rand rand | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _one_line(error: Exception) -> str:
+    """The message of a refusal, with the way to more help where the command line itself is at fault."""
+    if isinstance(error, Refused):
+        return printable(str(error))
+    message = printable(getattr(error, "format_message", error.__str__)()).rstrip(".")
+    near = getattr(error, "possibilities", None)
+    if near:
+        message = f"no such option: {error.option_name}; did you mean {' or '.join(near)}?"  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "kriegbot"
+    ending = "" if message.endswith("?") else "."
+    return f"{message[:1].lower()}{message[1:]}{ending} See {command} --help."

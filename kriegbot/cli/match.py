@@ -1,0 +1,84 @@
+"""`kriegbot match`: one game between two programs."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from tournaments.match import Played
+
+
+def match(
+    white: Annotated[str, typer.Argument(metavar="WHITE", help="Who plays White: rand, overconfident:depth=2, ...")],
+    black: Annotated[str, typer.Argument(metavar="BLACK", help="Who plays Black.")],
+    rules: Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")] = "berkeley",
+    limits: Annotated[
+        str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
+    ] = "paper",
+    seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of both players.  [default: a fresh one]")] = None,
+    patience: Annotated[
+        str | None, typer.Option(metavar="SECONDS", help="How long one answer may take.  [default: 300, or more]")
+    ] = None,
+    save: Annotated[str | None, typer.Option(metavar="FILE", help="Save the game as PGN.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print result and statistics as one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print just the result.")] = False,
+) -> None:
+    """Play one game between two programs, and show what each side saw.
+
+    The papers' limits hold unless told: a draw after 160 plies, or after 50 without pawn move or capture.
+    """
+    from kriegbot.cli import arguments
+    from kriegbot.cli.progress import preparing
+    from kriegbot.players.process import seat_for
+    from tournaments.match import play_game
+
+    specs = [arguments.player_of(text) for text in (white, black)]
+    rule_set, drawn = arguments.rules_of(rules), arguments.limits_of(limits)
+    number = arguments.seed_of(seed)
+    waits = None if patience is None else arguments.seconds_of(patience, "patience")
+    path = None if save is None else arguments.path_of(save)
+    with preparing() as report:
+        seats = [seat_for(spec, patience=waits, report=report) for spec in specs]
+        try:
+            played = play_game(*seats, rules=rule_set, limits=drawn, seed=number, event="kriegbot match")
+        finally:
+            for seat in seats:
+                seat.close()
+    _show(played, number, json=json, quiet=quiet)
+    if path is not None:
+        from kriegbot.cli.saving import save_game
+
+        print(save_game(played.record, path), file=sys.stderr)
+    if played.interrupted:
+        raise typer.Exit(130)
+
+
+def _show(played: Played, seed: int, *, json: bool, quiet: bool) -> None:
+    from kriegbot.cli.playthrough import ending, playthrough
+
+    for statistics in (played.white, played.black):
+        if statistics.log and not json:
+            print(f"--- {statistics.player} wrote:", statistics.log.rstrip(), "---", sep="\n", file=sys.stderr)
+    if json:
+        from json import dumps
+
+        end = played.record.end
+        report = {
+            "result": played.record.result,
+            "reason": end.reason.value if end else None,
+            "detail": end.detail if end else "",
+            "plies": len(played.record.turns),
+            "seed": seed,
+            "rules": played.record.rules.name,
+            "limits": {"plies": played.record.limits.plies, "quiet": played.record.limits.quiet_plies},
+            "white": played.white.as_json(),
+            "black": played.black.as_json(),
+        }
+        print(dumps(report, indent=2))
+    elif quiet:
+        print(ending(played.record))
+    else:
+        print(*playthrough(played.record), sep="\n")

@@ -1,0 +1,93 @@
+"""A person, or a script, at a pipe: plain text, line by line.
+
+Everything is a line of its own, the prompt also ("White to try:"), and each is written out at once. After a prompt the
+reader writes one line: a try, or a command. Entries begin with the number of the move, as in "12... Capture on e5.".
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+
+import chess
+
+from kriegbot.cli.board import plain_board
+from kriegbot.cli.diary import Diary
+from kriegbot.cli.heat import HeatMap
+from kriegbot.cli.playthrough import ending, own_men
+from kriegbot.cli.progress import progress_text
+from referee import GameRecord, RuleSet, View
+
+
+class PlainConsole:
+    """Writes to stdout and reads from stdin.
+
+    Args:
+      names: who plays each side.
+      heat: the map to show with each turn, if any.
+    """
+
+    def __init__(self, names: Mapping[chess.Color, str], heat: HeatMap | None = None) -> None:
+        self._names = names
+        self._diary = Diary()
+        self._heat = heat
+        self._shown: View | None = None
+        self._has_said_preparing = False
+
+    def greet(self, rules: RuleSet, seed: int) -> None:
+        """Who plays, and how."""
+        white, black = (self._names[color] for color in chess.COLORS)
+        self.say([f"White: {white}. Black: {black}. Rules: {rules.title}. Seed: {seed}. Say help for help."])
+
+    def show(self, view: View) -> None:
+        """What is new; the board at the beginning and whenever nothing is new."""
+        is_asked_for = self._shown == view
+        new = self._diary.take(view)
+        self.say([entry.line() for entry in new])
+        if is_asked_for or self._shown is None:
+            self.say(plain_board(own_men(view), view.color))
+        if self._heat is not None and not view.refused and not is_asked_for:
+            self.say(heat_table(self._heat.of(view), view.color))
+        self._shown = view
+
+    def wait(self, view: View) -> None:
+        """What is heard while the opponent is to move."""
+        self.say([entry.line() for entry in self._diary.take(view)])
+
+    def read(self, view: View) -> str:
+        """A prompt on a line of its own, and the line that answers it."""
+        self.say([f"{chess.COLOR_NAMES[view.color].capitalize()} to try:"])
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Lines, at once."""
+        for line in lines:
+            print(line, flush=True)
+
+    def preparing(self, what: str, done: int, total: int) -> None:
+        """Says once that kernels are compiled."""
+        if not self._has_said_preparing:
+            self._has_said_preparing = True
+            print(progress_text(what, done, total), file=sys.stderr, flush=True)
+
+    def finish(self, record: GameRecord, view: View, board: chess.Board) -> None:
+        """The end: what was heard last, the true board, the result."""
+        self.say([entry.line() for entry in self._diary.take(view)])
+        self.say(["The board at the end:", *plain_board(board.piece_map(), view.color), ending(record)])
+
+    def close(self) -> None:
+        """Nothing to put back."""
+
+
+def heat_table(heat: Sequence[float], bottom: chess.Color) -> list[str]:
+    """Chances in per cent, square by square."""
+    if not heat:
+        return ["Where the opponent's men may be is not known."]
+    lines = ["Chance in per cent that a man of the opponent's stands there:"]
+    for rank in range(7, -1, -1) if bottom == chess.WHITE else range(8):
+        files = range(8) if bottom == chess.WHITE else range(7, -1, -1)
+        lines.append(f"{rank + 1} " + " ".join(f"{round(100 * heat[chess.square(file, rank)]):>3}" for file in files))
+    return [*lines, "  " + " ".join(f"{name:>3}" for name in ("abcdefgh" if bottom == chess.WHITE else "hgfedcba"))]

@@ -1,0 +1,147 @@
+"""`kriegbot play`: a person against a program."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import chess
+
+    from kriegbot.cli.heat import HeatMap
+    from kriegbot.cli.plain import PlainConsole
+    from kriegbot.cli.terminal import TerminalConsole
+    from kriegbot.players.specs import PlayerSpec
+    from referee import RuleSet
+    from tournaments.match import Played
+
+
+def play(
+    opponent: Annotated[str, typer.Option(metavar="SPEC", help="Your opponent; see `kriegbot players`.")] = (
+        "overconfident"
+    ),
+    color: Annotated[str, typer.Option(metavar="COLOR", help="Your side: white, black or random.")] = "white",
+    rules: Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")] = "berkeley",
+    time: Annotated[
+        str | None, typer.Option(metavar="SECONDS", help="The opponent's time for a move.  [default: as its spec says]")
+    ] = None,
+    seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the opponent.  [default: a fresh one]")] = None,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Save the game as PGN, also one that is broken off.")
+    ] = None,
+    show_belief: Annotated[
+        bool, typer.Option("--show-belief", help="Show where the opponent's men may be, from what you know yourself.")
+    ] = False,
+) -> None:
+    """Play a game of Kriegspiel against a program.
+
+    Write a try as e4, Nf3, exd5, O-O, e8=Q or e2e4; the commands are help, tries, board, resign and quit.
+
+    If stdin or stdout is no terminal, everything is plain text, for scripts: after each line "White to try:" (or
+    "Black to try:") write one line, a try or a command. What was tried and heard comes back as lines that begin with
+    the number of the move. The end of input breaks the game off.
+    """
+    from kriegbot.cli import arguments
+
+    spec = arguments.player_of(opponent)
+    if time is not None:
+        spec = arguments.with_time(spec, time)
+    number = arguments.seed_of(seed)
+    side = arguments.color_of(color, number)
+    rule_set = arguments.rules_of(rules)
+    path = None if save is None else arguments.path_of(save)
+    for name in ("SIGTERM", "SIGHUP"):  # a closed terminal breaks the game off as Ctrl-C does
+        with suppress(AttributeError, ValueError):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
+    _play(spec, side, rule_set, number, path, show_belief=show_belief)
+
+
+def _play(
+    spec: PlayerSpec, side: chess.Color, rules: RuleSet, seed: int, path: Path | None, *, show_belief: bool
+) -> None:
+    from kriegbot.players.human import HumanPlayer
+    from kriegbot.players.process import seat_for
+    from kriegbot.players.seat import HereSeat
+    from tournaments.match import play_game
+
+    console = _console({side: "you", (not side): str(spec)}, show_belief=show_belief)
+    person = HereSeat("human", lambda _seed: HumanPlayer(console), on_wait=console.wait)
+    seat = seat_for(spec, report=console.preparing)
+    try:
+        console.greet(rules, seed)
+        seats = (person, seat) if side else (seat, person)
+        played = play_game(*seats, rules=rules, seed=seed, event="kriegbot play")
+    finally:
+        seat.close()
+        console.close()
+    _finish(console, played, side, path)
+
+
+def _console(names: dict[chess.Color, str], *, show_belief: bool) -> PlainConsole | TerminalConsole:
+    heat: HeatMap | None = None
+    if show_belief:
+        from kriegbot.cli.heat import HeatMap
+        from kriegbot.cli.progress import preparing
+        from kriegbot.kernels import prepare
+
+        with preparing() as report:
+            prepare(report)
+        heat = HeatMap()
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from rich.console import Console
+
+        from kriegbot.cli.terminal import TerminalConsole
+
+        terminal = Console(highlight=False)
+        if terminal.color_system is not None:
+            return TerminalConsole(terminal, names, heat)
+    from kriegbot.cli.plain import PlainConsole
+
+    return PlainConsole(names, heat)
+
+
+def _finish(console: PlainConsole | TerminalConsole, played: Played, side: chess.Color, path: Path | None) -> None:
+    from kriegbot.cli.saving import free_name, save_game
+
+    final = None
+    for step in played.record.replay():
+        final = step.referee
+    if final is not None:
+        console.finish(played.record, final.view(side), final.board())
+    failed = played.statistics(not side)
+    if failed.failure:
+        print(failed.log.rstrip(), file=sys.stderr)
+    end = played.record.end
+    is_broken_off = played.interrupted or (end is not None and end.detail in ("end of input", "interrupted"))
+    if path is None and sys.stdin.isatty() and sys.stdout.isatty() and not is_broken_off:
+        path = _asked(free_name())
+    if path is not None:
+        print(save_game(played.record, path), flush=True)
+    elif is_broken_off:
+        print("Not saved; --save FILE keeps a game that is broken off.", flush=True)
+    if played.interrupted or (end is not None and end.detail == "interrupted"):
+        raise typer.Exit(130)
+
+
+def _asked(name: Path) -> Path | None:
+    """Where to save a game that was not to be saved: Enter accepts the name, another may be given, n refuses."""
+    from kriegbot.cli.arguments import path_of
+    from kriegbot.cli.errors import Refused
+
+    while True:
+        try:
+            answer = input(f"Save as {name}? [Y, n, or another name] ").strip()
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return None
+        if answer.lower() in ("n", "no"):
+            return None
+        try:
+            return path_of(str(name) if answer.lower() in ("", "y", "yes") else answer)
+        except Refused as error:
+            print(error)

@@ -1,0 +1,36 @@
+"""A line on the terminal while kernels are compiled, which happens once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kriegbot.players.specs import Progress
+
+
+@contextmanager
+def preparing() -> Iterator[Progress]:
+    """Gives a function to be told how far it is; the line goes away at the end."""
+    is_shown = False
+
+    def report(what: str, done: int, total: int) -> None:
+        nonlocal is_shown
+        if sys.stderr.isatty():
+            ending = "" if done < total else "\r\x1b[K"
+            print(f"\r\x1b[K{progress_text(what, done, total)}{ending}", end="", file=sys.stderr, flush=True)
+            is_shown = done < total
+        elif not is_shown:
+            print("Compiling kernels, once ...", file=sys.stderr, flush=True)
+            is_shown = True
+
+    try:
+        yield report
+    finally:
+        if is_shown and sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def progress_text(what: str, done: int, total: int) -> str:
+    """How far it is."""
+    return f"Compiling kernels, once: {done} of {total} ({what})"

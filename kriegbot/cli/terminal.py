@@ -1,0 +1,234 @@
+"""A person at a terminal: the board, what was heard, and a line to answer on.
+
+The game is drawn on the terminal's second screen, anew for every question; at the end that screen goes away, and the
+true board and the result stay on the first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import textwrap
+from collections.abc import Mapping, Sequence
+
+import chess
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+from rich.text import Text
+
+from kriegbot.cli.board import BIG_SIZE, GLYPHS, SMALL_SIZE, Picture, big_board, small_board
+from kriegbot.cli.diary import Diary, Kind, gathered
+from kriegbot.cli.heat import HeatMap
+from kriegbot.cli.playthrough import ending, own_men
+from kriegbot.cli.progress import progress_text
+from referee import Announcement, GameRecord, Man, OpponentMoved, OwnTry, RuleSet, View
+
+STYLES = {
+    Kind.OWN: "",
+    Kind.OWN_REFUSED: "red",
+    Kind.OPPONENT: "bold",
+    Kind.OPPONENT_REFUSED: "dim",
+    Kind.END: "bold",
+}
+ROWS_BESIDE = 4
+"""Rows besides the board's: a title, and below an empty one, what was heard last, and the line that answers."""
+
+
+class TerminalConsole:
+    """Draws on a terminal and reads from it.
+
+    Args:
+      console: the terminal.
+      names: who plays each side.
+      heat: the map to show on the board, if any.
+    """
+
+    def __init__(self, console: Console, names: Mapping[chess.Color, str], heat: HeatMap | None = None) -> None:
+        self._console, self._names, self._heat = console, names, heat
+        self._diary = Diary()
+        self._said: Sequence[str] = ()
+        self._status: Status | None = None
+        self._has_second_screen = False
+        self._has_unicode = console.encoding.lower().startswith("utf")
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401 - gives input() its line editing
+
+    def greet(self, rules: RuleSet, seed: int) -> None:
+        """How the game is played; who plays stands beside the board."""
+        self.say([f"Rules: {rules.title}", f"Seed: {seed}"])
+
+    def show(self, view: View) -> None:
+        """The board and the news; what was said before goes away, but for a greeting."""
+        self._diary.take(view)
+        self._said = () if self._has_second_screen else self._said
+
+    def wait(self, view: View) -> None:
+        """The board, and that the opponent is thinking."""
+        self._diary.take(view)
+        self._stop_status()
+        self._draw(view)
+        self._said = ()
+        opponent = chess.COLOR_NAMES[not view.color].capitalize()
+        self._start_status(f"{opponent} is thinking ...")
+
+    def read(self, view: View) -> str:
+        """The board with all that is to be said, and the line that answers."""
+        self._stop_status()
+        self._draw(view)
+        return input(f" {chess.COLOR_NAMES[view.color].capitalize()} to try: ")
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Lines beside the board, until the next turn."""
+        self._said = lines
+
+    def preparing(self, what: str, done: int, total: int) -> None:
+        """How far the kernels are."""
+        self._start_status(progress_text(what, done, total))
+
+    def finish(self, record: GameRecord, view: View, board: chess.Board) -> None:
+        """Back on the first screen: the true board, and the result."""
+        self._diary.take(view)
+        self.close()
+        picture = self._picture(board.piece_map(), view, ())
+        self._console.print(big_board(picture) if self._is_big() else small_board(picture))
+        self._console.print()
+        for entry in self._diary.entries[-1:]:
+            if entry.kind is not Kind.END:
+                self._console.print(Text(entry.line(), STYLES[entry.kind]))
+        self._console.print(Text(ending(record), "bold"))
+
+    def close(self) -> None:
+        """Puts the terminal back as it was."""
+        self._stop_status()
+        if self._has_second_screen:
+            self._console.set_alt_screen(False)
+            self._has_second_screen = False
+
+    def _draw(self, view: View) -> None:
+        if not self._has_second_screen:
+            self._has_second_screen = self._console.set_alt_screen(True)
+        heat = self._heat.of(view) if self._heat is not None else ()
+        picture = self._picture(own_men(view), view, heat)
+        size = BIG_SIZE if self._is_big() else SMALL_SIZE
+        board = big_board(picture) if self._is_big() else small_board(picture)
+        rows = max(size[1], self._console.height - ROWS_BESIDE - 1)
+        self._console.clear()
+        title = f" Kriegspiel · {view.rules.title} · move {view.ply // 2 + 1}"
+        self._console.print(Text(title, "dim"), no_wrap=True, overflow="ellipsis")
+        grid = Table.grid(padding=(0, 2))
+        grid.add_row(board, self._side(view, max(20, self._console.width - size[0] - 3), rows))
+        self._console.print(grid)
+        self._console.print()
+        self._console.print(self._last(), no_wrap=True, overflow="ellipsis")
+
+    def _side(self, view: View, width: int, rows: int) -> Text:
+        """The opponent above, oneself below, and what was heard and said between."""
+        opponent = self._player(not view.color, f"{_men(view.opponent_men)}{_taken(view)}", width)
+        own = self._player(view.color, f"{_men(len(view.men))}{_lost(view)}", width)
+        room = max(3, rows - len(opponent) - len(own) - 2)
+        said = [Text(part, "yellow") for line in self._said for part in _wrapped(line, width)]
+        if len(said) > room:
+            said[room - 1 :] = [Text("...", "yellow")]
+        news = self._news(width, room - len(said) - bool(said))
+        between = [*news, *([Text("")] if news and said else []), *said]
+        padding = [Text("")] * (room - len(between))
+        return Text("\n").join([*opponent, Text(""), *between, *padding, Text(""), *own])
+
+    def _player(self, color: chess.Color, men: str, width: int) -> list[Text]:
+        sign = ("○" if color == chess.WHITE else "●") if self._has_unicode else "*"
+        name = Text(f"  {self._names[color]}")
+        name.truncate(width, overflow="ellipsis")
+        return [Text(f"{sign} {chess.COLOR_NAMES[color].capitalize()}, {men}", "bold"), name]
+
+    def _news(self, width: int, room: int) -> list[Text]:
+        """The last entries, as many as there is room for; the opponent's refused tries in one line."""
+        lines: list[Text] = []
+        for entry, text in reversed(gathered(self._diary.entries[-60:])):
+            block = [Text(line, STYLES[entry.kind]) for line in _wrapped(text, width)]
+            if len(lines) + len(block) > room:
+                break
+            lines = [*block, *lines]
+        return lines
+
+    def _last(self) -> Text:
+        """What was heard last, once more, just above the line that answers."""
+        if not self._diary.entries:
+            return Text(" Say help for help.", "dim")
+        last = self._diary.entries[-1]
+        return Text(f" {last.line()}", "bold red" if last.kind is Kind.OWN_REFUSED else "bold")
+
+    def _picture(self, men: Mapping[chess.Square, chess.Piece], view: View, heat: Sequence[float]) -> Picture:
+        return Picture(
+            men,
+            view.color,
+            _marks(view),
+            heat,
+            has_unicode=self._has_unicode,
+            has_tints=self._console.color_system in ("256", "truecolor"),
+        )
+
+    def _is_big(self) -> bool:
+        return self._console.width >= BIG_SIZE[0] + 25 and self._console.height >= BIG_SIZE[1] + ROWS_BESIDE
+
+    def _start_status(self, text: str) -> None:
+        if self._status is None:
+            self._status = self._console.status(text, spinner="dots")
+            self._status.start()
+        else:
+            self._status.update(text)
+
+    def _stop_status(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent="   ")
+
+
+def _heard(view: View) -> list[tuple[bool, Announcement]]:
+    """Every announcement, and whether it was of an own move."""
+    heard = []
+    for event in view.events:
+        if isinstance(event, OpponentMoved):
+            heard.append((False, event.announcement))
+        elif isinstance(event, OwnTry) and event.announcement is not None:
+            heard.append((True, event.announcement))
+    return heard
+
+
+def _marks(view: View) -> frozenset[chess.Square]:
+    """Where the opponent captured just now, and the own king if it is in check."""
+    heard = _heard(view)
+    if not heard or heard[-1][0]:
+        return frozenset()
+    last = heard[-1][1]
+    kings = [square for square, man in view.men.items() if man == chess.KING] if last.checks else []
+    return frozenset([*kings, *([] if last.capture is None else [last.capture])])
+
+
+def _men(count: int) -> str:
+    return f"{count} {'man' if count == 1 else 'men'}"
+
+
+def _taken(view: View) -> str:
+    """What one has captured, as far as it was told."""
+    captures = [announcement for own, announcement in _heard(view) if own and announcement.capture is not None]
+    if not captures:
+        return ""
+    kinds = [announcement.captured for announcement in captures]
+    if None in kinds:
+        return f", you took {len(captures)}"
+    counts = [(kinds.count(kind), name) for kind, name in ((Man.PAWN, "pawn"), (Man.PIECE, "piece"))]
+    return ", you took " + " and ".join(f"{count} {name}{'s' * (count > 1)}" for count, name in counts if count)
+
+
+def _lost(view: View) -> str:
+    """One's own men that fell, as far as they can be told from those that promoted."""
+    start = chess.Board(view.start)
+    lost = []
+    for kind in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN):
+        had = len(start.pieces(kind, view.color))
+        lost += [GLYPHS[kind]] * (had - sum(man == kind for man in view.men.values()))
+    return f", lost {''.join(lost)}" if lost else ""
