@@ -1,6 +1,7 @@
 """The sampled belief against the exact one, against the truth, and when it runs dry."""
 
 import random
+from collections import Counter
 from dataclasses import replace
 
 import chess
@@ -46,7 +47,7 @@ def test_a_belief_that_holds_all_boards_is_the_exact_posterior(case: Case) -> No
     assert posterior(belief.particles) == pytest.approx(exact)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=str)
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_random_openings_are_believed_exactly(rules: RuleSet) -> None:
     for seed in range(6):
         rng = random.Random(seed)
@@ -177,13 +178,31 @@ def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> 
         assert referee.try_move(chess.Move.from_uci(uci)) is Answer.ACCEPTED
     view = referee.view(chess.WHITE)
     particles = blind(view, seed=1)
-    assert len(particles) > 50
+    assert len(particles) > 20
     for row in particles.rows:
         board = to_board(row)
         assert board.is_valid()
         assert chess.popcount(board.occupied_co[chess.BLACK]) == view.opponent_men == 3
         assert board.has_queenside_castling_rights(chess.WHITE)
         assert situation_of(board) == Check.SHORT_DIAGONAL
+
+
+def test_on_blind_boards_no_refused_try_is_legal_nor_a_pawn_capture_that_was_denied() -> None:
+    rng = random.Random(8)
+    seen = Counter[str]()
+    for seed in range(40):
+        referee = Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS)
+        while referee.end is None and referee.ply < 60:
+            view = referee.view(referee.turn)
+            if len(view.refused) > 2 and rng.random() < 0.05:
+                tries = set(view.tries())
+                for row in blind(view, seed).rows:
+                    assert set(to_board(row).legal_moves) <= tries
+                    seen["boards"] += 1
+                seen["no pawn tries"] += view.pawn_tries == 0
+            referee.try_move(rng.choice(view.tries()))
+    assert seen["boards"] > 100
+    assert seen["no pawn tries"] > 0
 
 
 def test_a_contradictory_view_raises_empty_belief() -> None:

@@ -4,6 +4,7 @@
 rescued, and says how: "replay": an earlier set of boards is taken through the same events again with more particles;
 what comes out fits everything heard. "last observation": boards altered so that they fit what was heard last, and
 "blind": enemy men put anywhere; these two are no longer the information set, and count as such in the statistics.
+Should even "blind" find no board, the belief is empty until more is heard.
 """
 
 from collections import Counter, deque
@@ -136,7 +137,7 @@ class Belief:
                 return self._counted("replay", particles)
         opponent = side_of(not view.color)
         heard = last_heard(view, self.this_turn.event)
-        for changes in (1, 1, 2, 3, 4):
+        for changes in (1, 1, 2, 3, 4) if len(self.this_turn.particles) else ():
             seed = subseed(seed, changes)
             start = altered(
                 self.this_turn.particles, opponent, changes, heard, self.terms, max(self.most, LEAST_ALTERED), seed
@@ -145,10 +146,7 @@ class Belief:
             if len(particles):
                 return self._counted("last observation", particles)
         self._heard = len(view.events)
-        particles = blind(view, seed)
-        if len(particles) == 0:
-            raise EmptyBelief(f"no legal board has the view's men and {view.opponent_men} enemy men besides")
-        return self._counted("blind", particles)
+        return self._counted("blind", blind(view, seed))
 
     def _counted(self, rescue: str, particles: Particles) -> Particles:
         self.rescues[rescue] += 1

@@ -29,13 +29,14 @@ from kriegbot.kernels.jit import (
     word,
     words,
 )
-from kriegbot.kernels.moves import MOST_MOVES
+from kriegbot.kernels.moves import MOST_MOVES, legal_moves
 from kriegbot.kernels.position import (
     NONE,
     ONE,
     POSITION,
     WHITE,
     Position,
+    encode_move,
     from_board,
     load,
     men_of,
@@ -156,6 +157,25 @@ def last_heard(view: View, before: int) -> int:
     return 0
 
 
+@entry(INT(WORD_ARRAY, ROW_ARRAY, MOVE_ARRAY, MOVE_ARRAY))
+def _keep_within(tables: Any, rows: Any, tries: Any, moves: Any) -> int:
+    """Pack the boards on which every legal move is among the tries to the front; return how many."""
+    boards, kept = pointer(rows), 0
+    for i in range(len(rows)):
+        position = load(boards, i)
+        count = legal_moves(pointer(tables), position, pointer(moves))
+        among = 0
+        for j in range(count):
+            for k in range(len(tries)):
+                if moves[j] == tries[k]:
+                    among += 1
+                    break
+        if among == count:
+            store(boards, kept, position)
+            kept += 1
+    return kept
+
+
 @entry(INT(WORD_ARRAY, ROW_ARRAY, INT, TERMS, MOVE_ARRAY))
 def _keep_sounding(tables: Any, rows: Any, heard: int, terms: Terms, scratch: Any) -> int:
     """Pack the boards of which the referee would say `heard` to the front; return how many."""
@@ -171,14 +191,17 @@ def _keep_sounding(tables: Any, rows: Any, heard: int, terms: Terms, scratch: An
 def blind(view: View, seed: int) -> Particles:
     """Boards with the view's own men, and enemy men of the right number anywhere, that fit the last announcement.
 
-    If none of the random boards does, any legal one will do. May be empty.
+    If none of the random boards does, any will do on which the tries refused this turn are illegal. May be empty.
     """
     random_boards = (_random_board(view, subseed(seed, i)) for i in range(BLIND_ATTEMPTS))
     rows = [from_board(board, view.ply) for board in random_boards if board.is_valid()]
-    boards = np.array(rows, np.uint64).reshape(len(rows), 8)
-    heard, terms = last_heard(view, len(view.events)), terms_of(view.rules, view.limits)
+    boards, moves = np.array(rows, np.uint64).reshape(len(rows), 8), np.empty(MOST_MOVES, np.int32)
+    if view.turn == view.color:
+        tries = np.array([encode_move(move) for move in view.tries()], np.int32)
+        boards = boards[: _keep_within(TABLES, boards, tries, moves)]
     fitting = boards.copy()
-    kept = _keep_sounding(TABLES, fitting, heard, terms, np.empty(MOST_MOVES, np.int32))
+    heard, terms = last_heard(view, len(view.events)), terms_of(view.rules, view.limits)
+    kept = _keep_sounding(TABLES, fitting, heard, terms, moves)
     chosen = fitting[:kept] if kept else boards
     return merged(chosen, np.ones(len(chosen)), is_exact=False)
 

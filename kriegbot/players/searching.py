@@ -7,12 +7,11 @@ played. Ties, which are rare for sums and common for minima, are broken at rando
 import time
 from typing import Any
 
-from kriegbot.players.base import Choice, Report
-
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels.position import decode_move, encode_move
 from kriegbot.kernels.random import subseed, uniforms
+from kriegbot.players.base import Choice, Report
 from kriegbot.search.backup import Backup
 from kriegbot.search.search import search, tries_of
 from referee import View
@@ -68,6 +67,10 @@ class SearchPlayer:
         else:
             self.belief.update(view)
         belief = self.belief
+        if len(belief.particles) == 0:  # not even a blind guess fits what was heard this turn
+            tries = view.tries()
+            move = tries[int(uniforms(subseed(self.seed, view.ply, len(view.refused)), 1)[0] * len(tries))]
+            return Choice(move, Report(seconds=time.perf_counter() - begun, rescue=belief.last_rescue or "blind"))
         refused = [encode_move(move) for move in view.refused]
         seed = subseed(self.seed, view.ply, len(refused))
         budget = self.extra if refused else self.seconds
