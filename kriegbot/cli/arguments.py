@@ -112,16 +112,18 @@ def seconds_of(text: str, option: str) -> float:
 
 def path_of(text: str) -> Path:
     """A file that a game can be saved to; tried at once, so that no game is played in vain."""
+    from kriegbot.players.specs import quoted
+
     path = Path(text)
-    if not text or path.is_dir():
-        raise Refused(f"cannot save to {text!r}: it takes the name of a file.")
     try:
+        if not text or path.is_dir():
+            raise Refused(f"cannot save to {quoted(text)}: it takes the name of a file.")
         if path.exists() and not path.is_file():
-            raise Refused(f"cannot save to {text!r}: it is not a regular file.")
+            raise Refused(f"cannot save to {quoted(text)}: it is not a regular file.")
         probe = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         probe.open("xb").close()
         probe.unlink()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise Refused(f"cannot save to {text!r}: {why[0].lower() + why[1:]}.") from None
+        raise Refused(f"cannot save to {quoted(text)}: {why[0].lower() + why[1:]}.") from None
     return path

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,10 +56,28 @@ def play(
     side = arguments.color_of(color, number)
     rule_set = arguments.rules_of(rules)
     path = None if save is None else arguments.path_of(save)
-    for name in ("SIGTERM", "SIGHUP"):  # a closed terminal breaks the game off as Ctrl-C does
-        with suppress(AttributeError, ValueError):
-            signal.signal(getattr(signal, name), signal.default_int_handler)
-    _play(spec, side, rule_set, number, path, show_belief=show_belief)
+    with _one_interrupt():
+        _play(spec, side, rule_set, number, path, show_belief=show_belief)
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """Within, the first Ctrl-C, or the end of the terminal, is an interrupt; later ones do not keep it from saving."""
+    is_interrupted = False
+
+    def interrupt(_number: int, _frame: object) -> None:
+        nonlocal is_interrupted
+        if not is_interrupted:
+            is_interrupted = True
+            raise KeyboardInterrupt
+
+    numbers = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _play(

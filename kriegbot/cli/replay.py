@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,29 +69,32 @@ def _has_keys() -> bool:
 
 
 def _step_through(record: GameRecord, console: Console) -> None:
-    from kriegbot.cli.keys import next_key, single_keys
+    from kriegbot.cli.keys import single_keys
     from kriegbot.cli.playthrough import ending
 
     frames = _frames(record, console)
-    at, view = 0, 0
-    with console.screen(hide_cursor=True), single_keys():
-        while True:
-            _draw(console, record, frames, at, VIEWS[view])
-            try:
-                key = next_key()
-            except (EOFError, KeyboardInterrupt):
-                break
-            steps = {"right": 1, " ": 1, "l": 1, "left": -1, "h": -1, "page down": 10, "page up": -10}
-            ends = {"home": 0, "end": len(frames) - 1, "g": 0, "G": len(frames) - 1}
-            if key in steps:
-                at = min(max(at + steps[key], 0), len(frames) - 1)
-            elif key in ends:
-                at = ends[key]
-            elif key == "v":
-                view = (view + 1) % len(VIEWS)
-            elif key in ("q", "Q", "escape"):
-                break
+    with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys():
+        _follow_keys(record, console, frames)
     console.print(ending(record))
+
+
+def _follow_keys(record: GameRecord, console: Console, frames: list[Frame]) -> None:
+    from kriegbot.cli.keys import next_key
+
+    steps = {"right": 1, " ": 1, "l": 1, "left": -1, "h": -1, "page down": 10, "page up": -10}
+    ends = {"home": 0, "end": len(frames) - 1, "g": 0, "G": len(frames) - 1}
+    at, view = 0, 0
+    while True:
+        _draw(console, record, frames, at, VIEWS[view])
+        key = next_key()
+        if key in steps:
+            at = min(max(at + steps[key], 0), len(frames) - 1)
+        elif key in ends:
+            at = ends[key]
+        elif key == "v":
+            view = (view + 1) % len(VIEWS)
+        elif key in ("q", "Q", "escape"):
+            return
 
 
 def _frames(record: GameRecord, console: Console) -> list[Frame]:

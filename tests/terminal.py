@@ -1,0 +1,85 @@
+"""A terminal for tests: kriegbot runs in it, keys go in, and what stands on the screen comes out as text."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+_SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|[=>()][0-9A-Za-z]?|\][^\x07]*\x07)")
+CLEAR = "\x1b[2J"
+
+
+class Terminal:
+    """`kriegbot` with these arguments at a terminal of this size."""
+
+    def __init__(self, *arguments: str, cwd: Path, columns: int = 80, rows: int = 24) -> None:
+        self._end, inner = pty.openpty()
+        fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
+        environment |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "PYTHONIOENCODING": "utf-8"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "kriegbot", *arguments],
+            stdin=inner,
+            stdout=inner,
+            stderr=inner,
+            cwd=cwd,
+            env=environment,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(inner)
+        self.output = ""
+        self._seen = 0
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._end)
+
+    def until(self, text: str, seconds: float = 30.0) -> str:
+        """Waits until a text comes that was not yet waited for; what came before it, without colours."""
+        deadline = time.monotonic() + seconds
+        while (at := self.output.find(text, self._seen)) < 0:
+            if not self._more(deadline):
+                raise AssertionError(f"{text!r} did not come, but {self.output[self._seen :]!r}")
+        passage = self.output[self._seen : at]
+        self._seen = at + len(text)
+        return plain(passage)
+
+    def press(self, keys: str) -> None:
+        """Types."""
+        os.write(self._end, keys.encode())
+
+    def rest(self) -> tuple[int, str]:
+        """Waits for the end; exit code, and what was still to come, without colours."""
+        deadline = time.monotonic() + 30
+        while self._more(deadline):
+            pass
+        return self.process.wait(10), plain(self.output[self._seen :])
+
+    def _more(self, deadline: float) -> bool:
+        if not select.select([self._end], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            return False
+        try:
+            data = os.read(self._end, 65536)
+        except OSError:  # the other end is closed
+            return False
+        self.output += data.decode(errors="replace")
+        return bool(data)
+
+
+def plain(text: str) -> str:
+    """Text as it was meant, without colours and moves of the cursor."""
+    return _SEQUENCE.sub("", text).replace("\r\n", "\n")

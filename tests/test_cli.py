@@ -1,0 +1,179 @@
+"""The command line as a whole: what it prints, and how it refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kriegbot.cli.main import main
+from kriegbot.players.specs import PLAYERS
+from referee import RULE_SETS, load_record
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kriegbot", *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=60)
+
+
+REFUSED = [
+    (["pley"], "no such command 'pley'. Did you mean 'play'"),
+    (["--bogus"], "no such option: --bogus"),
+    (["match", "rand"], "missing argument 'BLACK'"),
+    (["match", "rand", "rand", "rand"], "unexpected extra argument"),
+    (["match", "rand", "rand", "--sed", "3"], "did you mean --seed"),
+    (["match", "rand", "rand", "--seed"], "requires an argument"),
+    (["match", "overconfidant", "rand"], "unknown player 'overconfidant'; did you mean 'overconfident'?"),
+    (["match", "rand", "overconfident:depht=2"], "has no option 'depht'; did you mean 'depth'?"),
+    (["match", "human", "rand"], "player 'human' cannot be asked here"),
+    (["match", "rand", "rand", "--rules", "berkley"], "unknown rule set 'berkley'; did you mean 'berkeley'?"),
+    (["match", "rand", "rand", "--limits", "plies=0"], "illegal limits 'plies=0'"),
+    (["match", "rand", "rand", "--limits", "plies=1,plies=2"], "illegal limits"),
+    (["match", "rand", "rand", "--limits", ""], "illegal limits ''"),
+    (["match", "rand", "rand", "--seed", "-1"], "illegal seed '-1'"),
+    (["match", "rand", "rand", "--seed", "x"], "illegal seed 'x'"),
+    (["match", "rand", "rand", "--seed", "9" * 30], "illegal seed"),
+    (["match", "rand", "rand", "--patience", "nan"], "illegal patience 'nan'"),
+    (["match", "rand", "rand", "--patience", "0"], "illegal patience '0'"),
+    (["match", "rand", "rand", "--save", ""], "cannot save to ''"),
+    (["play", "--opponent", "human"], "player 'human' cannot be asked here"),
+    (["play", "--opponent", "nobody"], "unknown player 'nobody'"),
+    (["play", "--color", "whit"], "unknown colour 'whit'; did you mean 'white'?"),
+    (["play", "--rules", "chess"], "unknown rule set 'chess'"),
+    (["play", "--time", "-1"], "illegal time '-1' for player 'overconfident'"),
+    (["play", "--time", "nan"], "illegal time 'nan'"),
+    (["play", "--time", "inf"], "illegal time 'inf'"),
+    (["play", "--time", "1e300"], "illegal time '1e300'"),
+    (["play", "--time", "soon"], "illegal time 'soon'"),
+    (["play", "--opponent", "rand", "--time", "1"], "player 'rand' has no option 'time'"),
+    (["play", "--opponent", "overconfident:samples=5", "--time", "1"], "takes time or samples, not both"),
+    (["play", "--save", "/"], "cannot save to '/'"),
+    (["play", "--save", "/dev/null"], "not a regular file"),
+    (["play", "--save", "/no/such/place/game.pgn"], "no such file or directory"),
+    (["play", "--save", "x" * 300], "file name too long"),
+    (["play", "--save", "\0"], "cannot save to"),
+    (["replay", "/no/such/game.pgn"], "cannot be read (No such file or directory)"),
+    (["replay", "/"], "cannot be read"),
+    (["replay", __file__], "not a Kriegspiel record"),
+    (["players", "rand"], "unexpected extra argument"),
+    (["match", "rand\x1b[31m\nrand", "rand"], "unknown player"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[" ".join(case[0])[:40] for case in REFUSED])
+def test_a_bad_input_is_refused_on_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("kriegbot: ")
+    assert message in err
+    assert err.count("\n") == 1
+    assert err[:-1].isprintable()
+
+
+def test_a_refusal_is_as_good_from_outside() -> None:
+    done = run("match", "overconfidant", "rand")
+    known = "human, overconfident, paranoid, rand"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (f"kriegbot: unknown player 'overconfidant'; did you mean 'overconfident'? Known: {known}.\n")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from kriegbot.cli.main import main; main(['--help']);"
+        "print([name for name in ('chess', 'numpy', 'numba', 'rich', 'multiprocessing') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    for command in ("play", "match", "replay", "players", "rules"):
+        assert f"\n  {command} " in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["play", "--help"], ["match", "-h"], ["--version"]])
+def test_help_is_no_failure(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    assert "kriegbot" in capsys.readouterr().out
+
+
+def test_players_lists_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["players"]) == 0
+    out = capsys.readouterr().out
+    for kind in PLAYERS.values():
+        assert f"{kind.name}: {kind.summary}\n" in out
+        assert all(f"  {option.name}={option.takes} " in out for option in kind.options)
+
+
+def test_rules_lists_every_rule_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"{rules.name}: {rules.title}\n" in out for rules in RULE_SETS.values())
+
+
+@pytest.mark.parametrize(("rules", "seed"), [("berkeley", "63"), ("wild16", "31")])
+def test_a_golden_game_is_played_again_word_for_word(
+    rules: str, seed: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Written by `kriegbot match rand rand --rules RULES --seed SEED > tests/golden/RULES.txt`."""
+    golden = (GOLDEN / f"{rules}.txt").read_text()
+    game = str(tmp_path / "game.pgn")
+    assert main(["match", "rand", "rand", "--rules", rules, "--seed", seed, "--save", game]) == 0
+    assert capsys.readouterr().out == golden
+    assert main(["replay", game]) == 0
+    assert capsys.readouterr().out == golden
+
+
+def test_match_prints_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["match", "rand", "overconfident:depth=1,samples=20", "--seed", "2", "--limits", "plies=20", "--json"]
+    assert main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["result"], found["reason"], found["plies"]) == ("1/2-1/2", "ply limit", 20)
+    assert (found["seed"], found["rules"], found["limits"]) == (2, "berkeley", {"plies": 20, "quiet": None})
+    assert found["white"]["turns"] == found["black"]["turns"] == 10
+    assert found["black"]["mean_samples"] == 20
+
+
+def test_match_prints_just_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "rand", "rand", "--seed", "63", "--quiet"]) == 0
+    assert capsys.readouterr().out == "0-1: checkmate, Black wins, after 32 plies\n"
+
+
+def test_a_game_that_was_in_the_file_is_kept_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "game.pgn"
+    for seed in ("1", "2"):
+        arguments = ["match", "rand", "rand", "--limits", "plies=3", "--quiet", "--seed", seed, "--save", str(game)]
+        assert main(arguments) == 0
+    assert load_record(game).headers["Seed"] == "2"
+    assert load_record(tmp_path / "game.pgn~").headers["Seed"] == "1"
+    assert "game.pgn~" in capsys.readouterr().err
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
+    command = f"{sys.executable} -m kriegbot match rand rand --seed 63 | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("White: rand\n", "")
+
+
+def test_a_damaged_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "game.pgn"
+    main(["match", "rand", "rand", "--limits", "plies=4", "--quiet", "--seed", "1", "--save", str(game)])
+    capsys.readouterr()
+    game.write_text(game.read_text().replace("[%says -]", "[%says xd5]", 1))
+    assert main(["replay", str(game)]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "illegal announcement" in err
+
+
+def test_the_program_reads_no_input_but_for_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("e4\n"))
+    assert main(["match", "rand", "rand", "--limits", "plies=1", "--quiet"]) == 0
+    assert sys.stdin.read() == "e4\n"

@@ -1,0 +1,148 @@
+"""One game between two seats: a seed is a game, and the statistics add up."""
+
+from __future__ import annotations
+
+import multiprocessing
+from dataclasses import replace
+
+import chess
+import pytest
+
+from kriegbot.players.base import Choice, PlayerLeft, Report
+from kriegbot.players.process import ProcessSeat, seat_for
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.seat import HereSeat
+from kriegbot.players.specs import parse_spec
+from referee import BERKELEY, PAPER_LIMITS, WILD16, BadStart, GameRecord, Limits, Reason, RuleSet, View
+from tests import misbehaving
+from tournaments.match import Played, play_game, player_seed
+
+
+def rand() -> HereSeat:
+    return HereSeat("rand", RandPlayer)
+
+
+def without_times(record: GameRecord) -> GameRecord:
+    return replace(record, turns=tuple(replace(turn, seconds=None) for turn in record.turns))
+
+
+def test_a_seed_is_a_game_in_this_process_and_in_others() -> None:
+    here = play_game(rand(), rand(), limits=PAPER_LIMITS, seed=11)
+    again = play_game(rand(), rand(), limits=PAPER_LIMITS, seed=11)
+    with seat_for(parse_spec("rand")) as white, seat_for(parse_spec("rand")) as black:
+        apart = play_game(white, black, limits=PAPER_LIMITS, seed=11)
+        other = play_game(white, black, limits=PAPER_LIMITS, seed=12)
+    assert without_times(here.record) == without_times(again.record) == without_times(apart.record)
+    assert without_times(here.record).turns != without_times(other.record).turns
+    assert not multiprocessing.active_children()
+
+
+def test_a_seed_is_a_game_for_players_that_search_with_a_fixed_sample() -> None:
+    records = []
+    for _ in range(2):
+        spec = parse_spec("overconfident:depth=1,samples=30")
+        with seat_for(spec) as white:
+            played = play_game(white, rand(), rules=WILD16, limits=Limits(plies=30), seed=5)
+        records.append(without_times(played.record))
+        assert played.white.mean_samples == 30
+    assert records[0] == records[1]
+
+
+def test_both_sides_have_seeds_of_their_own() -> None:
+    seeds = {player_seed(seed, color) for seed in range(100) for color in chess.COLORS}
+    assert len(seeds) == 200
+    assert all(0 <= seed < 2**63 for seed in seeds)
+
+
+@pytest.mark.parametrize("rules", [BERKELEY, WILD16])
+def test_the_statistics_add_up(rules: RuleSet) -> None:
+    played = play_game(rand(), rand(), rules=rules, limits=PAPER_LIMITS, seed=1)
+    record = played.record
+    refused = [len(turn.tries) for turn in record.turns]
+    assert (played.white.turns, played.black.turns) == (len(record.turns[::2]), len(record.turns[1::2]))
+    assert (played.white.illegal, played.black.illegal) == (sum(refused[::2]), sum(refused[1::2]))
+    for side in (played.white, played.black):
+        assert side.tries == side.turns + side.illegal
+        assert side.nonsense == 0
+        assert 0 < side.mean_seconds <= side.max_seconds
+
+
+def test_what_players_report_is_summed_up() -> None:
+    reports = iter(
+        [
+            Report(samples=100, rescue="replay"),
+            Report(samples=300, overrun=True),
+            Report(rescue="replay"),
+            Report(rescue="blind", overrun=True),
+        ]
+    )
+
+    class Reporting(RandPlayer):
+        def choose(self, view: View) -> Choice:
+            return Choice(super().choose(view).move, next(reports, Report()))
+
+    white = play_game(HereSeat("reporting", Reporting), rand(), limits=Limits(plies=40)).white
+    assert (white.mean_samples, white.overruns, white.rescues) == (200, 2, {"blind": 1, "replay": 2})
+
+
+def test_the_record_says_who_played_with_what() -> None:
+    record = play_game(rand(), rand(), limits=Limits(plies=2), seed=8, event="a test").record
+    assert record.headers["White"] == record.headers["Black"] == "rand"
+    assert (record.headers["Seed"], record.headers["Event"]) == ("8", "a test")
+    assert "kriegbot 0." in record.headers["Versions"]
+    assert "chess 1." in record.headers["Versions"]
+    assert all(turn.seconds is not None for turn in record.turns)
+
+
+def test_a_player_may_resign() -> None:
+    class Resigning(RandPlayer):
+        def choose(self, view: View) -> Choice:
+            return super().choose(view) if view.ply < 3 else Choice(None)
+
+    end = play_game(rand(), HereSeat("resigning", Resigning)).record.end
+    assert end is not None
+    assert (end.reason, end.winner) == (Reason.RESIGNATION, chess.WHITE)
+
+
+def leaving(error: type[BaseException]) -> Played:
+    class Leaving(RandPlayer):
+        def choose(self, view: View) -> Choice:
+            if view.ply < 4:
+                return super().choose(view)
+            raise error("had enough")
+
+    return play_game(HereSeat("leaving", Leaving), rand())
+
+
+def test_a_person_who_leaves_abandons_the_game() -> None:
+    played = leaving(PlayerLeft)
+    assert (played.record.result, len(played.record.turns), played.interrupted) == ("*", 4, False)
+    assert played.record.end is not None
+    assert played.record.end.detail == "had enough"
+
+
+def test_an_interrupt_abandons_the_game_and_says_so() -> None:
+    played = leaving(KeyboardInterrupt)
+    assert (played.record.result, len(played.record.turns), played.interrupted) == ("*", 4, True)
+
+
+def test_a_side_is_shown_its_own_view_while_it_waits() -> None:
+    seen: list[View] = []
+    play_game(rand(), HereSeat("watching", RandPlayer, seen.append), limits=Limits(plies=10))
+    assert seen
+    assert all(view.color == chess.BLACK and view.turn == chess.WHITE for view in seen)
+
+
+def test_what_a_player_prints_stays_out_of_sight_and_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    with ProcessSeat(misbehaving.Talks, "talking") as white:
+        first = play_game(white, rand(), limits=Limits(plies=3))
+        second = play_game(white, rand(), limits=Limits(plies=1))
+    assert "thinking about ply 2" in first.white.log
+    assert "hm" in first.white.log
+    assert second.white.log.count("thinking") == second.white.tries
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_position_where_no_game_begins_is_refused() -> None:
+    with pytest.raises(BadStart):
+        play_game(rand(), rand(), start="8/8/8/8/8/8/8/8 w - - 0 1")

@@ -1,0 +1,141 @@
+"""A player that misbehaves loses by forfeit, with a reason, and takes nobody with it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+
+import chess
+import pytest
+
+from kriegbot.players.base import Player
+from kriegbot.players.process import ProcessSeat
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.seat import HereSeat
+from referee import BERKELEY, WILD16, Limits, Reason, RuleSet, record_from_pgn, record_to_pgn
+from tests import misbehaving
+from tournaments.match import MOST_NONSENSE, Played, play_game
+
+RAISING: list[tuple[Callable[[int], Player], str]] = [
+    (misbehaving.Raises, "raised ZeroDivisionError: no way out at ply 0"),
+    (misbehaving.RaisesAtOnce, "raised OSError: no opening book"),
+    (misbehaving.RaisesWhatCannotBeShown, "Unspeakable"),
+]
+ANSWERING: list[tuple[Callable[[int], Player], str]] = [
+    (misbehaving.Answers, "answered nonsense: None, not a Choice"),
+    (misbehaving.AnswersText, "answered nonsense: 'e2e4', not a Choice"),
+    (misbehaving.AnswersMove, "answered nonsense: Move, not a Choice"),
+    (misbehaving.AnswersTextInChoice, "answered nonsense: 'e2e4', not a move between squares of the board"),
+    (misbehaving.AnswersOffTheBoard, "answered nonsense: Move, not a move between squares of the board"),
+    (misbehaving.AnswersDrop, "answered nonsense: Move, not a move between squares of the board"),
+    (misbehaving.AnswersBadReport, "answered nonsense: None, not a Report"),
+    (misbehaving.AnswersFunction, "not a Report"),
+    (misbehaving.TriesTheImpossible, f"tried for ever: {MOST_NONSENSE} impossible or repeated tries in one turn"),
+]
+
+
+def against_rand(player: Callable[[int], Player], rules: RuleSet = BERKELEY, *, apart: bool = False) -> Played:
+    """A game of this player's, as White, against rand."""
+    seat = ProcessSeat(player, "culprit", patience=1.0) if apart else HereSeat("culprit", player)
+    try:
+        return play_game(seat, HereSeat("rand", RandPlayer), rules=rules, limits=Limits(plies=200))
+    finally:
+        seat.close()
+
+
+def assert_forfeited(played: Played, detail: str) -> None:
+    end = played.record.end
+    assert end is not None
+    assert (end.reason, end.winner) == (Reason.FORFEIT, chess.BLACK)
+    assert detail in end.detail
+    assert "\n" not in end.detail
+    assert played.white.failure == end.detail
+    assert played.black.failure == ""
+    assert record_from_pgn(record_to_pgn(played.record)) == played.record
+
+
+@pytest.mark.parametrize(("player", "detail"), RAISING + ANSWERING)
+def test_a_player_in_this_process_that_fails_forfeits(player: Callable[[int], Player], detail: str) -> None:
+    assert_forfeited(against_rand(player), detail)
+
+
+@pytest.mark.parametrize(
+    ("player", "detail"),
+    [
+        (misbehaving.Raises, "raised ZeroDivisionError: no way out at ply 0"),
+        (misbehaving.RaisesAtOnce, "raised OSError: no opening book"),
+        (misbehaving.LeavesPython, "raised SystemExit: 0"),
+        (misbehaving.Sleeps, "hung: no answer in 1 seconds"),
+        (misbehaving.SleepsInC, "hung: no answer in 1 seconds"),
+        (misbehaving.Exits, "died: its process ended (exit code 3)"),
+        (misbehaving.KillsItself, "died: its process ended (SIGSEGV)"),
+        (misbehaving.AnswersOffTheBoard, "answered nonsense: Move, not a move between squares of the board"),
+        (misbehaving.AnswersFunction, "not a Report"),
+    ],
+)
+def test_a_player_in_its_own_process_that_fails_forfeits(player: Callable[[int], Player], detail: str) -> None:
+    assert_forfeited(against_rand(player, apart=True), detail)
+    assert not multiprocessing.active_children()
+
+
+def test_both_kinds_of_nonsense_are_counted_under_rules_that_call_them_illegal() -> None:
+    played = against_rand(misbehaving.TriesTheImpossible, WILD16)
+    assert_forfeited(played, "tried for ever")
+    assert (played.white.tries, played.white.illegal, played.white.nonsense) == (MOST_NONSENSE, 0, MOST_NONSENSE)
+
+
+@pytest.mark.parametrize("rules", [BERKELEY, WILD16])
+def test_a_player_that_repeats_refused_tries_is_stopped(rules: RuleSet) -> None:
+    assert_forfeited(against_rand(misbehaving.RepeatsItself, rules), "tried for ever")
+
+
+def test_a_game_that_was_well_begun_is_kept_up_to_the_failure() -> None:
+    played = against_rand(misbehaving.RaisesInTheSeventhTurn)
+    assert_forfeited(played, "raised LookupError")
+    assert len(played.record.turns) == 12
+
+
+def test_the_traceback_is_kept_for_the_author() -> None:
+    played = against_rand(misbehaving.Raises, apart=True)
+    assert "ZeroDivisionError" in played.white.log
+    assert "misbehaving.py" in played.white.log
+
+
+def test_what_a_dying_player_has_printed_is_kept() -> None:
+    assert "good night" in against_rand(misbehaving.Exits, apart=True).white.log
+
+
+def test_an_engine_that_a_hanging_player_has_started_ends_with_it() -> None:
+    played = against_rand(misbehaving.SleepsWithAnEngine, apart=True)
+    engine = int(played.white.log.split()[1])
+    for _ in range(50):
+        if not _is_running(engine):
+            break
+        time.sleep(0.1)
+    assert not _is_running(engine)
+
+
+def test_the_seat_of_a_player_that_hung_serves_the_next_game() -> None:
+    with ProcessSeat(misbehaving.Sleeps, "sleeper", patience=0.3) as seat:
+        for seed in range(2):
+            played = play_game(seat, HereSeat("rand", RandPlayer), seed=seed)
+            assert_forfeited(played, "hung: no answer in 0.3 seconds")
+
+
+def test_a_player_that_cannot_sit_down_forfeits_as_black_too() -> None:
+    black = HereSeat("late", misbehaving.RaisesAtOnce)
+    end = play_game(HereSeat("rand", RandPlayer), black).record.end
+    assert end is not None
+    assert (end.reason, end.winner) == (Reason.FORFEIT, chess.WHITE)
+
+
+def _is_running(process: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        os.kill(process, 0)
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False

@@ -1,0 +1,272 @@
+"""A person, or a script, against a program: line by line through a pipe."""
+
+from __future__ import annotations
+
+import io
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import pytest
+
+from kriegbot.cli.main import main
+from kriegbot.players.base import PlayerLeft
+from kriegbot.players.human import HumanPlayer
+from kriegbot.players.notation import BadTry, read_try, try_name
+from referee import Answer, Referee, View, load_record
+from tests.random_games import played
+
+
+class Script:
+    """A console that reads from a list."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = list(lines)
+        self.said: list[str] = []
+        self.shown = 0
+
+    def show(self, view: View) -> None:  # noqa: ARG002 - it is a console
+        """Counts."""
+        self.shown += 1
+
+    def read(self, view: View) -> str:  # noqa: ARG002 - it is a console
+        """The next line; EOFError after the last."""
+        if not self.lines:
+            raise EOFError
+        if self.lines[0] == "^C":
+            raise KeyboardInterrupt
+        return self.lines.pop(0)
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Keeps what was said."""
+        self.said += lines
+
+
+def play(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lines: str, *arguments: str
+) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of a game with these tries, separated by spaces."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines.split())))
+    code = main(["play", "--opponent", "rand", *arguments])
+    return (code, *capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("color", "seed", "lines"), [("white", "2", "e4 Qh5 Bc4 Qxf7"), ("black", "1", "e5 d8h4 Bc5 h4f2")]
+)
+def test_a_script_plays_to_mate(
+    color: str,
+    seed: str,
+    lines: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    game = tmp_path / "game.pgn"
+    code, out, err = play(monkeypatch, capsys, lines, "--color", color, "--seed", seed, "--save", str(game))
+    assert (code, err) == (0, "")
+    plies = 7 if color == "white" else 8
+    result = "1-0" if color == "white" else "0-1"
+    assert f"checkmate, {color.capitalize()} wins" in out
+    assert out.count(f"{color.capitalize()} to try:\n") == 4
+    assert f"{result}: checkmate, {color.capitalize()} wins, after {plies} plies\n" in out
+    assert out.endswith(f"Saved to {game}.\n")
+    assert "\x1b" not in out
+    record = load_record(game)
+    assert (record.result, len(record.turns)) == (result, plies)
+    assert record.headers[color.capitalize()] == "human"
+
+
+def test_the_board_shows_nothing_of_the_opponent_before_the_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = play(monkeypatch, capsys, "e4 board d4 board Qd3 board resign", "--seed", "3")
+    before, after = out.split("The board at the end:")
+    boards = [line[2:] for line in before.splitlines() if line[:2] in {f"{rank} " for rank in range(1, 9)}]
+    assert len(boards) == 4 * 8
+    assert not any(char in "pnbrqk" for line in boards for char in line)
+    assert "k" in after
+
+
+def test_resigning_ends_the_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = play(monkeypatch, capsys, "e4 resign", "--seed", "3")
+    assert code == 0
+    assert "0-1: resignation, Black wins, after 2 plies\n" in out
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"), [("e4", "end of input"), ("e4 quit", "the person left"), ("", "end of input")]
+)
+def test_a_game_that_is_broken_off_is_saved(
+    lines: str, why: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    game = tmp_path / "game.pgn"
+    code, out, err = play(monkeypatch, capsys, lines, "--seed", "3", "--save", str(game))
+    assert (code, err) == (0, "")
+    assert f"*: abandoned, no result ({why}), after {2 if lines else 0} plies\n" in out
+    assert out.endswith(f"Saved to {game}.\n")
+    record = load_record(game)
+    assert record.result == "*"
+    assert len(record.turns) == (2 if lines else 0)
+
+
+def test_a_game_that_is_broken_off_and_not_saved_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = play(monkeypatch, capsys, "e4", "--seed", "3")
+    assert code == 0
+    assert out.endswith("Not saved; --save FILE keeps a game that is broken off.\n")
+
+
+def test_a_game_that_is_terminated_is_saved(tmp_path: Path) -> None:
+    game = tmp_path / "game.pgn"
+    command = [sys.executable, "-m", "kriegbot", "play", "--opponent", "rand", "--save", str(game)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("e4\n")
+        process.stdin.flush()
+        seen = 0
+        while seen < 2:
+            seen += process.stdout.readline() == "White to try:\n"
+        process.send_signal(signal.SIGTERM)
+        out = process.stdout.read()
+    assert process.returncode == 130
+    assert "abandoned, no result (interrupted)" in out
+    assert load_record(game).turns[0].move == chess.Move.from_uci("e2e4")
+
+
+def test_random_colours_come_from_the_seed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def side(seed: int) -> str:
+        out = play(monkeypatch, capsys, "", "--color", "random", "--seed", str(seed))[1]
+        return next(line for line in out.splitlines() if line.endswith("to try:"))
+
+    assert [side(seed) for seed in (1, 2, 3)] == [side(seed) for seed in (1, 2, 3)]
+
+
+def test_the_belief_is_shown_from_what_the_person_knows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = play(monkeypatch, capsys, "e4 resign", "--seed", "3", "--show-belief")
+    assert code == 0
+    tables = out.split("Chance in per cent that a man of the opponent's stands there:\n")[1:]
+    assert len(tables) == 2
+    first, second = ([[int(word) for word in row.split()] for row in table.splitlines()[:8]] for table in tables)
+    assert [row[1:] for row in first] == [[100] * 8] * 2 + [[0] * 8] * 6
+    assert 1590 < sum(sum(row[1:]) for row in second) < 1610
+    assert second[1][1:] != [100] * 8
+
+
+def after(*moves: str, start: str = chess.STARTING_FEN) -> View:
+    referee = Referee(start=start)
+    for move in moves:
+        referee.try_move(chess.Move.from_uci(move))
+    return referee.view(referee.turn)
+
+
+ROOKS = "8/4P3/6k1/8/8/3p4/4P3/R3K2R w KQ - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("e4", "e2e4"),
+        ("e2e4", "e2e4"),
+        ("E2E4", "e2e4"),
+        ("e2-e4", "e2e4"),
+        ("Nf3", "g1f3"),
+        ("nf3", "g1f3"),
+        ("Ng1f3", "g1f3"),
+        ("Nf3+!", "g1f3"),
+        ("Nxf3", "g1f3"),
+        ("exd3", "e2d3"),
+        ("ed3", "e2d3"),
+        ("exd3 e.p.", "e2d3"),
+        ("bxc3", "b2c3"),
+    ],
+)
+def test_a_try_is_read_as_people_write_it(text: str, move: str) -> None:
+    assert read_try(text, after()).uci() == move
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("O-O", "e1g1"),
+        ("0-0-0", "e1c1"),
+        ("oo", "e1g1"),
+        ("e1g1", "e1g1"),
+        ("e8=Q", "e7e8q"),
+        ("e8N", "e7e8n"),
+        ("e7e8r", "e7e8r"),
+        ("exd8=B", "e7d8b"),
+        ("Rad1", "a1d1"),
+        ("Rhf1", "h1f1"),
+        ("Kf1", "e1f1"),
+    ],
+)
+def test_castling_promotions_and_doubtful_men_are_read(text: str, move: str) -> None:
+    view = after(start=ROOKS)
+    assert read_try(text, view).uci() == move
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "message"),
+    [
+        ("e8", ROOKS, "'e8' may be e8=N (e7e8n), e8=B (e7e8b), e8=R (e7e8r), e8=Q (e7e8q): which one?"),
+        ("Nd2", "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "'Nd2' may be Nbd2 (b1d2), Nfd2 (f3d2): which one?"),
+        ("Qh9", ROOKS, "is no try"),
+        ("hello", ROOKS, "is no try"),
+        ("Nf3", ROOKS, "no knight of yours has such a way to f3"),
+        ("d2d4", ROOKS, "no man of yours stands on d2"),
+        ("e1e3", ROOKS, "your king on e1 has no way to e3"),
+        ("O-O", "4k3/8/8/8/8/8/8/R3K1NR w KQ - 0 1", "you cannot castle there"),
+    ],
+)
+def test_what_is_no_try_is_explained(text: str, start: str, message: str) -> None:
+    with pytest.raises(BadTry) as refused:
+        read_try(text, after(start=start))
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_refused_try_is_not_made_again() -> None:
+    referee = Referee()
+    assert referee.try_move(chess.Move.from_uci("e2d3")) is Answer.ILLEGAL
+    with pytest.raises(BadTry, match="'exd3' was refused already this turn"):
+        read_try("exd3", referee.view(chess.WHITE))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_try_has_a_name_of_its_own(seed: int) -> None:
+    referee = played(seed, plies=60)
+    while referee.end is None and referee.ply < 90:
+        view = referee.view(referee.turn)
+        tries = view.tries()
+        names = [try_name(move, view) for move in tries]
+        assert len(set(names)) == len(names)
+        assert [read_try(name, view) for name in names] == tries
+        assert [read_try(move.uci(), view) for move in tries] == tries
+        legal = next(iter(referee.board().legal_moves))
+        if referee.try_move(legal) is not Answer.ACCEPTED:
+            break
+
+
+def test_a_person_is_asked_until_there_is_a_try() -> None:
+    console = Script("", "help", "tries", "board", "Qh5", "e4")
+    choice = HumanPlayer(console).choose(after())
+    assert choice.move == chess.Move.from_uci("e2e4")
+    assert console.shown == 2
+    assert any("resign" in line for line in console.said)
+    assert any("Nf3" in line for line in console.said)
+    assert any("no queen of yours has such a way to h5" in line for line in console.said)
+
+
+def test_a_person_may_resign_or_leave() -> None:
+    assert HumanPlayer(Script("Resign")).choose(after()).move is None
+    for lines, why in ((("quit",), "the person left"), ((), "end of input"), (("^C",), "interrupted")):
+        with pytest.raises(PlayerLeft, match=why):
+            HumanPlayer(Script(*lines)).choose(after())

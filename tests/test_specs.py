@@ -1,0 +1,116 @@
+"""Specs name players; whatever is wrong with one is said on one line with what would do."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.specs import PLAYERS, BadSpec, make_player, parse_spec
+from referee import Referee
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("rand", "rand"),
+        ("human", "human"),
+        ("overconfident", "overconfident"),
+        ("overconfident:depth=2,time=1", "overconfident:depth=2,time=1"),
+        ("overconfident:time=1.0,depth=02", "overconfident:depth=2,time=1"),
+        ("overconfident:time=.25,extra=2.5e0", "overconfident:time=0.25,extra=2.5"),
+        ("paranoid:samples=1683,depth=1", "paranoid:depth=1,samples=1683"),
+        ("paranoid:evaluator=material,particles=+100", "paranoid:particles=100,evaluator=material"),
+    ],
+)
+def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
+    spec = parse_spec(text)
+    assert str(spec) == canonical
+    assert parse_spec(canonical) == spec
+    assert hash(parse_spec(canonical)) == hash(spec)
+    assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "overconfidant",
+            "unknown player 'overconfidant'; did you mean 'overconfident'? "
+            "Known: human, overconfident, paranoid, rand.",
+        ),
+        ("", "unknown player ''. Known: human, overconfident, paranoid, rand."),
+        ("RAND", "unknown player 'RAND'; did you mean 'rand'? Known: human, overconfident, paranoid, rand."),
+        ("xyz", "unknown player 'xyz'. Known: human, overconfident, paranoid, rand."),
+        (
+            "overconfident:depht=2",
+            "player 'overconfident' has no option 'depht'; did you mean 'depth'? It takes depth (1..4), "
+            "time (0.01..3600 seconds), samples (1..1000000), extra (0.01..3600 seconds), "
+            "particles (100..1000000), evaluator (ks|material).",
+        ),
+        ("rand:depth=2", "player 'rand' has no option 'depth'. It takes no options."),
+        ("rand:", "illegal option '' of player 'rand': it takes name=value; it takes no options."),
+        ("overconfident:depth=2,", "illegal option '' of player 'overconfident': it takes name=value; it takes depth"),
+        (
+            "overconfident:depth",
+            "illegal option 'depth' of player 'overconfident': it takes name=value; it takes depth",
+        ),
+        ("overconfident:depth=1,depth=2", "option 'depth' of player 'overconfident' is given twice."),
+        ("overconfident:time=1,samples=5", "player 'overconfident' takes time or samples, not both."),
+        (
+            "paranoid:evaluator=stockfish",
+            "illegal evaluator 'stockfish' for player 'paranoid'; it takes one of ks, material.",
+        ),
+    ],
+)
+def test_a_bad_spec_is_refused_with_what_would_do(text: str, message: str) -> None:
+    with pytest.raises(BadSpec) as refused:
+        parse_spec(text)
+    assert str(refused.value).startswith(message)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("value", ["0", "5", "-1", "1.5", "two", "", "1_0", "٢", "9" * 5000, "nan", "0x2", "2\n"])
+def test_a_depth_is_a_whole_number_in_range(value: str) -> None:
+    with pytest.raises(BadSpec, match=r"^illegal depth .* it takes a whole number, 1\.\.4\.$") as refused:
+        parse_spec(f"overconfident:depth={value}")
+    assert len(str(refused.value)) < 120
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "1e400", "3601", "", "1s", "1,5", "--1", "1__0"])
+def test_a_time_is_a_number_in_range(value: str) -> None:
+    with pytest.raises(BadSpec, match="overconfident"):
+        parse_spec(f"overconfident:time={value}")
+
+
+def test_an_option_can_be_set_anew() -> None:
+    spec = parse_spec("overconfident:time=1,depth=3").having("time", "0.5")
+    assert str(spec) == "overconfident:depth=3,time=0.5"
+    with pytest.raises(BadSpec, match="takes time or samples, not both"):
+        parse_spec("overconfident:samples=5").having("time", "1")
+
+
+def test_every_player_but_a_person_can_be_made_and_answers() -> None:
+    view = Referee().view(True)
+    for name, kind in PLAYERS.items():
+        if name == "human":
+            continue
+        text = f"{name}:depth=1,samples=10" if kind.options else name
+        assert make_player(parse_spec(text), 1).choose(view).move in view.tries()
+
+
+def test_a_person_is_not_made_from_a_spec() -> None:
+    with pytest.raises(BadSpec, match="player 'human' plays at `kriegbot play` alone"):
+        make_player(parse_spec("human"), 1)
+
+
+def test_rand_tries_everything_that_is_open_about_equally_often() -> None:
+    view = Referee().view(True)
+    player = RandPlayer(1)
+    counts = dict.fromkeys(view.tries(), 0)
+    for _ in range(200 * len(counts)):
+        move = player.choose(view).move
+        assert move is not None
+        counts[move] += 1
+    assert all(140 < count < 260 for count in counts.values())
