@@ -14,7 +14,7 @@ Men = Mapping[chess.Square, chess.Piece]
 Rgb = tuple[int, int, int]
 
 LIGHT: Rgb = (168, 142, 108)
-DARK: Rgb = (112, 84, 60)
+DARK: Rgb = (118, 84, 46)
 CAPTURE: Rgb = (176, 58, 46)
 HEAT: Rgb = (224, 122, 24)
 MAN_COLORS: dict[chess.Color, Rgb] = {chess.WHITE: (255, 255, 255), chess.BLACK: (0, 0, 0)}
@@ -40,7 +40,6 @@ class Picture:
       bottom: the side at the bottom.
       marks: squares to point out: where the last man fell, a king in check.
       heat: [64] for each square the chance, in [0, 1], that an unseen man stands there; empty for none.
-      has_unicode: whether men can be shown as such, and not as letters.
       has_tints: whether there are more than sixteen colours.
     """
 
@@ -48,7 +47,6 @@ class Picture:
     bottom: chess.Color = chess.WHITE
     marks: frozenset[chess.Square] = frozenset()
     heat: Sequence[float] = field(default_factory=tuple)
-    has_unicode: bool = True
     has_tints: bool = True
 
     def rows(self) -> list[list[chess.Square]]:
@@ -122,7 +120,7 @@ def _sign(picture: Picture, square: chess.Square, width: int) -> str:
     """A man, or the chance in per cent that one stands there unseen."""
     man = picture.men.get(square)
     if man is not None:
-        return GLYPHS[man.piece_type] if picture.has_unicode else man.symbol()
+        return GLYPHS[man.piece_type]
     percent = round(100 * picture.heat[square]) if picture.heat else 0
     return str(percent) if percent and len(str(percent)) <= width else " "
 

@@ -45,6 +45,8 @@ def occupied_by(belief: Belief, color: chess.Color) -> list[float]:
     import numpy as np
 
     rows, weights = belief.particles.rows, belief.particles.weights
+    if len(rows) == 0:
+        return []
     men = rows[:, 5 if color == chess.WHITE else 6]
     stands = (men[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
     chances: list[float] = (weights @ stands / weights.sum()).tolist()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Annotated
 
 import typer
@@ -48,7 +50,8 @@ def _options(
         print(context.get_help())
 
 
-for command in (play, match, replay, players, rules):
+COMMANDS = {command.__name__: command for command in (play, match, replay, players, rules)}
+for command in COMMANDS.values():
     app.command()(command)
 
 
@@ -75,8 +78,13 @@ def _one_line(error: Exception) -> str:
         return printable(str(error))
     message = printable(getattr(error, "format_message", error.__str__)()).rstrip(".")
     near = getattr(error, "possibilities", None)
+    unknown = re.match("No such command '(.*?)'", message)
     if near:
         message = f"no such option: {error.option_name}; did you mean {' or '.join(near)}?"  # type: ignore[attr-defined]
+    elif unknown is not None:
+        likely = get_close_matches(unknown[1], COMMANDS, n=1)
+        message = f"unknown command '{unknown[1]}'{f'; did you mean {likely[0]!r}?' if likely else '.'} "
+        return f"{message}Known: {', '.join(COMMANDS)}."
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "kriegbot"
     ending = "" if message.endswith("?") else "."

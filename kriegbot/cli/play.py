@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kriegbot.cli.screen import drawing_console
+
 if TYPE_CHECKING:
     import chess
 
@@ -111,14 +113,11 @@ def _console(names: dict[chess.Color, str], *, show_belief: bool) -> PlainConsol
         with preparing() as report:
             prepare(report)
         heat = HeatMap()
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        from rich.console import Console
-
+    terminal = drawing_console()
+    if terminal is not None:
         from kriegbot.cli.terminal import TerminalConsole
 
-        terminal = Console(highlight=False)
-        if terminal.color_system is not None:
-            return TerminalConsole(terminal, names, heat)
+        return TerminalConsole(terminal, names, heat)
     from kriegbot.cli.plain import PlainConsole
 
     return PlainConsole(names, heat)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from kriegbot.cli.screen import drawing_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,13 +49,10 @@ def replay(file: Annotated[str, typer.Argument(metavar="FILE", help="A game save
         record = load_record(file)
     except RecordError as error:
         raise Refused(str(error)) from None
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        from rich.console import Console
-
-        console = Console(highlight=False)
-        if console.color_system is not None and _has_keys():
-            _step_through(record, console)
-            return
+    console = drawing_console()
+    if console is not None and _has_keys():
+        _step_through(record, console)
+        return
     from kriegbot.cli.playthrough import playthrough
 
     print(*playthrough(record), sep="\n")
@@ -129,7 +127,6 @@ def _frames(record: GameRecord, console: Console) -> list[Frame]:
             name: Picture(
                 shown,
                 marks=marks,
-                has_unicode=console.encoding.lower().startswith("utf"),
                 has_tints=console.color_system in ("256", "truecolor"),
             )
             for name, shown in men.items()

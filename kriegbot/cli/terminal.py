@@ -49,7 +49,6 @@ class TerminalConsole:
         self._said: Sequence[str] = ()
         self._status: Status | None = None
         self._has_second_screen = False
-        self._has_unicode = console.encoding.lower().startswith("utf")
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401 - gives input() its line editing
 
@@ -135,7 +134,7 @@ class TerminalConsole:
         return Text("\n").join([*opponent, Text(""), *between, *padding, Text(""), *own])
 
     def _player(self, color: chess.Color, men: str, width: int) -> list[Text]:
-        sign = ("○" if color == chess.WHITE else "●") if self._has_unicode else "*"
+        sign = "○" if color == chess.WHITE else "●"
         name = Text(f"  {self._names[color]}")
         name.truncate(width, overflow="ellipsis")
         return [Text(f"{sign} {chess.COLOR_NAMES[color].capitalize()}, {men}", "bold"), name]
@@ -163,7 +162,6 @@ class TerminalConsole:
             view.color,
             _marks(view),
             heat,
-            has_unicode=self._has_unicode,
             has_tints=self._console.color_system in ("256", "truecolor"),
         )
 
