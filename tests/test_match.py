@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import chess
 import pytest
@@ -11,9 +13,9 @@ import pytest
 from kriegbot.players.base import Choice, PlayerLeft, Report
 from kriegbot.players.process import ProcessSeat, seat_for
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.seat import HereSeat
+from kriegbot.players.seat import HereSeat, PlayerFailed
 from kriegbot.players.specs import parse_spec
-from referee import BERKELEY, PAPER_LIMITS, WILD16, BadStart, GameRecord, Limits, Reason, RuleSet, View
+from referee import BERKELEY, PAPER_LIMITS, WILD16, BadStart, GameRecord, Limits, Reason, Referee, RuleSet, View
 from tests import misbehaving
 from tournaments.match import Played, play_game, player_seed
 
@@ -141,6 +143,18 @@ def test_what_a_player_prints_stays_out_of_sight_and_is_kept(capfd: pytest.Captu
     assert "hm" in first.white.log
     assert second.white.log.count("thinking") == second.white.tries
     assert capfd.readouterr() == ("", "")
+
+
+def test_nothing_is_left_behind_even_if_this_process_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with ProcessSeat(misbehaving.Talks, "talking") as seat:
+        seat.begin(1)
+        assert not list(tmp_path.iterdir())
+        seat.ask(Referee().view(chess.WHITE))
+        assert "thinking about ply 0" in seat.log()
+    with ProcessSeat(misbehaving.RaisesAtOnce, "late") as seat, pytest.raises(PlayerFailed):
+        seat.begin(1)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_position_where_no_game_begins_is_refused() -> None:

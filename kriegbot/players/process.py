@@ -16,8 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from kriegbot.players.base import Choice
 from kriegbot.players.seat import Failure, PlayerFailed, Source
@@ -55,7 +54,8 @@ class ProcessSeat:
         self._source, self._patience, self._report = source, patience, report
         self._process: Any = None
         self._connection: Connection[Any, Any] | None = None
-        self._output: Path | None = None
+        self._output: BinaryIO | None = None
+        self._output_path = ""
         self._begun = 0
 
     def __enter__(self) -> ProcessSeat:
@@ -71,6 +71,7 @@ class ProcessSeat:
         self._begun = self._output_size()
         self._send(("game", self._source, seed))
         self._receive("ready", START_PATIENCE)
+        self._unname_output()
 
     def ask(self, view: View) -> Choice:
         """The player's answer; the process of a player that hangs is killed."""
@@ -87,9 +88,8 @@ class ProcessSeat:
         """The end of what the player has printed since the game began."""
         if self._output is None:
             return ""
-        with self._output.open("rb") as file:
-            file.seek(max(self._begun, self._output_size() - LOG_BYTES))
-            return file.read().decode(errors="replace")
+        self._output.seek(max(self._begun, self._output_size() - LOG_BYTES))
+        return self._output.read().decode(errors="replace")
 
     def close(self) -> None:
         """Ends the process: a good one by asking, any other by force."""
@@ -99,18 +99,20 @@ class ProcessSeat:
                 wait([self._process.sentinel], 1.0)
         self._end()
         if self._output is not None:
-            self._output.unlink(missing_ok=True)
+            self._output.close()
             self._output = None
+        self._unname_output()
 
     def _start(self) -> None:
-        if self._output is None:
-            handle, path = tempfile.mkstemp(prefix="kriegbot-", suffix=".log")
-            os.close(handle)
-            self._output = Path(path)
+        if self._output is not None:
+            self._output.close()
+            self._unname_output()
+        handle, self._output_path = tempfile.mkstemp(prefix="kriegbot-", suffix=".log")
+        self._output = os.fdopen(handle, "rb")
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(
-            target=work, args=(theirs, str(self._output)), name=f"kriegbot {self.name}", daemon=True
+            target=work, args=(theirs, self._output_path), name=f"kriegbot {self.name}", daemon=True
         )
         try:
             with _no_interrupts():
@@ -175,8 +177,14 @@ class ProcessSeat:
         process.close()
         return exitcode
 
+    def _unname_output(self) -> None:
+        """Takes the file's name away once both ends have it open, so that nothing is left of it whatever happens."""
+        path, self._output_path = self._output_path, ""
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+
     def _output_size(self) -> int:
-        return self._output.stat().st_size if self._output is not None else 0
+        return os.fstat(self._output.fileno()).st_size if self._output is not None else 0
 
 
 @contextlib.contextmanager
