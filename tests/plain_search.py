@@ -127,9 +127,7 @@ class PlainSearch:
                 heard.setdefault(announcement, []).append((_after(board, move), weight / len(legal)))
         return self.backup.combine(self._values(heard, context, depth))
 
-    def _values(
-        self, heard: dict[Announcement, Histories], context: Context, depth: int
-    ) -> list[tuple[float, float]]:
+    def _values(self, heard: dict[Announcement, Histories], context: Context, depth: int) -> list[tuple[float, float]]:
         """Weight and value of the set behind each announcement; one that ends the game is known to have."""
         values = []
         for announcement, histories in heard.items():

@@ -9,7 +9,7 @@ import pytest
 from kriegbot.players.base import Report
 from kriegbot.players.searching import SearchPlayer
 from kriegbot.search.backup import OVERCONFIDENT, PARANOID, Backup
-from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, WILD16, Limits, Reason, Referee, RuleSet
+from referee import BERKELEY, NO_LIMITS, WILD16, Limits, Reason, Referee, RuleSet
 
 SHORT = Limits(plies=24, quiet_plies=50)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import chess
-
 from referee import View
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ class HeatMap:
       seed: of its sampling.
     """
 
-    def __init__(self, particles: int = 20_000, seed: int = 0) -> None:
+    def __init__(self, particles: int = 50_000, seed: int = 0) -> None:
         self._particles, self._seed = particles, seed
         self._belief: Belief | None = None
 
@@ -37,17 +35,7 @@ class HeatMap:
                 self._belief.update(view)
         except EmptyBelief:
             return ()
-        return occupied_by(self._belief, not view.color)
-
-
-def occupied_by(belief: Belief, color: chess.Color) -> list[float]:
-    """For each square, the weight of the boards on which a man of this colour stands there."""
-    import numpy as np
-
-    rows, weights = belief.particles.rows, belief.particles.weights
-    if len(rows) == 0:
-        return []
-    men = rows[:, 5 if color == chess.WHITE else 6]
-    stands = (men[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-    chances: list[float] = (weights @ stands / weights.sum()).tolist()
-    return chances
+        if len(self._belief.particles) == 0:
+            return ()
+        chances: list[float] = self._belief.occupancy(not view.color).sum(axis=0).tolist()
+        return chances

@@ -68,9 +68,9 @@ class SearchPlayer:
             self.belief.update(view)
         belief = self.belief
         if len(belief.particles) == 0:  # not even a blind guess fits what was heard this turn
-            tries = view.tries()
-            move = tries[int(uniforms(subseed(self.seed, view.ply, len(view.refused)), 1)[0] * len(tries))]
-            return Choice(move, Report(seconds=time.perf_counter() - begun, rescue=belief.last_rescue or "blind"))
+            open_tries = view.tries()
+            guess = open_tries[int(uniforms(subseed(self.seed, view.ply, len(view.refused)), 1)[0] * len(open_tries))]
+            return Choice(guess, Report(seconds=time.perf_counter() - begun, rescue=belief.last_rescue or "blind"))
         refused = [encode_move(move) for move in view.refused]
         seed = subseed(self.seed, view.ply, len(refused))
         budget = self.extra if refused else self.seconds
