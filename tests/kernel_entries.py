@@ -6,10 +6,11 @@ import numpy as np
 
 from evaluators.protocol import EVALUATOR_TYPE
 from kriegbot.kernels.hearing import TERMS, Terms, announcement
-from kriegbot.kernels.jit import INT, MOVE_ARRAY, WORD_ARRAY, entry, pointer
+from kriegbot.kernels.jit import INT, MOVE_ARRAY, WORD, WORD_ARRAY, entry, pointer
 from kriegbot.kernels.magics import Words
 from kriegbot.kernels.moves import MOST_MOVES, legal_moves, make_move
 from kriegbot.kernels.position import load, store
+from kriegbot.kernels.random import mixed
 from kriegbot.kernels.tables import TABLES
 
 
@@ -29,6 +30,16 @@ def _play(tables: Any, row: Any, move: int, terms: Terms, target: Any, moves: An
 @entry(INT(WORD_ARRAY, WORD_ARRAY, INT, EVALUATOR_TYPE))
 def _evaluate(tables: Any, row: Any, side: int, evaluator: Any) -> int:
     return evaluator(pointer(tables), load(pointer(row), 0), side)  # type: ignore[no-any-return]  # a kernel's int
+
+
+@entry(WORD(WORD))
+def _mixed(state: int) -> int:
+    return mixed(state)
+
+
+def splitmix(state: int) -> int:
+    """Output of SplitMix64 in a state."""
+    return int(_mixed(np.uint64(state)))  # type: ignore[arg-type]  # uint64 is what the kernel takes
 
 
 def legal(row: Words) -> list[int]:

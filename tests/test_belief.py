@@ -172,6 +172,27 @@ def situation_of(board: chess.Board) -> Check:
     return Check.SHORT_DIAGONAL if chess.square_file(square) < 4 else Check.LONG_DIAGONAL
 
 
+def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay() -> None:
+    astray = 0
+    for seed in range(8):
+        rng = random.Random(seed)
+        referee = Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS)
+        belief = Belief(referee.view(chess.WHITE), most=20, seed=seed)
+        fitted = True
+        while referee.end is None:
+            view = referee.view(referee.turn)
+            if referee.turn == chess.WHITE:
+                belief.update(view)
+                if belief.last_rescue in ("last observation", "blind"):
+                    fitted = False
+                elif belief.last_rescue == "replay":
+                    fitted = True
+                assert belief.particles.fits_all == fitted
+                astray += not fitted
+            referee.try_move(rng.choice(view.tries()))
+    assert astray > 0
+
+
 def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> None:
     referee = Referee(BERKELEY, NO_LIMITS, "3qk2r/8/8/8/8/8/4P3/R3K3 b Qk - 0 1")
     for uci in ("h8h5", "e2e3", "h5e5", "e3e4", "d8a5"):

@@ -14,10 +14,10 @@ from kriegbot.kernels.magics import Words
 from kriegbot.kernels.position import decode_move, encode_move, from_board
 from kriegbot.search import search as search_module
 from kriegbot.search.backup import OVERCONFIDENT, PARANOID, Backup
-from kriegbot.search.search import Reals, TreeTooLarge, TryValues, search, tries_of
+from kriegbot.search.search import Reals, TryValues, search, tries_of
 from referee import BERKELEY, NO_LIMITS, Referee, View
 from tests import plain_search
-from tests.plain_cases import CASES, Case
+from tests.plain_cases import CASES, Case, features
 from tests.plain_evaluators import ks
 
 KS = load_evaluator("ks")
@@ -60,8 +60,22 @@ def midgame(particles: int = 2_000) -> tuple[View, Belief]:
     return view, Belief(view, particles, seed=1)
 
 
-def test_depth_four_equals_the_plain_recursion_too() -> None:
-    case = min(CASES, key=lambda case: len(case.positions) * len(case.view.tries()) ** 2)
+def work(case: Case) -> int:
+    """How much a plain search of a case has to do, roughly."""
+    return len(case.positions) * len(case.view.tries()) ** 2
+
+
+def smallest(what: str) -> Case:
+    """The case that is least work of those in which there is such a thing to see."""
+    return min((case for case in CASES if what in features(case)), key=work)
+
+
+SMALL = [smallest(what) for what in ("legal in some", "capture", "wild16", "check")]
+
+
+@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name.replace(" ", "-"))
+def test_depth_four_equals_the_plain_recursion_too(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module, "DEEP_ROOM", 64)  # so that the tree has to grow as well
     for backup in (OVERCONFIDENT, PARANOID):
         found = searched(case.view, *arrays(case), 4, backup)
         values = {decode_move(int(t)): v for t, v in zip(found.tries, found.values, strict=True)}
@@ -152,9 +166,24 @@ def test_a_tree_that_outgrows_its_room_gives_the_same_values(monkeypatch: pytest
     assert np.array_equal(searched(view, rows, weights, 3, OVERCONFIDENT).values, values)
 
 
-def test_a_tree_that_outgrows_all_room_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("depth", [3, 4, 5])
+def test_a_tree_that_outgrows_all_room_answers_from_the_boards_that_fit(
+    depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     view, belief = midgame()
+    rows, weights = belief.particles.rows[:20], np.ones(20)
+    monkeypatch.setattr(search_module, "MOST_NODES", 512)
     monkeypatch.setattr(search_module, "DEEP_ROOM", 8)
-    monkeypatch.setattr(search_module, "MOST_ROOM", 8)
-    with pytest.raises(TreeTooLarge, match="more than 8 information sets"):
-        searched(view, belief.particles.rows[:20], np.ones(20), 3, OVERCONFIDENT)
+    monkeypatch.setattr(search_module, "CHUNK_BOARDS", 1)
+    found = searched(view, rows, weights, depth, OVERCONFIDENT)
+    assert (found.depth, found.boards) == (1, 20) if depth > 3 else (3, found.boards)
+    assert 0 < found.boards < 20 or found.depth == 1
+    monkeypatch.undo()
+    whole = searched(view, rows[: found.boards], weights[: found.boards], found.depth, OVERCONFIDENT)
+    assert found.values == pytest.approx(whole.values)
+
+
+def test_a_position_in_which_the_game_is_over_is_refused() -> None:
+    rows = from_board(chess.Board("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1")).reshape(1, 8)  # stalemate
+    with pytest.raises(ValueError, match="positions that are over"):
+        search(rows, np.ones(1), tries_of(rows[0], True), 2, PARANOID, KS, terms_of(BERKELEY, NO_LIMITS))

@@ -4,14 +4,33 @@ import subprocess
 import sys
 
 import chess
+import numpy as np
 import pytest
 
+from kriegbot.belief.particles import Particles
 from kriegbot.players.base import Report
 from kriegbot.players.searching import SearchPlayer
 from kriegbot.search.backup import OVERCONFIDENT, PARANOID, Backup
 from referee import BERKELEY, NO_LIMITS, WILD16, Limits, Reason, Referee, RuleSet
 
 SHORT = Limits(plies=24, quiet_plies=50)
+GOLDEN = (
+    "d2d4 e7d6 h7g6 c7d6 b7c6 b7a6 d7c6 g7f6 g7h6 c7b6 a7b6 f7e6 e7f6 f7g6 d7e6 f7f6 d4c5 d4e5 a2b3 h2g3 "
+    "g2h3 b2a3 c2b3 f2e3 e2f3 g2f3 c2d3 b2c3 f2g3 e2d3 d4d5 a7b6 b7c6 g7h6 f6g5 d7c6 h7g6 f6e5 b7a6 d7e6 "
+    "c7b6 e7d6 c7d6 e7e6 d5c6 d5e6 e8f7 h7g6 d7c6 c7b6 g7h6 f6g5 a7b6 b7c6 c7d6 f6e5 b7a6 g8e7 b2a3 f2e3 "
+    "e6f7 f2g3 c2b3 h2g3 a2b3 c2d3 e2d3 g2h3 g2f3 b2c3 e2f3 d1d8 e6d7 b7b6 a7a5 e7d5 h7h6 a7a6 c8e6 b8c6 "
+    "c8h3 d8d1 b7b5 e7g8 d8d5 h8g8 b8a6 e7g6 b7a6 f6f5 e7f5 f6g5 h7g6 g7g6 c8g4 f6e5 d8d6 h7h5 a7b6 e7c6 "
+    "c7d6 d8d3 c7c5 g7g5 g7h6 d8d2 c8f5 c7c6 b7c6 c7b6 d8d4 e8d7 b8d7 a2b3 c2d3 c2b3 g2f3 e2d3 g2h3 d1d8 "
+    "f2g3 h2g3 f2e3 b2c3 e2f3 b2a3 e1d2 a7b6 b7a6 h7g6 c7b6 b7c6 f6g5 f6e5 g7h6 c7d6 e7g6 b2a3 d2e1 f6e5 "
+    "b7c6 c7b6 a7b6 f6g5 g7h6 b7a6 c7d6 g6e7 d1d8 b2a3 g2f3 e2d3 c2d3 f2e3 c2b3 h2g3 b2c3 f2g3 e2f3 a2b3 "
+    "g2h3 c1h6 f6g5 b7a6 h7g6 b7c6 a7b6 c7d6 g7h6 g2f3 c2b3 e2d3 f2e3 a2b3 f2g3 g2h3 c2d3 b2c3 e2f3 d1d8 "
+    "h2g3 b2a3 e1d2 b7a6 h6g5 c7b6 c7d6 b7c6 f6e5 h7g6 f6g5 a7b6 e7g6 a2b3 f2g3 b2a3 g2h3 e2f3 c2d3 c2b3 "
+    "h2g3 f2e3 e2d3 g2f3 d2e1 c7d6 b7c6 f6e5 b7a6 f6g5 h6g5 a7b6 c7b6 f8g7 h2g3 d1d8 g2h3 f2e3 b2a3 e2f3 "
+    "b2c3 c2b3 c2d3 a2b3 e2d3 g2f3 f2g3 f2f4 c7b6 a7b6 h6g5 f6g5 b7c6 b7a6 c7d6 f6e5 e8g8 f4g5 f4e5 d1d8 "
+    "b2a3 c2b3 g2f3 h2g3 g2h3 a2b3 c2d3 e2d3 b2c3 e2f3 f4f5 h6g5 a7b6 c7b6 c7d6 b7a6 f6e5 f6g5 b7c6 g6e7 "
+    "e1d2 f6e5 h6g5 f6g5 h7g6 c7d6 e7g6"
+)
+"""Every try of a game: with these seeds it is the same on every machine and under every version of the libraries."""
 
 
 def game(seed: int, rules: RuleSet, depth: int, limits: Limits = SHORT) -> tuple[list[str], list[Report]]:
@@ -63,6 +82,34 @@ def test_a_mate_in_one_against_a_king_that_cannot_have_moved_is_played(backup: B
     referee.try_move(choice.move)
     assert referee.end is not None
     assert referee.end.reason is Reason.CHECKMATE
+
+
+def test_a_game_of_searching_players_is_the_one_that_is_written_down() -> None:
+    assert " ".join(game(7, BERKELEY, depth=2)[0]) == GOLDEN
+
+
+def test_a_missed_budget_is_reported() -> None:
+    player = SearchPlayer(OVERCONFIDENT, 2, seconds=1e-6, seed=1)
+    assert player.choose(Referee().view(chess.WHITE)).report.overrun
+
+
+def test_without_any_board_to_search_some_open_try_is_played() -> None:
+    view = Referee().view(chess.WHITE)
+    player = SearchPlayer(OVERCONFIDENT, 2, samples=10, seed=1)
+    player.choose(view)
+    assert player.belief is not None
+    nothing = np.empty((0, 8), np.uint64), np.empty(0)
+    player.belief.particles = Particles(*nothing, is_exact=False, fits_all=False)
+    choice = player.choose(view)
+    assert choice.move in view.tries()
+    assert (choice.report.particles, choice.report.samples, choice.report.astray) == (0, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "extra", "particles"), [(1.0, None, 50_000), (0.2, None, 20_000), (1.0, 0.1, 10_000)]
+)
+def test_a_short_budget_holds_fewer_boards(seconds: float, extra: float | None, particles: int) -> None:
+    assert SearchPlayer(PARANOID, 1, seconds, extra=extra).particles == particles
 
 
 def test_a_time_budget_bounds_the_search() -> None:

@@ -6,7 +6,7 @@ A tracer stands outside of player and belief: it is handed the true boards, whic
 import chess
 import numpy as np
 
-from kriegbot.belief.belief import may_have_tried, refused_before
+from kriegbot.belief.belief import refused_before
 from kriegbot.belief.heard import said, terms_of
 from kriegbot.belief.particles import Particles
 from kriegbot.kernels.position import encode_move, from_board
@@ -46,6 +46,5 @@ class Tracer:
             case OwnTry(move, Answer.ILLEGAL):
                 return self.particles.after_own_try(encode_move(move), None, terms)
             case OpponentMoved(announcement):
-                refused, may_capture = refused_before(view, index), may_have_tried(view, index)
-                return self.particles.after_opponent(said(announcement), refused, may_capture, terms, 1000, 0)
+                return self.particles.after_opponent(said(announcement), refused_before(view, index), terms, 1000, 0)
         return self.particles

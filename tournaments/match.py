@@ -43,6 +43,7 @@ class PlayerStatistics:
       mean_samples: histories drawn for an answer, as the player says; of the answers that drew any.
       overruns: answers that missed their time budget, as the player says.
       rescues: how often each rescue of the belief was needed, as the player says.
+      astray: answers from a belief that no longer fitted all that was heard, as the player says.
       failure: why the player forfeited the game; empty if it did not.
       log: the traceback of that, and the end of whatever the player has printed.
     """
@@ -57,6 +58,7 @@ class PlayerStatistics:
     mean_samples: float = 0.0
     overruns: int = 0
     rescues: dict[str, int] = field(default_factory=dict)
+    astray: int = 0
     failure: str = ""
     log: str = ""
 
@@ -161,6 +163,7 @@ class _Tally:
     samples: list[int] = field(default_factory=list)
     overruns: int = 0
     rescues: Counter[str] = field(default_factory=Counter)
+    astray: int = 0
     failure: PlayerFailed | None = None
 
 
@@ -233,6 +236,7 @@ class _Game:
             mean_samples=_mean(tally.samples),
             overruns=tally.overruns,
             rescues=dict(sorted(tally.rescues.items())),
+            astray=tally.astray,
             failure=failed.detail if failed else "",
             log="".join(part for part in (seat.log(), failed.log if failed else "") if part),
         )
@@ -243,6 +247,7 @@ class _Game:
         if report.samples:
             tally.samples.append(report.samples)
         tally.overruns += report.overrun
+        tally.astray += report.astray
         if report.rescue:
             tally.rescues[report.rescue] += 1
 

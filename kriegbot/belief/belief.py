@@ -1,10 +1,11 @@
 """The belief of one side: sampled boards that fit everything it has heard, carried on from event to event.
 
 `Belief.update(view)` takes in what is new in the view. When no board fits any more (the sample was too small), it is
-rescued, and says how: "replay": an earlier set of boards is taken through the same events again with more particles;
-what comes out fits everything heard. "last observation": boards altered so that they fit what was heard last, and
-"blind": enemy men put anywhere; these two are no longer the information set, and count as such in the statistics.
-Should even "blind" find no board, the belief is empty until more is heard.
+rescued, and says how: "replay": an earlier set of boards that fit is taken through the same events again with more
+particles; what comes out fits everything heard. "last observation": boards altered so that they fit what was heard
+last, and "blind": enemy men put anywhere. From these two on the belief is no longer the information set, and
+`particles.fits_all` is false, until a replay finds the way back. Should even "blind" find no board, the belief is empty
+until more is heard.
 """
 
 from collections import Counter, deque
@@ -68,7 +69,7 @@ class Belief:
             event = self._heard
             if isinstance(view.events[event], OpponentMoved):
                 self.this_turn = Checkpoint(event, self.particles)
-                if self._opponent_turns % SPACING == 0:
+                if self._opponent_turns % SPACING == 0 and self.particles.fits_all:
                     self._checkpoints.append(self.this_turn)
                 self._opponent_turns += 1
             after = self._step(self.particles, view, event, self.most, self.seed)
@@ -84,7 +85,11 @@ class Belief:
         return self.particles.rows[boards], counts.astype(np.float64)
 
     def shuffled(self, seed: int) -> tuple[Words, Reals]:
-        """Every board once, in random order, with its weight: for a search that may be stopped at any moment."""
+        """Every board once, in random order, with its weight: for a search that may be stopped at any moment.
+
+        Departs from drawing histories one by one: a search that gets through all boards has the belief's own average,
+        with nothing drawn. One that is stopped early has seen fewer effective histories than boards, if weights differ.
+        """
         order = np.argsort(uniforms(seed, len(self.particles)), kind="stable")
         return self.particles.rows[order], self.particles.weights[order]
 
@@ -107,14 +112,7 @@ class Belief:
                 return particles.after_own_try(encode_move(move), None, self.terms)
             case OpponentMoved(announcement):
                 refused = refused_before(view, index)
-                return particles.after_opponent(
-                    said(announcement),
-                    refused,
-                    may_have_tried(view, index),
-                    self.terms,
-                    most,
-                    subseed(seed, index),
-                )
+                return particles.after_opponent(said(announcement), refused, self.terms, most, subseed(seed, index))
         return particles
 
     def _replayed(self, start: Checkpoint, view: View, end: int, most: int, seed: int) -> Particles:
@@ -131,10 +129,12 @@ class Belief:
         if self.particles.is_exact:
             raise EmptyBelief(f"nothing fits event {event} of the view, {view.events[event]}, nor ever did")
         seed = subseed(self.seed, event)
-        for checkpoint in (self.this_turn, *reversed(self._checkpoints)):
-            particles = self._replayed(checkpoint, view, event, REPLAY_FACTOR * self.most, seed)
-            if len(particles):
-                return self._counted("replay", particles)
+        earlier = [checkpoint for checkpoint in reversed(self._checkpoints) if checkpoint is not self.this_turn]
+        for checkpoint in (self.this_turn, *earlier):
+            if checkpoint.particles.fits_all:
+                particles = self._replayed(checkpoint, view, event, REPLAY_FACTOR * self.most, seed)
+                if len(particles):
+                    return self._counted("replay", particles)
         opponent = side_of(not view.color)
         heard = last_heard(view, self.this_turn.event)
         for changes in (1, 1, 2, 3, 4) if len(self.this_turn.particles) else ():
@@ -160,11 +160,3 @@ def refused_before(view: View, index: int) -> int:
     while index > count and isinstance(view.events[index - count - 1], OpponentRefused):
         count += 1
     return count
-
-
-def may_have_tried(view: View, index: int) -> bool:
-    """Whether the opponent could try pawn captures before an event: not if he was told that he has none."""
-    for event in reversed(view.events[:index]):
-        if isinstance(event, OwnTry) and event.announcement is not None:
-            return event.announcement.pawn_tries != 0
-    return True

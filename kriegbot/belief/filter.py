@@ -41,7 +41,7 @@ from kriegbot.kernels.position import (
 )
 from kriegbot.kernels.random import GAMMA, mixed, uniform
 
-MASK_WORDS = 4
+MASK_WORDS = MOST_MOVES // 64
 """Words of a bit mask over a list of moves."""
 SQUARE = CAPTURED_PAWN_BIT - 1
 
@@ -69,13 +69,12 @@ def is_legal(tables: Any, position: Position, move: int, moves: list[int]) -> bo
     return False
 
 
-@entry(types.void(WORD_ARRAY, ROW_ARRAY, INT, INT, types.boolean, TERMS, ROW_ARRAY, INT_ARRAY, INT_ARRAY, MOVE_ARRAY))
+@entry(types.void(WORD_ARRAY, ROW_ARRAY, INT, INT, TERMS, ROW_ARRAY, INT_ARRAY, INT_ARRAY, MOVE_ARRAY))
 def match_moves(
     tables: Any,
     rows: Any,
     heard: int,
     refused: int,
-    pawns_may_capture: bool,
     terms: Terms,
     masks: Any,
     matching: Any,
@@ -89,9 +88,8 @@ def match_moves(
       rows: [N, 8], the opponent to move.
       heard: the announcement.
       refused: tries of the opponent heard to be illegal before; boards without so many illegal tries match nothing.
-      pawns_may_capture: whether the opponent could have tried pawn captures.
       terms: rule set and limits.
-      masks: [N, 4] written: bit i of the i-th legal move.
+      masks: [N, MASK_WORDS] written: bit i of the i-th legal move.
       matching: [N] written: how many match.
       legal: [N] written: how many are legal.
       moves: room for 2 * MOST_MOVES moves.
@@ -105,7 +103,7 @@ def match_moves(
             marked[MASK_WORDS * i + j] = NONE
         matching[i] = 0
         if refused > 0:
-            tries = open_tries(pointer(tables), position, pawns_may_capture, listed)
+            tries = open_tries(pointer(tables), position, True, listed)
             if tries - legal_moves(pointer(tables), position, listed) < refused:
                 legal[i] = 1
                 continue

@@ -34,12 +34,14 @@ class Particles:
     """Distinct boards with weights.
 
     rows: uint64[N, 8]. weights: float64[N], positive, summing to 1. is_exact: whether this is the whole information set
-    with its exact probabilities, nothing having been drawn so far.
+    with its exact probabilities, nothing having been drawn so far. fits_all: whether every board fits all that was
+    heard, and not only, after a rescue, the last of it.
     """
 
     rows: Words
     weights: Reals
     is_exact: bool
+    fits_all: bool = True
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -56,11 +58,9 @@ class Particles:
             kept = keep_refused(TABLES, rows, weights, move, moves)
         else:
             kept = keep_accepted(TABLES, rows, weights, move, heard, terms, moves)
-        return merged(rows[:kept], weights[:kept], self.is_exact)
+        return merged(rows[:kept], weights[:kept], self.is_exact, self.fits_all)
 
-    def after_opponent(
-        self, heard: int, refused: int, pawns_may_capture: bool, terms: Terms, most: int, seed: int
-    ) -> "Particles":
+    def after_opponent(self, heard: int, refused: int, terms: Terms, most: int, seed: int) -> "Particles":
         """Boards that follow from a move of the opponent announced as `heard`, after `refused` tries heard illegal.
 
         At most `most` of them are kept; see the head of this file. May be empty.
@@ -69,7 +69,7 @@ class Particles:
         masks = np.empty((count, MASK_WORDS), np.uint64)
         matching, legal = np.empty(count, np.int64), np.empty(count, np.int64)
         moves = np.empty(2 * MOST_MOVES, np.int32)
-        match_moves(TABLES, self.rows, heard, refused, pawns_may_capture, terms, masks, matching, legal, moves)
+        match_moves(TABLES, self.rows, heard, refused, terms, masks, matching, legal, moves)
         mass = self.weights * matching / np.maximum(legal, 1)
         following = int(matching.sum())
         if following <= most:
@@ -80,7 +80,7 @@ class Particles:
             following = int(np.minimum(draws, matching).sum())
         rows, weights = np.empty((following, 8), np.uint64), np.empty(following)
         follow(TABLES, self.rows, masks, matching, draws, shares, seed ^ 1, rows, weights, moves)
-        return merged(rows, weights, self.is_exact and following == int(matching.sum()))
+        return merged(rows, weights, self.is_exact and following == int(matching.sum()), self.fits_all)
 
 
 def systematic(mass: Reals, draws: int, seed: int) -> Counts:
@@ -91,9 +91,9 @@ def systematic(mass: Reals, draws: int, seed: int) -> Counts:
     return np.bincount(chosen, minlength=len(mass)).astype(np.int64)
 
 
-def merged(rows: Words, weights: Reals, is_exact: bool) -> Particles:
+def merged(rows: Words, weights: Reals, is_exact: bool, fits_all: bool) -> Particles:
     """Particles of rows that may be equal, their weights added and brought to the sum 1."""
     table = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, np.int64)
     kept = merge_equal(rows, weights, table)
     rows, weights = rows[:kept], weights[:kept]
-    return Particles(rows, weights / weights.sum() if kept else weights, is_exact)
+    return Particles(rows, weights / weights.sum() if kept else weights, is_exact, fits_all)

@@ -146,7 +146,7 @@ def altered(particles: Particles, side: int, changes: int, heard: int, terms: Te
     """
     target = np.empty((most, 8), np.uint64)
     written = _alter(TABLES, particles.rows, side, changes, heard, terms, seed, target, np.empty(MOST_MOVES, np.int32))
-    return merged(target[:written], np.ones(written), is_exact=False)
+    return merged(target[:written], np.ones(written), is_exact=False, fits_all=False)
 
 
 def last_heard(view: View, before: int) -> int:
@@ -159,7 +159,7 @@ def last_heard(view: View, before: int) -> int:
 
 @entry(INT(WORD_ARRAY, ROW_ARRAY, MOVE_ARRAY, MOVE_ARRAY))
 def _keep_within(tables: Any, rows: Any, tries: Any, moves: Any) -> int:
-    """Pack the boards on which every legal move is among the tries to the front; return how many."""
+    """Pack the boards that have legal moves, all among the tries, to the front; return how many."""
     boards, kept = pointer(rows), 0
     for i in range(len(rows)):
         position = load(boards, i)
@@ -170,7 +170,7 @@ def _keep_within(tables: Any, rows: Any, tries: Any, moves: Any) -> int:
                 if moves[j] == tries[k]:
                     among += 1
                     break
-        if among == count:
+        if among == count > 0:
             store(boards, kept, position)
             kept += 1
     return kept
@@ -203,7 +203,7 @@ def blind(view: View, seed: int) -> Particles:
     heard, terms = last_heard(view, len(view.events)), terms_of(view.rules, view.limits)
     kept = _keep_sounding(TABLES, fitting, heard, terms, moves)
     chosen = fitting[:kept] if kept else boards
-    return merged(chosen, np.ones(len(chosen)), is_exact=False)
+    return merged(chosen, np.ones(len(chosen)), is_exact=False, fits_all=False)
 
 
 def _random_board(view: View, seed: int) -> chess.Board:

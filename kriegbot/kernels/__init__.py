@@ -8,31 +8,38 @@ from collections.abc import Callable
 from importlib import import_module
 
 KERNEL_MODULES = (
+    "kriegbot.kernels.position",
     "kriegbot.kernels.attacks",
     "kriegbot.kernels.moves",
     "kriegbot.kernels.hearing",
+    "kriegbot.kernels.random",
     "evaluators.ks",
+    "evaluators.material",
+    "kriegbot.search.backup",
     "kriegbot.search.tree",
     "kriegbot.search.walk",
     "kriegbot.belief.filter",
-    "kriegbot.belief.belief",
+    "kriegbot.belief.rescue",
 )
-"""Every module of kernels, in the order of their imports: what `prepare` counts."""
+"""Every module with kernels that players use, in the order of their imports: what `prepare` counts."""
 
 
 def prepare(report: Callable[[str, int, int], None] | None = None) -> None:
     """Import every kernel: under a second when compiled before, some ten when not.
 
     Args:
-      report: called before each module with its name, how many are done, and how many there are; called only when
-        kernels have to be compiled.
+      report: called before each module with its name, how many are done, and how many there are, and once all are;
+        not called where an earlier `prepare` has compiled them.
     """
     from kriegbot.kernels.jit import CACHE_DIRECTORY
 
-    is_cold = not any(CACHE_DIRECTORY.rglob("*.nbi"))
+    complete = CACHE_DIRECTORY / "complete"
+    is_cold = not complete.exists()
     for done, module in enumerate(KERNEL_MODULES):
         if report is not None and is_cold:
             report(module, done, len(KERNEL_MODULES))
         import_module(module)
-    if report is not None and is_cold:
-        report("ready", len(KERNEL_MODULES), len(KERNEL_MODULES))
+    if is_cold:
+        complete.touch()
+        if report is not None:
+            report("ready", len(KERNEL_MODULES), len(KERNEL_MODULES))

@@ -1,8 +1,8 @@
 """What makes a Python function a kernel: numba with explicit types, and a cache on disk that cannot be stale.
 
 Every kernel carries its signature, so it is compiled once, when its module is imported, and never again for another
-integer type. Compiled code is kept in a directory whose name is a hash of all kernel sources, of numba's and
-llvmlite's versions and of the CPU: numba itself would miss an edit of an inner function in another file.
+integer type. Compiled code is kept in a directory whose name is a hash of all kernel sources and where they are, of
+numba's and llvmlite's versions and of the CPU: numba itself would miss an edit of an inner function in another file.
 
 Inner kernels pass positions by value and vectors as bare pointers; only `entry` kernels, called from Python, take
 arrays. Passing arrays between kernels costs a factor of three (some 24 words and a reference count each).
@@ -10,10 +10,11 @@ Pointers have no bounds checks: whoever passes one says how long it must be.
 """
 
 import hashlib
-import os
 import platform
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -36,7 +37,7 @@ WORDS = types.CPointer(types.uint64)
 """Pointer to bitboards: the tables, or rows of positions."""
 INTS = types.CPointer(types.int64)
 MOVES = types.CPointer(types.int32)
-"""Pointer to a list of moves. 256 places are enough for any position (the most known is 218)."""
+"""Pointer to a list of moves, with room for `moves.MOST_MOVES`."""
 REALS = types.CPointer(types.float64)
 WORD_ARRAY = types.Array(types.uint64, 1, "C")
 ROW_ARRAY = types.Array(types.uint64, 2, "C")
@@ -44,30 +45,44 @@ INT_ARRAY = types.Array(types.int64, 1, "C")
 MOVE_ARRAY = types.Array(types.int32, 1, "C")
 REAL_ARRAY = types.Array(types.float64, 1, "C")
 
+UNUSED_SECONDS = 30 * 24 * 3600
 KERNEL_PACKAGES = ("kriegbot/kernels", "evaluators", "kriegbot/belief", "kriegbot/search")
 
 
-def cache_directory() -> Path:
-    """Where compiled kernels of exactly these sources, this numba and this CPU are kept."""
+def cache_name() -> str:
+    """Name of the cache directory of exactly these sources, this numba and this CPU."""
     import llvmlite.binding as llvm
 
     root = Path(__file__).resolve().parents[2]
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(bytes(root))
     for package in KERNEL_PACKAGES:
         for source in sorted((root / package).glob("*.py")):
             digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     versions = (numba.__version__, llvmlite.__version__, platform.python_version(), platform.machine())
     digest.update(repr((versions, sys.platform, llvm.get_host_cpu_name())).encode())
     digest.update(llvm.get_host_cpu_features().flatten().encode())
-    name = f"kernels-{digest.hexdigest()[:16]}"
-    for base in (platformdirs.user_cache_path("kriegbot"), Path(tempfile.gettempdir()) / "kriegbot-cache"):
+    return f"kernels-{digest.hexdigest()[:16]}"
+
+
+def cache_directory() -> Path:
+    """Make the cache directory and return it; a temporary one where the user's cache cannot be written to.
+
+    What numba reads from it is code, so it must be nobody else's. Directories not used for a month are removed.
+    """
+    base = platformdirs.user_cache_path("kriegbot")
+    directory = base / cache_name()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / "used").touch()
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="kriegbot-"))
+    for other in base.glob("kernels-*"):
         try:
-            (base / name).mkdir(parents=True, exist_ok=True)
-        except OSError:
+            if time.time() - (other / "used").stat().st_mtime > UNUSED_SECONDS:
+                shutil.rmtree(other, ignore_errors=True)
+        except OSError:  # being made or removed by another process
             continue
-        if os.access(base / name, os.W_OK):
-            return base / name
-    return Path(tempfile.mkdtemp(prefix="kriegbot-"))
+    return directory
 
 
 CACHE_DIRECTORY = cache_directory()

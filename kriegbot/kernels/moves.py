@@ -36,8 +36,9 @@ from kriegbot.kernels.position import (
     side_to_move,
 )
 
-MOST_MOVES = 256
-"""Places that a list of moves needs."""
+MOST_MOVES = 512
+"""Places that a list of moves needs. No position has so many, nor so many tries: a side has a king and at most 15 men
+besides, of which none has more than a queen's 27 targets, and 15 * 27 + 8 + 2 = 415."""
 
 LAST_RANKS, RANK_3, RANK_6, TWO, THREE, SEVEN, RIGHTS_MASK = words(
     0xFF000000000000FF, 0xFF0000, 0xFF0000000000, 2, 3, 7, 15

@@ -1,8 +1,7 @@
 """A chess position as eight words, passed by value; a batch of them is a C-contiguous uint64[N, 8].
 
 Bishops and queens share one bitboard, rooks and queens another, so that sliders use them as they stand. The last word
-holds the side to move, castling rights, en passant square and halfmove clock. Layout after the measurements in
-docs/how-it-works.md: a position is one cache line.
+holds the side to move, castling rights, en passant square, halfmove clock and ply: 64 bytes a position.
 """
 
 from typing import NamedTuple
@@ -40,6 +39,7 @@ class Position(NamedTuple):
 
 
 POSITION = types.NamedUniTuple(types.uint64, 8, Position)
+PROMOTIONS = {None: 0, chess.KNIGHT: 1, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 4}
 
 
 @kernel(POSITION(WORDS, INT))
@@ -141,8 +141,12 @@ def to_board(row: Words) -> chess.Board:
 
 
 def encode_move(move: chess.Move) -> int:
-    """Move as kernels write it: from | to << 6 | promotion << 12, promotion 0 none, 1 N, 2 B, 3 R, 4 Q."""
-    return move.from_square | move.to_square << 6 | (move.promotion - 1 if move.promotion else 0) << 12
+    """Move as kernels write it: from | to << 6 | promotion << 12, promotion 0 none, 1 N, 2 B, 3 R, 4 Q.
+
+    A promotion to anything else, which a referee can be asked for, becomes 7, which no kernel ever lists.
+    """
+    promotion = PROMOTIONS.get(move.promotion, 7)
+    return move.from_square | move.to_square << 6 | promotion << 12
 
 
 def decode_move(code: int) -> chess.Move:

@@ -14,7 +14,8 @@ class Report:
 
     seconds: time taken. samples: histories drawn. depth: plies searched. leaves: positions evaluated. particles:
     distinct boards in the belief; effective: its effective sample size. rescue: "" or the gravest of "replay", "last
-    observation", "blind" that the belief needed for this try. overrun: whether the time budget was missed.
+    observation", "blind" that the belief needed for this try; astray: whether, after such a rescue, it no longer fits
+    all that was heard. overrun: whether the time budget was missed.
     """
 
     seconds: float = 0.0
@@ -24,6 +25,7 @@ class Report:
     particles: int = 0
     effective: float = 0.0
     rescue: str = ""
+    astray: bool = False
     overrun: bool = False
 
 

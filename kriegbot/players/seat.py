@@ -162,6 +162,7 @@ def checked(answer: object) -> Choice:
             int(given.particles),
             float(given.effective),
             one_line(str(given.rescue), 40),
+            bool(given.astray),
             bool(given.overrun),
         )
     except (AttributeError, TypeError, ValueError, OverflowError):

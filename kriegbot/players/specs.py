@@ -116,7 +116,15 @@ SEARCH_OPTIONS = (
         unit="seconds",
         default_text="as time",
     ),
-    Option("particles", int, "most boards held in the belief", 50_000, 100, 1_000_000),
+    Option(
+        "particles",
+        int,
+        "most boards held in the belief",
+        None,
+        100,
+        1_000_000,
+        default_text="50000, fewer below half a second",
+    ),
     Option("evaluator", str, "what values a leaf", "ks", choices=tuple(EVALUATORS)),
 )
 
@@ -228,11 +236,8 @@ def _search_player(spec: PlayerSpec, seed: int, report: Progress | None) -> Play
     from kriegbot.players.searching import SearchPlayer
     from kriegbot.search.backup import OVERCONFIDENT, PARANOID
 
-    settings: dict[str, Any] = {name: spec.get(name) for name in ("depth", "particles", "evaluator")}
-    if "samples" in spec.options:
-        settings |= {"seconds": None, "samples": spec.get("samples")}
-    else:
-        settings |= {"seconds": spec.get("time"), "extra": spec.get("extra") or spec.get("time")}
+    names = ("depth", "samples", "extra", "particles", "evaluator")
+    settings: dict[str, Any] = {name: spec.get(name) for name in names} | {"seconds": spec.get("time")}
     return SearchPlayer({"overconfident": OVERCONFIDENT, "paranoid": PARANOID}[spec.name], **settings, seed=seed)
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +19,20 @@ from kriegbot.kernels.magics import Words
 from kriegbot.kernels.moves import MOST_MOVES
 from kriegbot.kernels.tables import TABLES
 from kriegbot.search.backup import Backup
-from kriegbot.search.tree import FULL, LEAVES, STOPPED, TreeArrays, back_up
-from kriegbot.search.walk import LISTS, OUTCOMES, fold_all, legal_weights, list_tries, plant
+from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, TreeArrays, back_up
+from kriegbot.search.walk import LISTS, OUTCOMES_ROOM, fold_all, list_tries, plant
 
 Reals = npt.NDArray[np.float64]
 Moves = npt.NDArray[np.int32]
 
 FIRST_ROOM = {1: 1, 2: MOST_MOVES}
 """Information sets that a search of depth 1 or 2 can reach at most; deeper ones start with DEEP_ROOM and grow."""
-DEEP_ROOM = 1 << 14
-MOST_ROOM = 1 << 21
+DEEP_ROOM = 1 << 16
+GROWTH = 8
 CHUNK_SECONDS = 0.01
-"""Between two looks at the values, so that a search cut off within a history can answer from before it."""
-
-
-class TreeTooLarge(Exception):
-    """The search has met more information sets than MOST_ROOM; fewer plies or fewer histories would do."""
+CHUNK_BOARDS = 256
+"""How much is folded in between two looks at the values, with a time limit and without: a search cut off within a
+history answers from the last look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +55,14 @@ class TryValues:
     def best(self) -> list[int]:
         """Tries of the highest value, all of them where several share it."""
         return [int(move) for move in self.tries[self.values == self.values.max()]]
+
+
+class Found(NamedTuple):
+    """What a tree says after so many boards: values [M], and the probability [M] that each try is legal."""
+
+    boards: int
+    values: Reals
+    legal: Reals
 
 
 def tries_of(row: Words, pawns_may_capture: bool, refused: Sequence[int] = ()) -> Moves:
@@ -94,45 +100,87 @@ def search(
       terms: rule set and limits.
       seconds: stop after so long; None folds in all N.
 
+    Returns:
+      The values; they speak of fewer boards than were given where the time ran out, or where the tree has grown to
+      MOST_NODES information sets.
+
     Raises:
       ValueError: depth < 1, nothing to search, nothing to choose from, or positions that are not of one set.
-      TreeTooLarge: no time limit is set and there are too many information sets to keep.
     """
     if depth < 1 or len(rows) == 0 or len(tries) == 0:
         raise ValueError(
             f"search to depth {depth} of {len(rows)} positions, {len(tries)} tries: each must be at least 1"
         )
     begun = time.perf_counter()
-    room = FIRST_ROOM.get(depth, DEEP_ROOM)
+    room, leaves = FIRST_ROOM.get(depth, DEEP_ROOM), 0
+    found = Found(0, np.empty(0), np.empty(0))
     with stop_after(seconds) as stop:
         while True:
-            tree = TreeArrays(room)
-            tree.stop = stop
-            folding = _Folding(rows, weights, tries, depth, backup, evaluator, terms, tree)
-            values, boards = folding.run(timed=seconds is not None)
-            if not tree.counters[FULL] or stop[0]:
+            tree = TreeArrays(room, stop)
+            again = _fold_in(tree, rows, weights, tries, depth, backup, evaluator, terms, seconds is not None)
+            found = max(again, found, key=lambda one: one.boards)
+            leaves += int(tree.counters[LEAVES])
+            if not tree.counters[FULL] or stop[0] or room == MOST_NODES:
                 break
-            if room >= MOST_ROOM:
-                if seconds is None:
-                    raise TreeTooLarge(
-                        f"depth {depth} over {len(rows)} positions: more than {MOST_ROOM} information sets; "
-                        "take a smaller depth or a smaller sample"
-                    )
-                break
-            room *= 8
-    leaves = int(tree.counters[LEAVES])
-    if boards == 0:  # not one board was done in time: depth 1 answers, in less than a millisecond
-        few = min(len(rows), 64)
-        shallow = search(rows[:few], weights[:few], tries, 1, backup, evaluator, terms)
-        values, boards, depth, leaves = shallow.values, shallow.boards, 1, leaves + shallow.leaves
-    legal = np.zeros(len(tries))
-    moves = np.empty(MOST_MOVES, np.int32)
-    if not legal_weights(TABLES, rows[:boards], weights[:boards], tries, moves, legal):
-        raise ValueError(
-            "positions that differ in our own men, or tries that leave out legal moves: not one information set"
+            room = min(GROWTH * room, MOST_NODES)
+    if found.boards == 0:  # not one board was done: depth 1 answers, in less than a millisecond
+        few, depth = min(len(rows), 64), 1
+        tree = TreeArrays(FIRST_ROOM[depth], np.zeros(1, np.int64))
+        found = _fold_in(tree, rows[:few], weights[:few], tries, depth, backup, evaluator, terms, False)
+        leaves += int(tree.counters[LEAVES])
+    return TryValues(tries, found.values, found.legal, found.boards, depth, leaves, time.perf_counter() - begun)
+
+
+def _fold_in(
+    tree: TreeArrays,
+    rows: Words,
+    weights: Reals,
+    tries: Moves,
+    depth: int,
+    backup: Backup,
+    evaluator: Any,
+    terms: Terms,
+    is_timed: bool,
+) -> Found:
+    """Fold boards into an empty tree until all are in, or it is stopped or full; look at the values in between."""
+    levels = depth // 2 + 1
+    moves, outcomes = np.empty(LISTS * MOST_MOVES * levels, np.int32), np.empty(OUTCOMES_ROOM * levels)
+    arrays = tree.arrays()
+    plant(arrays, backup.start, tries)
+    found = Found(0, np.empty(0), np.empty(0))
+    chunk = 1 if is_timed else CHUNK_BOARDS
+    while found.boards < len(rows):
+        begun = time.perf_counter()
+        end = min(found.boards + chunk, len(rows))
+        done = fold_all(
+            TABLES,
+            arrays,
+            backup.start,
+            rows,
+            weights,
+            found.boards,
+            end,
+            depth,
+            terms,
+            evaluator,
+            backup.fold,
+            moves,
+            outcomes,
         )
-    legal /= weights[:boards].sum()
-    return TryValues(tries, values, legal, boards, depth, leaves, time.perf_counter() - begun)
+        if tree.counters[MISFIT]:
+            raise ValueError("positions that are over, or that differ in our own men: not one information set")
+        if tree.counters[STOPPED] or done == 0:
+            break
+        boards = found.boards + done
+        weight, values = weights[:boards].sum(), np.empty(len(tries))
+        back_up(arrays, backup.start, tries, backup.fold, values)
+        found = Found(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
+        if boards < end:
+            break
+        if is_timed:
+            spent = time.perf_counter() - begun
+            chunk = max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / spent)))
+    return found
 
 
 @contextmanager
@@ -149,68 +197,3 @@ def stop_after(seconds: float | None) -> Iterator[npt.NDArray[np.int64]]:
         yield stop
     finally:
         timer.cancel()
-
-
-class _Folding:
-    """The folding of one batch into one tree, in chunks between which the values are looked at."""
-
-    def __init__(
-        self,
-        rows: Words,
-        weights: Reals,
-        tries: Moves,
-        depth: int,
-        backup: Backup,
-        evaluator: Any,
-        terms: Terms,
-        tree: TreeArrays,
-    ) -> None:
-        levels = depth // 2 + 1
-        self.rows, self.weights, self.tries = rows, weights, tries
-        self.depth, self.backup, self.evaluator, self.terms = depth, backup, evaluator, terms
-        self.tree = tree
-        self.moves = np.empty(LISTS * MOST_MOVES * levels, np.int32)
-        self.outcomes = np.empty((OUTCOMES * MOST_MOVES + 1) * levels)
-        plant(tree.arrays(), backup.start, tries)
-
-    def run(self, timed: bool) -> tuple[Reals, int]:
-        """Fold until done, stopped or full; return the values [M] and the number of boards that they speak of."""
-        values, boards = np.zeros(len(self.tries)), 0
-        chunk = 1 if timed else len(self.rows)
-        while boards < len(self.rows):
-            begun = time.perf_counter()
-            end = min(boards + chunk, len(self.rows))
-            done = self._fold(boards, end)
-            cut_within_a_board = self.tree.counters[STOPPED] != 0
-            if cut_within_a_board:
-                break
-            boards += done
-            if done:
-                values = self._values(boards)
-            if boards < end:
-                break
-            spent = time.perf_counter() - begun
-            chunk = max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / spent)))
-        return values, boards
-
-    def _fold(self, begin: int, end: int) -> int:
-        return fold_all(
-            TABLES,
-            self.tree.arrays(),
-            self.backup.start,
-            self.rows,
-            self.weights,
-            begin,
-            end,
-            self.depth,
-            self.terms,
-            self.evaluator,
-            self.backup.fold,
-            self.moves,
-            self.outcomes,
-        )
-
-    def _values(self, boards: int) -> Reals:
-        values = np.empty(len(self.tries))
-        back_up(self.tree.arrays(), self.backup.start, self.tries, self.backup.fold, values)
-        return values / self.weights[:boards].sum() if self.backup.is_sum else values

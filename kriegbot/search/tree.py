@@ -11,6 +11,7 @@ The arrays are one tree's; `Tree` is the bundle of their pointers that kernels p
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from kriegbot.kernels.jit import (
@@ -22,11 +23,13 @@ from kriegbot.kernels.jit import (
     REAL,
     REAL_ARRAY,
     REALS,
+    WORD,
     WORD_ARRAY,
     WORDS,
     advance,
     entry,
     kernel,
+    number,
     pointer,
     word,
     words,
@@ -41,11 +44,14 @@ REFUSED = (1 << 18) - 1
 FIRST, COUNT, PARENT = 0, 1, 2
 """Fields of a node: its first slot, how many tries it has, the slot that leads to it (-1 at the root)."""
 NODE_FIELDS = 3
-USED_NODES, USED_SLOTS, LEAVES, FULL, STOPPED = 0, 1, 2, 3, 4
-"""Counters: nodes and slots in use, leaves evaluated, 1 once there was no room for a node, 1 once stopped midway."""
-COUNTERS = 5
+USED_NODES, USED_SLOTS, LEAVES, FULL, STOPPED, MISFIT = 0, 1, 2, 3, 4, 5
+"""Counters: nodes and slots in use, leaves evaluated; 1 once there was no room for a node; once a walk stopped within a
+history; once a history had no legal move, or one that was not among the tries."""
+COUNTERS = 6
 TRIES_ROOM = 64
 """Slots reserved per node on the average; a side rarely has more tries."""
+MOST_NODES = 1 << 19
+"""Information sets of the largest tree, some 400 MB; its slots have numbers below 2^28, as `key_of` needs."""
 NOTHING, ONE_WORD, SHIFT_18, SHIFT_36 = words(0, 1, 18, 36)
 
 
@@ -53,8 +59,9 @@ class Tree(NamedTuple):
     """Pointers into the arrays of one tree. A slot is one try of one node.
 
     nodes [N, 3]; tries [S] and values [S] of the slots; keys [H] and homes [H], a hash table from (slot, heard) to
-    node; counters [5]; room [3], the capacity in nodes, in slots, and the hash table's size less 1; stop [1], set from
-    outside to end the walk; start, the backup rule's value of nothing.
+    node; counters [6]; room [3], the capacity in nodes, in slots, and the hash table's size less 1; stop [1], set from
+    outside to end the walk; legal [M], the weight of the histories in which each try at the root was legal; start, the
+    backup rule's value of nothing.
     """
 
     nodes: Any
@@ -65,16 +72,19 @@ class Tree(NamedTuple):
     counters: Any
     room: Any
     stop: Any
+    legal: Any
     start: float
 
 
-TREE = types.NamedTuple((INTS, MOVES, REALS, WORDS, INTS, INTS, INTS, INTS, REAL), Tree)
+TREE = types.NamedTuple((INTS, MOVES, REALS, WORDS, INTS, INTS, INTS, INTS, REALS, REAL), Tree)
 
 
 class TreeArrays:
     """The arrays behind a `Tree`, for up to `nodes` information sets; memory is touched only as it is used."""
 
-    def __init__(self, nodes: int) -> None:
+    def __init__(self, nodes: int, stop: npt.NDArray[np.int64]) -> None:
+        if not 0 < nodes <= MOST_NODES:
+            raise ValueError(f"a tree of {nodes} information sets: it takes 1 to {MOST_NODES}")
         slots = nodes * TRIES_ROOM + MOST_MOVES
         table = 1 << (2 * nodes - 1).bit_length()
         self.nodes = np.empty(nodes * NODE_FIELDS, np.int64)
@@ -84,7 +94,8 @@ class TreeArrays:
         self.homes = np.empty(table, np.int64)
         self.counters = np.zeros(COUNTERS, np.int64)
         self.room = np.array([nodes, slots, table - 1], np.int64)
-        self.stop = np.zeros(1, np.int64)
+        self.stop = stop
+        self.legal = np.zeros(MOST_MOVES)
 
     def arrays(self) -> tuple[Any, ...]:
         """All arrays, in the order of `Tree`."""
@@ -97,16 +108,19 @@ class TreeArrays:
             self.counters,
             self.room,
             self.stop,
+            self.legal,
         )
 
 
-TREE_ARRAYS = types.Tuple((INT_ARRAY, MOVE_ARRAY, REAL_ARRAY, WORD_ARRAY, INT_ARRAY, INT_ARRAY, INT_ARRAY, INT_ARRAY))
+TREE_ARRAYS = types.Tuple(
+    (INT_ARRAY, MOVE_ARRAY, REAL_ARRAY, WORD_ARRAY, INT_ARRAY, INT_ARRAY, INT_ARRAY, INT_ARRAY, REAL_ARRAY)
+)
 
 
 @kernel(TREE(TREE_ARRAYS, REAL))
 def tree_of(arrays: tuple[Any, ...], start: float) -> Tree:
     """Bundle the pointers to a tree's arrays."""
-    nodes, tries, values, keys, homes, counters, room, stop = arrays
+    nodes, tries, values, keys, homes, counters, room, stop, legal = arrays
     return Tree(
         pointer(nodes),
         pointer(tries),
@@ -116,6 +130,7 @@ def tree_of(arrays: tuple[Any, ...], start: float) -> Tree:
         pointer(counters),
         pointer(room),
         pointer(stop),
+        pointer(legal),
         start,
     )
 
@@ -134,17 +149,19 @@ def add_node(tree: Tree, parent: int, count: int) -> int:
     return node
 
 
-@kernel(INT(TREE, INT, INT, INT))
-def find(tree: Tree, slot: int, said: int, heard: int) -> int:
-    """Place in the hash table of the set behind a slot, after hearing `said` of our move and `heard` of the reply."""
-    key = (word(slot) << SHIFT_36 | word(said) << SHIFT_18 | word(heard)) + ONE_WORD
+@kernel(WORD(INT, INT, INT))
+def key_of(slot: int, said: int, heard: int) -> int:
+    """Name of the set behind a slot, after hearing `said` of our move and `heard` of the reply; never 0."""
+    return (word(slot) << SHIFT_36 | word(said) << SHIFT_18 | word(heard)) + ONE_WORD
+
+
+@kernel(INT(TREE, WORD))
+def find(tree: Tree, key: int) -> int:
+    """Place in the hash table where a set is, or will be: its key there is 0 until it has a node."""
     place = mixed(key) & word(tree.room[2])
     while tree.keys[place] != NOTHING and tree.keys[place] != key:
         place = (place + ONE_WORD) & word(tree.room[2])
-    if tree.keys[place] == NOTHING:
-        tree.keys[place] = key
-        tree.homes[place] = -1
-    return place
+    return number(place)
 
 
 @kernel(types.boolean(TREE))
@@ -159,10 +176,12 @@ def has_room(tree: Tree) -> bool:
 @kernel(INT(TREE, INT, INT))
 def after_refusal(tree: Tree, node: int, slot: int) -> int:
     """Child of a node after its try at `slot` was refused: the same tries but that one. -1 if there is no room."""
-    place = find(tree, slot, REFUSED, REFUSED)
-    if tree.homes[place] < 0:
+    key = key_of(slot, REFUSED, REFUSED)
+    place = find(tree, key)
+    if tree.keys[place] == NOTHING:
         if not has_room(tree):
             return -1
+        tree.keys[place] = key
         first, tries = tree.nodes[NODE_FIELDS * node + FIRST], tree.nodes[NODE_FIELDS * node + COUNT]
         count = 0
         for other in range(first, first + tries):
@@ -178,10 +197,12 @@ def after_reply(
     tables: Any, tree: Tree, slot: int, said: int, heard: int, position: Position, pawns_may_capture: bool
 ) -> int:
     """Child behind the try at `slot` after both announcements, in `position`, we to move. -1 if there is no room."""
-    place = find(tree, slot, said, heard)
-    if tree.homes[place] < 0:
+    key = key_of(slot, said, heard)
+    place = find(tree, key)
+    if tree.keys[place] == NOTHING:
         if not has_room(tree):
             return -1
+        tree.keys[place] = key
         behind = advance(tree.tries, tree.counters[USED_SLOTS])
         tree.homes[place] = add_node(tree, slot, open_tries(tables, position, pawns_may_capture, behind))
     return tree.homes[place]

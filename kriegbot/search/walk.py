@@ -43,6 +43,7 @@ from kriegbot.search.tree import (
     COUNT,
     FIRST,
     LEAVES,
+    MISFIT,
     NODE_FIELDS,
     STOPPED,
     TREE,
@@ -55,11 +56,14 @@ from kriegbot.search.tree import (
 )
 
 WIN = 10_000.0
-"""U of a won game in centipawns; a lost one is worth -WIN, a draw 0. More than any material, so that a sure mate is
-played, yet finite, so that a faint hope of mate is weighed against men."""
+"""U of a won game in centipawns; a lost one is worth -WIN, a draw 0. More than the material of any usual position, so
+that a sure mate is played, yet finite, so that a faint hope of mate is weighed against men."""
 
-LISTS, OUTCOMES = 3, 2
-"""Room that each level of the walk needs: our moves, the replies, work space; outcomes at depth 1 and at depth 2."""
+LISTS = 3
+"""Lists of moves that each level of the walk needs: our moves, the replies, room to work in."""
+STAY = 2 * MOST_MOVES
+OUTCOMES_ROOM = STAY + 1
+"""Values that each level needs: of our moves at depth 1, at depth 2, and, at STAY, of the position as it stands."""
 
 
 class Walk(NamedTuple):
@@ -113,6 +117,28 @@ def reply_value(walk: Walk, position: Position, moves: list[int]) -> float:
     return value
 
 
+@kernel(INT(WALK, POSITION, INT, INT))
+def list_outcomes(walk: Walk, position: Position, depth: int, level: int) -> int:
+    """List our legal moves, what each is worth at depth 1 and (if `depth` > 1) 2, and what standing still is worth.
+
+    They go to the lists of this level; returns how many moves there are.
+    """
+    moves = advance(walk.moves, LISTS * MOST_MOVES * level)
+    replies = advance(moves, MOST_MOVES)
+    outcomes = advance(walk.outcomes, OUTCOMES_ROOM * level)
+    count = legal_moves(walk.tables, position, moves)
+    for i in range(count):
+        after, _ = make_move(walk.tables, position, moves[i])
+        outcomes[i] = leaf(walk, after, True, replies)
+        if depth > 1:
+            outcomes[MOST_MOVES + i] = reply_value(walk, after, replies)
+    outcomes[STAY] = float(walk.evaluator(walk.tables, position, walk.side))
+    walk.tree.counters[LEAVES] += count + 1
+    if count == 0:
+        walk.tree.counters[MISFIT] = 1
+    return count
+
+
 @kernel(INT())
 def unlisted() -> int:
     """-1, as int64: numba would type a literal in a recursive call by its value."""
@@ -130,55 +156,54 @@ def fold(walk: Walk, position: Position, node: int, depth: int, weight: float, l
     moves = advance(walk.moves, LISTS * MOST_MOVES * level)
     replies = advance(moves, MOST_MOVES)
     scratch = advance(replies, MOST_MOVES)
-    outcomes = advance(walk.outcomes, (OUTCOMES * MOST_MOVES + 1) * level)
-    stay = advance(outcomes, OUTCOMES * MOST_MOVES)
+    outcomes = advance(walk.outcomes, OUTCOMES_ROOM * level)
     if count < 0:
-        count = legal_moves(tables, position, moves)
-        stay[0] = float(walk.evaluator(tables, position, walk.side))
-        for i in range(count):
-            after, _ = make_move(tables, position, moves[i])
-            outcomes[i] = leaf(walk, after, True, scratch)
-            if depth > 1:
-                outcomes[MOST_MOVES + i] = reply_value(walk, after, replies)
-        tree.counters[LEAVES] += count + 1
-
+        count = list_outcomes(walk, position, depth, level)
     first = tree.nodes[NODE_FIELDS * node + FIRST]
     legal = 0  # the legal moves stand in the same order as the tries that they are among
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
-        if legal < count and tree.tries[slot] == moves[legal]:
-            if depth <= 2:
-                outcome = outcomes[MOST_MOVES * (depth - 1) + legal]
-                tree.values[slot] = walk.backup(tree.values[slot], weight, outcome)
-            else:
-                after, captured = make_move(tables, position, moves[legal])
-                said = announcement(tables, position, after, captured, walk.terms, scratch)
-                if end_said(said) != 0:
-                    outcome = utility(end_said(said), True)
-                    tree.values[slot] = walk.backup(tree.values[slot], weight, outcome)
-                else:
-                    answers = legal_moves(tables, after, replies)
-                    for i in range(answers):
-                        again, captured = make_move(tables, after, replies[i])
-                        heard = announcement(tables, after, again, captured, walk.terms, scratch)
-                        if end_said(heard) != 0:
-                            outcome = utility(end_said(heard), False)
-                            tree.values[slot] = walk.backup(tree.values[slot], weight / answers, outcome)
-                            tree.counters[LEAVES] += 1
-                            continue
-                        child = after_reply(tables, tree, slot, said, heard, again, pawn_captures_left(heard))
-                        if child < 0 or tree.stop[0] != 0:
-                            tree.counters[STOPPED] = 1
-                            return
-                        fold(walk, again, child, depth - 2, weight / answers, level + 1, unlisted())
-            legal += 1
-        elif depth == 1:
-            tree.values[slot] = walk.backup(tree.values[slot], weight, stay[0])
-        else:
+        if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
+            if depth == 1:
+                tree.values[slot] = walk.backup(tree.values[slot], weight, outcomes[STAY])
+                continue
             child = after_refusal(tree, node, slot)
             if child < 0:
                 tree.counters[STOPPED] = 1
                 return
             fold(walk, position, child, depth - 1, weight, level, count)
+            if tree.counters[STOPPED] != 0:
+                return
+            continue
+        if node == 0:
+            tree.legal[slot] += weight
+        legal += 1
+        if depth <= 2:
+            outcome = outcomes[MOST_MOVES * (depth - 1) + legal - 1]
+            tree.values[slot] = walk.backup(tree.values[slot], weight, outcome)
+            continue
+        after, captured = make_move(tables, position, moves[legal - 1])
+        said = announcement(tables, position, after, captured, walk.terms, scratch)
+        if end_said(said) != 0:
+            tree.values[slot] = walk.backup(tree.values[slot], weight, utility(end_said(said), True))
+            continue
+        answers = legal_moves(tables, after, replies)
+        for i in range(answers):
+            again, captured = make_move(tables, after, replies[i])
+            heard = announcement(tables, after, again, captured, walk.terms, scratch)
+            if end_said(heard) != 0:
+                outcome = utility(end_said(heard), False)
+                tree.values[slot] = walk.backup(tree.values[slot], weight / answers, outcome)
+                tree.counters[LEAVES] += 1
+                continue
+            child = after_reply(tables, tree, slot, said, heard, again, pawn_captures_left(heard))
+            if child < 0 or tree.stop[0] != 0:
+                tree.counters[STOPPED] = 1
+                return
+            fold(walk, again, child, depth - 2, weight / answers, level + 1, unlisted())
+            if tree.counters[STOPPED] != 0:
+                return
+    if legal < count:
+        tree.counters[MISFIT] = 1
 
 
 @entry(types.void(TREE_ARRAYS, REAL, MOVE_ARRAY))
@@ -245,21 +270,3 @@ def fold_all(
 def list_tries(tables: Any, row: Any, pawns_may_capture: bool, moves: Any) -> int:
     """Write the tries open to the side to move, in the order that search relies on; return how many there are."""
     return open_tries(pointer(tables), load(pointer(row), 0), pawns_may_capture, pointer(moves))
-
-
-@entry(types.boolean(WORD_ARRAY, ROW_ARRAY, REAL_ARRAY, MOVE_ARRAY, MOVE_ARRAY, REAL_ARRAY))
-def legal_weights(tables: Any, rows: Any, weights: Any, tries: Any, moves: Any, legal: Any) -> bool:
-    """Add to `legal` [M] the weight of the histories in which each of the tries [M] is legal.
-
-    Returns false where a history has legal moves that are not among the tries, so that it cannot be of this set.
-    """
-    for i in range(len(rows)):
-        count = legal_moves(pointer(tables), load(pointer(rows), i), pointer(moves))
-        k = 0
-        for j in range(len(tries)):
-            if k < count and tries[j] == moves[k]:
-                legal[j] += weights[i]
-                k += 1
-        if k < count:
-            return False
-    return True
