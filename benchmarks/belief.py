@@ -33,7 +33,7 @@ class Tally:
     """What is counted over all games."""
 
     def __init__(self) -> None:
-        self.turns = self.rich = self.exact = self.dropped = self.events = 0
+        self.turns = self.rich = self.exact = self.astray = self.dropped = self.events = 0
         self.rescues: Counter[str] = Counter()
         self.sizes: list[int] = []
 
@@ -58,6 +58,7 @@ class Tally:
             if not view.refused:
                 self.sizes.append(len(belief.particles))
                 self.exact += belief.particles.is_exact
+                self.astray += not belief.particles.fits_all
                 self.rich += len(belief.particles) >= 1000 and not belief.particles.is_exact
             player = players.get(referee.turn)
             move = player.choose(view).move if player else rng.choice(view.tries())
@@ -88,6 +89,7 @@ def main() -> None:
     print(f"  of these with all there are: {tally.exact / tally.turns:.2%} of turns")
     for rescue in ("replay", "last observation", "blind"):
         print(f"turns that needed the rescue {rescue!r}: {tally.rescues[rescue] / tally.turns:.3%}")
+    print(f"turns with a belief astray after such a rescue: {tally.astray / tally.turns:.3%}")
     print(f"events at which the true position was dropped: {tally.dropped} of {tally.events}")
 
 

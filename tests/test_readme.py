@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"^    \$ (.+)\n((?:    .*\n|\n(?=    ))*)", README, re.MULTILINE)
+SHOWN = re.findall(r"^    \$ (.+)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )))*)", README, re.MULTILINE)
 
 
 def dedented(block: str) -> str:
@@ -27,7 +27,7 @@ def without_times(statistics: Any) -> Any:
 
 
 @pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command for command, _ in SHOWN])
-def test_a_command_prints_what_is_shown(command: str, output: str) -> None:
+def test_a_command_prints_what_is_shown(command: str, output: str, tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ran = subprocess.run(
         ["bash", "-c", command],
@@ -36,6 +36,7 @@ def test_a_command_prints_what_is_shown(command: str, output: str) -> None:
         check=True,
         env=os.environ | {"PATH": path},
         stdin=subprocess.DEVNULL,
+        cwd=tmp_path,
     )
     if "--json" in command:
         assert without_times(json.loads(ran.stdout)) == without_times(json.loads(dedented(output)))

@@ -63,8 +63,8 @@ class PlayerStatistics:
     log: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain values."""
-        return asdict(self)
+        """The same as plain values, times to the microsecond."""
+        return {name: round(value, 6) if isinstance(value, float) else value for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)
