@@ -19,6 +19,8 @@ from referee import View
 
 TOLERANCE = 1.05
 """A choice that takes longer than this many times its budget counts as an overrun."""
+RESERVE = 0.02
+"""Share of a budget kept back for what comes after the search, and for a busy machine's late clock."""
 LEAST_PARTICLES, MOST_PARTICLES, PARTICLES_A_SECOND = 500, 50_000, 100_000
 """Boards in the belief by default. A turn of the opponent takes a second for some 500,000 of them."""
 DRAWING, CHOOSING = 0, 1
@@ -70,7 +72,7 @@ class SearchPlayer:
         else:
             self.belief.update(view)
         budget = self.extra if view.refused else self.seconds
-        left = None if budget is None else budget - (time.perf_counter() - begun)
+        left = None if budget is None else (1 - RESERVE) * budget - (time.perf_counter() - begun)
         particles = self.belief.particles
         seed = subseed(self.seed, view.ply, len(view.refused))
         found, histories = None, 0
