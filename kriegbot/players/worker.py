@@ -52,7 +52,10 @@ def work(connection: Connection[Any, Any], output: str) -> None:
                     return
         except BaseException as error:  # noqa: BLE001 - also SystemExit: whatever a player raises is reported
             failed = error if isinstance(error, PlayerFailed) else raised(error)
-            connection.send(("failed", failed.failure, failed.detail, failed.log))
+            try:
+                connection.send(("failed", failed.failure, failed.detail, failed.log))
+            except OSError:  # the game was broken off while the player thought; nobody listens any more
+                return
 
 
 def _seated(source: Source, seed: int, connection: Connection[Any, Any]) -> Player:
