@@ -2,15 +2,18 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import chess
 import numpy as np
 import pytest
 
 from kriegbot.belief.particles import Particles
+from kriegbot.players import searching
 from kriegbot.players.base import Report
 from kriegbot.players.searching import SearchPlayer
 from kriegbot.search.backup import OVERCONFIDENT, PARANOID, Backup
+from kriegbot.search.search import TryValues, search
 from referee import BERKELEY, NO_LIMITS, WILD16, Limits, Reason, Referee, RuleSet
 
 SHORT = Limits(plies=24, quiet_plies=50)
@@ -121,3 +124,35 @@ def test_a_time_budget_bounds_the_search() -> None:
         assert report.seconds < 3.0  # ten times the budget: a hang is caught, a busy machine is not
         referee.try_move(next(iter(referee.board().legal_moves)))
         referee.try_move(next(iter(referee.board().legal_moves)))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("backup", [OVERCONFIDENT, PARANOID], ids=lambda backup: backup.name)
+def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
+    backup: Backup, depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+
+    def both(*arguments: Any) -> TryValues:
+        *given, lists = arguments
+        found, anew = search(*given, lists), search(*given)
+        np.testing.assert_array_equal(found.values, anew.values)
+        np.testing.assert_array_equal(found.legal, anew.legal)
+        assert lists.places.shape == (len(given[0]),)
+        sizes.append(int(given[1].sum()))
+        return found
+
+    monkeypatch.setattr(searching, "search", both)
+    referee = Referee(BERKELEY, Limits(plies=30))
+    players = {
+        color: SearchPlayer(backup, depth, None, samples=40, further=3, particles=1_000, seed=color)
+        for color in chess.COLORS
+    }
+    while referee.end is None:
+        choice = players[referee.turn].choose(referee.view(referee.turn))
+        assert choice.move is not None
+        assert choice.report.samples == sizes[-1]
+        referee.try_move(choice.move)
+    assert 40 in sizes
+    assert any(size > 43 for size in sizes) or depth != 2
+    assert any(3 <= size < 40 for size in sizes) or depth == 2

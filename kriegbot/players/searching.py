@@ -6,14 +6,20 @@ played. Ties, which are rare for sums and common for minima, are broken at rando
 
 import math
 import time
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
+from kriegbot.belief.particles import Reals
+from kriegbot.kernels.magics import Words
 from kriegbot.kernels.position import decode_move, encode_move
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.players.base import Choice, Report
 from kriegbot.search.backup import Backup
+from kriegbot.search.lists import Lists
 from kriegbot.search.search import TryValues, search, tries_of
 from referee import View
 
@@ -27,6 +33,22 @@ DRAWING, CHOOSING = 0, 1
 """Uses of randomness within one try, each with a seed of its own."""
 
 
+class Sample(NamedTuple):
+    """The histories drawn in one turn: boards [n, 8], how often each was drawn [n], and their lists."""
+
+    rows: Words
+    counts: Reals
+    lists: Lists
+
+    def having(self, kept: npt.NDArray[np.bool_], rows: Words, counts: Reals) -> "Sample":
+        """Some of these histories [n], and others behind them."""
+        return Sample(
+            np.concatenate([self.rows[kept], rows]),
+            np.concatenate([self.counts[kept], counts]),
+            self.lists.having(kept, len(rows)),
+        )
+
+
 class SearchPlayer:
     """Plays one game for one side by information-set search."""
 
@@ -37,6 +59,7 @@ class SearchPlayer:
         seconds: float | None = 1.0,
         samples: int | None = None,
         extra: float | None = None,
+        further: int | None = None,
         particles: int | None = None,
         evaluator: str = "ks",
         seed: int = 0,
@@ -49,6 +72,8 @@ class SearchPlayer:
           seconds: budget for the first try of a turn, from the view's arrival on; None if `samples` is given.
           samples: number of histories drawn for each search, instead of a time.
           extra: budget in seconds for each further try of a turn; as `seconds` unless given.
+          further: number of histories drawn for each further try of a turn, to join those of the try before in which
+            that was illegal; unless given, `samples` are drawn anew.
           particles: how many boards the belief holds at most; unless given, 50,000, or fewer where a budget is so
             short that carrying them on would take much of it.
           evaluator: name of the leaf evaluator.
@@ -61,8 +86,10 @@ class SearchPlayer:
             shortest = min((budget for budget in (self.seconds, self.extra) if budget is not None), default=math.inf)
             particles = int(max(LEAST_PARTICLES, min(MOST_PARTICLES, PARTICLES_A_SECOND * shortest)))
         self.particles, self.seed = particles, seed
+        self.further = further
         self.evaluator: Any = load_evaluator(evaluator)
         self.belief: Belief | None = None
+        self._sample: Sample | None = None
 
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is our turn with the try of the highest value."""
@@ -97,10 +124,25 @@ class SearchPlayer:
 
     def _search(self, belief: Belief, view: View, seed: int, seconds: float | None) -> tuple[TryValues, int]:
         """Search histories of the belief: a fixed number, or as many as there is time for; say how many that was."""
+        lists = None
         if self.samples is None:
             rows, weights = belief.shuffled(subseed(seed, DRAWING))
-        else:
+        elif self.further is None:
             rows, weights = belief.draw(self.samples, subseed(seed, DRAWING))
+        else:
+            self._sample = self._drawn(belief, view, self.samples, self.further, subseed(seed, DRAWING))
+            rows, weights, lists = self._sample
         tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
-        found = search(rows, weights, tries, self.depth, self.backup, self.evaluator, belief.terms, seconds)
+        found = search(rows, weights, tries, self.depth, self.backup, self.evaluator, belief.terms, seconds, lists)
         return found, found.boards if self.samples is None else int(weights[: found.boards].sum())
+
+    def _drawn(self, belief: Belief, view: View, samples: int, further: int, seed: int) -> Sample:
+        """Draw the histories for a try: all at the first of a turn; later a few more, to join those still possible."""
+        sample = self._sample
+        if sample is None or not view.refused:
+            rows, counts = belief.draw(samples, seed)
+            sample = Sample(rows[:0], counts[:0], Lists.empty(len(rows) + 16 * further, self.depth))
+        else:
+            rows, counts = belief.draw(further, seed)
+        kept = sample.lists.refuse(encode_move(view.refused[-1])) if len(sample.rows) else np.empty(0, np.bool_)
+        return sample.having(kept, rows, counts)

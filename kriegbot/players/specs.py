@@ -117,6 +117,15 @@ SEARCH_OPTIONS = (
         default_text="as time",
     ),
     Option(
+        "further",
+        int,
+        "histories joined to those that a refusal leaves, instead",
+        None,
+        1,
+        1_000_000,
+        default_text="all drawn anew",
+    ),
+    Option(
         "particles",
         int,
         "most boards held in the belief",
@@ -236,7 +245,7 @@ def _search_player(spec: PlayerSpec, seed: int, report: Progress | None) -> Play
     from kriegbot.players.searching import SearchPlayer
     from kriegbot.search.backup import OVERCONFIDENT, PARANOID
 
-    names = ("depth", "samples", "extra", "particles", "evaluator")
+    names = ("depth", "samples", "extra", "further", "particles", "evaluator")
     settings: dict[str, Any] = {name: spec.get(name) for name in names} | {"seconds": spec.get("time")}
     return SearchPlayer({"overconfident": OVERCONFIDENT, "paranoid": PARANOID}[spec.name], **settings, seed=seed)
 

@@ -19,8 +19,9 @@ from kriegbot.kernels.magics import Words
 from kriegbot.kernels.moves import MOST_MOVES
 from kriegbot.kernels.tables import TABLES
 from kriegbot.search.backup import Backup
+from kriegbot.search.lists import Lists
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, TreeArrays, back_up
-from kriegbot.search.walk import LISTS, OUTCOMES_ROOM, fold_all, list_tries, plant
+from kriegbot.search.walk import fold_all, list_tries, plant
 
 Reals = npt.NDArray[np.float64]
 Moves = npt.NDArray[np.int32]
@@ -87,6 +88,7 @@ def search(
     evaluator: Any,
     terms: Terms,
     seconds: float | None = None,
+    lists: Lists | None = None,
 ) -> TryValues:
     """Value every try open in an information set.
 
@@ -99,6 +101,8 @@ def search(
       evaluator: E of the equations, from `evaluators.load_evaluator`.
       terms: rule set and limits.
       seconds: stop after so long; None folds in all N.
+      lists: of these N positions, used where they are filled and filled where they are not; from an earlier search of
+        this turn, to the same depth.
 
     Returns:
       The values; they speak of fewer boards than were given where the time ran out, or where the tree has grown to
@@ -112,12 +116,13 @@ def search(
             f"search to depth {depth} of {len(rows)} positions, {len(tries)} tries: each must be at least 1"
         )
     begun = time.perf_counter()
+    lists = Lists.empty(1, depth) if lists is None else lists
     room, leaves = FIRST_ROOM.get(depth, DEEP_ROOM), 0
     found = Found(0, np.empty(0), np.empty(0))
     with stop_after(seconds) as stop:
         while True:
             tree = TreeArrays(room, stop)
-            again = _fold_in(tree, rows, weights, tries, depth, backup, evaluator, terms, seconds is not None)
+            again = _fold_in(tree, rows, weights, tries, depth, backup, evaluator, terms, lists, seconds is not None)
             found = max(again, found, key=lambda one: one.boards)
             leaves += int(tree.counters[LEAVES])
             if not tree.counters[FULL] or stop[0] or room == MOST_NODES:
@@ -126,7 +131,8 @@ def search(
     if found.boards == 0:  # not one board was done: depth 1 answers, in less than a millisecond
         few, depth = min(len(rows), 64), 1
         tree = TreeArrays(FIRST_ROOM[depth], np.zeros(1, np.int64))
-        found = _fold_in(tree, rows[:few], weights[:few], tries, depth, backup, evaluator, terms, False)
+        lists = Lists.empty(1, depth)
+        found = _fold_in(tree, rows[:few], weights[:few], tries, depth, backup, evaluator, terms, lists, False)
         leaves += int(tree.counters[LEAVES])
     return TryValues(tries, found.values, found.legal, found.boards, depth, leaves, time.perf_counter() - begun)
 
@@ -140,11 +146,10 @@ def _fold_in(
     backup: Backup,
     evaluator: Any,
     terms: Terms,
+    lists: Lists,
     is_timed: bool,
 ) -> Found:
     """Fold boards into an empty tree until all are in, or it is stopped or full; look at the values in between."""
-    levels = depth // 2 + 1
-    moves, outcomes = np.empty(LISTS * MOST_MOVES * levels, np.int32), np.empty(OUTCOMES_ROOM * levels)
     arrays = tree.arrays()
     plant(arrays, backup.start, tries)
     found = Found(0, np.empty(0), np.empty(0))
@@ -164,8 +169,10 @@ def _fold_in(
             terms,
             evaluator,
             backup.fold,
-            moves,
-            outcomes,
+            lists.moves.ravel(),
+            lists.outcomes.ravel(),
+            lists.listed,
+            lists.places,
         )
         if tree.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own men: not one information set")

@@ -23,6 +23,7 @@ from kriegbot.kernels.attacks import checkers_and_pins
 from kriegbot.kernels.hearing import CHECKMATE, TERMS, Terms, announcement, end_said, game_end, pawn_captures_left
 from kriegbot.kernels.jit import (
     INT,
+    INT_ARRAY,
     MOVE_ARRAY,
     MOVES,
     REAL,
@@ -230,6 +231,8 @@ def plant(arrays: tuple[Any, ...], start: float, tries: Any) -> None:
         BACKUP_TYPE,
         MOVE_ARRAY,
         REAL_ARRAY,
+        INT_ARRAY,
+        INT_ARRAY,
     )
 )
 def fold_all(
@@ -246,21 +249,32 @@ def fold_all(
     backup: Any,
     moves: Any,
     outcomes: Any,
+    listed: Any,
+    places: Any,
 ) -> int:
     """Fold histories `begin` to `end` of a batch into the root; return how many are in when it ended or was stopped.
 
     Where a walk was cut off within a history, the counter STOPPED is 1 and the tree is of no further use.
+
+    `moves`, `outcomes`, `listed` and `places` are those of `lists.Lists`.
     """
     tree = tree_of(arrays, start)
     histories = pointer(rows)
     side = 0
     if end > begin:
         side = side_to_move(load(histories, begin))
-    walk = Walk(pointer(tables), tree, terms, side, evaluator, backup, pointer(moves), pointer(outcomes))
+    levels = depth // 2 + 1
     for i in range(begin, end):
         if tree.stop[0] != 0:
             return i - begin
-        fold(walk, load(histories, i), 0, depth, weights[i], 0, unlisted())
+        place = places[i] if len(places) > 0 else 0
+        own_moves = advance(pointer(moves), LISTS * MOST_MOVES * levels * place)
+        own_outcomes = advance(pointer(outcomes), OUTCOMES_ROOM * levels * place)
+        walk = Walk(pointer(tables), tree, terms, side, evaluator, backup, own_moves, own_outcomes)
+        position = load(histories, i)
+        if len(places) == 0 or listed[place] < 0:
+            listed[place] = list_outcomes(walk, position, depth, 0)
+        fold(walk, position, 0, depth, weights[i], 0, listed[place])
         if tree.counters[STOPPED] != 0:
             return i - begin
     return end - begin

@@ -1,0 +1,63 @@
+"""What a search lists of each history alone: its legal moves, and what each is worth one and two plies deep.
+
+None of it depends on what was refused before in the turn, so a search after a refusal need not do it again. At depth 2
+it is nearly all of the work.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kriegbot.kernels.moves import MOST_MOVES
+from kriegbot.search.walk import LISTS, OUTCOMES_ROOM
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Lists of N histories, in C >= N places; memory is touched only as they are filled.
+
+    moves int32[C, LISTS * MOST_MOVES * levels] and outcomes float64[C, OUTCOMES_ROOM * levels] as `walk.fold` uses
+    them; listed int64[C], how many legal moves are there, -1 where nothing is yet; places int64[N], each history's.
+    Without `places`, place 0 serves one history after another.
+    """
+
+    moves: npt.NDArray[np.int32]
+    outcomes: npt.NDArray[np.float64]
+    listed: Ints
+    places: Ints
+
+    @classmethod
+    def empty(cls, places: int, depth: int) -> "Lists":
+        """So many places for a search to a depth, and no history in them."""
+        levels = depth // 2 + 1
+        moves = np.empty((places, LISTS * MOST_MOVES * levels), np.int32)
+        outcomes = np.empty((places, OUTCOMES_ROOM * levels))
+        return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64))
+
+    def refuse(self, move: int) -> npt.NDArray[np.bool_]:
+        """Which histories [N], all of them listed, do not have a move among their legal ones."""
+        count = self.listed[self.places, None]
+        most = int(count.max(initial=0))
+        return ~((self.moves[self.places, :most] == move) & (np.arange(most) < count)).any(axis=1)
+
+    def having(self, kept: npt.NDArray[np.bool_], more: int) -> "Lists":
+        """Lists of some of the histories, and places for more behind them."""
+        free = np.setdiff1d(np.arange(len(self.listed)), self.places[kept])[:more]
+        lacking = more - len(free)
+        lists = self._grown(max(lacking, len(self.listed))) if lacking > 0 else self
+        free = np.concatenate([free, np.arange(len(self.listed), len(self.listed) + max(lacking, 0))])
+        lists.listed[free] = -1
+        return Lists(lists.moves, lists.outcomes, lists.listed, np.concatenate([self.places[kept], free]))
+
+    def _grown(self, more: int) -> "Lists":
+        moves = np.empty((more, self.moves.shape[1]), np.int32)
+        outcomes = np.empty((more, self.outcomes.shape[1]))
+        return Lists(
+            np.concatenate([self.moves, moves]),
+            np.concatenate([self.outcomes, outcomes]),
+            np.concatenate([self.listed, np.full(more, -1)]),
+            self.places,
+        )
