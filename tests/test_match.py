@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from kriegbot.players.base import Choice, PlayerLeft, Report
-from kriegbot.players.process import ProcessSeat, seat_for
+from kriegbot.players.process import ProcessSeat
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.seat import HereSeat, PlayerFailed
 from kriegbot.players.specs import parse_spec
@@ -31,7 +31,7 @@ def without_times(record: GameRecord) -> GameRecord:
 def test_a_seed_is_a_game_in_this_process_and_in_others() -> None:
     here = play_game(rand(), rand(), limits=PAPER_LIMITS, seed=11)
     again = play_game(rand(), rand(), limits=PAPER_LIMITS, seed=11)
-    with seat_for(parse_spec("rand")) as white, seat_for(parse_spec("rand")) as black:
+    with ProcessSeat(parse_spec("rand")) as white, ProcessSeat(parse_spec("rand")) as black:
         apart = play_game(white, black, limits=PAPER_LIMITS, seed=11)
         other = play_game(white, black, limits=PAPER_LIMITS, seed=12)
     assert without_times(here.record) == without_times(again.record) == without_times(apart.record)
@@ -43,7 +43,7 @@ def test_a_seed_is_a_game_for_players_that_search_with_a_fixed_sample() -> None:
     records = []
     for _ in range(2):
         spec = parse_spec("overconfident:depth=1,samples=30")
-        with seat_for(spec) as white:
+        with ProcessSeat(spec) as white:
             played = play_game(white, rand(), rules=WILD16, limits=Limits(plies=30), seed=5)
         records.append(without_times(played.record))
         assert played.white.mean_samples == 30

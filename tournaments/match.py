@@ -19,7 +19,7 @@ from typing import Any
 
 import chess
 
-from kriegbot.players.base import Choice, PlayerLeft
+from kriegbot.players.base import PlayerLeft, Report
 from kriegbot.players.seat import Failure, PlayerFailed, Seat
 from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Referee, RuleSet
 
@@ -68,6 +68,23 @@ class PlayerStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class Thought:
+    """One answer of a player to the referee.
+
+    Attributes:
+      color: whose.
+      ply: plies played before, so answers of one ply are the tries of one turn.
+      seconds: time for it, as this side of the player measures it.
+      report: what the player says of it.
+    """
+
+    color: chess.Color
+    ply: int
+    seconds: float
+    report: Report
+
+
+@dataclass(frozen=True, slots=True)
 class Played:
     """A game that was played, or begun.
 
@@ -75,12 +92,16 @@ class Played:
       record: the game; it has an end.
       white: what White did.
       black: what Black did.
+      thoughts: every answer of both, in order.
+      failed: how a player failed, if one did.
       interrupted: whether Ctrl-C ended it.
     """
 
     record: GameRecord
     white: PlayerStatistics
     black: PlayerStatistics
+    thoughts: tuple[Thought, ...] = ()
+    failed: PlayerFailed | None = None
     interrupted: bool = False
 
     def statistics(self, color: chess.Color) -> PlayerStatistics:
@@ -132,7 +153,8 @@ def play_game(
         "Versions": versions(),
     }
     record = GameRecord.of(game.referee, headers, game.seconds)
-    return Played(record, game.statistics(chess.WHITE), game.statistics(chess.BLACK), interrupted)
+    statistics = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
+    return Played(record, *statistics, tuple(game.thoughts), game.failed, interrupted)
 
 
 def player_seed(seed: int, color: chess.Color) -> int:
@@ -154,25 +176,21 @@ def versions() -> str:
 
 @dataclass(slots=True)
 class _Tally:
-    """Sums for one player's statistics."""
+    """Counts of what one player did."""
 
     turns: int = 0
     answers: Counter[Answer] = field(default_factory=Counter)
     nonsense: int = 0
-    seconds: list[float] = field(default_factory=list)
-    samples: list[int] = field(default_factory=list)
-    overruns: int = 0
-    rescues: Counter[str] = field(default_factory=Counter)
-    astray: int = 0
-    failure: PlayerFailed | None = None
 
 
 class _Game:
-    """A game in progress: the referee, the seats, and the sums."""
+    """A game in progress: the referee, the seats, and the counts."""
 
     def __init__(self, referee: Referee, seats: dict[chess.Color, Seat]) -> None:
         self.referee = referee
         self.seconds: list[float] = []
+        self.thoughts: list[Thought] = []
+        self.failed: PlayerFailed | None = None
         self._seats = seats
         self._tallies = {color: _Tally() for color in chess.COLORS}
         self._judged = chess.WHITE
@@ -183,7 +201,7 @@ class _Game:
         try:
             yield
         except PlayerFailed as failed:
-            self._tallies[self._judged].failure = failed
+            self.failed = failed
             self.referee.forfeit(self._judged, failed.detail)
         except PlayerLeft as left:
             self.referee.abandon(str(left))
@@ -205,7 +223,7 @@ class _Game:
             choice = self._seats[color].ask(view)
             took = time.perf_counter() - begun
             seconds += took
-            self._count(color, choice, took)
+            self.thoughts.append(Thought(color, view.ply, took, choice.report))
             if choice.move is None:
                 referee.resign(color)
                 return
@@ -224,32 +242,25 @@ class _Game:
         """What a side did so far."""
         tally, seat = self._tallies[color], self._seats[color]
         tries = sum(tally.answers.values())
-        failed = tally.failure
+        failed = self.failed if color == self._judged else None
+        thoughts = [thought for thought in self.thoughts if thought.color == color]
+        reports = [thought.report for thought in thoughts]
+        seconds = [thought.seconds for thought in thoughts]
         return PlayerStatistics(
             player=seat.name,
             turns=tally.turns,
             tries=tries,
             illegal=tries - tally.answers[Answer.ACCEPTED] - tally.nonsense,
             nonsense=tally.nonsense,
-            mean_seconds=_mean(tally.seconds),
-            max_seconds=max(tally.seconds, default=0.0),
-            mean_samples=_mean(tally.samples),
-            overruns=tally.overruns,
-            rescues=dict(sorted(tally.rescues.items())),
-            astray=tally.astray,
+            mean_seconds=_mean(seconds),
+            max_seconds=max(seconds, default=0.0),
+            mean_samples=_mean([report.samples for report in reports if report.samples]),
+            overruns=sum(report.overrun for report in reports),
+            rescues=dict(sorted(Counter(report.rescue for report in reports if report.rescue).items())),
+            astray=sum(report.astray for report in reports),
             failure=failed.detail if failed else "",
             log="".join(part for part in (seat.log(), failed.log if failed else "") if part),
         )
-
-    def _count(self, color: chess.Color, choice: Choice, took: float) -> None:
-        tally, report = self._tallies[color], choice.report
-        tally.seconds.append(took)
-        if report.samples:
-            tally.samples.append(report.samples)
-        tally.overruns += report.overrun
-        tally.astray += report.astray
-        if report.rescue:
-            tally.rescues[report.rescue] += 1
 
 
 def _mean(numbers: list[float] | list[int]) -> float:

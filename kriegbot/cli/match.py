@@ -20,7 +20,7 @@ def match(
     ] = "paper",
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of both players.  [default: a fresh one]")] = None,
     patience: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="How long one answer may take.  [default: 300, or more]")
+        str | None, typer.Option(metavar="SECONDS", help="How long one answer may take.  [default: 300; with a time budget, twice that and 10]")
     ] = None,
     save: Annotated[str | None, typer.Option(metavar="FILE", help="Save the game as PGN.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print result and statistics as one JSON object.")] = False,
@@ -32,7 +32,7 @@ def match(
     """
     from kriegbot.cli import arguments
     from kriegbot.cli.progress import preparing
-    from kriegbot.players.process import seat_for
+    from kriegbot.players.process import ProcessSeat
     from tournaments.match import play_game
 
     specs = [arguments.player_of(text) for text in (white, black)]
@@ -41,7 +41,7 @@ def match(
     waits = None if patience is None else arguments.seconds_of(patience, "patience")
     path = None if save is None else arguments.path_of(save)
     with preparing() as report:
-        seats = [seat_for(spec, patience=waits, report=report) for spec in specs]
+        seats = [ProcessSeat(spec, patience=waits, report=report) for spec in specs]
         try:
             played = play_game(*seats, rules=rule_set, limits=drawn, seed=number, event="kriegbot match")
         finally:

@@ -86,13 +86,13 @@ def _play(
     spec: PlayerSpec, side: chess.Color, rules: RuleSet, seed: int, path: Path | None, *, show_belief: bool
 ) -> None:
     from kriegbot.players.human import HumanPlayer
-    from kriegbot.players.process import seat_for
+    from kriegbot.players.process import ProcessSeat
     from kriegbot.players.seat import HereSeat
     from tournaments.match import play_game
 
     console = _console({side: "you", (not side): str(spec)}, show_belief=show_belief)
     person = HereSeat("human", lambda _seed: HumanPlayer(console), on_wait=console.wait)
-    seat = seat_for(spec, report=console.preparing)
+    seat = ProcessSeat(spec, report=console.preparing)
     try:
         console.greet(rules, seed)
         seats = (person, seat) if side else (seat, person)

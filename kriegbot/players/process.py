@@ -26,6 +26,8 @@ from referee import View
 
 PATIENCE = 300.0
 """Seconds that one answer may take before a player counts as hung."""
+GRACE = 10.0
+"""Seconds that a player with a time budget may take beyond twice that, before it loses the game."""
 START_PATIENCE = 600.0
 """The same for sitting down, when kernels may have to be compiled."""
 LOG_BYTES = 20_000
@@ -38,7 +40,8 @@ class ProcessSeat:
     Args:
       source: a spec, or a function of a seed that can be pickled.
       name: who sits here; of a spec, the spec.
-      patience: seconds that one answer may take.
+      patience: seconds that one answer may take; unless given, 300, or of a player with a time budget twice that and
+        10 seconds.
       report: told how far the kernels are, if they have to be compiled.
     """
 
@@ -47,16 +50,25 @@ class ProcessSeat:
         source: Source,
         name: str | None = None,
         *,
-        patience: float = PATIENCE,
+        patience: float | None = None,
         report: Progress | None = None,
     ) -> None:
-        self.name = str(source) if name is None else name
-        self._source, self._patience, self._report = source, patience, report
+        self.invite(source, name, patience)
+        self._report = report
         self._process: Any = None
         self._connection: Connection[Any, Any] | None = None
         self._output: BinaryIO | None = None
         self._output_path = ""
         self._begun = 0
+
+    def invite(self, source: Source, name: str | None = None, patience: float | None = None) -> None:
+        """Says who plays the next game here, in the process of the games before."""
+        self.name = str(source) if name is None else name
+        self._source = source
+        self._budget = budget_of(source)
+        self._patience = (
+            (PATIENCE if self._budget is None else 2 * self._budget + GRACE) if patience is None else patience
+        )
 
     def __enter__(self) -> ProcessSeat:
         return self
@@ -141,7 +153,7 @@ class ProcessSeat:
                 raise
             if not is_there:
                 self._end()
-                raise PlayerFailed(Failure.HUNG, f"hung: no answer in {patience:g} seconds")
+                raise self._late(expected, patience)
             try:
                 kind, *rest = connection.recv()
             except Exception:  # noqa: BLE001 - half a message from a dying process can raise anything
@@ -153,12 +165,19 @@ class ProcessSeat:
             if kind == "progress" and self._report is not None:
                 self._report(*rest)
 
+    def _late(self, expected: str, patience: float) -> PlayerFailed:
+        if expected != "choice" or self._budget is None or patience < self._budget:
+            return PlayerFailed(Failure.HUNG, f"hung: no answer in {patience:g} seconds")
+        what = f"overran its time: no answer in {patience:g} seconds, of which it may take {self._budget:g}"
+        return PlayerFailed(Failure.OVERRAN, what)
+
     def _died(self) -> PlayerFailed:
         exitcode = self._end()
         how = "its process ended"
         if exitcode is not None:
             how += f" (exit code {exitcode})" if exitcode >= 0 else f" ({_signal_name(-exitcode)})"
-        return PlayerFailed(Failure.DIED, f"died: {how}")
+        from_outside = exitcode in (-signal.SIGTERM, -getattr(signal, "SIGKILL", signal.SIGTERM))
+        return PlayerFailed(Failure.KILLED if from_outside else Failure.DIED, f"died: {how}")
 
     def _end(self) -> int | None:
         """Ends the process and all that it has started; its exit code if it had ended by itself."""
@@ -207,8 +226,9 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def seat_for(spec: PlayerSpec, *, patience: float | None = None, report: Progress | None = None) -> ProcessSeat:
-    """The seat of a player known by its spec, with patience enough for the time that the spec gives it."""
-    times = [float(value) for name in ("time", "extra") if isinstance(value := spec.options.get(name), int | float)]
-    enough = max([PATIENCE, *(2 * seconds for seconds in times)])
-    return ProcessSeat(spec, patience=enough if patience is None else patience, report=report)
+def budget_of(source: Source) -> float | None:
+    """Seconds that a spec gives a player for its longest answer; None if it has no time budget."""
+    if not isinstance(source, PlayerSpec) or source.get("samples") is not None:
+        return None
+    times = [float(value) for name in ("time", "extra") if isinstance(value := source.get(name), int | float)]
+    return max(times, default=None)

@@ -24,11 +24,13 @@ Source: TypeAlias = PlayerSpec | Callable[[int], Player]
 
 
 class Failure(Enum):
-    """How a player can fail."""
+    """How a player can fail. KILLED: its process was ended from outside, by a person or by a system short of memory."""
 
     RAISED = "raised"
     HUNG = "hung"
+    OVERRAN = "overran its time"
     DIED = "died"
+    KILLED = "was killed"
     NONSENSE = "answered nonsense"
     STUBBORN = "tried for ever"
 
