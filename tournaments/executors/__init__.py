@@ -1,0 +1,15 @@
+"""Who plays a tournament's games: processes of this machine, or workers of a cluster, behind one seam."""
+
+from collections.abc import Generator, Iterable
+from typing import Protocol
+
+from tournaments.play import Outcome
+from tournaments.schedule import Game, Settings
+
+
+class Executor(Protocol):
+    """Plays games in any order."""
+
+    def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
+        """Plays games, each to its end or until it has killed MOST_ATTEMPTS workers; closing the generator stops it."""
+        ...

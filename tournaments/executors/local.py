@@ -1,0 +1,140 @@
+"""Games played by processes of this machine, each with a table of its own.
+
+This process deals out games one by one, so that when a worker dies it is known over which game. The worker is replaced
+and the game dealt again, until it has killed MOST_ATTEMPTS workers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Generator, Iterable
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from kriegbot.players.specs import parse_spec
+from tournaments.logs import send_to
+from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SourceOf, Table
+from tournaments.schedule import Game, Settings
+
+
+class LocalExecutor:
+    """Plays games on this machine.
+
+    Args:
+      jobs: how many at once.
+      patience: seconds that an answer of a player may take; None for the usual.
+      source_of: what players are made from.
+      context: how processes are started; None for the usual way.
+      queue: where workers that are not forked send what they log.
+    """
+
+    def __init__(
+        self,
+        jobs: int,
+        patience: float | None = None,
+        source_of: SourceOf = parse_spec,
+        context: Any = None,
+        queue: Any = None,
+    ) -> None:
+        self._jobs, self._patience, self._source_of = jobs, patience, source_of
+        self._context = context or multiprocessing.get_context()
+        self._queue = queue
+
+    def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
+        """Plays games; the iterator must be closed, which ends the workers."""
+        waiting = deque((game, 1) for game in games)
+        workers: list[_Worker] = []
+        try:
+            while waiting or any(worker.game is not None for worker in workers):
+                while waiting and len(workers) < self._jobs:
+                    workers.append(_Worker(self._context, settings, self._patience, self._source_of, self._queue))
+                for worker in workers:
+                    if waiting and worker.game is None:
+                        worker.deal(*waiting.popleft())
+                busy = {worker.connection: worker for worker in workers if worker.game is not None}
+                for connection in wait(list(busy)):
+                    worker = busy[connection]
+                    outcome = worker.result()
+                    if isinstance(outcome, Died):
+                        worker.end()
+                        workers.remove(worker)
+                        if outcome.attempts < MOST_ATTEMPTS:
+                            waiting.appendleft((outcome.game, outcome.attempts + 1))
+                    yield outcome
+        finally:
+            for worker in workers:
+                worker.end()
+
+
+class _Worker:
+    """A process that plays one game after another."""
+
+    def __init__(
+        self, context: Any, settings: Settings, patience: float | None, source_of: SourceOf, queue: Any
+    ) -> None:
+        self.connection, theirs = context.Pipe()
+        self.game: Game | None = None
+        self._attempt = 0
+        self._process = context.Process(
+            target=_serve, args=(theirs, settings, patience, source_of, queue), name="kriegbot tournament"
+        )
+        self._process.start()
+        theirs.close()
+
+    def deal(self, game: Game, attempt: int) -> None:
+        """Sends a game to be played."""
+        self.game, self._attempt = game, attempt
+        with contextlib.suppress(OSError):  # it has died between two games; `result` will say so
+            self.connection.send((game, attempt))
+
+    def result(self) -> Outcome:
+        """What came of the game, once the connection has something to say."""
+        game, self.game = self.game, None
+        assert game is not None
+        try:
+            outcome: Outcome = self.connection.recv()
+        except Exception:  # noqa: BLE001 - half a message from a dying process can raise anything
+            self._process.join(5.0)
+            code = self._process.exitcode
+            how = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
+            return Died(game, f"the worker died{how}", self._attempt)
+        return outcome
+
+    def end(self) -> None:
+        """Ends the process, if it is at play by force; its players' processes end with it."""
+        if self.game is None:
+            with contextlib.suppress(OSError):
+                self.connection.send(None)
+                self._process.join(2.0)
+        self._process.kill()
+        self.connection.close()
+        self._process.join()
+        self._process.close()
+
+
+def _serve(
+    connection: Connection[Any, Any], settings: Settings, patience: float | None, source_of: SourceOf, queue: Any
+) -> None:
+    """A worker's life: games in, outcomes out, until told to stop or the main process is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's business
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    if queue is not None:
+        send_to(queue)
+    table = Table(settings, patience, source_of)
+    with contextlib.suppress(EOFError, OSError):
+        while (dealt := connection.recv()) is not None:
+            connection.send(table.play(*dealt))
+    table.close()
+    os._exit(0)  # without what was inherited: the store's connection, the terminal's display
+
+
+def _leave_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

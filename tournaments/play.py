@@ -1,0 +1,133 @@
+"""One game of a schedule played: what comes out is all that a store keeps of it, as plain data.
+
+The record carries no date and no times, so that a game played again is the same record, byte for byte.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from kriegbot.players.process import ProcessSeat
+from kriegbot.players.seat import Failure, Source
+from kriegbot.players.specs import parse_spec
+from referee import Reason, record_to_pgn
+from tournaments.match import Played, PlayerStatistics, Thought, play_game, versions
+from tournaments.schedule import Game, Settings
+
+SourceOf: TypeAlias = Callable[[str], Source]
+"""From the text of a spec to what a player is made from."""
+
+log = logging.getLogger("kriegbot.tournament")
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A game that was played to its end.
+
+    Attributes:
+      game: which.
+      record: its PGN without date and times, compressed by zlib.
+      result: 1-0, 0-1 or 1/2-1/2.
+      reason: how it ended.
+      detail: more of that.
+      plies: its length.
+      white: what White did.
+      black: what Black did.
+      thoughts: every answer of both.
+      versions: what it was played with.
+      seconds: how long it took.
+    """
+
+    game: Game
+    record: bytes
+    result: str
+    reason: Reason
+    detail: str
+    plies: int
+    white: PlayerStatistics
+    black: PlayerStatistics
+    thoughts: tuple[Thought, ...]
+    versions: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """A game in which a process was ended from outside, or crashed, and no player is to blame.
+
+    Attributes:
+      game: which.
+      what: one line.
+      attempts: how often this game was begun in this run; it is tried again until there were MOST_ATTEMPTS.
+    """
+
+    game: Game
+    what: str
+    attempts: int
+
+
+Outcome: TypeAlias = Finished | Died
+MOST_ATTEMPTS = 3
+
+
+class Table:
+    """Two seats at which game after game is played; the players' processes are kept warm.
+
+    Args:
+      settings: of the tournament.
+      patience: seconds that an answer may take; by default more than the players' own time.
+      source_of: what players are made from.
+    """
+
+    def __init__(self, settings: Settings, patience: float | None = None, source_of: SourceOf = parse_spec) -> None:
+        self._settings, self._patience, self._source_of = settings, patience, source_of
+        self._seats = ProcessSeat(parse_spec("rand")), ProcessSeat(parse_spec("rand"))
+
+    def play(self, game: Game, attempt: int = 1) -> Outcome:
+        """Plays a game."""
+        begun = time.perf_counter()
+        for seat, spec in zip(self._seats, (game.white, game.black), strict=True):
+            seat.invite(self._source_of(spec), spec, self._patience)
+        settings = self._settings
+        log.info("game %d begins, %s against %s, seed %d", game.id, game.white, game.black, game.seed)
+        played = play_game(*self._seats, rules=settings.rules, limits=settings.limits, seed=game.seed)
+        if played.failed is not None and played.failed.failure is Failure.KILLED:
+            log.error("game %d: a player's process was killed from outside", game.id)
+            return Died(game, f"a player {played.failed.detail}", attempt)
+        return _finished(game, played, time.perf_counter() - begun)
+
+    def close(self) -> None:
+        """Ends the players' processes."""
+        for seat in self._seats:
+            seat.close()
+
+
+def _finished(game: Game, played: Played, seconds: float) -> Finished:
+    record, end = played.record, played.record.end
+    if end is None:
+        raise ValueError(f"game {game.id} has no end")
+    headers = {**record.headers, "Date": "????.??.??", "Round": f"{game.pairing + 1}.{game.number + 1}"}
+    turns = tuple(replace(turn, seconds=None) for turn in record.turns)
+    pgn = record_to_pgn(replace(record, headers=headers, turns=turns))
+    log.info("game %d: %s, %s, %d plies, %.1f s", game.id, record.result, end.text(), len(turns), seconds)
+    for statistics in (played.white, played.black):
+        if statistics.failure:
+            log.warning("game %d: %s %s\n%s", game.id, statistics.player, statistics.failure, statistics.log)
+    return Finished(
+        game,
+        zlib.compress(pgn.encode(), 9),
+        record.result,
+        end.reason,
+        end.detail,
+        len(turns),
+        played.white,
+        played.black,
+        played.thoughts,
+        versions(),
+        seconds,
+    )

@@ -1,0 +1,100 @@
+"""Which games a tournament consists of: a function of its settings and of nothing else.
+
+A pairing is two players. Game 0, 1, 2, ... of a pairing: the first has White in even games, and games 2k and 2k + 1 are
+played with one seed and exchanged colours, as engine testers pair openings. A seed depends on the tournament's seed and
+on the two players alone, so a pairing has the same games whatever other pairings stand beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from referee import Limits, RuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two players, by their specs."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game, yet to be played or played.
+
+    Attributes:
+      id: place in the schedule, from 1; what `FILE#17` means.
+      pairing: number of its pairing, from 0.
+      number: which of the pairing's games it is, from 0.
+      white: spec of White.
+      black: spec of Black.
+      seed: of the game, below 2**63.
+    """
+
+    id: int
+    pairing: int
+    number: int
+    white: str
+    black: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What makes the games of a tournament what they are.
+
+    Attributes:
+      pairings: who plays whom.
+      rules: the rule set.
+      limits: when a game is drawn.
+      seed: of the whole tournament.
+    """
+
+    pairings: tuple[Pairing, ...]
+    rules: RuleSet
+    limits: Limits
+    seed: int
+
+    def game(self, pairing: int, number: int) -> Game:
+        """One game of a pairing."""
+        players = self.pairings[pairing]
+        first, second = players.first, players.second
+        white, black = (first, second) if number % 2 == 0 else (second, first)
+        digest = hashlib.sha256("\n".join((str(self.seed), first, second, str(number // 2))).encode()).digest()
+        place = number // 2 * 2 * len(self.pairings) + 2 * pairing + number % 2 + 1
+        return Game(place, pairing, number, white, black, int.from_bytes(digest[:8]) >> 1)
+
+    def schedule(self, games: int) -> list[Game]:
+        """The first so many games of every pairing, in the order of their ids: two of each pairing at a time."""
+        every = [self.game(pairing, number) for pairing in range(len(self.pairings)) for number in range(games)]
+        return sorted(every, key=lambda game: game.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One part of a schedule, for machines that share nothing: part `index` of `count`, from 1."""
+
+    index: int = 1
+    count: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"
+
+    def has(self, game: Game) -> bool:
+        """Whether a game belongs to this part; the two games of a pair stay together."""
+        return (game.id - 1) // 2 % self.count == self.index - 1
+
+
+def round_robin(players: Sequence[str]) -> tuple[Pairing, ...]:
+    """Everybody against everybody."""
+    return tuple(Pairing(first, second) for first, second in combinations(players, 2))
+
+
+def gauntlet(players: Sequence[str]) -> tuple[Pairing, ...]:
+    """The first player against everybody else."""
+    return tuple(Pairing(players[0], second) for second in players[1:])
