@@ -1,0 +1,152 @@
+"""The plots of a report: results, scores with their intervals, lengths of games, times of moves. By matplotlib."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from tournaments.figures import Histogram, Report
+from tournaments.report_tables import title_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH, BASE_HEIGHT, ROW_HEIGHT = 5.2, 1.1, 0.45
+"""Inches. Narrow, so that letters stay readable where a phone shrinks the plot."""
+WON, DRAWN, LOST, LINE = "#2b6cb0", "#d5d9de", "#c05621", "#1a1a1a"
+
+
+class PlotsMissing(Exception):
+    """matplotlib is not installed; the message is one line and says how to install it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A title and the SVG element of a plot, which carries its alternative text."""
+
+    title: str
+    svg: str
+
+
+def plots_of(report: Report) -> list[Plot]:
+    """All plots that have something to show; the same figures give the same text.
+
+    Raises:
+      PlotsMissing: matplotlib is not installed.
+    """
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        raise PlotsMissing("plots take matplotlib, which is missing: pip install 'kriegbot[plots]'") from None
+    with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
+        return list(_plots(report))
+
+
+def _plots(report: Report) -> Iterator[Plot]:
+    """The players' names stay out of them: matplotlib would read a $ in them as mathematics."""
+    played = [(title_of(report, pairing), pairing) for pairing in report.pairings if pairing.standing.games]
+    if played:
+        shares = {
+            name: (pairing.standing.wins, pairing.standing.draws, pairing.standing.losses) for name, pairing in played
+        }
+        yield _results(shares)
+        yield _scores(
+            {
+                name: (pairing.standing.utility, *pairing.standing.utility_interval)
+                for name, pairing in played
+                if pairing.standing.utility is not None and pairing.standing.utility_interval
+            }
+        )
+        lengths = {name: pairing.plies for name, pairing in played}
+        yield _histograms("plies", "Length of games", "plies", "games", lengths)
+    times = {str(number): player.times for number, player in enumerate(report.players, 1) if sum(player.times.counts)}
+    if times:
+        yield _histograms("times", "Time of moves", "seconds, all answers of a move together", "moves", times)
+
+
+def _results(results: dict[str, tuple[int, int, int]]) -> Plot:
+    figure, axes = _rows(list(results), "% of games")
+    for row, counts in enumerate(results.values()):
+        left = 0.0
+        for count, color in zip(counts, (WON, DRAWN, LOST), strict=True):
+            width = 100 * count / sum(counts)
+            axes.barh(row, width, left=left, color=color, height=0.7)
+            if width > 8:
+                ink = LINE if color == DRAWN else "white"
+                axes.text(left + width / 2, row, str(count), ha="center", va="center", color=ink)
+            left += width
+    axes.set_xlim(0, 100)
+    told = "; ".join(f"{name}: {won} won, {drawn} drawn, {lost} lost" for name, (won, drawn, lost) in results.items())
+    return _finished("results", "Games won, drawn and lost by the first player", told, figure)
+
+
+def _scores(scores: dict[str, tuple[float, float, float]]) -> Plot:
+    figure, axes = _rows(list(scores), "EU, 100 (wins - losses) / games, in %")
+    axes.axvline(0, color=LINE, linewidth=0.8)
+    for row, (score, low, high) in enumerate(scores.values()):
+        axes.errorbar(score, row, xerr=[[score - low], [high - score]], fmt="o", color=WON, capsize=4)
+    axes.set_xlim(-105, 105)
+    told = "; ".join(f"{name}: {score:+.1f}, {low:+.1f} to {high:+.1f}" for name, (score, low, high) in scores.items())
+    return _finished("scores", "Score of the first player, with 95 % interval", told, figure)
+
+
+def _rows(names: list[str], label: str) -> tuple[Figure, Axes]:
+    """Axes with a line for each name, from above."""
+    figure, axes = _axes(BASE_HEIGHT + ROW_HEIGHT * len(names))
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlabel(label)
+    return figure, axes
+
+
+def _histograms(name: str, title: str, label: str, what: str, of: dict[str, Histogram]) -> Plot:
+    """Histograms as steps in one plot; on a logarithmic scale for times, whose bins are."""
+    figure, axes = _axes(3.2)
+    for key, histogram in of.items():
+        axes.stairs(histogram.counts, histogram.edges, label=key, linewidth=1.6)
+    used = [edge for histogram in of.values() for edge in _used(histogram)]
+    if name == "times":
+        axes.set_xscale("log")
+    axes.set_xlim(min(used), max(used))
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(label)
+    axes.set_ylabel(what)
+    axes.legend(frameon=False)
+    told = "; ".join(f"{key}: most between {low:.3g} and {high:.3g}" for key, (low, high) in _modes(of).items())
+    return _finished(name, title, told, figure)
+
+
+def _used(histogram: Histogram) -> list[float]:
+    """Edges of the bins that hold anything."""
+    held = [place for place, count in enumerate(histogram.counts) if count]
+    return [histogram.edges[held[0]], histogram.edges[held[-1] + 1]] if held else []
+
+
+def _modes(histograms: dict[str, Histogram]) -> dict[str, tuple[float, float]]:
+    """The fullest bin of each."""
+    places = {key: histogram.counts.index(max(histogram.counts)) for key, histogram in histograms.items()}
+    return {key: (histograms[key].edges[place], histograms[key].edges[place + 1]) for key, place in places.items()}
+
+
+def _axes(height: float) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _finished(name: str, title: str, told: str, figure: Figure) -> Plot:
+    """The element alone, without what surrounds it in a file, and with ids that no other plot has."""
+    out = StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    svg = out.getvalue()
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
+    return Plot(title, svg.replace("<svg", f'<svg role="img" aria-label="{escape(f"{title}. {told}")}"', 1))
