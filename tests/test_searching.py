@@ -134,7 +134,8 @@ def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
     sizes = []
 
     def both(*arguments: Any) -> TryValues:
-        *given, lists = arguments
+        given: Any = arguments[:-1]
+        lists = arguments[-1]
         found, anew = search(*given, lists), search(*given)
         np.testing.assert_array_equal(found.values, anew.values)
         np.testing.assert_array_equal(found.legal, anew.legal)

@@ -7,6 +7,7 @@ processes, so where fork is not the usual one the standard library's queue does 
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,7 +36,7 @@ def logged_to(path: Path, queue: Any = None) -> Iterator[None]:
 
     Args:
       path: the file; lines are added to it.
-      queue: from workers that are not forked, see `send_to`; None if they are.
+      queue: from workers that are not forked, see `send_to`; None if there are none.
     """
     handler = LogFile(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
@@ -43,10 +44,10 @@ def logged_to(path: Path, queue: Any = None) -> Iterator[None]:
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate = False
     listener = None if queue is None else QueueListener(queue, handler)
-    if listener is None:
-        install_mp_handler(LOGGER)
-    else:
+    if listener is not None:
         listener.start()
+    elif multiprocessing.get_start_method() == "fork":
+        install_mp_handler(LOGGER)
     try:
         yield
     finally:

@@ -1,8 +1,8 @@
 """The experiment of Parker, Nau and Subrahmanian (AAAI 2006): its cells, and what the paper reports of each.
 
-`paper.csv` holds Figures 2, 3 and 5: one line a cell, wins, losses and EU in percent of 500 games, 250 with each colour.
-The players had 30 or 90 seconds a move, and 2 more after each illegal try. Figure 4 gives the mean sample sizes that
-they reached in that time; at those sizes the experiment can be repeated on any machine.
+`paper.csv` holds Figures 2, 3 and 5: one line a cell, wins, losses and EU in percent of 500 games, 250 with each
+colour. The players had 30 or 90 seconds a move, and 2 more after each illegal try. Figure 4 gives the mean sample sizes
+that they reached in that time; at those sizes the experiment can be repeated on any machine.
 """
 
 from __future__ import annotations
@@ -11,16 +11,13 @@ import csv
 from dataclasses import dataclass
 from importlib.resources import files
 
-from referee import BERKELEY, PAPER_LIMITS
-from tournaments.schedule import Pairing, Settings
-
 SAMPLES = {(30, 1): 1683, (30, 2): 321, (30, 3): 67, (90, 1): 3145, (90, 2): 662, (90, 3): 190}
 """Figure 4: mean sample size by seconds a move and depth."""
 EXTRA_SECONDS = 2
 """More time after each illegal try."""
 GAMES = 500
 PARTICLES = 20_000
-"""Boards in a belief: many times the largest sample. The paper draws histories in some other way that it does not give."""
+"""Boards in a belief: many times the largest sample. How the paper draws its histories it does not say."""
 FIGURES = (2, 3, 5)
 
 

@@ -18,8 +18,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import fields
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -119,25 +118,25 @@ class Store:
         """
         where, shard = Path(path), shard or Shard()
         lock = FileLock(f"{where}.lock")
-        connection = None
         try:
             lock.acquire(LOCK_PATIENCE)
-            if not where.exists() or where.stat().st_size == 0:
-                _create(where, settings, games, shard)
-            connection = _connected(where, "rw")
-            store = cls(where, connection)
-            store._must_be(settings, shard)
-            connection.execute("UPDATE settings SET value = ? WHERE name = 'games'", (str(games),))
-            store.games = games
-            yield store
         except Timeout:
             raise StoreError(f"'{where}': another run is adding games to it") from None
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"cannot write to '{where}': {error}") from None
-        finally:
-            if connection is not None:
-                connection.close()
-            lock.release()
+        except OSError as error:
+            raise StoreError(f"cannot write to '{where}': {error.strerror or error}") from None
+        with ExitStack() as stack:
+            stack.callback(lock.release)
+            if not where.exists() or where.stat().st_size == 0:
+                _create(where, settings, games, shard)
+            with closing(_connected(where, "rw")) as connection:
+                store = cls(where, connection)
+                store._must_be(settings, shard)
+                try:
+                    connection.execute("UPDATE settings SET value = ? WHERE name = 'games'", (str(games),))
+                    store.games = games
+                    yield store
+                except sqlite3.Error as error:
+                    raise StoreError(f"cannot write to '{where}': {error}") from None
 
     def add(self, finished: Finished) -> None:
         """Adds a game, whole or not at all.
@@ -301,9 +300,8 @@ class Store:
 
 def _side_values(side: PlayerStatistics) -> tuple[object, ...]:
     """A side's statistics in the order of the table; means are left to be computed from `answers`."""
-    left_out = ("mean_seconds", "max_seconds", "mean_samples")
-    values = {field.name: getattr(side, field.name) for field in fields(side) if field.name not in left_out}
-    return tuple(json.dumps(value) if isinstance(value, dict) else value for value in values.values())
+    counts = side.turns, side.tries, side.illegal, side.nonsense, side.overruns, side.astray
+    return side.player, *counts, json.dumps(side.rescues), side.failure, side.log
 
 
 def _identity(settings: Settings) -> dict[str, str]:
@@ -327,18 +325,18 @@ def _differences(there: Settings, here: Settings) -> str:
 def _create(path: Path, settings: Settings, games: int, shard: Shard) -> None:
     """A new file: made beside its place and moved there, so that it is never half made."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    connection = sqlite3.connect(part, isolation_level=None)
+    named = _identity(settings) | {"schema": SCHEMA, "games": str(games), "shard": str(shard)}
+    del named["players"]
     try:
-        connection.executescript(f"PRAGMA application_id = {APPLICATION};" + TABLES)
-        named = _identity(settings) | {"schema": SCHEMA, "games": str(games), "shard": str(shard)}
-        del named["players"]
-        connection.executemany("INSERT INTO settings VALUES (?, ?)", named.items())
-        pairings = [(number, pairing.first, pairing.second) for number, pairing in enumerate(settings.pairings)]
-        connection.executemany("INSERT INTO pairings VALUES (?, ?, ?)", pairings)
-        connection.close()
+        with closing(sqlite3.connect(part, isolation_level=None)) as connection:
+            connection.executescript(f"PRAGMA application_id = {APPLICATION};" + TABLES)
+            connection.executemany("INSERT INTO settings VALUES (?, ?)", named.items())
+            pairings = [(number, pairing.first, pairing.second) for number, pairing in enumerate(settings.pairings)]
+            connection.executemany("INSERT INTO pairings VALUES (?, ?, ?)", pairings)
         part.replace(path)
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"cannot write to '{path}': {error}") from None
     finally:
-        connection.close()
         part.unlink(missing_ok=True)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import os
 import random
 import secrets
 from pathlib import Path
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from kriegbot.players.specs import PlayerSpec
     from referee import Limits, RuleSet
+    from tournaments.schedule import Settings, Shard
+    from tournaments.sprt import Sprt
 
 MOST_SEED = 2**63 - 1
 COLORS = ("white", "black", "random")
@@ -93,6 +97,65 @@ def seed_of(text: str | None) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= MOST_SEED):
         raise Refused(f"illegal seed {quoted(text)}: it takes a whole number, 0..{MOST_SEED}.")
     return int(text)
+
+
+def whole_of(text: str, what: str, low: int, high: int) -> int:
+    """A whole number within bounds."""
+    from kriegbot.players.specs import quoted
+
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
+        raise Refused(f"illegal {what} {quoted(text)}: it takes a whole number, {low}..{high}.")
+    return int(text)
+
+
+def jobs_of(text: str | None) -> int:
+    """How many games at once; one for each core that this process may use unless told."""
+    if text is not None:
+        return whole_of(text, "number of jobs", 1, 1024)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def shard_of(text: str | None) -> Shard:
+    """A part of a tournament, such as 2/5; all of it unless told."""
+    from kriegbot.players.specs import quoted
+    from tournaments.schedule import Shard
+
+    if text is None:
+        return Shard()
+    index, _, count = text.partition("/")
+    numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0 for part in (index, count)]
+    if not 1 <= numbers[0] <= numbers[1]:
+        raise Refused(f"illegal shard {quoted(text)}: it takes such as 2/5, the second of five parts.")
+    return Shard(*numbers)
+
+
+def sprt_of(text: str | None) -> Sprt | None:
+    """A sequential test between two differences of normalized Elo, such as 0,5."""
+    from kriegbot.players.specs import quoted
+
+    if text is None:
+        return None
+    from tournaments.sprt import Sprt
+
+    try:
+        elo0, elo1 = (float(part) for part in text.split(","))
+        return Sprt(elo0, elo1)
+    except ValueError:
+        raise Refused(f"illegal sprt {quoted(text)}: it takes two numbers, such as 0,5, the smaller first.") from None
+
+
+def store_path_of(text: str | None, settings: Settings, shard: Shard) -> Path:
+    """The file of a tournament; a name that only its settings make unless told."""
+    if text is not None:
+        if not text or Path(text).is_dir():
+            raise Refused(f"cannot save to {text!r}: it takes the name of a file.")
+        return Path(text)
+    pairings = [(pairing.first, pairing.second) for pairing in settings.pairings]
+    whole = repr((pairings, settings.rules.name, settings.limits, settings.seed))
+    part = "" if shard.count == 1 else f"-{shard.index}-of-{shard.count}"
+    return Path(f"tournament-{hashlib.sha256(whole.encode()).hexdigest()[:8]}{part}.sqlite")
 
 
 def seconds_of(text: str, option: str) -> float:

@@ -11,12 +11,17 @@ from typing import Annotated
 
 import typer
 
-from kriegbot.cli.errors import Refused, printable
+from kriegbot.cli.errors import Refused
+from kriegbot.cli.export import export
 from kriegbot.cli.match import match
+from kriegbot.cli.merge import merge
 from kriegbot.cli.play import play
 from kriegbot.cli.players import players
 from kriegbot.cli.replay import replay
+from kriegbot.cli.report import report
 from kriegbot.cli.rules import rules
+from kriegbot.cli.tournament import tournament
+from kriegbot.text import one_line
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """What typer raises for a command line that it cannot read; it has no public name for it."""
@@ -50,7 +55,9 @@ def _options(
         print(context.get_help())
 
 
-COMMANDS = {command.__name__: command for command in (play, match, replay, players, rules)}
+COMMANDS = {
+    command.__name__: command for command in (play, match, replay, tournament, report, export, merge, players, rules)
+}
 for command in COMMANDS.values():
     app.command()(command)
 
@@ -75,8 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _one_line(error: Exception) -> str:
     """The message of a refusal, with the way to more help where the command line itself is at fault."""
     if isinstance(error, Refused):
-        return printable(str(error))
-    message = printable(getattr(error, "format_message", error.__str__)()).rstrip(".")
+        return one_line(str(error))
+    message = one_line(getattr(error, "format_message", error.__str__)()).rstrip(".")
     near = getattr(error, "possibilities", None)
     unknown = re.match("No such command '(.*?)'", message)
     if near:

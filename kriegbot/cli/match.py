@@ -20,7 +20,11 @@ def match(
     ] = "paper",
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of both players.  [default: a fresh one]")] = None,
     patience: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="How long one answer may take.  [default: 300; with a time budget, twice that and 10]")
+        str | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="How long one answer may take.  [default: 300; with a time budget, twice that and 10]",
+        ),
     ] = None,
     save: Annotated[str | None, typer.Option(metavar="FILE", help="Save the game as PGN.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print result and statistics as one JSON object.")] = False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -36,19 +37,15 @@ class Frame:
     news: dict[str, list[str]]
 
 
-def replay(file: Annotated[str, typer.Argument(metavar="FILE", help="A game saved by kriegbot.")]) -> None:
+def replay(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A game saved by kriegbot, or FILE#N of a tournament.")],
+) -> None:
     """Show a saved game: with arrow keys on a terminal, as text elsewhere.
 
     On a terminal: left and right step through the tries, Home and End go to the beginning and the end, v changes
     between the referee's, White's and Black's view and all three, q quits.
     """
-    from kriegbot.cli.errors import Refused
-    from referee import RecordError, load_record
-
-    try:
-        record = load_record(file)
-    except RecordError as error:
-        raise Refused(str(error)) from None
+    record = _record_of(file)
     console = drawing_console()
     if console is not None and _has_keys():
         _step_through(record, console)
@@ -56,6 +53,28 @@ def replay(file: Annotated[str, typer.Argument(metavar="FILE", help="A game save
     from kriegbot.cli.playthrough import playthrough
 
     print(*playthrough(record), sep="\n")
+
+
+def _record_of(file: str) -> GameRecord:
+    """A record from its own file, or, as FILE#N, game N of a tournament."""
+    from kriegbot.cli.errors import Refused
+    from referee import RecordError, load_record
+
+    path, mark, number = file.rpartition("#")
+    if mark and not Path(file).exists():
+        from kriegbot.cli import arguments
+        from tournaments.store import Store, StoreError
+
+        game = arguments.whole_of(number, "number of a game", 1, 10**9)
+        try:
+            with Store.open(path) as store:
+                return store.record(game)
+        except StoreError as error:
+            raise Refused(f"{error}.") from None
+    try:
+        return load_record(file)
+    except RecordError as error:
+        raise Refused(str(error)) from None
 
 
 def _has_keys() -> bool:

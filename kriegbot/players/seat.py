@@ -17,6 +17,7 @@ import chess
 
 from kriegbot.players.base import Choice, Player, PlayerLeft, Report
 from kriegbot.players.specs import PlayerSpec
+from kriegbot.text import one_line
 from referee import View
 
 Source: TypeAlias = PlayerSpec | Callable[[int], Player]
@@ -131,7 +132,7 @@ def raised(error: BaseException) -> PlayerFailed:
     """What a player's exception is to a game."""
     what = traceback.format_exception_only(error)[-1].strip() or type(error).__name__
     log = "".join(traceback.format_exception(error))
-    return PlayerFailed(Failure.RAISED, f"raised {one_line(what)}", log)
+    return PlayerFailed(Failure.RAISED, f"raised {one_line(what, 200)}", log)
 
 
 def checked(answer: object) -> Choice:
@@ -170,12 +171,6 @@ def checked(answer: object) -> Choice:
     except (AttributeError, TypeError, ValueError, OverflowError):
         raise _nonsense(answer.report, "not a Report") from None
     return Choice(move, report)
-
-
-def one_line(text: str, most: int = 200) -> str:
-    """A text for a line of a record: printable, and not for ever."""
-    line = "".join(char if char.isprintable() else "?" for char in " ".join(text.split()))
-    return line if len(line) <= most else line[: most - 3] + "..."
 
 
 def _nonsense(what: object, why: str) -> PlayerFailed:

@@ -30,7 +30,6 @@ class LocalExecutor:
       patience: seconds that an answer of a player may take; None for the usual.
       source_of: what players are made from.
       context: how processes are started; None for the usual way.
-      queue: where workers that are not forked send what they log.
     """
 
     def __init__(
@@ -39,11 +38,10 @@ class LocalExecutor:
         patience: float | None = None,
         source_of: SourceOf = parse_spec,
         context: Any = None,
-        queue: Any = None,
     ) -> None:
         self._jobs, self._patience, self._source_of = jobs, patience, source_of
         self._context = context or multiprocessing.get_context()
-        self._queue = queue
+        self.queue = None if self._context.get_start_method() == "fork" else self._context.Queue()
 
     def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
         """Plays games; the iterator must be closed, which ends the workers."""
@@ -52,7 +50,7 @@ class LocalExecutor:
         try:
             while waiting or any(worker.game is not None for worker in workers):
                 while waiting and len(workers) < self._jobs:
-                    workers.append(_Worker(self._context, settings, self._patience, self._source_of, self._queue))
+                    workers.append(_Worker(self._context, settings, self._patience, self._source_of, self.queue))
                 for worker in workers:
                     if waiting and worker.game is None:
                         worker.deal(*waiting.popleft())

@@ -1,0 +1,126 @@
+"""A tournament disturbed at random moments ends with the games of an undisturbed one, byte for byte.
+
+    python benchmarks/disturbed.py --games 500
+
+The same tournament is played four times: undisturbed; with Ctrl-C, kill -9 of the main process, of workers and of
+players' processes at random moments, begun again until it is done; by dask; and as three shards that are merged. Linux.
+"""
+
+import argparse
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from rich.progress import Progress
+
+PLAYERS = ("rand", "overconfident:depth=1,samples=1683,further=112,particles=20000")
+KINDS = ("Ctrl-C", "kill -9 of the main process", "kill -9 of a worker", "kill -9 of a player")
+
+
+def command(*arguments: object) -> list[str]:
+    """Run kriegbot with the Python that runs this."""
+    return [sys.executable, "-c", "from kriegbot.cli.main import main; raise SystemExit(main())", *map(str, arguments)]
+
+
+def children(process: int) -> list[int]:
+    """Processes that a process has started; none if it is gone."""
+    try:
+        return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def disturb(process: int, kind: str, rng: random.Random) -> bool:
+    """Do it; whether there was anything to do it to."""
+    workers = children(process)
+    players = [player for worker in workers for player in children(worker)]
+    targets = {"kill -9 of a worker": workers, "kill -9 of a player": players}.get(kind, [process])
+    if not targets:
+        return False
+    try:
+        os.kill(rng.choice(targets), signal.SIGINT if kind == "Ctrl-C" else signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def play_disturbed(arguments: list[object], pause: float, seed: int) -> Counter[str]:
+    """Play a tournament to its end, disturbing it after pauses of this mean length; say what was done how often."""
+    rng, done = random.Random(seed), Counter[str]()
+    while True:
+        with tempfile.TemporaryFile() as output:
+            main = subprocess.Popen(command(*arguments), stdout=output, stderr=output)
+            while main.poll() is None:
+                try:
+                    main.wait(rng.expovariate(1 / pause))
+                except subprocess.TimeoutExpired:
+                    kind = min(KINDS, key=lambda kind: (done[kind], rng.random()))
+                    done[kind] += disturb(main.pid, kind, rng)
+                    time.sleep(0.5 if kind in KINDS[:2] else 0)
+            output.seek(0)
+            text = output.read().decode()
+        if main.returncode in (0, 1) and "Results" in text:
+            return done
+        if main.returncode not in (130, -signal.SIGKILL):
+            raise SystemExit(f"kriegbot ended with {main.returncode}:\n{text}")
+
+
+def games(path: Path) -> list[tuple[object, ...]]:
+    """What must be the same."""
+    connection = sqlite3.connect(path)
+    try:
+        query = "SELECT id, pairing, number, seed, white, black, result, reason, detail, plies, record FROM games"
+        return connection.execute(f"{query} ORDER BY id").fetchall()
+    finally:
+        connection.close()
+
+
+def main() -> None:
+    """Play and compare."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("players", nargs="*", default=PLAYERS)
+    parser.add_argument("--games", type=int, default=500)
+    parser.add_argument("--pause", type=float, default=10.0, help="mean seconds between two disturbances")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limits", default="paper")
+    options = parser.parse_args()
+    common = ["tournament", *options.players, "--games", options.games, "--limits", options.limits]
+    with tempfile.TemporaryDirectory() as name, Progress(disable=not sys.stderr.isatty()) as progress:
+        task = progress.add_task("undisturbed", total=4)
+        place = Path(name)
+
+        def run(*arguments: object) -> None:
+            ran = subprocess.run(command(*arguments), capture_output=True, text=True, check=False)
+            if ran.returncode:
+                raise SystemExit(f"kriegbot {' '.join(map(str, arguments))} ended with {ran.returncode}:\n{ran.stderr}")
+
+        run(*common, "--jobs", 2, "--out", place / "undisturbed.sqlite")
+        progress.update(task, advance=1, description="disturbed")
+        disturbed = [*common, "--jobs", 3, "--out", place / "disturbed.sqlite"]
+        done = play_disturbed(disturbed, options.pause, options.seed)
+        progress.update(task, advance=1, description="dask")
+        run(*common, "--jobs", 2, "--executor", "dask", "--out", place / "dask.sqlite")
+        progress.update(task, advance=1, description="three shards")
+        shards = [place / f"shard{part}.sqlite" for part in (1, 2, 3)]
+        for part, shard in enumerate(shards, 1):
+            run(*common, "--jobs", 2, "--shard", f"{part}/3", "--out", shard)
+        run("merge", place / "merged.sqlite", *shards)
+        progress.update(task, advance=1)
+        undisturbed = games(place / "undisturbed.sqlite")
+        same = {way: games(place / f"{way}.sqlite") == undisturbed for way in ("disturbed", "dask", "merged")}
+    print(f"{len(undisturbed)} games; disturbed by {', '.join(f'{count} x {kind}' for kind, count in done.items())}")
+    for way, is_same in same.items():
+        print(f"  {way}: {'the same games, byte for byte' if is_same else 'OTHER GAMES'}")
+    if not all(same.values()) or len(undisturbed) != options.games:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""`kriegbot tournament`: many games between programs, kept in one file, gone on with by the same command."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kriegbot.players.specs import PlayerSpec
+    from tournaments.executors import Executor
+    from tournaments.schedule import Pairing, Settings, Shard
+    from tournaments.sprt import Sprt
+
+
+def tournament(
+    players: Annotated[
+        list[str], typer.Argument(metavar="SPEC SPEC [SPEC ...]", help="Who plays: rand, overconfident:depth=2, ...")
+    ],
+    games: Annotated[
+        str, typer.Option(metavar="N", help="Games of each pairing, half of them with each colour.")
+    ] = "500",
+    round_robin: Annotated[
+        bool, typer.Option("--round-robin", help="Everybody against everybody (unless told).")
+    ] = False,
+    gauntlet: Annotated[bool, typer.Option("--gauntlet", help="The first player against everybody else.")] = False,
+    rules: Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")] = "berkeley",
+    limits: Annotated[
+        str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
+    ] = "paper",
+    seed: Annotated[str, typer.Option(metavar="N", help="Seed of the whole tournament.")] = "1",
+    jobs: Annotated[str | None, typer.Option(metavar="N", help="Games at once.  [default: one a core]")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where the games go.  [default: a name made from the settings]")
+    ] = None,
+    executor: Annotated[str, typer.Option(metavar="NAME", help="Who plays the games: local or dask.")] = "local",
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Of a dask cluster.  [default: one of this machine]")
+    ] = None,
+    shard: Annotated[str | None, typer.Option(metavar="I/N", help="Play part I of N; see `kriegbot merge`.")] = None,
+    patience: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="How long one answer may take.  [default: 300; with a time budget, twice that and 10]",
+        ),
+    ] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option(metavar="ELO0,ELO1", help="Stop once one of these is decided for, in normalized Elo."),
+    ] = None,
+) -> None:
+    """Play many games between programs, and report on them.
+
+    Every game is stored as soon as it is finished; the same command goes on where it was stopped. A game depends on the
+    settings alone, not on how many are played at once or where.
+    """
+    from kriegbot.cli import arguments
+    from kriegbot.cli.errors import Refused
+
+    specs = [arguments.player_of(text) for text in players]
+    pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)
+    rule_set, drawn = arguments.rules_of(rules), arguments.limits_of(limits)
+    wanted = arguments.whole_of(games, "number of games", 2, 1_000_000)
+    if wanted % 2:
+        raise Refused(f"illegal number of games '{wanted}': it takes an even one, half of them with each colour.")
+    number = arguments.seed_of(seed)
+    part = arguments.shard_of(shard)
+    test = arguments.sprt_of(sprt)
+    if test is not None and len(pairings) > 1:
+        raise Refused(f"--sprt compares two players; here are {len(specs)}.")
+    from tournaments.schedule import Settings
+
+    settings = Settings(pairings, rule_set, drawn, number)
+    path = arguments.store_path_of(out, settings, part)
+    workers = _executor(executor, scheduler, jobs, patience)
+    _play(specs, settings, wanted, part, path, workers, test)
+
+
+def _pairings_of(players: list[str], round_robin: bool, is_gauntlet: bool) -> tuple[Pairing, ...]:
+    from kriegbot.cli.errors import Refused
+    from tournaments.schedule import gauntlet
+    from tournaments.schedule import round_robin as everybody
+
+    if len(players) < 2:
+        raise Refused("a tournament takes at least two players.")
+    if round_robin and is_gauntlet:
+        raise Refused("it takes --round-robin or --gauntlet, not both.")
+    twice = next((player for player in players if players.count(player) > 1), None)
+    if twice is not None and len(players) > 2:
+        raise Refused(f"player '{twice}' is named twice; only a tournament of two can be between equals.")
+    return gauntlet(players) if is_gauntlet else everybody(players)
+
+
+def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str | None) -> Executor:
+    from kriegbot.cli import arguments
+    from kriegbot.cli.errors import Refused
+
+    count = arguments.jobs_of(jobs)
+    waits = None if patience is None else arguments.seconds_of(patience, "patience")
+    if name == "local":
+        if scheduler is not None:
+            raise Refused("--scheduler goes with --executor dask.")
+        from tournaments.executors.local import LocalExecutor
+
+        return LocalExecutor(count, waits)
+    if name == "dask":
+        from tournaments.executors.dask import DaskExecutor
+
+        return DaskExecutor(count, scheduler, waits)
+    raise Refused(f"unknown executor '{name}'; known: local, dask.")
+
+
+def _play(
+    specs: list[PlayerSpec],
+    settings: Settings,
+    games: int,
+    shard: Shard,
+    path: Path,
+    executor: Executor,
+    test: Sprt | None,
+) -> None:
+    from kriegbot.cli.errors import Refused
+    from kriegbot.cli.scoreboard import Scoreboard
+    from tournaments.logs import logged_to
+    from tournaments.report import decision_of, report_of
+    from tournaments.report_text import show_report
+    from tournaments.run import run
+    from tournaments.store import Store, StoreError
+
+    again = shlex.join(["kriegbot", *sys.argv[1:]])
+    board = None
+    try:
+        with Store.writing(path, settings, games, shard) as store:
+            missing = store.missing()
+            print(
+                f"{len(missing)} games to play, into {path}. The same command goes on where it was stopped.",
+                file=sys.stderr,
+            )
+            if missing:
+                _warm_up(specs)
+            log = path.with_name(f"{path.name}.log")
+            with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
+                run(
+                    store,
+                    missing,
+                    executor,
+                    board.count,
+                    lambda: test is not None and decision_of(store, test) is not None,
+                )
+            figures = report_of(store, test)
+    except KeyboardInterrupt:
+        done = "" if board is None else f" after {board.done} of {board.wanted} games"
+        print(f"kriegbot: interrupted{done}. To go on:\n  {again}", file=sys.stderr)
+        raise typer.Exit(130) from None
+    except StoreError as error:
+        if board is None:
+            raise Refused(f"{error}.") from None
+        print(
+            f"kriegbot: {error}. {board.done} games are safe. To go on, once that is mended:\n  {again}",
+            file=sys.stderr,
+        )
+        raise typer.Exit(1) from None
+    show_report(figures)
+    if figures.forfeits or figures.incidents:
+        raise typer.Exit(1)
+
+
+def _warm_up(specs: list[PlayerSpec]) -> None:
+    """Has kernels compiled, once, before several workers would each compile them."""
+    from kriegbot.cli.progress import preparing
+    from kriegbot.players.process import ProcessSeat
+    from kriegbot.players.seat import PlayerFailed
+
+    spec = next((spec for spec in specs if spec.name != "rand"), specs[0])
+    with preparing() as report, ProcessSeat(spec, report=report) as seat, suppress(PlayerFailed):  # it will lose games
+        seat.begin(0)
