@@ -85,6 +85,19 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.index}/{self.count}"
 
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """The inverse of `str`.
+
+        Raises:
+          ValueError: the text names no part.
+        """
+        index, _, count = text.partition("/")
+        numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0 for part in (index, count)]
+        if not 1 <= numbers[0] <= numbers[1]:
+            raise ValueError(f"illegal shard {text!r}: it takes such as 2/5, the second of five parts")
+        return cls(*numbers)
+
     def has(self, game: Game) -> bool:
         """Whether a game belongs to this part; the two games of a pair stay together."""
         return (game.id - 1) // 2 % self.count == self.index - 1

@@ -77,7 +77,7 @@ class Store:
             plies, quiet = (int(named[name]) if named[name] else None for name in ("plies", "quiet"))
             self.settings = Settings(pairings, rule_set(named["rules"]), Limits(plies, quiet), int(named["seed"]))
             self.games = int(named["games"])
-            self.shard = Shard(*map(int, named["shard"].split("/")))
+            self.shard = Shard.parse(named["shard"])
         except (KeyError, ValueError, TypeError, UnknownRuleSet) as error:
             raise StoreError(f"'{path}': its settings are damaged ({error})") from None
 
@@ -117,6 +117,8 @@ class Store:
           StoreError: the file is something else, of another tournament, in use by another process, or not writable.
         """
         where, shard = Path(path), shard or Shard()
+        if not where.parent.is_dir():
+            raise StoreError(f"cannot write to '{where}': there is no folder '{where.parent}'")
         lock = FileLock(f"{where}.lock")
         try:
             lock.acquire(LOCK_PATIENCE)

@@ -119,16 +119,12 @@ def jobs_of(text: str | None) -> int:
 
 def shard_of(text: str | None) -> Shard:
     """A part of a tournament, such as 2/5; all of it unless told."""
-    from kriegbot.players.specs import quoted
     from tournaments.schedule import Shard
 
-    if text is None:
-        return Shard()
-    index, _, count = text.partition("/")
-    numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0 for part in (index, count)]
-    if not 1 <= numbers[0] <= numbers[1]:
-        raise Refused(f"illegal shard {quoted(text)}: it takes such as 2/5, the second of five parts.")
-    return Shard(*numbers)
+    try:
+        return Shard() if text is None else Shard.parse(text)
+    except ValueError as error:
+        raise Refused(f"{error}.") from None
 
 
 def sprt_of(text: str | None) -> Sprt | None:

@@ -1,0 +1,196 @@
+"""`kriegbot tournament`, `report`, `export`, `merge` and `replay FILE#N`, as typed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from kriegbot.cli.main import main
+from referee import record_from_pgn
+from tournaments.store import Store
+
+SHORT = ("tournament", "rand", "rand", "--limits", "plies=10", "--games", "4", "--jobs", "2")
+
+
+def typed(*arguments: object) -> list[str]:
+    return [sys.executable, "-c", "from kriegbot.cli.main import main; raise SystemExit(main())", *map(str, arguments)]
+
+
+def run(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(typed(*arguments), capture_output=True, text=True, check=False, cwd=cwd)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished tournament."""
+    place = tmp_path_factory.mktemp("tournament")
+    ran = run(*SHORT, "--out", "t.sqlite", cwd=place)
+    assert ran.returncode == 0, ran.stderr
+    return place / "t.sqlite"
+
+
+def test_a_tournament_is_played_and_reported(tmp_path: Path) -> None:
+    ran = run(*SHORT, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    (path,) = tmp_path.glob("tournament-*.sqlite")
+    assert f"4 games to play, into {path.name}" in ran.stderr
+    assert "4 of 4 games" in ran.stderr
+    assert "Results" in ran.stdout
+    again = run(*SHORT, cwd=tmp_path)
+    assert "0 games to play" in again.stderr
+    assert again.stdout == ran.stdout == run("report", path, cwd=tmp_path).stdout
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+    arguments = [*SHORT, "--out", "t.sqlite"]
+    arguments[arguments.index("4")] = "2000"
+    process = subprocess.Popen(typed(*arguments), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert "2000 games to play" in process.stderr.readline()
+    while not (tmp_path / "t.sqlite.log").exists() or "plies" not in (tmp_path / "t.sqlite.log").read_text():
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "kriegbot: interrupted after" in said
+    assert "Traceback" not in said
+    command = said.splitlines()[-1].strip()
+    assert command.startswith("kriegbot tournament rand rand --limits plies=10 --games 2000")
+
+
+def test_what_forfeits_make_is_exit_code_1(played: Path, tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    path.write_bytes(played.read_bytes())
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("UPDATE sides SET failure = 'raised OSError' WHERE game = 1 AND color = 'white'")
+    connection.close()
+    ran = run(*SHORT, "--out", path, cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "raised OSError" in ran.stdout
+
+
+def test_a_game_of_a_tournament_is_replayed(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", f"{played}#3"]) == 0
+    assert "ply limit, draw, after 10 plies" in capsys.readouterr().out
+
+
+def test_games_are_exported_as_pgn(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(played)]) == 0
+    games = capsys.readouterr().out.split("\n\n[Event")
+    assert len(games) == 4
+    assert record_from_pgn("[Event" + games[1] + "\n").headers["Round"] == "1.2"
+
+
+def test_games_are_exported_as_csv(played: Path, tmp_path: Path) -> None:
+    assert main(["export", str(played), "--format", "csv", "--out", str(tmp_path / "t.csv")]) == 0
+    rows = list(csv.DictReader(StringIO((tmp_path / "t.csv").read_text())))
+    assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
+    assert {(row["white"], row["plies"], row["white_turns"], row["black_astray"]) for row in rows} == {
+        ("rand", "10", "5", "0")
+    }
+
+
+def test_games_are_exported_as_lines_of_json(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(played), "--format", "jsonl"]) == 0
+    games = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [game["number"] for game in games] == [0, 1, 2, 3]
+    assert all(len(record_from_pgn(game["pgn"]).turns) == game["plies"] for game in games)
+    assert games[0]["white"].items() >= {"player": "rand", "turns": 5, "rescues": {}, "failure": ""}.items()
+
+
+def test_shards_are_merged(played: Path, tmp_path: Path) -> None:
+    for part in ("1/2", "2/2"):
+        assert run(*SHORT, "--shard", part, "--out", part[0], cwd=tmp_path).returncode == 0
+    ran = run("merge", "all.sqlite", "1", "2", cwd=tmp_path)
+    assert ran.stdout.splitlines() == ["1: 2 games", "2: 2 games", "all.sqlite: 4 games, 0 missing"]
+    with Store.open(played) as whole, Store.open(tmp_path / "all.sqlite") as merged:
+        assert [merged.pgn(game) for game in (1, 2, 3, 4)] == [whole.pgn(game) for game in (1, 2, 3, 4)]
+
+
+def test_a_decided_test_stops_the_tournament(tmp_path: Path) -> None:
+    many = [*SHORT, "--out", "t.sqlite", "--sprt=-2000,-1900"]
+    many[many.index("4")] = "2000"
+    ran = run(*many, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    with Store.open(tmp_path / "t.sqlite") as store:
+        assert 2 <= len(store.done()) < 1000
+    assert "H1" in ran.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="finds processes in /proc")
+def test_a_disturbed_tournament_has_the_games_of_an_undisturbed_one() -> None:
+    script = Path(__file__).parents[1] / "benchmarks" / "disturbed.py"
+    arguments = ("rand", "rand", "--limits", "plies=60", "--games", "24", "--pause", "1.5")
+    ran = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.count("the same games, byte for byte") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["rand"], "a tournament takes at least two players."),
+        (["rand", "randd"], "unknown player 'randd'; did you mean 'rand'?"),
+        (["rand", "rand", "overconfident"], "player 'rand' is named twice"),
+        (["rand", "human"], "player 'human' cannot be asked here"),
+        (["rand", "rand", "--games", "0"], "illegal number of games '0': it takes a whole number, 2..1000000."),
+        (["rand", "rand", "--games", "3"], "illegal number of games '3': it takes an even one"),
+        (["rand", "rand", "--jobs", "many"], "illegal number of jobs 'many'"),
+        (["rand", "rand", "--seed", "-1"], "illegal seed '-1'"),
+        (["rand", "rand", "--limits", "short"], "illegal limits 'short'"),
+        (["rand", "rand", "--rules", "golf"], "unknown rule set 'golf'"),
+        (["rand", "rand", "--shard", "3/2"], "illegal shard '3/2': it takes such as 2/5"),
+        (["rand", "rand", "--sprt", "5,0"], "illegal sprt '5,0': it takes two numbers"),
+        (["rand", "paranoid", "overconfident", "--sprt", "0,5"], "--sprt compares two players; here are 3."),
+        (["rand", "rand", "--executor", "slurm"], "unknown executor 'slurm'; known: local, dask."),
+        (["rand", "rand", "--scheduler", "tcp://x"], "--scheduler goes with --executor dask."),
+        (["rand", "paranoid", "--gauntlet", "--round-robin"], "it takes --round-robin or --gauntlet, not both."),
+        (["rand", "rand", "--patience", "0"], "illegal patience '0'"),
+        (["rand", "rand", "--out", "no/such/place"], "there is no folder 'no/such'"),
+        (["rand", "rand", "--out", "."], "it takes the name of a file."),
+    ],
+)
+def test_a_bad_tournament_is_refused_in_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tournament", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_bad_files_are_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.write_text("no database")
+    for arguments in (
+        ["report", "nowhere"],
+        ["report", str(foreign)],
+        ["export", str(foreign)],
+        ["merge", str(tmp_path / "new"), str(foreign)],
+        ["replay", f"{foreign}#1"],
+        ["replay", f"{foreign}#x"],
+        ["tournament", "rand", "rand", "--out", str(foreign)],
+    ):
+        assert main(arguments) == 2, arguments
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_unknown_format_is_refused(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(played), "--format", "json"]) == 2
+    assert "unknown format 'json'; did you mean 'jsonl'? Known: pgn, csv, jsonl." in capsys.readouterr().err
+
+
+def test_the_page_is_written(played: Path, tmp_path: Path) -> None:
+    assert main(["report", str(played), "--html", str(tmp_path / "t.html")]) == 0
+    assert "<svg" in (tmp_path / "t.html").read_text()

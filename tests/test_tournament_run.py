@@ -1,0 +1,179 @@
+"""Tournaments run: resumed, disturbed from within, on a full disk, and logged."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from referee import record_to_pgn
+from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, source_of
+from tournaments.executors.local import LocalExecutor
+from tournaments.logs import logged_to
+from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, Table
+from tournaments.report import report_of
+from tournaments.run import run
+from tournaments.schedule import Settings
+from tournaments.store import Store, StoreError
+
+
+def play(path: Path, what: Settings, games: int, executor: LocalExecutor | None = None) -> list[Outcome]:
+    """Plays what is missing; gives what came of it."""
+    outcomes: list[Outcome] = []
+    with Store.writing(path, what, games) as store:
+        run(store, store.missing(), executor or LocalExecutor(2, source_of=source_of), outcomes.append)
+    return outcomes
+
+
+def records(path: Path) -> dict[int, str]:
+    """All records by the numbers of their games."""
+    with Store.open(path) as store:
+        return {game: store.pgn(game) for game in sorted(store.done())}
+
+
+def test_a_tournament_has_the_games_of_its_schedule(tmp_path: Path) -> None:
+    play(tmp_path / "t", settings(), 6)
+    with Store.open(tmp_path / "t") as store:
+        assert sorted(store.done()) == [1, 2, 3, 4, 5, 6]
+        for game in store.settings.schedule(6):
+            record = store.record(game.id)
+            assert (record.headers["White"], record.headers["Seed"]) == (game.white, str(game.seed))
+            assert record_to_pgn(record) == store.pgn(game.id)
+            assert record.headers["Date"] == "????.??.??"
+            row = store.connection.execute("SELECT result, plies, seed FROM games WHERE id = ?", (game.id,)).fetchone()
+            assert row == (record.result, len(record.turns), game.seed)
+
+
+def test_every_answer_of_a_game_is_kept(tmp_path: Path) -> None:
+    play(tmp_path / "t", settings(), 2)
+    with Store.open(tmp_path / "t") as store:
+        for game in (1, 2):
+            record = store.record(game)
+            answers = store.connection.execute(
+                "SELECT color, ply FROM answers WHERE game = ? ORDER BY number", (game,)
+            ).fetchall()
+            expected = [
+                (("white", "black")[ply % 2], ply)
+                for ply, turn in enumerate(record.turns)
+                for _ in range(len(turn.tries) + 1)
+            ]
+            assert answers == expected
+            sides = store.connection.execute(
+                "SELECT color, turns, tries, typeof(astray), rescues FROM sides WHERE game = ?", (game,)
+            ).fetchall()
+            assert sorted(sides) == [
+                (color, 10, sum(answer[0] == color for answer in answers), "integer", "{}")
+                for color in ("black", "white")
+            ]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_number_of_workers_makes_no_difference(jobs: int, tmp_path: Path) -> None:
+    play(tmp_path / "t", settings(), 4, LocalExecutor(jobs, source_of=source_of))
+    with Store.open(tmp_path / "t") as store:
+        table = Table(store.settings, source_of=source_of)
+        for game in store.settings.schedule(4):
+            again = table.play(game)
+            assert isinstance(again, Finished)
+            stored = store.connection.execute("SELECT record FROM games WHERE id = ?", (game.id,)).fetchone()
+            assert again.record == stored[0]
+        table.close()
+
+
+def test_a_run_that_is_broken_off_is_gone_on_with(tmp_path: Path) -> None:
+    play(tmp_path / "whole", settings(), 8)
+
+    def stop(_: Outcome) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Store.writing(tmp_path / "t", settings(), 8) as store:
+        run(store, store.missing(), LocalExecutor(2, source_of=source_of), stop)
+    assert len(records(tmp_path / "t")) == 1
+    assert not multiprocessing.active_children()
+    again = play(tmp_path / "t", settings(), 8)
+    assert len(again) == 7
+    assert records(tmp_path / "t") == records(tmp_path / "whole")
+    assert play(tmp_path / "t", settings(), 8) == []
+
+
+def test_more_games_can_be_wanted_later(tmp_path: Path) -> None:
+    play(tmp_path / "t", settings(), 2)
+    assert {outcome.game.id for outcome in play(tmp_path / "t", settings(), 4)} == {3, 4}
+
+
+def test_a_player_that_raises_loses_by_that_name(tmp_path: Path) -> None:
+    play(tmp_path / "t", settings("raises", "rand", plies=30), 2)
+    with Store.open(tmp_path / "t") as store:
+        rows = store.connection.execute("SELECT result, reason, detail FROM games ORDER BY id").fetchall()
+        assert rows == [
+            ("0-1", "forfeit", "raised LookupError: lost the thread"),
+            ("1-0", "forfeit", "raised LookupError: lost the thread"),
+        ]
+        assert [forfeit.player for forfeit in report_of(store).forfeits] == ["raises", "raises"]
+
+
+def test_a_player_that_hangs_loses_by_that_name(tmp_path: Path) -> None:
+    play(tmp_path / "t", settings("rand", "hangs"), 2, LocalExecutor(2, 0.5, source_of))
+    with Store.open(tmp_path / "t") as store:
+        rows = store.connection.execute("SELECT result, detail FROM games ORDER BY id").fetchall()
+    assert rows == [("1-0", "hung: no answer in 0.5 seconds"), ("0-1", "hung: no answer in 0.5 seconds")]
+
+
+def test_a_game_that_kills_its_worker_three_times_is_given_up(tmp_path: Path) -> None:
+    outcomes = play(tmp_path / "t", settings("rand", "poison"), 2, LocalExecutor(2, source_of=kill_the_worker))
+    assert sorted((died.game.id, died.attempts) for died in outcomes if isinstance(died, Died)) == [
+        (game, attempt) for game in (1, 2) for attempt in range(1, MOST_ATTEMPTS + 1)
+    ]
+    with Store.open(tmp_path / "t") as store:
+        incidents = report_of(store).incidents
+    assert [incident.quarantined for incident in incidents].count(True) == 2
+    assert all(incident.what == "the worker died (signal 9)" for incident in incidents)
+
+
+def test_a_game_whose_worker_died_once_is_played_by_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KRIEGBOT_TEST_MARK", str(tmp_path / "mark"))
+    executor = LocalExecutor(2, source_of=kill_the_first_worker)
+    outcomes = play(tmp_path / "t", settings("rand", "poison once"), 4, executor)
+    assert [outcome.attempts for outcome in outcomes if isinstance(outcome, Died)] == [1]
+    assert sorted(records(tmp_path / "t")) == [1, 2, 3, 4]
+
+
+def test_a_player_whose_process_is_killed_from_outside_does_not_lose(tmp_path: Path) -> None:
+    outcomes = play(tmp_path / "t", settings("rand", "killed as black"), 2)
+    died = [outcome for outcome in outcomes if isinstance(outcome, Died)]
+    assert {outcome.what for outcome in died} == {"a player died: its process ended (SIGKILL)"}
+    assert [outcome.attempts for outcome in died] == [1, 2, 3]
+    assert list(records(tmp_path / "t")) == [2]
+
+
+def play_on_a_nearly_full_disk(path: Path) -> None:
+    """Plays as `play` does, with room for four pages more."""
+    with Store.writing(path, settings(), 400) as store:
+        pages = store.connection.execute("PRAGMA page_count").fetchone()[0]
+        store.connection.execute(f"PRAGMA max_page_count = {pages + 4}")
+        run(store, store.missing(), LocalExecutor(2, source_of=source_of))
+
+
+def test_a_full_disk_stops_the_run_and_loses_no_finished_game(tmp_path: Path) -> None:
+    play(tmp_path / "t", settings(), 2)
+    before = records(tmp_path / "t")
+    with pytest.raises(StoreError, match="full"):
+        play_on_a_nearly_full_disk(tmp_path / "t")
+    after = records(tmp_path / "t")
+    assert before.items() <= after.items()
+    with Store.open(tmp_path / "t") as store:
+        assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        sides = store.connection.execute("SELECT count(*) FROM sides").fetchone()[0]
+        assert sides == 2 * len(after)
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_what_workers_log_comes_to_one_file(start: str, tmp_path: Path) -> None:
+    executor = LocalExecutor(2, source_of=source_of, context=multiprocessing.get_context(start))
+    with logged_to(tmp_path / "log", executor.queue):
+        play(tmp_path / "t", settings("raises", "rand", plies=30), 4, executor)
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert sum(" begins, " in line for line in lines) == 4
+    assert sum("WARNING" in line and "raised LookupError: lost the thread" in line for line in lines) == 4
+    assert any("Traceback" in line for line in lines)
