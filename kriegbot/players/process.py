@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Any, BinaryIO
 
@@ -60,6 +61,7 @@ class ProcessSeat:
         self._output: BinaryIO | None = None
         self._output_path = ""
         self._begun = 0
+        self._told = 0
 
     def invite(self, source: Source, name: str | None = None, patience: float | None = None) -> None:
         """Says who plays the next game here, in the process of the games before."""
@@ -81,13 +83,15 @@ class ProcessSeat:
         if self._process is None:
             self._start()
         self._begun = self._output_size()
+        self._told = 0
         self._send(("game", self._source, seed))
         self._receive("ready", START_PATIENCE)
         self._unname_output()
 
     def ask(self, view: View) -> Choice:
         """The player's answer; the process of a player that hangs is killed."""
-        self._send(("view", view))
+        self._send(("view", replace(view, events=view.events[self._told :]), self._told))
+        self._told = len(view.events)
         choice = self._receive("choice", self._patience)[0]
         if not isinstance(choice, Choice):
             raise PlayerFailed(Failure.NONSENSE, "answered nonsense")

@@ -1,6 +1,7 @@
 """The child's half of `kriegbot.players.process`: a loop that seats players and hands them views.
 
-Messages are tuples whose first item names them. Parent to child: ("game", source, seed), ("view", view), ("stop",).
+Messages are tuples whose first item names them. Parent to child: ("game", source, seed); ("view", view, told), where of
+the view's events only those after the first `told` are sent, since the others were sent before; ("stop",).
 Child to parent: ("progress", what, done, total) while kernels are compiled, then ("ready",), ("choice", choice) or
 ("failed", failure, detail, log). What a player prints goes to a file that the parent reads.
 """
@@ -14,12 +15,14 @@ import multiprocessing
 import os
 import sys
 import threading
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
 from kriegbot.players.base import Player
 from kriegbot.players.seat import PlayerFailed, Source, checked, raised
 from kriegbot.players.specs import PlayerSpec, make_player
+from referee import Event
 
 
 def work(connection: Connection[Any, Any], output: str) -> None:
@@ -35,6 +38,7 @@ def work(connection: Connection[Any, Any], output: str) -> None:
     faulthandler.enable()
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     player: Player | None = None
+    events: tuple[Event, ...] = ()
     while True:
         try:
             message = connection.recv()
@@ -43,11 +47,12 @@ def work(connection: Connection[Any, Any], output: str) -> None:
         try:
             match message:
                 case ("game", source, seed):
-                    player = None
+                    player, events = None, ()
                     player = _seated(source, seed, connection)
                     connection.send(("ready",))
-                case ("view", view) if player is not None:
-                    connection.send(("choice", checked(player.choose(view))))
+                case ("view", view, told) if player is not None:
+                    events = events[:told] + view.events
+                    connection.send(("choice", checked(player.choose(replace(view, events=events)))))
                 case _:
                     return
         except BaseException as error:  # noqa: BLE001 - also SystemExit: whatever a player raises is reported
