@@ -32,9 +32,9 @@ def arrays(case: Case) -> tuple[Words, Reals]:
 
 
 def searched(view: View, rows: Words, weights: Reals, depth: int, backup: Backup) -> TryValues:
-    """Search the information set of a view."""
+    """Search the information set of a view, every try to its end."""
     tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
-    return search(rows, weights, tries, depth, backup, KS, terms_of(view.rules, view.limits))
+    return search(rows, weights, tries, depth, backup, KS, terms_of(view.rules, view.limits), may_prune=False)
 
 
 @pytest.mark.parametrize("backup", [OVERCONFIDENT, PARANOID], ids=lambda backup: backup.name)

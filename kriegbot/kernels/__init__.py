@@ -18,6 +18,7 @@ KERNEL_MODULES = (
     "kriegbot.search.backup",
     "kriegbot.search.tree",
     "kriegbot.search.walk",
+    "kriegbot.search.pruned",
     "kriegbot.belief.filter",
     "kriegbot.belief.rescue",
 )

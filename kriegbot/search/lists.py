@@ -37,12 +37,6 @@ class Lists:
         outcomes = np.empty((places, OUTCOMES_ROOM * levels))
         return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64))
 
-    def refuse(self, move: int) -> npt.NDArray[np.bool_]:
-        """Which histories [N], all of them listed, do not have a move among their legal ones."""
-        count = self.listed[self.places, None]
-        most = int(count.max(initial=0))
-        return ~((self.moves[self.places, :most] == move) & (np.arange(most) < count)).any(axis=1)
-
     def having(self, kept: npt.NDArray[np.bool_], more: int) -> "Lists":
         """Lists of some of the histories, and places for more behind them."""
         free = np.setdiff1d(np.arange(len(self.listed)), self.places[kept])[:more]

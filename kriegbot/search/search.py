@@ -1,7 +1,8 @@
 """Information-set search: histories go into the tree one by one until the sample or the time is used up.
 
 The recursion stands in `walk.py`, what is combined how in `backup.py`; here is what Parker, Nau and Subrahmanian (AAAI
-2006) call statistical sampling: fold sampled histories in, stop at any moment, answer with the values so far.
+2006) call statistical sampling: fold sampled histories in, stop at any moment, answer with the values so far. Under the
+paranoid rule the best tries are found sooner by the alpha-beta of `pruned.py`, which takes the whole sample at once.
 """
 
 import threading
@@ -20,6 +21,7 @@ from kriegbot.kernels.moves import MOST_MOVES
 from kriegbot.kernels.tables import TABLES
 from kriegbot.search.backup import Backup
 from kriegbot.search.lists import Lists
+from kriegbot.search.pruned import alphabeta
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, TreeArrays, back_up
 from kriegbot.search.walk import fold_all, list_tries, plant
 
@@ -30,6 +32,10 @@ FIRST_ROOM = {1: 1, 2: MOST_MOVES}
 """Information sets that a search of depth 1 or 2 can reach at most; deeper ones start with DEEP_ROOM and grow."""
 DEEP_ROOM = 1 << 16
 GROWTH = 8
+PRUNED_FROM = 2
+"""Depth from which on alpha-beta is faster; at depth 1 the lists that a turn keeps save more."""
+FIRST_BOARDS = 16
+"""How many boards alpha-beta begins with where time is limited."""
 CHUNK_SECONDS = 0.01
 CHUNK_BOARDS = 256
 """How much is folded in between two looks at the values, with a time limit and without: a search cut off within a
@@ -40,9 +46,10 @@ history answers from the last look."""
 class TryValues:
     """What a search has found of the tries open in an information set.
 
-    tries [M] as kernels encode moves; values [M] in centipawns from our side; legal [M] the probability that each is
-    legal, in [0, 1]; boards: positions folded in; depth: plies that `values` look ahead, less than asked where time
-    did not suffice for one board; leaves: positions evaluated; seconds: time spent.
+    tries [M] as kernels encode moves; values [M] in centipawns from our side, those of the best tries exact, the others
+    perhaps too high where `is_pruned`; legal [M] the probability that each is legal, in [0, 1]; boards: positions
+    searched; depth: plies that `values` look ahead, less than asked where time did not suffice for one board; leaves:
+    positions evaluated; seconds: time spent.
     """
 
     tries: Moves
@@ -52,6 +59,7 @@ class TryValues:
     depth: int
     leaves: int
     seconds: float
+    is_pruned: bool = False
 
     def best(self) -> list[int]:
         """Tries of the highest value, all of them where several share it."""
@@ -89,6 +97,7 @@ def search(
     terms: Terms,
     seconds: float | None = None,
     lists: Lists | None = None,
+    may_prune: bool = True,
 ) -> TryValues:
     """Value every try open in an information set.
 
@@ -103,6 +112,7 @@ def search(
       seconds: stop after so long; None folds in all N.
       lists: of these N positions, used where they are filled and filled where they are not; from an earlier search of
         this turn, to the same depth.
+      may_prune: whether it will do to be exact about the best tries alone, where that is faster.
 
     Returns:
       The values; they speak of fewer boards than were given where the time ran out, or where the tree has grown to
@@ -115,6 +125,8 @@ def search(
         raise ValueError(
             f"search to depth {depth} of {len(rows)} positions, {len(tries)} tries: each must be at least 1"
         )
+    if may_prune and not backup.is_sum and depth >= PRUNED_FROM:
+        return _search_pruned(rows, weights, tries, depth, backup, evaluator, terms, seconds)
     begun = time.perf_counter()
     lists = Lists.empty(1, depth) if lists is None else lists
     room, leaves = FIRST_ROOM.get(depth, DEEP_ROOM), 0
@@ -129,12 +141,56 @@ def search(
                 break
             room = min(GROWTH * room, MOST_NODES)
     if found.boards == 0:  # not one board was done: depth 1 answers, in less than a millisecond
-        few, depth = min(len(rows), 64), 1
-        tree = TreeArrays(FIRST_ROOM[depth], np.zeros(1, np.int64))
-        lists = Lists.empty(1, depth)
-        found = _fold_in(tree, rows[:few], weights[:few], tries, depth, backup, evaluator, terms, lists, False)
-        leaves += int(tree.counters[LEAVES])
+        return _search_a_little(rows, weights, tries, backup, evaluator, terms, leaves, begun)
     return TryValues(tries, found.values, found.legal, found.boards, depth, leaves, time.perf_counter() - begun)
+
+
+def _search_a_little(
+    rows: Words,
+    weights: Reals,
+    tries: Moves,
+    backup: Backup,
+    evaluator: Any,
+    terms: Terms,
+    leaves: int,
+    begun: float,
+) -> TryValues:
+    """Depth 1 of a few boards, for when there is no time; `leaves` and `begun` are of what was tried before."""
+    few, tree, lists = min(len(rows), 64), TreeArrays(FIRST_ROOM[1], np.zeros(1, np.int64)), Lists.empty(1, 1)
+    found = _fold_in(tree, rows[:few], weights[:few], tries, 1, backup, evaluator, terms, lists, False)
+    leaves += int(tree.counters[LEAVES])
+    return TryValues(tries, found.values, found.legal, found.boards, 1, leaves, time.perf_counter() - begun)
+
+
+def _search_pruned(
+    rows: Words,
+    weights: Reals,
+    tries: Moves,
+    depth: int,
+    backup: Backup,
+    evaluator: Any,
+    terms: Terms,
+    seconds: float | None,
+) -> TryValues:
+    """Alpha-beta on all boards; with a time limit on a few at first, and then on more and more of them."""
+    begun = time.perf_counter()
+    boards, leaves, done = len(rows) if seconds is None else min(len(rows), FIRST_BOARDS), 0, 0
+    values, legal = np.empty(0), np.empty(0)
+    with stop_after(seconds) as stop:
+        while done < len(rows):
+            started = time.perf_counter()
+            again = alphabeta(rows[:boards], weights[:boards], tries, depth, evaluator, terms, stop)
+            leaves += again.leaves
+            if not again.is_done:
+                break
+            values, legal, done = again.values, again.legal, boards
+            if seconds is not None:  # as many more as there seems to be time for
+                now = time.perf_counter()
+                growth = (seconds - (now - begun)) / (now - started)
+                boards = min(len(rows), int(boards * min(max(growth, 1.5), GROWTH)))
+    if done == 0:
+        return _search_a_little(rows, weights, tries, backup, evaluator, terms, leaves, begun)
+    return TryValues(tries, values, legal, done, depth, leaves, time.perf_counter() - begun, is_pruned=True)
 
 
 def _fold_in(

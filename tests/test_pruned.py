@@ -1,0 +1,87 @@
+"""Alpha-beta of the paranoid rule against the whole search."""
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from evaluators import load_evaluator
+from kriegbot.belief.belief import Belief
+from kriegbot.belief.heard import terms_of
+from kriegbot.kernels.magics import Words
+from kriegbot.kernels.position import encode_move
+from kriegbot.search import pruned
+from kriegbot.search.backup import PARANOID
+from kriegbot.search.search import Reals, TryValues, search, tries_of
+from referee import BERKELEY, PAPER_LIMITS, WILD16, Referee, View
+from tests.plain_cases import CASES, Case
+from tests.test_search import arrays
+
+KS = load_evaluator("ks")
+
+
+def both(view: View, rows: Words, weights: Reals, depth: int) -> tuple[TryValues, TryValues]:
+    """What the whole search and alpha-beta find."""
+    tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
+    terms = terms_of(view.rules, view.limits)
+    whole = search(rows, weights, tries, depth, PARANOID, KS, terms, may_prune=False)
+    return whole, search(rows, weights, tries, depth, PARANOID, KS, terms)
+
+
+def agree(whole: TryValues, found: TryValues) -> bool:
+    """Whether they say the same of the best tries, and alpha-beta nothing too low of the others."""
+    assert found.is_pruned
+    assert not whole.is_pruned
+    np.testing.assert_array_equal(found.legal, whole.legal)
+    is_the_same = found.values.max() == whole.values.max() and found.best() == whole.best()
+    return is_the_same and bool((found.values >= whole.values).all())
+
+
+def midgames(count: int, histories: int, rng: random.Random) -> Iterator[tuple[View, Words, Reals]]:
+    """Views of random games under both rule sets, some of them after refusals, and histories that fit."""
+    while count > 0:
+        referee = Referee(rng.choice((BERKELEY, WILD16)), PAPER_LIMITS)
+        beliefs: dict[bool, Belief] = {}
+        while referee.end is None and count > 0:
+            view = referee.view(referee.turn)
+            if view.color not in beliefs:
+                beliefs[view.color] = Belief(view, 500, seed=count)
+            belief = beliefs[view.color]
+            belief.update(view)
+            if len(belief.particles) and rng.random() < 0.2:
+                count -= 1
+                yield view, *belief.draw(histories, count)
+            referee.try_move(rng.choice(view.tries()))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+def test_the_best_tries_are_those_of_the_whole_search(case: Case) -> None:
+    for depth in (2, 3):
+        assert agree(*both(case.view, *arrays(case), depth))
+
+
+@pytest.mark.parametrize(("depth", "histories", "count"), [(2, 40, 1_000), (3, 6, 100), (4, 2, 4)])
+def test_the_best_tries_are_those_of_the_whole_search_in_midgame(depth: int, histories: int, count: int) -> None:
+    fewer = 0
+    for view, rows, weights in midgames(count, histories, random.Random(depth)):
+        whole, found = both(view, rows, weights, depth)
+        assert agree(whole, found)
+        fewer += found.leaves < whole.leaves
+    assert fewer > 0.9 * count
+
+
+def test_a_stack_that_is_full_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pruned, "ROOM_A_BOARD", 1)
+    for view, rows, weights in midgames(20, 10, random.Random(5)):
+        assert agree(*both(view, rows, weights, 3))
+
+
+def test_more_time_means_more_boards_until_all_are_searched() -> None:
+    (view, rows, weights) = next(iter(midgames(1, 400, random.Random(1))))
+    tries, terms = tries_of(rows[0], view.pawn_tries != 0), terms_of(view.rules, view.limits)
+    hurried = search(rows, weights, tries, 4, PARANOID, KS, terms, seconds=0.2)
+    assert 0 < hurried.boards < len(rows)
+    again = search(rows[: hurried.boards], weights[: hurried.boards], tries, 4, PARANOID, KS, terms)
+    np.testing.assert_array_equal(hurried.values, again.values)
+    assert search(rows, weights, tries, 2, PARANOID, KS, terms, seconds=600.0).boards == len(rows)
