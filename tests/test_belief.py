@@ -182,8 +182,11 @@ def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay()
         while referee.end is None:
             view = referee.view(referee.turn)
             if referee.turn == chess.WHITE:
+                replays = belief.rescues["replay"]
                 belief.update(view)
-                if belief.last_rescue in ("last observation", "blind"):
+                if belief.rescues["replay"] > replays and belief.last_rescue != "replay":
+                    fitted = belief.particles.fits_all  # one event needed a replay, another more, in whatever order
+                elif belief.last_rescue in ("last observation", "blind"):
                     fitted = False
                 elif belief.last_rescue == "replay":
                     fitted = True

@@ -38,16 +38,16 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
         (
             "overconfidant",
             "unknown player 'overconfidant'; did you mean 'overconfident'? "
-            "Known: human, overconfident, paranoid, rand.",
+            "Known: hs, human, overconfident, paranoid, rand.",
         ),
-        ("", "unknown player ''. Known: human, overconfident, paranoid, rand."),
-        ("RAND", "unknown player 'RAND'; did you mean 'rand'? Known: human, overconfident, paranoid, rand."),
-        ("xyz", "unknown player 'xyz'. Known: human, overconfident, paranoid, rand."),
+        ("", "unknown player ''. Known: hs, human, overconfident, paranoid, rand."),
+        ("RAND", "unknown player 'RAND'; did you mean 'rand'? Known: hs, human, overconfident, paranoid, rand."),
+        ("xyz", "unknown player 'xyz'. Known: hs, human, overconfident, paranoid, rand."),
         (
             "overconfident:depht=2",
             "player 'overconfident' has no option 'depht'; did you mean 'depth'? It takes depth (1..4), "
             "time (0.01..3600 seconds), samples (1..1000000), extra (0.01..3600 seconds), "
-            "particles (100..1000000), evaluator (ks|material).",
+            "further (1..1000000), particles (100..1000000), evaluator (ks|material).",
         ),
         ("rand:depth=2", "player 'rand' has no option 'depth'. It takes no options."),
         ("rand:", "illegal option '' of player 'rand': it takes name=value; it takes no options."),

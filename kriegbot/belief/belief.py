@@ -15,9 +15,10 @@ import chess
 import numpy as np
 
 from kriegbot.belief.errors import EmptyBelief
-from kriegbot.belief.heard import said, side_of, terms_of
+from kriegbot.belief.heard import last_heard, said, side_of, terms_of
 from kriegbot.belief.particles import Particles, Reals
-from kriegbot.belief.rescue import altered, blind, last_heard
+from kriegbot.belief.rescue import altered, blind
+from kriegbot.kernels.hearing import Terms
 from kriegbot.kernels.magics import Words
 from kriegbot.kernels.position import encode_move, from_board
 from kriegbot.kernels.random import subseed, uniforms
@@ -49,7 +50,7 @@ class Belief:
         """How often each rescue was needed so far."""
         self.last_rescue = ""
         """The gravest rescue that the last update needed, "" for none."""
-        self.particles = Particles(from_board(chess.Board(view.start)).reshape(1, 8), np.ones(1), is_exact=True)
+        self.particles = at_start(view)
         self.terms = terms_of(view.rules, view.limits)
         self._heard = 0
         self._opponent_turns = 0
@@ -72,7 +73,7 @@ class Belief:
                 if self._opponent_turns % SPACING == 0 and self.particles.fits_all:
                     self._checkpoints.append(self.this_turn)
                 self._opponent_turns += 1
-            after = self._step(self.particles, view, event, self.most, self.seed)
+            after = after_event(self.particles, view, event, self.terms, self.most, self.seed)
             self._heard += 1
             self.particles = after if len(after) else self._rescued(view, event)
 
@@ -103,25 +104,13 @@ class Belief:
         bits = np.unpackbits(kinds.astype("<u8").view(np.uint8), axis=1, bitorder="little")
         return np.einsum("n,kns->ks", weights, bits.reshape(6, len(rows), 64))
 
-    def _step(self, particles: Particles, view: View, index: int, most: int, seed: int) -> Particles:
-        """What one event makes of a set of boards."""
-        match view.events[index]:
-            case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
-                return particles.after_own_try(encode_move(move), said(announcement), self.terms)
-            case OwnTry(move, Answer.ILLEGAL):
-                return particles.after_own_try(encode_move(move), None, self.terms)
-            case OpponentMoved(announcement):
-                refused = refused_before(view, index)
-                return particles.after_opponent(said(announcement), refused, self.terms, most, subseed(seed, index))
-        return particles
-
     def _replayed(self, start: Checkpoint, view: View, end: int, most: int, seed: int) -> Particles:
         """Boards of a checkpoint taken through all events up to and including number `end`; may be empty."""
         particles = start.particles
         for index in range(start.event, end + 1):
             if len(particles) == 0:
                 break
-            particles = self._step(particles, view, index, most, seed)
+            particles = after_event(particles, view, index, self.terms, most, seed)
         return particles
 
     def _rescued(self, view: View, event: int) -> Particles:
@@ -152,6 +141,24 @@ class Belief:
         self.rescues[rescue] += 1
         self.last_rescue = max(self.last_rescue, rescue, key=("", "replay", "last observation", "blind").index)
         return particles
+
+
+def at_start(view: View) -> Particles:
+    """The position that the game began with, which both sides know."""
+    return Particles(from_board(chess.Board(view.start)).reshape(1, 8), np.ones(1), is_exact=True)
+
+
+def after_event(particles: Particles, view: View, index: int, terms: Terms, most: int, seed: int) -> Particles:
+    """What one event of a view makes of boards, of which there are `most` at most after a move of the opponent."""
+    match view.events[index]:
+        case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
+            return particles.after_own_try(encode_move(move), said(announcement), terms)
+        case OwnTry(move, Answer.ILLEGAL):
+            return particles.after_own_try(encode_move(move), None, terms)
+        case OpponentMoved(announcement):
+            refused = refused_before(view, index)
+            return particles.after_opponent(said(announcement), refused, terms, most, subseed(seed, index))
+    return particles
 
 
 def refused_before(view: View, index: int) -> int:

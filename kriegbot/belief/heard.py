@@ -2,8 +2,15 @@
 
 import chess
 
-from kriegbot.kernels.hearing import CAPTURED_PAWN_BIT, CHECK_SHIFT, END_SHIFT, TRIES_SHIFT, Terms
-from referee import Announcement, Limits, Man, PawnTries, Reason, RuleSet
+from kriegbot.kernels.hearing import (
+    CAPTURE_MASK,
+    CAPTURED_PAWN_BIT,
+    CHECK_SHIFT,
+    END_SHIFT,
+    TRIES_SHIFT,
+    Terms,
+)
+from referee import Announcement, Limits, Man, OpponentMoved, OwnTry, PawnTries, Reason, RuleSet, View
 
 ENDS = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION, Reason.PLY_LIMIT, Reason.QUIET_LIMIT)
 """In the order of their numbers in `kernels.hearing`, from 1."""
@@ -20,6 +27,14 @@ def said(announcement: Announcement) -> int:
     if announcement.end is not None:
         code |= ENDS.index(announcement.end.reason) + 1 << END_SHIFT
     return code
+
+
+def last_heard(view: View, before: int) -> int:
+    """Checks, pawn tries and end in the last announcement before an event of a view; of the first position, none."""
+    for event in reversed(view.events[:before]):
+        if isinstance(event, OwnTry | OpponentMoved) and event.announcement is not None:
+            return said(event.announcement) & ~CAPTURE_MASK
+    return 0
 
 
 def terms_of(rules: RuleSet, limits: Limits) -> Terms:

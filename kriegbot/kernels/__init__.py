@@ -18,9 +18,11 @@ KERNEL_MODULES = (
     "kriegbot.search.backup",
     "kriegbot.search.tree",
     "kriegbot.search.walk",
-    "kriegbot.search.pruned",
     "kriegbot.belief.filter",
+    "kriegbot.belief.last_observation",
     "kriegbot.belief.rescue",
+    "kriegbot.search.pruned",
+    "kriegbot.search.alphabeta",
 )
 """Every module with kernels that players use, in the order of their imports: what `prepare` counts."""
 

@@ -137,10 +137,25 @@ SEARCH_OPTIONS = (
     Option("evaluator", str, "what values a leaf", "ks", choices=tuple(EVALUATORS)),
 )
 
+HS_OPTIONS = (
+    Option("depth", int, "plies to look ahead, before quiescence", 2, 1, 4),
+    Option("time", float, "budget for each try", 1.0, 0.01, 3600, unit="seconds"),
+    Option("samples", int, "boards searched per try, instead", None, 1, 1_000_000, default_text="by time"),
+    Option("pool", int, "most boards kept that fit everything", 1_000, 1, 1_000_000),
+    Option("sampling", str, "where boards come from", "hs", choices=("hs", "los", "aos", "aosp")),
+    Option("evaluator", str, "what values a leaf", "ks", choices=tuple(EVALUATORS)),
+)
+
 PLAYERS: Mapping[str, PlayerKind] = MappingProxyType(
     {
         kind.name: kind
         for kind in (
+            PlayerKind(
+                "hs",
+                "searches boards as if both sides saw them (HS, IJCAI 2005)",
+                HS_OPTIONS,
+                ("time", "samples"),
+            ),
             PlayerKind("human", "a person, at `kriegbot play`"),
             PlayerKind(
                 "overconfident",
@@ -235,13 +250,21 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None) -> 
     if spec.name == "human":
         programs = ", ".join(sorted(set(PLAYERS) - {"human"}))
         raise BadSpec(f"player 'human' plays at `kriegbot play` alone; here plays one of {programs}.")
-    return _search_player(spec, seed, report)
-
-
-def _search_player(spec: PlayerSpec, seed: int, report: Progress | None) -> Player:
     from kriegbot.kernels import prepare
 
     prepare(report)
+    return _hs_player(spec, seed) if spec.name == "hs" else _search_player(spec, seed)
+
+
+def _hs_player(spec: PlayerSpec, seed: int) -> Player:
+    from kriegbot.players.hs import HSPlayer
+
+    names = ("depth", "samples", "pool", "sampling", "evaluator")
+    settings: dict[str, Any] = {name: spec.get(name) for name in names} | {"seconds": spec.get("time")}
+    return HSPlayer(**settings, seed=seed)
+
+
+def _search_player(spec: PlayerSpec, seed: int) -> Player:
     from kriegbot.players.searching import SearchPlayer
     from kriegbot.search.backup import OVERCONFIDENT, PARANOID
 

@@ -407,7 +407,9 @@ class Found(NamedTuple):
     is_done: bool
 
 
-def alphabeta(rows: Words, weights: Reals, tries: Moves, depth: int, evaluator: Any, terms: Terms, stop: Ints) -> Found:
+def paranoid_values(
+    rows: Words, weights: Reals, tries: Moves, depth: int, evaluator: Any, terms: Terms, stop: Ints
+) -> Found:
     """Value every try open in an information set under the paranoid rule, as `search.search` does, but for `stop` [1].
 
     Raises:

@@ -21,7 +21,7 @@ from kriegbot.kernels.moves import MOST_MOVES
 from kriegbot.kernels.tables import TABLES
 from kriegbot.search.backup import Backup
 from kriegbot.search.lists import Lists
-from kriegbot.search.pruned import alphabeta
+from kriegbot.search.pruned import paranoid_values
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, TreeArrays, back_up
 from kriegbot.search.walk import fold_all, list_tries, plant
 
@@ -179,7 +179,7 @@ def _search_pruned(
     with stop_after(seconds) as stop:
         while done < len(rows):
             started = time.perf_counter()
-            again = alphabeta(rows[:boards], weights[:boards], tries, depth, evaluator, terms, stop)
+            again = paranoid_values(rows[:boards], weights[:boards], tries, depth, evaluator, terms, stop)
             leaves += again.leaves
             if not again.is_done:
                 break

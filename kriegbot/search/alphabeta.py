@@ -1,0 +1,243 @@
+"""Ordinary chess search on boards that both sides see: alpha-beta with quiescence, as the player `hs` needs it.
+
+Parker, Nau and Subrahmanian, "Game-Tree Search with Combinatorially Large Belief States" (IJCAI 2005), search each
+sampled board so; of the search itself they say no more, so it is the textbook's: negamax, fail-soft; captures first,
+the most valuable victim by the least valuable attacker; then captures and promotions to a queen alone, either side
+free to stand pat but in check, when it has all its evasions.
+
+A try can be illegal on a board, which perfect information does not know and the paper does not mention: on that board
+it is worth what standing still is, E of the position with us still to move.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from evaluators.protocol import EVALUATOR_TYPE
+from kriegbot.kernels.attacks import checkers_and_pins
+from kriegbot.kernels.hearing import CHECKMATE, TERMS, Terms, game_end
+from kriegbot.kernels.jit import (
+    INT,
+    INT_ARRAY,
+    INTS,
+    MOVE_ARRAY,
+    MOVES,
+    ROW_ARRAY,
+    WORD_ARRAY,
+    WORDS,
+    advance,
+    entry,
+    kernel,
+    pointer,
+)
+from kriegbot.kernels.magics import Words
+from kriegbot.kernels.moves import MOST_MOVES, QUEEN, legal_moves, make_move
+from kriegbot.kernels.position import (
+    NONE,
+    POSITION,
+    Position,
+    bit,
+    en_passant_square,
+    load,
+    side_to_move,
+)
+from kriegbot.kernels.tables import TABLES
+from kriegbot.search.walk import WIN
+
+MATE = int(WIN)
+"""Value of a mate on the board; each ply that it is away takes off 1, so that the sooner of two is played."""
+INFINITE = 1 << 30
+"""Beyond all values."""
+QUIESCENCE = 4
+"""Plies of quiescence at most; a position that is still not quiet then is valued as it stands. Sampled boards are full
+of men that hang, and exchanges on several squares in turn would otherwise cost more than they tell."""
+
+Values = npt.NDArray[np.int64]
+Moves = npt.NDArray[np.int32]
+
+
+class Board(NamedTuple):
+    """What stays the same throughout the search of a board.
+
+    moves: a list of moves for each level; stop [1]: set from outside to end it; leaves [1]: positions evaluated.
+    """
+
+    tables: Any
+    terms: Terms
+    side: int
+    evaluator: Any
+    moves: Any
+    stop: Any
+    leaves: Any
+
+
+BOARD = types.NamedTuple((WORDS, TERMS, INT, EVALUATOR_TYPE, MOVES, INTS, INTS), Board)
+
+
+@kernel(INT(POSITION, INT))
+def rank_of(position: Position, square: int) -> int:
+    """Rank by value of the man on a square: pawn 1, knight, bishop, rook, queen, king 6; 0 for none."""
+    there = bit(square)
+    if position.pawns & there:
+        return 1
+    if position.knights & there:
+        return 2
+    if position.kings & there:
+        return 6
+    if position.diagonals & there:
+        return 5 if position.orthogonals & there else 3
+    return 4 if position.orthogonals & there else 0
+
+
+@kernel(INT(POSITION, INT))
+def loudness(position: Position, move: int) -> int:
+    """Greater than 0 for a capture or a promotion to a queen, the more so the earlier it is to be searched."""
+    origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
+    victim = rank_of(position, target)
+    if promotion:
+        return 8 * (victim + 5) if promotion == QUEEN else 0
+    if victim:
+        return 8 * victim - rank_of(position, origin)
+    passant = en_passant_square(position)
+    return 7 if passant and target == passant and bit(origin) & position.pawns and (origin ^ target) & 7 else 0
+
+
+@kernel(INT(POSITION, MOVES, INT))
+def loud_first(position: Position, moves: list[int], count: int) -> int:
+    """Put the loud moves to the front of a list, the loudest first; return how many there are.
+
+    Their loudness stays with them, in the bits above the move, where `make_move` does not look.
+    """
+    loud = 0
+    for i in range(count):
+        loudness_of_move = loudness(position, moves[i])
+        if loudness_of_move == 0:
+            continue
+        move = loudness_of_move << 15 | moves[i]
+        moves[i] = moves[loud]
+        place = loud
+        while place > 0 and moves[place - 1] < move:
+            moves[place] = moves[place - 1]
+            place -= 1
+        moves[place] = move
+        loud += 1
+    return loud
+
+
+@kernel(INT(BOARD, POSITION))
+def evaluation(board: Board, position: Position) -> int:
+    """E for the side to move. E itself is always asked for our side: it need not be the negative of the opponent's."""
+    board.leaves[0] += 1
+    value = board.evaluator(board.tables, position, board.side)
+    return value if side_to_move(position) == board.side else -value
+
+
+@kernel(INT(BOARD, POSITION, INT, INT, INT, INT))
+def negamax(board: Board, position: Position, depth: int, ply: int, alpha: int, beta: int) -> int:
+    """Value for the side to move, exact if between alpha and beta; quiescence from depth 0 down.
+
+    Whatever is returned once the stop flag is set means nothing.
+    """
+    if board.stop[0] != 0:
+        return 0
+    moves = advance(board.moves, MOST_MOVES * ply)
+    checkers, pinned = checkers_and_pins(board.tables, position)
+    end = game_end(board.tables, position, checkers, pinned, board.terms, moves)
+    if end != 0:
+        return ply - MATE if end == CHECKMATE else 0
+    best = -INFINITE
+    may_stand_pat = depth <= 0 and checkers == NONE
+    if may_stand_pat or depth == -QUIESCENCE:
+        best = evaluation(board, position)
+        if best >= beta or depth == -QUIESCENCE:
+            return best
+    count = legal_moves(board.tables, position, moves)
+    loud = loud_first(position, moves, count)
+    for i in range(loud if may_stand_pat else count):
+        after, _ = make_move(board.tables, position, moves[i])
+        best = max(best, -negamax(board, after, depth - 1, ply + 1, -beta, -max(alpha, best)))
+        if best >= beta:
+            break
+    return best
+
+
+@entry(
+    INT(
+        WORD_ARRAY,
+        ROW_ARRAY,
+        MOVE_ARRAY,
+        INT,
+        TERMS,
+        EVALUATOR_TYPE,
+        INT_ARRAY,
+        INT_ARRAY,
+        INT_ARRAY,
+        MOVE_ARRAY,
+    )
+)
+def _value_boards(
+    tables: Any,
+    rows: Any,
+    tries: Any,
+    depth: int,
+    terms: Terms,
+    evaluator: Any,
+    stop: Any,
+    leaves: Any,
+    values: Any,
+    moves: Any,
+) -> int:
+    """Value every try on one board after the other, to `values` [N * M]; return how many boards were done.
+
+    -1 if a board has no legal move, or one that is not among the tries.
+    """
+    listed = pointer(moves)
+    for i in range(len(rows)):
+        position = load(pointer(rows), i)
+        board = Board(pointer(tables), terms, side_to_move(position), evaluator, listed, pointer(stop), pointer(leaves))
+        count = legal_moves(pointer(tables), position, listed)
+        standing = evaluation(board, position)
+        legal = 0  # the legal moves stand in the same order as the tries that they are among
+        for j in range(len(tries)):
+            value = standing
+            if legal < count and tries[j] == listed[legal]:
+                after, _ = make_move(pointer(tables), position, listed[legal])
+                value = -negamax(board, after, depth - 1, 1, -INFINITE, INFINITE)
+                legal += 1
+            values[len(tries) * i + j] = value
+        if stop[0] != 0:
+            return i
+        if legal < count or count == 0:
+            return -1
+    return len(rows)
+
+
+def value_boards(
+    rows: Words, tries: Moves, depth: int, evaluator: Any, terms: Terms, stop: Values
+) -> tuple[Values, int]:
+    """Value every try on every board, until the stop flag is set.
+
+    Args:
+      rows: [N, 8] boards with the same men of ours, we to move.
+      tries: [M] from `search.tries_of`.
+      depth: plies before quiescence, our try among them, >= 1.
+      evaluator: E, from `evaluators.load_evaluator`.
+      terms: rule set and limits; when a game is drawn both sides know.
+      stop: flag [1] as `search.stop_after` sets it.
+
+    Returns:
+      Centipawns for us [B, M] of the first B <= N boards, those that were done, and how many positions were evaluated.
+
+    Raises:
+      ValueError: depth < 1, or boards that are over or do not have these tries.
+    """
+    if depth < 1:
+        raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")
+    values, leaves = np.empty(len(rows) * len(tries), np.int64), np.zeros(1, np.int64)
+    moves = np.empty(MOST_MOVES * (depth + QUIESCENCE + 1), np.int32)
+    done = _value_boards(TABLES, rows, tries, depth, terms, evaluator, stop, leaves, values, moves)
+    if done < 0:
+        raise ValueError("boards that are over, or that have other tries")
+    return values.reshape(len(rows), len(tries))[:done], int(leaves[0])

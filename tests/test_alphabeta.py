@@ -1,0 +1,94 @@
+"""The chess search of HS against plain negamax with quiescence, on python-chess."""
+
+import random
+
+import chess
+import numpy as np
+import pytest
+
+from evaluators import load_evaluator
+from kriegbot.belief.heard import terms_of
+from kriegbot.kernels.position import encode_move, from_board
+from kriegbot.search.alphabeta import MATE, QUIESCENCE, value_boards
+from kriegbot.search.search import tries_of
+from referee import WILD16, NO_LIMITS
+from tests.plain_evaluators import ks
+from tests.random_games import played
+from tests.test_kernels import sparse_board
+
+TERMS = terms_of(WILD16, NO_LIMITS)
+NEVER = np.zeros(1, np.int64)
+
+
+def is_loud(board: chess.Board, move: chess.Move) -> bool:
+    """Whether quiescence looks at a move: captures, and promotions to a queen."""
+    if move.promotion:
+        return move.promotion == chess.QUEEN
+    return board.is_capture(move)
+
+
+def value(board: chess.Board, side: chess.Color, depth: int, ply: int) -> float:
+    """Negamax value for the side to move, without any cut."""
+    if board.is_checkmate():
+        return ply - MATE
+    if board.is_stalemate() or board.is_insufficient_material():
+        return 0
+    sign = 1 if board.turn == side else -1
+    moves, values = list(board.legal_moves), []
+    if depth == -QUIESCENCE or (depth <= 0 and not board.is_check()):
+        values.append(sign * ks(board, side))
+        moves = [move for move in moves if depth > -QUIESCENCE and is_loud(board, move)]
+    for move in moves:
+        board.push(move)
+        values.append(-value(board, side, depth - 1, ply + 1))
+        board.pop()
+    return max(values)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_values_equal_plain_negamax(depth: int) -> None:
+    rng = random.Random(depth)
+    boards = [sparse_board(rng) for _ in range(60)]
+    boards += [played(seed, plies=20 + seed).board() for seed in range(6)] if depth == 1 else []
+    checked = 0
+    for board in boards:
+        if not any(board.legal_moves):
+            continue
+        row = from_board(board)
+        tries = tries_of(row, True)
+        values, leaves = value_boards(row.reshape(1, 8), tries, depth, load_evaluator("ks"), TERMS, NEVER)
+        found = dict(zip(tries.tolist(), values[0].tolist(), strict=True))
+        side, standing = board.turn, ks(board, board.turn)
+        expected = dict.fromkeys(tries.tolist(), standing)
+        for move in list(board.legal_moves):
+            board.push(move)
+            expected[encode_move(move)] = -value(board, side, depth - 1, 1)
+            board.pop()
+        assert found == expected
+        assert leaves > 0
+        checked += 1
+    assert checked > 30
+
+
+def test_the_sooner_mate_is_worth_more() -> None:
+    board = chess.Board("7k/8/5K2/8/8/8/8/R7 w - - 0 1")
+    values = {}
+    for depth in (1, 3):
+        row = from_board(board)
+        tries = tries_of(row, True)
+        found, _ = value_boards(row.reshape(1, 8), tries, depth, load_evaluator("ks"), TERMS, NEVER)
+        values[depth] = int(found.max())
+    assert values[1] < MATE - 3 == values[3]  # 1. Kf7 Kh7 2. Rh1 mate
+    board = chess.Board("7k/8/6K1/8/8/8/8/R7 w - - 0 1")
+    found, _ = value_boards(
+        from_board(board).reshape(1, 8), tries_of(from_board(board), True), 3, load_evaluator("ks"), TERMS, NEVER
+    )
+    assert int(found.max()) == MATE - 1
+
+
+def test_boards_with_other_tries_are_refused() -> None:
+    row = from_board(chess.Board())
+    with pytest.raises(ValueError, match="other tries"):
+        value_boards(row.reshape(1, 8), tries_of(row, True)[1:], 1, load_evaluator("ks"), TERMS, NEVER)
+    with pytest.raises(ValueError, match="at least 1"):
+        value_boards(row.reshape(1, 8), tries_of(row, True), 0, load_evaluator("ks"), TERMS, NEVER)

@@ -1,0 +1,97 @@
+"""The player HS: where its boards come from, and that a seed is a game."""
+
+import random
+from collections import Counter
+
+import chess
+import pytest
+
+from kriegbot.belief.last_observation import last_observation
+from kriegbot.kernels.position import to_board
+from kriegbot.players.hs import HSPlayer
+from referee import BERKELEY, PAPER_LIMITS, WILD16, Limits, OpponentMoved, Referee, View
+
+
+def views(seed: int) -> list[View]:
+    """Views of one random game, each of the side to move."""
+    rng, referee, seen = random.Random(seed), Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS), []
+    while referee.end is None:
+        view = referee.view(referee.turn)
+        seen.append(view)
+        referee.try_move(rng.choice(view.tries()))
+    return seen
+
+
+def test_boards_of_the_last_observation_fit_it_and_the_refusals() -> None:
+    seen = Counter[str]()
+    for seed in range(20):
+        for view in random.Random(seed).sample(views(seed), 12):
+            tries = set(view.tries())
+            heard = [event for event in view.events if isinstance(event, OpponentMoved)]
+            for row in last_observation(view, 10, seed):
+                board = to_board(row)
+                own = {s: p.piece_type for s, p in board.piece_map().items() if p.color == view.color}
+                assert own == dict(view.men)
+                assert board.occupied_co[not view.color].bit_count() == view.opponent_men
+                assert set(board.legal_moves) <= tries
+                seen["boards"] += 1
+                if heard and heard[-1].announcement.capture is not None:
+                    taken = heard[-1].announcement.capture
+                    seen["taken"] += 1
+                    seen["stands there"] += board.color_at(taken) == (not view.color)
+            seen["views"] += 1
+    assert seen["boards"] > 5 * seen["views"]
+    assert seen["stands there"] > 0.9 * seen["taken"] > 0
+
+
+def test_most_boards_of_the_last_observation_sound_as_the_last_announcement_did() -> None:
+    fits = Counter[bool]()
+    for seed in range(10):
+        for view in views(seed)[5::20]:
+            if not isinstance(view.events[-1], OpponentMoved):
+                continue
+            said = view.events[-1].announcement
+            for row in last_observation(view, 10, seed):
+                board = to_board(row)
+                fits[board.is_check() == bool(said.checks)] += 1
+    assert fits[True] > 10 * fits[False]
+
+
+def game(sampling: str, seed: int, plies: int = 40, samples: int = 30) -> tuple[list[str], Counter[str]]:
+    """Tries of a game of HS against random moves, and what its reports say."""
+    player = HSPlayer(1, samples=samples, pool=50, sampling=sampling, seed=seed)  # type: ignore[arg-type]  # the names
+    referee, rng, tries, seen = Referee(BERKELEY, Limits(plies=plies)), random.Random(seed), [], Counter[str]()
+    while referee.end is None:
+        view = referee.view(referee.turn)
+        if view.color == chess.BLACK:
+            referee.try_move(rng.choice(view.tries()))
+            continue
+        choice = player.choose(view)
+        assert choice.move in view.tries()
+        assert choice.report.samples <= samples
+        seen["tries"] += 1
+        seen["astray"] += choice.report.astray
+        seen["empty"] += choice.report.rescue != ""
+        tries.append(str(choice.move))
+        referee.try_move(choice.move)
+    return tries, seen
+
+
+@pytest.mark.parametrize("sampling", ["hs", "los", "aos", "aosp"])
+def test_a_seed_is_a_game(sampling: str) -> None:
+    assert game(sampling, 3) == game(sampling, 3)
+    assert game(sampling, 3)[0] != game(sampling, 4)[0]
+
+
+def test_hs_goes_from_boards_that_fit_everything_to_boards_of_the_last_observation() -> None:
+    seen = {sampling: game(sampling, 5, plies=100)[1] for sampling in ("hs", "los", "aosp")}
+    assert seen["los"]["astray"] == seen["los"]["tries"]
+    assert 0 < seen["hs"]["astray"] < seen["los"]["astray"]
+    assert seen["aosp"]["astray"] <= seen["aosp"]["empty"]
+
+
+def test_time_is_kept() -> None:
+    player = HSPlayer(2, seconds=0.2, seed=1)
+    report = player.choose(Referee(BERKELEY, Limits()).view(chess.WHITE)).report
+    assert report.samples > 0
+    assert report.seconds < 2.0  # ten times the budget: a hang is caught, a busy machine is not
