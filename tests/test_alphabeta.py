@@ -11,7 +11,7 @@ from kriegbot.belief.heard import terms_of
 from kriegbot.kernels.position import encode_move, from_board
 from kriegbot.search.alphabeta import MATE, QUIESCENCE, value_boards
 from kriegbot.search.search import tries_of
-from referee import WILD16, NO_LIMITS
+from referee import NO_LIMITS, WILD16
 from tests.plain_evaluators import ks
 from tests.random_games import played
 from tests.test_kernels import sparse_board
