@@ -1,0 +1,223 @@
+"""Pictures of game trees as SVG: information sets joined by dashed lines, chosen alternatives thick.
+
+The layout is the plainest: leaves side by side from left to right, every other node above the middle of its children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count, pairwise
+from xml.sax.saxutils import escape
+
+from kriegbot.text import one_line
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Strategy, Tree, TreeError
+
+MOST_NODES = 1000
+"""A picture of more is refused: nobody could read it."""
+COLORS = ("#1f6fb2", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#008b8b")
+"""Of players, from the first on, and then again."""
+INK, FAINT = "#333333", "#9a9a9a"
+LEVEL = 84
+"""Pixels from a node down to its children."""
+MARGIN, HEAD, LINE, RADIUS, CHARACTER, NARROWEST = 36, 64, 15, 7, 6.8, 34.0
+ALONG = 0.62
+"""Where on its way down the name of an action stands."""
+LONGEST = 18
+"""Names are cut to so many characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where nodes stand, in pixels, and the size of the whole picture."""
+
+    places: Mapping[Node, tuple[float, float]]
+    width: float
+    height: float
+
+
+def svg(tree: Tree, strategy: Strategy | None = None) -> str:
+    """A tree as SVG.
+
+    Args:
+      tree: one that can be looked at.
+      strategy: of one player or more; the alternatives that it chooses are drawn thick.
+
+    Raises:
+      TreeError: the tree has more than MOST_NODES nodes.
+    """
+    if sum(1 for _ in tree.nodes()) > MOST_NODES:
+        raise TreeError(f"a picture shows at most {MOST_NODES} nodes, and this tree has more")
+    layout = lay_out(tree)
+    width, height = round(layout.width), round(layout.height)
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+            'font-family="sans-serif" font-size="12">',
+            f'<rect width="{width}" height="{height}" fill="white"/>',
+            *_heading(tree),
+            *_edges(tree, layout, strategy or {}),
+            *_information_sets(tree, layout),
+            *_labels(tree, layout, strategy or {}),
+            *_nodes(tree, layout),
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def lay_out(tree: Tree) -> Layout:
+    """Places of all nodes: first in columns and levels, then in pixels, with columns as wide as texts need."""
+    found = list(tree.nodes())
+    columns: dict[Node, float] = dict(zip((node for node in found if isinstance(node, Leaf)), count(0.5), strict=False))
+    for node in reversed(found):  # children before their parents
+        if not isinstance(node, Leaf):
+            columns[node] = (columns[node.children[0]] + columns[node.children[-1]]) / 2
+    levels: dict[Node, int] = {tree.root: 0}
+    for node in found:
+        if not isinstance(node, Leaf):
+            levels |= dict.fromkeys(node.children, levels[node] + 1)
+    column = _column(found, columns, levels)
+    places = {node: (MARGIN + column * columns[node], HEAD + LEVEL * levels[node]) for node in found}
+    leaves = sum(isinstance(node, Leaf) for node in found)
+    text = CHARACTER * max(len(tree.title) * 1.3, _legend(tree)[-1][1])
+    height = HEAD + LEVEL * tree.depth + LINE * len(tree.players) + MARGIN
+    return Layout(places, 2 * MARGIN + max(column * leaves, text), height)
+
+
+def _column(found: Sequence[Node], columns: Mapping[Node, float], levels: Mapping[Node, int]) -> float:
+    """The least width of a column at which no text touches the next one on its level."""
+    column = NARROWEST
+    last: dict[int, Node] = {}
+    for node in found:
+        before = last.get(levels[node])
+        if before is not None:
+            texts = _width(_texts_at(before)) + _width(_texts_at(node))
+            column = max(column, texts / 2 / (columns[node] - columns[before]))
+        last[levels[node]] = node
+        if not isinstance(node, Leaf):
+            for (index, child), (next_index, next_child) in pairwise(enumerate(node.children)):
+                texts = _width(_labels_of(node, index)) + _width(_labels_of(node, next_index))
+                column = max(column, texts / 2 / ALONG / (columns[next_child] - columns[child]))
+    return column
+
+
+def _width(texts: Sequence[str]) -> float:
+    return CHARACTER * max((len(text) for text in texts), default=0) + 10
+
+
+def _edges(tree: Tree, layout: Layout, strategy: Strategy) -> Iterator[str]:
+    for node, index, chosen in _alternatives(tree, strategy):
+        (x, y), (to_x, to_y) = layout.places[node], layout.places[node.children[index]]
+        line = f'stroke="{_color(node)}" stroke-width="4"' if chosen else f'stroke="{FAINT}" stroke-width="1.2"'
+        yield f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" {line}/>'
+
+
+def _labels(tree: Tree, layout: Layout, strategy: Strategy) -> Iterator[str]:
+    for node, index, chosen in _alternatives(tree, strategy):
+        (x, y), (to_x, to_y) = layout.places[node], layout.places[node.children[index]]
+        at_x, at_y = x + ALONG * (to_x - x), y + ALONG * (to_y - y)
+        weight = 'font-weight="bold"' if chosen else ""
+        for line, text in enumerate(reversed(_labels_of(node, index))):
+            yield _text(at_x, at_y - LINE * line, text, _color(node), halo=True, extra=weight)
+
+
+def _alternatives(tree: Tree, strategy: Strategy) -> Iterator[tuple[Chance | Decision, int, bool]]:
+    """Every node that is no leaf with each of its alternatives, and whether that one is chosen."""
+    for node in tree.nodes():
+        if not isinstance(node, Leaf):
+            chosen = strategy.get(node.key) if isinstance(node, Decision) else None
+            for index in range(len(node.children)):
+                yield node, index, index == chosen
+
+
+def _information_sets(tree: Tree, layout: Layout) -> Iterator[str]:
+    """Sets of two nodes or more: a dashed line from node to node, arched over what stands between them."""
+    rows: dict[float, list[float]] = {}
+    for x, y in layout.places.values():
+        rows.setdefault(y, []).append(x)
+    for (player, _), nodes in tree.information_sets.items():
+        if len(nodes) == 1:
+            continue
+        places = sorted(layout.places[node] for node in nodes)
+        path = "M {:.1f} {:.1f}".format(*places[0])
+        for (x, y), (to_x, to_y) in pairwise(places):
+            between = y == to_y and any(x < other < to_x for other in rows[y])
+            arch = min(26.0, 0.06 * (to_x - x) + 10) if between else 0.0
+            path += f" Q {(x + to_x) / 2:.1f} {(y + to_y) / 2 - 2 * arch:.1f} {to_x:.1f} {to_y:.1f}"
+        color = COLORS[player % len(COLORS)]
+        yield f'<path d="{path}" fill="none" stroke="{color}" stroke-width="20" opacity="0.13" stroke-linecap="round"/>'
+        yield f'<path d="{path}" fill="none" stroke="{color}" stroke-width="1.6" stroke-dasharray="6 4"/>'
+
+
+def _nodes(tree: Tree, layout: Layout) -> Iterator[str]:
+    for node in tree.nodes():
+        x, y = layout.places[node]
+        texts = _texts_at(node)
+        if isinstance(node, Leaf):
+            for player, payoff in enumerate(texts):
+                yield _text(x, y + LINE * (player + 0.9), payoff, COLORS[player % len(COLORS)])
+            continue
+        if isinstance(node, Chance):
+            corners = f"{x:.1f},{y - 8:.1f} {x + 8:.1f},{y:.1f} {x:.1f},{y + 8:.1f} {x - 8:.1f},{y:.1f}"
+            yield f'<polygon points="{corners}" fill="white" stroke="{INK}" stroke-width="1.5"/>'
+        else:
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{_color(node)}"/>'
+        yield _text(x, y - 12, texts[0], _color(node), halo=True, extra='font-style="italic"')
+
+
+def _heading(tree: Tree) -> Iterator[str]:
+    if tree.title:
+        yield _text(MARGIN, 22, one_line(tree.title), INK, extra='font-size="15" font-weight="bold"', anchor="start")
+    for color, at, name in _legend(tree)[:-1]:
+        x = MARGIN + CHARACTER * at
+        yield f'<circle cx="{x:.1f}" cy="38" r="5" fill="{color}"/>'
+        yield _text(x + 10, 42, name, color, anchor="start")
+
+
+def _legend(tree: Tree) -> list[tuple[str, float, str]]:
+    """Colour, place in characters and name of each player; and at last the place where the line ends."""
+    entries, at = [], 1.0
+    for player, name in enumerate(tree.players):
+        entries.append((COLORS[player % len(COLORS)], at, _short(name)))
+        at += len(_short(name)) + 5
+    return [*entries, ("", at, "")]
+
+
+def _labels_of(node: Chance | Decision, index: int) -> list[str]:
+    """What is written at an edge, line by line: the name of the action, and for chance the probability."""
+    name = [_short(node.actions[index])] if node.actions else []
+    return name + ([_amount(node.probabilities[index])] if isinstance(node, Chance) else [])
+
+
+def _texts_at(node: Node) -> list[str]:
+    """What is written at a node, line by line: payoffs, the information set, or the name of a node of chance."""
+    if isinstance(node, Leaf):
+        return [_amount(payoff) for payoff in node.payoffs]
+    return [_short(node.name if isinstance(node, Chance) else node.information_set)]
+
+
+def _amount(number: Number) -> str:
+    if isinstance(number, Fraction) and len(str(number)) <= 9:
+        return str(number)
+    return str(number) if isinstance(number, int) and abs(number) < 10**9 else f"{float(number):.4g}"
+
+
+def _short(text: str) -> str:
+    return one_line(text, LONGEST)
+
+
+def _color(node: Node) -> str:
+    return COLORS[node.player % len(COLORS)] if isinstance(node, Decision) else INK
+
+
+def _text(
+    x: float, y: float, text: str, color: str, halo: bool = False, extra: str = "", anchor: str = "middle"
+) -> str:
+    around = ' paint-order="stroke" stroke="white" stroke-width="7" stroke-linejoin="round"' if halo else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{color}"{around} {extra}>{escape(text)}</text>'
+        if text
+        else ""
+    )

@@ -1,0 +1,173 @@
+"""Game trees as JSON: the classes of `tree.py` field by field; described with an example in docs/trees.md.
+
+Numbers keep their kinds: integers and floats are JSON numbers, a Fraction is a text such as "1/3".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from typing import Any
+
+from kriegbot.trees.in_files import MOST_DEPTH, check_depth, number_of
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree, TreeError
+
+VERSION = 1
+MARK = "kriegbot_tree"
+"""The field that says that this is a tree, and in which version of the form."""
+KINDS = {
+    "payoffs": ("a leaf", {"payoffs", "name"}, {"payoffs"}),
+    "probabilities": (
+        "a node of chance",
+        {"children", "probabilities", "actions", "name"},
+        {"children", "probabilities"},
+    ),
+    "player": (
+        "a decision",
+        {"player", "information_set", "children", "actions", "name"},
+        {"player", "information_set", "children"},
+    ),
+}
+"""The field that tells what a node is: what it is called, the fields that it may have, those that it has to."""
+BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+
+
+def read_json(text: str) -> Tree:
+    """Read a tree.
+
+    Raises:
+      TreeError: what is wrong, with its line and column where this is not JSON, and otherwise with its node.
+    """
+    _check_brackets(text)
+    try:
+        data = json.loads(text, parse_int=number_of, parse_constant=_no_number, object_pairs_hook=_without_repetition)
+    except json.JSONDecodeError as error:
+        raise TreeError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except ValueError as error:
+        raise TreeError(str(error)) from None
+    if not isinstance(data, dict) or data.get(MARK) != VERSION:
+        raise TreeError(f"this is no game tree: it takes an object with {MARK!r}: {VERSION}")
+    _check_fields(data, "the tree", {MARK, "title", "players", "root"}, {"players", "root"})
+    players = _texts(data["players"], "players")
+    title = _of(str, data.get("title", ""), "title", "a text")
+    return Tree(_node(data["root"], players, "root"), players, title)
+
+
+def write_json(tree: Tree) -> str:
+    """A tree as text.
+
+    Raises:
+      TreeError: it is too deep for a file.
+    """
+    check_depth(tree)
+    data = {MARK: VERSION, "title": tree.title, "players": tree.players, "root": _data(tree.root, tree.players)}
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _data(node: Node, players: tuple[str, ...]) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    if isinstance(node, Leaf):
+        data["payoffs"] = [_plain(payoff) for payoff in node.payoffs]
+    else:
+        if isinstance(node, Chance):
+            data["probabilities"] = [_plain(probability) for probability in node.probabilities]
+        else:
+            data |= {"player": players[node.player], "information_set": node.information_set}
+        data |= {"actions": node.actions} if node.actions else {}
+        data["children"] = [_data(child, players) for child in node.children]
+    return {"name": node.name, **data} if node.name else data
+
+
+def _node(data: Any, players: tuple[str, ...], path: str) -> Node:
+    """A node and all below it; `path` is what messages call it."""
+    if not isinstance(data, dict):
+        raise TreeError(f"node {path}: expected an object, not {_shown(data)}")
+    kinds = [mark for mark in KINDS if mark in data]
+    if len(kinds) != 1:
+        raise TreeError(f"node {path}: it takes one of payoffs (a leaf), probabilities (chance), player (a decision)")
+    what, may, must = KINDS[kinds[0]]
+    _check_fields(data, f"node {path}: {what}", may, must)
+    name = _of(str, data.get("name", ""), f"node {path}: name", "a text")
+    path = name or path
+    if kinds == ["payoffs"]:
+        return Leaf(_numbers(data["payoffs"], f"node {path}: payoffs"), name)
+    actions = _texts(data.get("actions", []), f"node {path}: actions")
+    children = tuple(
+        _node(child, players, f"{path}/{actions[index] if index < len(actions) else index}")
+        for index, child in enumerate(_of(list, data["children"], f"node {path}: children", "a list"))
+    )
+    if kinds == ["probabilities"]:
+        return Chance(children, _numbers(data["probabilities"], f"node {path}: probabilities"), actions, name)
+    label = _of(str, data["information_set"], f"node {path}: information_set", "a text")
+    if data["player"] not in players:
+        raise TreeError(f"node {path}: player {_shown(data['player'])}: players are {', '.join(players)}")
+    return Decision(players.index(data["player"]), label, children, actions, name)
+
+
+def _plain(number: Number) -> int | float | str:
+    return str(number) if isinstance(number, Fraction) else number
+
+
+def _number(value: Any, where: str) -> Number:
+    if isinstance(value, str):
+        try:
+            return Fraction(number_of(value))
+        except ValueError as error:
+            raise TreeError(f"{where}: {error}") from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TreeError(f"{where}: expected a number or a text such as '1/3', not {_shown(value)}")
+    return value
+
+
+def _numbers(value: Any, where: str) -> tuple[Number, ...]:
+    return tuple(_number(number, where) for number in _of(list, value, where, "a list of numbers"))
+
+
+def _texts(value: Any, where: str) -> tuple[str, ...]:
+    return tuple(_of(str, text, where, "a list of texts") for text in _of(list, value, where, "a list of texts"))
+
+
+def _of(kind: type[Any], value: Any, where: str, what: str) -> Any:
+    if not isinstance(value, kind):
+        raise TreeError(f"{where}: expected {what}, not {_shown(value)}")
+    return value
+
+
+def _check_fields(data: dict[str, Any], what: str, may: set[str], must: set[str]) -> None:
+    for name in data:
+        if name not in may:
+            raise TreeError(f"{what} has no field {_shown(name)}: it takes {', '.join(sorted(may))}")
+    for name in sorted(must):
+        if name not in data:
+            raise TreeError(f"{what} lacks its field {name!r}")
+
+
+def _check_brackets(text: str) -> None:
+    """Refuse what is nested too deeply, before the parser of JSON recurses into it."""
+    depth = 0
+    for match in BRACKETS.finditer(text):
+        depth += match[0] in "[{"
+        depth -= match[0] in "]}"
+        if depth > 2 * MOST_DEPTH + 3:  # an object and a list for each move; the tree, its last node and payoffs
+            line = text.count("\n", 0, match.start()) + 1
+            column = match.start() - text.rfind("\n", 0, match.start())
+            raise TreeError(f"line {line}, column {column}: the tree is more than {MOST_DEPTH} moves deep")
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"field {_shown(twice)} occurs twice in one object")
+    return found
+
+
+def _no_number(text: str) -> Number:
+    raise ValueError(f"{text} is not a finite number")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

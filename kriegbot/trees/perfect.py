@@ -1,0 +1,226 @@
+"""Games of perfect information: policy evaluation, expectimax, minimax, expectiminimax, alpha-beta.
+
+As in Poole and Mackworth, "Artificial Intelligence", section 10.3, and in the lectures on games of Stanford CS221:
+
+    V(x) = payoff(x)                        x a leaf
+         = Eval(x)                          at depth 0, where the depth is limited
+         = sum_children p(child) V(child)   x of chance, or of a player whose policy is given
+         = max_children V(child)            x of the player for whom the tree is searched
+         = min_children V(child)            x of another player
+
+Which of these a search is called by is only a matter of whose policy is given. A policy says with what probability an
+alternative is chosen (`Follow`): `as_chosen` plays a given strategy, `at_random` all alternatives alike. Depth counts
+edges of the tree, those of chance among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import TypeAlias
+
+from kriegbot.trees.histories import Follow, Moves, at_random, check_player
+from kriegbot.trees.strategy import Solution
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
+
+Evaluate: TypeAlias = Callable[[Node], Number]
+"""What a node that is not looked into may be worth to the player."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched(Solution):
+    """What a search of a tree of perfect information has found; `examined`: the nodes that it came to, in order."""
+
+    examined: Sequence[Node]
+
+
+def unknown(_node: Node) -> Number:
+    """The evaluation where there is none: 0."""
+    return 0
+
+
+def nobody(_node: Decision) -> Moves | None:
+    """The policy where nobody's is known: every choice is open."""
+    return None
+
+
+def policy_value(tree: Tree, policy: Follow, player: int = 0) -> Number:
+    """What the game is worth to a player when all play as a policy says; with or without perfect information.
+
+    Raises:
+      TreeError: names the first node for which the policy chooses nothing.
+    """
+    for nodes in tree.information_sets.values():
+        if policy(nodes[0]) is None:
+            raise TreeError(f"node {tree.path(nodes[0])}: the policy chooses no alternative")
+    return search(tree, player, policy).value
+
+
+def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Searched:
+    """The best that a player can be sure of, where there is no chance.
+
+    Raises:
+      TreeError: as `search`; or names the first node of chance.
+    """
+    for node in tree.nodes():
+        if isinstance(node, Chance):
+            raise TreeError(f"node {tree.path(node)} is of chance: minimax takes none, expectiminimax does")
+    return search(tree, player, depth=depth, evaluate=evaluate)
+
+
+def expectimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Searched:
+    """The best against players who choose at random; against other policies call `search`."""
+    return search(tree, player, at_random(player, {}), depth, evaluate)
+
+
+def expectiminimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Searched:
+    """The best that a player can be sure of on the average over chance; also called chance-minimax."""
+    return search(tree, player, depth=depth, evaluate=evaluate)
+
+
+def search(
+    tree: Tree,
+    player: int = 0,
+    policy: Follow = nobody,
+    depth: int | None = None,
+    evaluate: Evaluate = unknown,
+) -> Searched:
+    """V of a tree, see the head of this file, and the strategies that it comes from.
+
+    Args:
+      tree: of any number of players, any payoffs.
+      player: whose payoff is maximised; every other player without a policy minimises it.
+      policy: what is known of how they play; nothing unless given.
+      depth: how far to look, >= 0; to the leaves unless given.
+      evaluate: what to take for V at that depth.
+
+    Returns:
+      V and the choice, the first best one, at every node examined that `policy` says nothing of.
+
+    Raises:
+      TreeError: there is no such player; or names two nodes that a player whose policy is not given cannot tell apart.
+    """
+    _check(tree, player, depth, policy)
+    found = _preorder(tree, depth)
+    values: list[Number] = []
+    strategy: dict[SetKey, int] = {}
+    for node, left in reversed(found):  # children before their parents, so that the last values are those of children
+        if isinstance(node, Leaf):
+            values.append(node.payoffs[player])
+            continue
+        if left == 0:
+            values.append(evaluate(node))
+            continue
+        options = [values.pop() for _ in node.children]
+        moves = _moves(node, policy)
+        if moves is not None:
+            of_child = dict(zip(node.children, options, strict=True))
+            values.append(sum(p * of_child[child] for child, p in moves))
+        elif isinstance(node, Decision):
+            best = max(options) if node.player == player else min(options)
+            strategy[node.key] = options.index(best)
+            values.append(best)
+    examined = [node for node, _ in found]
+    return Searched(values.pop(), strategy, _leaves(examined), examined)
+
+
+def alphabeta(
+    tree: Tree,
+    player: int = 0,
+    depth: int | None = None,
+    evaluate: Evaluate = unknown,
+    order: Evaluate | None = None,
+) -> Searched:
+    """The value of `expectiminimax`, mostly from fewer nodes: none is examined that cannot change it.
+
+    Args:
+      tree: as `search` takes it.
+      player: whose payoff is maximised.
+      depth: how far to look, >= 0; to the leaves unless given.
+      evaluate: what to take for V at that depth.
+      order: how likely an alternative is to be the best; where given, the likeliest are examined first, those of the
+        highest value for the player and of the lowest for others. Below a node of chance pruning starts anew.
+
+    Returns:
+      V, and at every node examined the choice found: enough for either side to be sure of V.
+
+    Raises:
+      TreeError: as `search`; or the tree is too deep to recurse into.
+    """
+    _check(tree, player, depth, nobody)
+    examined: list[Node] = []
+    strategy: dict[SetKey, int] = {}
+
+    def value(node: Node, left: int | None, alpha: Number, beta: Number) -> Number:
+        examined.append(node)
+        if isinstance(node, Leaf):
+            return node.payoffs[player]
+        if left == 0:
+            return evaluate(node)
+        left = None if left is None else left - 1
+        if isinstance(node, Chance):
+            moves = zip(node.probabilities, node.children, strict=True)
+            return sum(p * value(child, left, -inf, inf) for p, child in moves)
+        is_max = node.player == player
+        best: Number = -inf if is_max else inf
+        for index in _ordered(node, order, is_max):
+            found = value(node.children[index], left, alpha, beta)
+            if node.key not in strategy or (found > best if is_max else found < best):
+                best, strategy[node.key] = found, index
+            if is_max:
+                alpha = max(alpha, best)
+            else:
+                beta = min(beta, best)
+            if alpha >= beta:
+                break
+        return best
+
+    try:
+        found = value(tree.root, depth, -inf, inf)
+    except RecursionError:
+        raise TreeError("the tree is too deep for alpha-beta: it takes some hundreds of moves in a row") from None
+    return Searched(found, strategy, _leaves(examined), examined)
+
+
+def of_player(strategy: Strategy, player: int) -> dict[SetKey, int]:
+    """What a strategy says for one player."""
+    return {key: choice for key, choice in strategy.items() if key[0] == player}
+
+
+def _moves(node: Chance | Decision, policy: Follow) -> Moves | None:
+    return zip(node.children, node.probabilities, strict=True) if isinstance(node, Chance) else policy(node)
+
+
+def _ordered(node: Decision, order: Evaluate | None, is_max: bool) -> Sequence[int]:
+    indices = range(len(node.children))
+    return indices if order is None else sorted(indices, key=lambda index: order(node.children[index]), reverse=is_max)
+
+
+def _leaves(examined: Sequence[Node]) -> int:
+    return sum(isinstance(node, Leaf) for node in examined)
+
+
+def _preorder(tree: Tree, depth: int | None) -> list[tuple[Node, int]]:
+    """Nodes in preorder with the depth left at each, no deeper than asked; -1 and less where there is no limit."""
+    found: list[tuple[Node, int]] = []
+    stack: list[tuple[Node, int]] = [(tree.root, -1 if depth is None else depth)]
+    while stack:
+        node, left = stack.pop()
+        found.append((node, left))
+        if not isinstance(node, Leaf) and left != 0:
+            stack.extend((child, left - 1) for child in reversed(node.children))
+    return found
+
+
+def _check(tree: Tree, player: int, depth: int | None, policy: Follow) -> None:
+    """Refuse a tree in which a player has to choose without knowing where, and what no search can be asked."""
+    check_player(tree, player)
+    if depth is not None and depth < 0:
+        raise TreeError(f"illegal depth {depth}: it takes 0 or more")
+    for (chooser, label), nodes in tree.information_sets.items():
+        if len(nodes) > 1 and policy(nodes[0]) is None:
+            raise TreeError(
+                f"nodes {tree.path(nodes[0])} and {tree.path(nodes[1])} are in one information set {label!r} of "
+                f"{tree.players[chooser]}: this takes perfect information"
+            )

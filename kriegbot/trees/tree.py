@@ -1,0 +1,264 @@
+"""Explicit game trees: chance, any number of players, information sets.
+
+The model of Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993), with any number of
+players: an information set is a set of nodes of one player who cannot tell them apart, and so chooses the same
+alternative at each. A tree is checked once, when it is made, and not to be changed after that. Nothing here recurses,
+so a tree may be as deep as memory allows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import TypeAlias
+
+Number: TypeAlias = int | float | Fraction
+"""Fractions and integers give exact results: nothing makes floats of them on its own."""
+SetKey: TypeAlias = tuple[int, str]
+"""Player, from 0 into `Tree.players`, and label of one of its information sets."""
+Strategy: TypeAlias = Mapping[SetKey, int]
+"""A pure strategy: the index of the alternative chosen in each information set."""
+
+_Choice: TypeAlias = tuple[SetKey, int] | None
+"""The alternative taken in an information set; None before the first."""
+
+ROUNDING = 1e-9
+"""How far probabilities that are floats may sum from 1."""
+SHOWN_STEPS = 12
+"""How many actions from the root a message shows, the last ones where there are more."""
+
+
+class TreeError(ValueError):
+    """What was given is no game tree, or none that can be asked this; the message names the node."""
+
+
+@dataclass(eq=False, slots=True)
+class Leaf:
+    """An end of the game. payoffs: finite, one for each player."""
+
+    payoffs: tuple[Number, ...]
+    name: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Chance:
+    """A move of chance. probabilities: of the children, positive, summing to 1. actions: their names, or none."""
+
+    children: tuple[Node, ...] = field(repr=False)
+    probabilities: tuple[Number, ...]
+    actions: tuple[str, ...] = ()
+    name: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Decision:
+    """A move of a player, who knows only that the game is in `information_set`. actions: names of children, or none."""
+
+    player: int
+    information_set: str
+    children: tuple[Node, ...] = field(repr=False)
+    actions: tuple[str, ...] = ()
+    name: str = ""
+
+    @property
+    def key(self) -> SetKey:
+        """The information set among those of all players."""
+        return self.player, self.information_set
+
+
+Node: TypeAlias = Leaf | Chance | Decision
+
+
+class Tree:
+    """A game tree that has been checked.
+
+    Attributes:
+      root: its first node.
+      players: their names, one or more, all different.
+      title: what it is called; may be empty.
+      information_sets: nodes of each set, sets and nodes in preorder.
+      depth: moves on the longest way from the root to a leaf, those of chance among them.
+    """
+
+    def __init__(self, root: Node, players: tuple[str, ...] = ("Max",), title: str = "") -> None:
+        """Checks and keeps a tree.
+
+        Raises:
+          TreeError: names the first node, in preorder, that is wrong, and says why.
+        """
+        self.root, self.players, self.title = root, players, title
+        if not players or len(set(players)) < len(players):
+            raise TreeError(f"players {players}: a tree takes one or more, all with different names")
+        sets: dict[SetKey, list[Decision]] = {}
+        self.depth = 0
+        seen: set[int] = set()
+        path: list[Node] = []
+        on_path: set[SetKey] = set()
+        for depth, node in self._with_depth():
+            self.depth = max(self.depth, depth)
+            while len(path) > depth:
+                left = path.pop()
+                if isinstance(left, Decision):
+                    on_path.discard(left.key)
+            path.append(node)
+            if id(node) in seen:
+                raise TreeError(f"node {_path(path)} occurs twice: a tree does not share nodes")
+            seen.add(id(node))
+            wrong = self._what_is_wrong(node)
+            if not wrong and isinstance(node, Decision):
+                key = node.key
+                others = sets.setdefault(key, [])
+                if key in on_path:
+                    wrong = f"one of its ancestors is in its own information set {node.information_set!r}"
+                elif others:
+                    wrong = _how_it_differs(node, others[0])
+                on_path.add(key)
+                others.append(node)
+            if wrong:
+                raise TreeError(f"node {_path(path)}: {wrong}")
+        self.information_sets: Mapping[SetKey, tuple[Decision, ...]] = {key: tuple(sets[key]) for key in sets}
+
+    def nodes(self) -> Iterator[Node]:
+        """All nodes in preorder, each once."""
+        stack: list[Node] = [self.root]
+        while stack:
+            node = stack.pop()
+            yield node
+            if not isinstance(node, Leaf):
+                stack.extend(reversed(node.children))
+
+    def path(self, node: Node) -> str:
+        """What messages call a node: its name, or the actions to it from the root, such as root/heads/quit.
+
+        Raises:
+          TreeError: it is not in this tree.
+        """
+        path: list[Node] = []
+        for depth, other in self._with_depth():
+            del path[depth:]
+            path.append(other)
+            if other is node:
+                return _path(path)
+        raise TreeError(f"node {node.name!r} is not in this tree")
+
+    def has_perfect_information(self) -> bool:
+        """Whether every information set is one node."""
+        return all(len(nodes) == 1 for nodes in self.information_sets.values())
+
+    def has_perfect_recall(self, player: int) -> bool:
+        """Whether a player remembers all that it has known and done: see `why_not_perfect_recall`."""
+        return self.why_not_perfect_recall(player) is None
+
+    def why_not_perfect_recall(self, player: int) -> str | None:
+        """Two nodes of one information set that the player could tell apart by its own past; None if there are none.
+
+        Perfect recall: if an information set S of the player follows another, R, then S lies inside one child of R
+        (Blair, Mutchler and Liu 1993). That is so if and only if all nodes of each set come after the same last
+        choice of the player, the same alternative of the same set, or after none.
+        """
+        if not 0 <= player < len(self.players):
+            raise TreeError(f"there is no player {player}: players are 0..{len(self.players) - 1}")
+        first: dict[SetKey, tuple[Decision, _Choice]] = {}
+        stack: list[tuple[Node, _Choice]] = [(self.root, None)]
+        while stack:
+            node, last = stack.pop()
+            if isinstance(node, Leaf):
+                continue
+            if not isinstance(node, Decision) or node.player != player:
+                stack.extend((child, last) for child in reversed(node.children))
+                continue
+            other, last_of_other = first.setdefault(node.key, (node, last))
+            if last != last_of_other:
+                return (
+                    f"nodes {self.path(other)} and {self.path(node)} are in one information set "
+                    f"{node.information_set!r}, but {self.players[player]} {self._told(last_of_other)} before the "
+                    f"one and {self._told(last)} before the other"
+                )
+            stack.extend((child, (node.key, index)) for index, child in reversed(list(enumerate(node.children))))
+        return None
+
+    def _told(self, choice: _Choice) -> str:
+        if choice is None:
+            return "chose nothing"
+        (player, label), index = choice
+        action = action_name(self.information_sets[player, label][0], index)
+        return f"chose {action!r} in {label!r}"
+
+    def _with_depth(self) -> Iterator[tuple[int, Node]]:
+        """All nodes in preorder with their distances from the root."""
+        stack: list[tuple[int, Node]] = [(0, self.root)]
+        while stack:
+            depth, node = stack.pop()
+            yield depth, node
+            if not isinstance(node, Leaf):
+                stack.extend((depth + 1, child) for child in reversed(node.children))
+
+    def _what_is_wrong(self, node: Node) -> str:
+        """What is wrong with a node by itself; empty if nothing."""
+        if isinstance(node, Leaf):
+            if len(node.payoffs) != len(self.players):
+                return f"{len(node.payoffs)} payoffs for {len(self.players)} players"
+            bad = [payoff for payoff in node.payoffs if not is_finite(payoff)]
+            return f"payoff {bad[0]!r} is not a finite number" if bad else ""
+        if not node.children:
+            return "it has no children: an end of the game is a leaf, with payoffs"
+        if node.actions and len(node.actions) != len(node.children):
+            return f"{len(node.actions)} names of actions for {len(node.children)} children"
+        if isinstance(node, Chance):
+            return _what_is_wrong_with(node.probabilities, len(node.children))
+        if not 0 <= node.player < len(self.players):
+            return f"player {node.player}: players are 0..{len(self.players) - 1}"
+        return ""
+
+
+def is_finite(number: Number) -> bool:
+    """Whether this is an int, a Fraction, or a float that is neither infinite nor NaN."""
+    return math.isfinite(number) if isinstance(number, float) else isinstance(number, int | Fraction)
+
+
+def action_name(node: Chance | Decision, index: int) -> str:
+    """Name of an alternative; its index where it has none."""
+    return (node.actions[index] if node.actions else "") or str(index)
+
+
+def _what_is_wrong_with(probabilities: Sequence[Number], children: int) -> str:
+    if len(probabilities) != children:
+        return f"{len(probabilities)} probabilities for {children} children"
+    bad = [value for value in probabilities if not is_finite(value) or value <= 0]
+    if bad:
+        return f"probability {bad[0]} is not a number above 0"
+    total: Number = sum(probabilities)
+    if not (abs(total - 1) <= ROUNDING if isinstance(total, float) else total == 1):
+        return f"probabilities sum to {total}, not to 1"
+    return ""
+
+
+def _how_it_differs(node: Decision, other: Decision) -> str:
+    """Why two nodes cannot be in one information set; empty if they can."""
+    if len(node.children) != len(other.children):
+        return (
+            f"it has {len(node.children)} alternatives, but another node of its information set "
+            f"{node.information_set!r} has {len(other.children)}"
+        )
+    if node.actions != other.actions:
+        return (
+            f"its actions are {node.actions}, but those of another node of its information set "
+            f"{node.information_set!r} are {other.actions}"
+        )
+    return ""
+
+
+def _path(path: Sequence[Node]) -> str:
+    """Name of the last node of a path from the root."""
+    if path[-1].name:
+        return path[-1].name
+    steps = [path[0].name or "root"]
+    for node, child in pairwise(path):
+        if not isinstance(node, Leaf):  # only a leaf is without children, and it is the last of a path
+            index = next(index for index, other in enumerate(node.children) if other is child)
+            steps.append(action_name(node, index))
+    shown = steps if len(steps) <= SHOWN_STEPS else [steps[0], "...", *steps[-SHOWN_STEPS:]]
+    return "/".join(shown)
