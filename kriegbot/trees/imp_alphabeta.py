@@ -1,0 +1,117 @@
+"""IMP-alpha-beta: IMP-minimax for one player, without the leaves that cannot matter.
+
+Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993):
+
+    Max-Set(x, P):    best = P
+                      for each alternative A:
+                          temp = Mixed-Set(expand(move(A, x)), best)
+                          if temp > best: if temp == U prob(x) return temp        immediate pruning
+                                          best = temp
+                      return best
+    Mixed-Set(X, P):  sum = 0, left = prob(X)
+                      for each x of partition(X):
+                          left -= prob(x)
+                          sum += prob(x) payoff(x), or Max-Set(x, P - sum - U left)
+                          if sum + U left <= P return P                           information-set pruning
+                      return sum
+
+U bounds the payoffs from above. Either returns max(V, P). Without perfect recall it finds the V of IMP-minimax too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kriegbot.trees.histories import History, PISet, as_chosen, check_player, expand, partition
+from kriegbot.trees.strategy import Solution
+from kriegbot.trees.tree import Leaf, Number, SetKey, Tree, TreeError
+
+NOTHING = float("-inf")
+"""P of a set that is to be valued whatever it is worth."""
+
+
+def imp_alphabeta(
+    tree: Tree, upper: Number, player: int = 0, *, immediate: bool = True, information_set: bool = True
+) -> Solution:
+    """V of a tree in which one player has all the choices, examining as few leaves as the pruning allows.
+
+    Args:
+      tree: with choices of `player` alone.
+      upper: no payoff of the player is above it.
+      player: whose payoff is maximised.
+      immediate: whether to stop at a set with an alternative that is worth all that could be.
+      information_set: whether to stop at an alternative that cannot become better than the best before.
+
+    Returns:
+      V, the choice of every information set that the choices lead to, and how many leaves were examined.
+
+    Raises:
+      TreeError: another player has a choice, a leaf that was examined has a payoff above `upper`, or the tree is too
+        deep to recurse in.
+    """
+    check_player(tree, player)
+    for other, label in tree.information_sets:
+        if other != player:
+            raise TreeError(f"IMP-alpha-beta is for one player, and {tree.players[other]} has a choice in {label!r}")
+    search = _Search(tree, player, upper, immediate, information_set)
+    try:
+        value = search.mixed_set([(tree.root, 1)], NOTHING)
+    except RecursionError:
+        raise TreeError("the tree is too deep for IMP-alpha-beta, which recurses; IMP-minimax does not") from None
+    return Solution(value, search.strategy, search.leaves)
+
+
+@dataclass
+class _Search:
+    """The recursion, what it has chosen, and how many leaves it has examined."""
+
+    tree: Tree
+    player: int
+    upper: Number
+    immediate: bool
+    information_set: bool
+    strategy: dict[SetKey, int] = field(default_factory=dict)
+    leaves: int = 0
+
+    def max_set(self, x: PISet, prune: Number) -> Number:
+        """Max-Set: max(V, P) of a PI-set."""
+        best = prune
+        for j in range(len(x[0][0].children)):
+            value = self.mixed_set([(node.children[j], p) for node, p in x], best)
+            if value > best:
+                best = value
+                self.strategy[x[0][0].key] = j
+                if self.immediate and value >= self.upper * probability(x):
+                    break
+        return best
+
+    def mixed_set(self, histories: Sequence[History], prune: Number) -> Number:
+        """Mixed-Set: max(V, P) of any set of histories."""
+        total: Number = 0
+        left = probability(histories)
+        for x in partition(expand(histories, as_chosen({}))):
+            if isinstance(x, list):
+                left -= probability(x)
+                prune_below = prune - total - self.upper * left if self.information_set else NOTHING
+                total += self.max_set(x, prune_below)
+            else:
+                leaf, p = x
+                left -= p
+                total += p * self.payoff(leaf)
+            if self.information_set and total + self.upper * left <= prune:
+                return prune
+        return total
+
+    def payoff(self, leaf: Leaf) -> Number:
+        """The payoff of a leaf that is examined."""
+        self.leaves += 1
+        payoff = leaf.payoffs[self.player]
+        if payoff > self.upper:
+            raise TreeError(f"node {self.tree.path(leaf)}: payoff {payoff} is above the bound {self.upper}")
+        return payoff
+
+
+def probability(histories: Sequence[History] | PISet) -> Number:
+    """Prob of a set of histories: the sum of p(x)."""
+    return sum(p for _, p in histories)
