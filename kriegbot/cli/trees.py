@@ -1,0 +1,230 @@
+"""`kriegbot trees`: explicit game trees with information sets, and the exact algorithms on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kriegbot.trees.figure6 import Share
+    from kriegbot.trees.strategy import Solution
+    from kriegbot.trees.tree import Number, Tree
+
+trees = typer.Typer(
+    help="Solve explicit game trees, and measure pruning on random ones.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+)
+ALGORITHMS = (
+    "imp-minimax",
+    "imp-alphabeta",
+    "brute-force",
+    "best-responses",
+    "overconfident",
+    "paranoid",
+    "minimax",
+    "expectimax",
+    "expectiminimax",
+    "chance-minimax",
+    "alphabeta",
+)
+
+
+@trees.command()
+def solve(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A tree, .json or .efg.")],
+    algorithm: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(ALGORITHMS)}.")] = "imp-minimax",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    svg: Annotated[str | None, typer.Option(metavar="OUT", help="Draw the tree, the strategy found thick.")] = None,
+) -> None:
+    """Solve a game tree for its first player."""
+    from kriegbot.cli import arguments
+    from kriegbot.cli.errors import Refused
+    from kriegbot.players.specs import did_you_mean, quoted
+    from kriegbot.trees.draw import svg as drawn
+    from kriegbot.trees.files import load
+    from kriegbot.trees.tree import TreeError
+
+    if algorithm not in ALGORITHMS:
+        hint = did_you_mean(algorithm, dict.fromkeys(ALGORITHMS))
+        raise Refused(f"unknown algorithm {quoted(algorithm)}{hint} Known: {', '.join(ALGORITHMS)}.")
+    picture = None if svg is None else arguments.path_of(svg)
+    try:
+        tree = load(file)
+        solution = _solver(algorithm)(tree)
+        found = _findings(tree, algorithm, solution)
+        if picture is not None:
+            picture.write_text(drawn(tree, solution.strategy), encoding="utf-8")
+    except TreeError as error:
+        raise Refused(f"{error}.") from None
+    if json:
+        from json import dumps
+
+        print(dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _show(found)
+
+
+def _solver(algorithm: str) -> Callable[[Tree], Solution]:
+    from kriegbot.trees.equilibrium import alternating_best_responses
+    from kriegbot.trees.imp_alphabeta import imp_alphabeta
+    from kriegbot.trees.imp_minimax import imp_minimax
+    from kriegbot.trees.overconfident import overconfident, paranoid
+    from kriegbot.trees.perfect import alphabeta, expectimax, expectiminimax, minimax
+    from kriegbot.trees.strategy import Solution, brute_force
+    from kriegbot.trees.tree import Leaf
+
+    def bounded(tree: Tree) -> Solution:
+        return imp_alphabeta(tree, max(node.payoffs[0] for node in tree.nodes() if isinstance(node, Leaf)))
+
+    def answered(tree: Tree) -> Solution:
+        answers = alternating_best_responses(tree, dict.fromkeys(tree.information_sets, 0))
+        return Solution(answers.payoffs[0], answers.strategy, 0)
+
+    return {
+        "imp-minimax": imp_minimax,
+        "imp-alphabeta": bounded,
+        "brute-force": brute_force,
+        "best-responses": answered,
+        "overconfident": overconfident,
+        "paranoid": paranoid,
+        "minimax": minimax,
+        "expectimax": expectimax,
+        "expectiminimax": expectiminimax,
+        "chance-minimax": expectiminimax,
+        "alphabeta": alphabeta,
+    }[algorithm]
+
+
+def _findings(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
+    """What is printed, as plain values; numbers as in the JSON form of trees."""
+    from kriegbot.trees.equilibrium import is_equilibrium
+    from kriegbot.trees.perfect import Searched
+    from kriegbot.trees.strategy import payoffs
+    from kriegbot.trees.tree import TreeError, action_name
+
+    try:
+        worth = [_plain(payoff) for payoff in payoffs(tree, solution.strategy)]
+    except TreeError:  # it says nothing of a player who is taken to play at random, or at worst
+        worth = None
+    choices = [
+        {
+            "player": tree.players[key[0]],
+            "information_set": key[1],
+            "action": action_name(nodes[0], solution.strategy[key]),
+        }
+        for key, nodes in tree.information_sets.items()
+        if key in solution.strategy
+    ]
+    recall = {name: tree.why_not_perfect_recall(player) for player, name in enumerate(tree.players)}
+    return {
+        "title": tree.title,
+        "players": tree.players,
+        "nodes": sum(1 for _ in tree.nodes()),
+        "information_sets": len(tree.information_sets),
+        "why_not_perfect_recall": recall,
+        "algorithm": algorithm,
+        "value": _plain(solution.value),
+        "strategy": choices,
+        "payoffs": worth,
+        "is_equilibrium": is_equilibrium(tree, solution.strategy) if algorithm == "best-responses" else None,
+        "nodes_examined": len(solution.examined) if isinstance(solution, Searched) else None,
+        "leaves_examined": solution.leaves or None,
+    }
+
+
+def _plain(number: Number) -> int | float | str:
+    return number if isinstance(number, int | float) else int(number) if number.denominator == 1 else str(number)
+
+
+def _show(found: dict[str, Any]) -> None:
+    from kriegbot.text import one_line
+
+    print(
+        f"{one_line(found['title']) or 'A tree'}: {found['nodes']} nodes, {found['information_sets']} information sets."
+    )
+    for player, why in found["why_not_perfect_recall"].items():
+        if why is not None:
+            print(f"{one_line(player)} has no perfect recall: {one_line(why)}.")
+    print(f"{found['algorithm']}: {found['value']} for {one_line(found['players'][0])}")
+    for choice in found["strategy"]:
+        line = f"{choice['player']}, {choice['information_set']}: {choice['action']}"
+        print(f"  {one_line(line)}")
+    if found["payoffs"] is not None:
+        print(f"Played so, it is worth {', '.join(str(payoff) for payoff in found['payoffs'])}.")
+    if found["is_equilibrium"] is not None:
+        print("This is an equilibrium." if found["is_equilibrium"] else "The answers go in a circle.")
+    examined = [f"{found[f'{what}_examined']} {what}" for what in ("nodes", "leaves") if found[f"{what}_examined"]]
+    if examined:
+        print(f"Examined: {', '.join(examined)}.")
+
+
+@trees.command()
+def imp_model(
+    k: Annotated[str, typer.Option(metavar="K", help="Sets that the nodes below an alternative split into.")],
+    b: Annotated[str, typer.Option(metavar="B", help="Alternatives of each set.")],
+    d: Annotated[str, typer.Option(metavar="D", help="Depth of the leaves, 2 or more.")],
+    trials: Annotated[str, typer.Option(metavar="N", help="Trees, each with payoffs of its own.")] = "100",
+    seed: Annotated[str | None, typer.Option(metavar="N", help="The same seed gives the same trees.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Measure which share of the leaves of IMP-model(k, b, d) IMP-alpha-beta examines."""
+    from kriegbot.cli import arguments
+    from kriegbot.cli.errors import Refused
+
+    parts, alternatives = arguments.whole_of(k, "k", 1, 10**6), arguments.whole_of(b, "b", 1, 10**6)
+    depth, count = arguments.whole_of(d, "d", 2, 99), arguments.whole_of(trials, "number of trials", 2, 10**6)
+    number = arguments.seed_of(seed)
+
+    from kriegbot.trees.figure6 import measured
+
+    try:
+        share = measured(parts, alternatives, depth, count, number)
+    except ValueError as error:
+        raise Refused(f"{error}.") from None
+    if json:
+        from dataclasses import asdict
+        from json import dumps
+
+        print(dumps({**asdict(share), "seed": number}, indent=2, allow_nan=False))
+    else:
+        print(_line(share))
+        print(f"{share.trials} trees of {share.leaves} leaves, seed {number}.")
+
+
+@trees.command()
+def figure6(
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where figure6.csv and figure6.svg go.")] = ".",
+) -> None:
+    """Measure and plot Figure 6 of van Lent and Mutchler: the share of leaves examined against k, b and d."""
+    from pathlib import Path
+
+    from kriegbot.cli.arguments import path_of
+    from kriegbot.cli.errors import Refused
+
+    folder = Path(out)
+    for name in ("figure6.csv", "figure6.svg"):
+        path_of(str(folder / name))
+
+    from kriegbot.trees.figure6 import PlotsMissing, save
+    from kriegbot.trees.figure6 import figure6 as measured_points
+
+    points = []
+    for point in measured_points():
+        points.append(point)
+        print(_line(point), flush=True)
+    try:
+        save(points, folder)
+    except (PlotsMissing, OSError) as error:
+        raise Refused(f"{error}.") from None
+    print(f"Written to {folder / 'figure6.csv'} and {folder / 'figure6.svg'}.")
+
+
+def _line(share: Share) -> str:
+    return (
+        f"IMP-model(k={share.k}, b={share.b}, d={share.depth}): {100 * share.share:.2f} % of leaves examined, "
+        f"+-{100 * share.half_width:.2f}"
+    )

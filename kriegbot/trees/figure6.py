@@ -1,0 +1,187 @@
+"""Which share of the leaves IMP-alpha-beta examines on IMP-model: Figure 6 of its paper.
+
+Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993): payoffs are
+0..10 with equal probabilities, and the share of the (kb)^(d-1) leaves that are examined is drawn against the depth d,
+for several k and for several b. Trees of tens of millions of leaves are searched without being stored: IMP-model is so
+regular that a number tells where in the tree one is, and a payoff is drawn when it is asked for.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kriegbot.kernels.jit import INT, INT_ARRAY, INTS, WORD, entry, kernel, number, pointer, word, words
+from kriegbot.kernels.random import GAMMA, mixed, subseed
+from kriegbot.trees.generators import HIGHEST, check_model
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_LEAVES = 10**9
+"""The largest tree that is measured; at some 100 million leaves examined a second, ten seconds a trial at most."""
+SEVERAL_K, SEVERAL_B = (2, 4, 6, 8, 10), (2, 3, 4, 6, 8, 10)
+"""Of the two graphs: k at b = 2, and b at k = 2."""
+DEEPEST_LEAVES = 7 * 10**7
+"""Each graph goes as deep as there are no more leaves than this."""
+BLOCK = 30
+"""Trials done at a time, until the interval is narrow enough."""
+NARROW = 0.002
+"""Half of the widest 95 % interval of a point; the whole is well below one hundredth of all leaves."""
+NORMAL_95 = 1.959964
+(ELEVEN,) = words(HIGHEST + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A measured point: `share` of the leaves of IMP-model(k, b, depth) examined, the mean over so many trials.
+
+    leaves: of each tree. share: in (0, 1]. half_width: of the 95 % interval around it, by the normal approximation.
+    """
+
+    k: int
+    b: int
+    depth: int
+    leaves: int
+    trials: int
+    share: float
+    half_width: float
+
+
+class PlotsMissing(Exception):
+    """matplotlib is not installed; the message is one line and says how to install it."""
+
+
+@kernel(INT(WORD, INT))
+def payoff(seed: int, leaf: int) -> int:
+    """Payoff of a leaf by its number: that of `generators.uniform_payoff`."""
+    return number(mixed(seed + word(leaf) * GAMMA) % ELEVEN)
+
+
+@kernel(INT(INT, INT, INT, INT, INT, INT, WORD, INTS))
+def max_set(k: int, b: int, choices: int, prob: int, place: int, prune: int, seed: int, examined: Any) -> int:
+    """Max-Set, and Mixed-Set within it, for the set number `place` of its depth; see `imp_alphabeta`.
+
+    So many choices are left above the leaves, this one included. Probabilities are counted in children of the root, so
+    that all is exact: a leaf has 1, a set of `prob` nodes `prob`.
+    """
+    best = prune
+    part = prob // k
+    for alternative in range(b):
+        total = 0
+        left = prob
+        for i in range(k):
+            left -= part
+            child = (place * b + alternative) * k + i
+            if choices == 1:
+                total += payoff(seed, child)
+                examined[0] += 1
+            else:
+                total += max_set(k, b, choices - 1, part, child, best - total - HIGHEST * left, seed, examined)
+            if total + HIGHEST * left <= best:
+                total = best
+                break
+        if total > best:
+            best = total
+            if best == HIGHEST * prob:
+                break
+    return best
+
+
+@entry(INT(INT, INT, INT, WORD, INT_ARRAY))
+def _search(k: int, b: int, d: int, seed: int, examined: Any) -> int:
+    return max_set(k, b, d - 1, k ** (d - 1), 0, -1, seed, pointer(examined))  # every payoff is above -1
+
+
+def searched(k: int, b: int, d: int, seed: int) -> tuple[int, int]:
+    """IMP-alpha-beta on IMP-model(k, b, d) with payoffs drawn from a seed: V times k^(d-1), and leaves examined."""
+    examined = np.zeros(1, np.int64)
+    value = _search(k, b, d, seed, examined)
+    return int(value), int(examined[0])
+
+
+def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
+    """Share of leaves examined in so many random IMP-models, each with payoffs of its own.
+
+    Args:
+      k: as of `generators.imp_model`.
+      b: as there.
+      d: as there.
+      trials: >= 2.
+      seed: the same seed gives the same payoffs anywhere.
+
+    Raises:
+      ValueError: there is no such model, it has more than MOST_LEAVES or is too deep, or trials are too few.
+    """
+    check_model(k, b, d)
+    if trials < 2:
+        raise ValueError(f"{trials} trials: an interval takes at least 2")
+    if (d - 1) * math.log2(max(k * b, 2)) > math.log2(MOST_LEAVES):
+        raise ValueError(f"IMP-model({k}, {b}, {d}): (kb)^(d-1) and 2^(d-1) may be {MOST_LEAVES:,} at most")
+    return _share(k, b, d, [_trial(k, b, d, seed, trial) for trial in range(trials)])
+
+
+def figure6(seed: int = 0) -> Iterator[Share]:
+    """The points of both graphs, by k, b and depth; each of as many trials as make its interval narrow."""
+    models = {(k, 2) for k in SEVERAL_K} | {(2, b) for b in SEVERAL_B}
+    for k, b in sorted(models):
+        d = 2
+        while (k * b) ** (d - 1) <= DEEPEST_LEAVES:
+            examined: list[int] = []
+            while len(examined) < BLOCK or _share(k, b, d, examined).half_width >= NARROW:
+                examined += [_trial(k, b, d, seed, len(examined) + trial) for trial in range(BLOCK)]
+            yield _share(k, b, d, examined)
+            d += 1
+
+
+def _trial(k: int, b: int, d: int, seed: int, trial: int) -> int:
+    return searched(k, b, d, subseed(seed, k, b, d, trial))[1]
+
+
+def _share(k: int, b: int, d: int, examined: list[int]) -> Share:
+    leaves = (k * b) ** (d - 1)
+    shares = np.array(examined) / leaves
+    half_width = NORMAL_95 * float(shares.std(ddof=1)) / math.sqrt(len(shares))
+    return Share(k, b, d, leaves, len(shares), float(shares.mean()), half_width)
+
+
+def save(points: list[Share], folder: Path) -> None:
+    """Write figure6.csv and figure6.svg, which are the same for the same points.
+
+    Raises:
+      PlotsMissing: matplotlib is not installed; the table is written.
+      OSError: they could not be written.
+    """
+    with (folder / "figure6.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow([field.name for field in fields(Share)])
+        for point in points:
+            table.writerow([f"{value:.6f}" if isinstance(value, float) else value for value in astuple(point)])
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise PlotsMissing("plots take matplotlib, which is missing: pip install 'kriegbot[plots]'") from None
+    with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
+        figure = Figure(figsize=(9.0, 4.2), layout="constrained")
+        left, right = figure.subplots(1, 2, sharey=True)
+        _graph(left, "b = 2", {f"k = {k}": [p for p in points if (p.k, p.b) == (k, 2)] for k in SEVERAL_K})
+        _graph(right, "k = 2", {f"b = {b}": [p for p in points if (p.k, p.b) == (2, b)] for b in SEVERAL_B})
+        left.set_ylabel("% of leaves examined")
+        figure.savefig(folder / "figure6.svg", metadata={"Date": None, "Title": "Leaves examined by IMP-alpha-beta"})
+
+
+def _graph(axes: Axes, title: str, series: dict[str, list[Share]]) -> None:
+    for name, points in series.items():
+        depths, shares = [point.depth for point in points], [100 * point.share for point in points]
+        bars = [100 * point.half_width for point in points]
+        axes.errorbar(depths, shares, bars, marker="o", markersize=3, label=name)
+    axes.set(title=title, xlabel="depth d", ylim=(0, 100))
+    axes.grid(alpha=0.3)
+    axes.legend()

@@ -1,0 +1,181 @@
+"""Families of game trees: IMP-model, formulas as games, and random ones.
+
+IMP-model is the family on which van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI
+Fall Symposium 1993), measure IMP-alpha-beta. The game of a formula is the reduction behind Theorem 1 of Blair, Mutchler
+and Liu, "Games with Imperfect Information" (the same symposium): to find the best strategy of one player without
+perfect recall is NP-hard.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree
+
+HIGHEST = 10
+"""Payoffs of random leaves of IMP-model are 0..HIGHEST."""
+Clause: TypeAlias = tuple[int, int, int]
+"""Three literals: v for the variable number v >= 1, -v for its negation."""
+Choices: TypeAlias = tuple[tuple[str, int], ...]
+"""Information sets that a player has been in, and what it chose there."""
+WORDS = 1 << 64
+
+
+def imp_model(k: int, b: int, d: int, payoff: Callable[[int], Number]) -> Tree:
+    """IMP-model(k, b, d): a chance root over k^(d-1) nodes of one set; below each alternative a set splits in k.
+
+    A node is given by the alternatives on the way to it and by how the sets were split. Leaves lie at depth d, each as
+    a part of its own; there are (kb)^(d-1).
+
+    Args:
+      k: into how many sets of equal size the nodes below an alternative of a set split, >= 1.
+      b: alternatives of each set, >= 1.
+      d: depth of the leaves below the root, >= 2.
+      payoff: of each leaf by its number, whose digits are, for each choice from the root, the alternative (base b) and
+        the part (base k) that it led to.
+
+    Raises:
+      ValueError: there is no such model.
+    """
+    check_model(k, b, d)
+    return _splitting(k, b, d - 1, d - 1, payoff, f"IMP-model({k}, {b}, {d})")
+
+
+def check_model(k: int, b: int, d: int) -> None:
+    """Refuse what is no IMP-model.
+
+    Raises:
+      ValueError: k or b is below 1, or d below 2.
+    """
+    if k < 1 or b < 1 or d < 2:
+        raise ValueError(f"there is no IMP-model({k}, {b}, {d}): it takes k and b of at least 1, and d of at least 2")
+
+
+def doubling_tree(depth: int) -> Tree:
+    """The tree of the size table of Blair, Mutchler and Liu, as its figures have it; payoffs are 0.
+
+    They are those of a chance root over 2^(depth-2) complete binary trees whose roots are one information set, where
+    the nodes below an alternative of a set split in two: all sets of the last choice are of one node.
+    """
+    if depth < 2:
+        raise ValueError(f"a tree of depth {depth}: the table begins with 2")
+    return _splitting(2, 2, depth - 1, depth - 2, lambda _: 0, f"sizes at depth {depth}")
+
+
+def _splitting(k: int, b: int, choices: int, splits: int, payoff: Callable[[int], Number], title: str) -> Tree:
+    """A chance root over k^splits nodes, so many choices below each; sets split after the first `splits` of them."""
+
+    def node(origin: int, place: int, depth: int) -> Node:
+        """The node below the `origin`-th child of the root at so many choices, in the set number `place`."""
+        if depth == choices:
+            return Leaf((payoff(place),))
+        part = origin // k ** (splits - 1 - depth) % k if depth < splits else 0
+        parts = k if depth < splits else 1
+        children = (node(origin, (place * b + j) * parts + part, depth + 1) for j in range(b))
+        return Decision(0, f"{depth}:{place}", tuple(children))
+
+    count = k**splits
+    root = Chance(tuple(node(origin, 0, 0) for origin in range(count)), (Fraction(1, count),) * count)
+    return Tree(root, title=title)
+
+
+def uniform_payoff(seed: int) -> Callable[[int], int]:
+    """Payoffs of the leaves of an IMP-model, 0..HIGHEST with equal probabilities, a function of seed and number alone.
+
+    SplitMix64, as in `kriegbot.kernels.random`.
+    """
+
+    def payoff(leaf: int) -> int:
+        state = (seed + leaf * 0x9E3779B97F4A7C15) % WORDS
+        state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 % WORDS
+        state = (state ^ (state >> 27)) * 0x94D049BB133111EB % WORDS
+        return (state ^ (state >> 31)) % (HIGHEST + 1)
+
+    return payoff
+
+
+def formula_game(clauses: Sequence[Clause]) -> Tree:
+    """The game of a 3-SAT formula: a strategy worth 1 is an assignment that satisfies it, and there is no other.
+
+    Chance picks a clause, the player one of its literals, to make it true; then the player, who has forgotten the
+    clause, says whether the variable is true. It wins 1 if that makes the literal true.
+
+    Args:
+      clauses: one or more, of three literals each, equally likely.
+
+    Raises:
+      ValueError: there is no clause, or one that has not three literals.
+    """
+    if not clauses or any(len(clause) != 3 or 0 in clause for clause in clauses):
+        raise ValueError("a formula takes one clause or more, of three literals each, and 0 is none")
+
+    def variable(literal: int) -> Decision:
+        leaves = (Leaf((int(literal > 0),)), Leaf((int(literal < 0),)))
+        return Decision(0, f"x{abs(literal)}", leaves, ("true", "false"))
+
+    def clause_node(number: int, clause: Clause) -> Decision:
+        actions = tuple(f"{'' if literal > 0 else '-'}x{abs(literal)}" for literal in clause)
+        return Decision(0, f"clause {number}", tuple(variable(literal) for literal in clause), actions)
+
+    nodes = tuple(clause_node(number, clause) for number, clause in enumerate(clauses, 1))
+    return Tree(Chance(nodes, (Fraction(1, len(nodes)),) * len(nodes)), title=f"formula of {len(nodes)} clauses")
+
+
+def random_tree(seed: int, players: int = 1, depth: int = 4, *, perfect_recall: bool = True) -> Tree:
+    """A random tree of 1 to 3 children a node, with payoffs 0..10; for two players zero-sum.
+
+    Args:
+      seed: the same seed gives the same tree.
+      players: 1 or more.
+      depth: of its deepest leaf at most, >= 1; at the root there is a move of chance.
+      perfect_recall: whether information sets join only nodes that their player comes to by the same choices of its
+        own; else any nodes that a tree may have in one set, so that it may or may not have perfect recall.
+    """
+    return _RandomTree(random.Random(seed), players, perfect_recall).tree(depth)
+
+
+class _RandomTree:
+    """Nodes drawn from the root down; own: sets and choices of each player on the way to a node."""
+
+    def __init__(self, draw: random.Random, players: int, perfect_recall: bool) -> None:
+        self.draw, self.players, self.perfect_recall = draw, players, perfect_recall
+        self.labels: dict[object, list[str]] = {}  # of sets that a node may be put in, by what such nodes share
+        self.sets = 0
+
+    def tree(self, depth: int) -> Tree:
+        names = tuple(f"player {number + 1}" for number in range(self.players))
+        return Tree(self.chance(depth, ((),) * self.players), names)
+
+    def node(self, left: int, own: tuple[Choices, ...]) -> Node:
+        """A node with so many levels left below it."""
+        if left == 0 or self.draw.random() < 0.15:
+            return self.leaf()
+        return self.chance(left, own) if self.draw.random() < 0.25 else self.decision(left, own)
+
+    def leaf(self) -> Leaf:
+        payoffs = [self.draw.randint(0, HIGHEST) for _ in range(self.players)]
+        return Leaf((payoffs[0], -payoffs[0]) if self.players == 2 else tuple(payoffs))
+
+    def chance(self, left: int, own: tuple[Choices, ...]) -> Chance:
+        weights = [self.draw.randint(1, 3) for _ in range(self.draw.choice((2, 2, 3)))]
+        children = tuple(self.node(left - 1, own) for _ in weights)
+        return Chance(children, tuple(Fraction(weight, sum(weights)) for weight in weights))
+
+    def decision(self, left: int, own: tuple[Choices, ...]) -> Decision:
+        player, count = self.draw.randrange(self.players), self.draw.choice((1, 2, 2, 2, 2, 3))
+        known = self.labels.setdefault((player, own[player] if self.perfect_recall else None, count), [])
+        free = [label for label in known if label not in dict(own[player])]
+        if free and self.draw.random() < 0.75:
+            label = self.draw.choice(free)
+        else:
+            self.sets += 1
+            label = str(self.sets)
+            known.append(label)
+        children = []
+        for j in range(count):
+            after = (*own[:player], (*own[player], (label, j)), *own[player + 1 :])
+            children.append(self.node(left - 1, after))
+        return Decision(player, label, tuple(children))

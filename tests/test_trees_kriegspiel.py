@@ -1,0 +1,115 @@
+"""The Kriegspiel search against explicit trees: same values, same moves, on information sets enumerated completely."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+import pytest
+
+from evaluators import load_evaluator
+from kriegbot.belief.heard import terms_of
+from kriegbot.kernels.position import decode_move, encode_move, from_board
+from kriegbot.search import backup as backups
+from kriegbot.search.search import search, tries_of
+from kriegbot.trees.kriegspiel import ROOT, kriegspiel_tree
+from kriegbot.trees.overconfident import overconfident, paranoid
+from kriegbot.trees.tree import Chance, Leaf, Tree, TreeError
+from tests.plain_cases import CASES, Case, mirrored
+from tests.plain_evaluators import ks, material
+
+RULES = [(backups.OVERCONFIDENT, overconfident), (backups.PARANOID, paranoid)]
+MIRRORED = [mirrored(case) for case in CASES if len(case.positions) <= 3]
+ALL = [*CASES, *MIRRORED]
+ROUNDING = 1e-7
+KS = load_evaluator("ks")
+NOW = (0, ROOT)
+
+
+def searched(case: Case, depth: int, backup: backups.Backup) -> tuple[dict[str, float], list[str]]:
+    """What the Kriegspiel search finds every try worth, and its best tries."""
+    rows = np.array([from_board(board, case.view.ply) for board, _ in case.positions])
+    weights = np.array([weight for _, weight in case.positions])
+    tries = tries_of(rows[0], case.view.pawn_tries != 0, [encode_move(move) for move in case.view.refused])
+    terms = terms_of(case.rules, case.limits)
+    found = search(rows, weights, tries, depth, backup, KS, terms, may_prune=False)
+    names = [decode_move(int(move)).uci() for move in tries]
+    best = [decode_move(move).uci() for move in found.best()]
+    return dict(zip(names, found.values.tolist(), strict=True)), best
+
+
+def actions(tree: Tree) -> tuple[str, ...]:
+    """Tries open at the root."""
+    return tree.information_sets[NOW][0].actions
+
+
+def test_there_are_at_least_fifty_information_sets() -> None:
+    assert len({case.name for case in ALL}) == len(ALL) >= 50
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.name.replace(" ", "-"))
+def test_search_and_trees_agree_on_every_try_at_depths_1_to_3(case: Case) -> None:
+    for depth in (1, 2, 3):
+        tree = kriegspiel_tree(case.positions, case.view, depth, ks)
+        assert tree.has_perfect_recall(0)
+        for backup, solve in RULES:
+            values, best = searched(case, depth, backup)
+            explicit = {uci: solve(tree, fixed={NOW: j}).value for j, uci in enumerate(actions(tree))}
+            assert values == pytest.approx(explicit, abs=ROUNDING)
+            solution = solve(tree)
+            assert solution.value == pytest.approx(max(values.values()), abs=ROUNDING)
+            assert values[actions(tree)[solution.strategy[NOW]]] == pytest.approx(solution.value, abs=ROUNDING)
+            assert all(explicit[uci] == pytest.approx(solution.value, abs=ROUNDING) for uci in best)
+
+
+def case_named(name: str) -> Case:
+    (case,) = (case for case in CASES if case.name == name)
+    return case
+
+
+def test_information_sets_are_told_apart_by_what_was_tried_and_heard() -> None:
+    case = case_named("castling refused")
+    tree = kriegspiel_tree(case.positions, case.view, 3, ks)
+    ours = {label for player, label in tree.information_sets if player == 0}
+    assert len(tree.information_sets[NOW]) == len(case.positions) == 2
+    assert "e1g1" not in actions(tree)  # refused before
+    assert f"{ROOT} e1e2 - -" in ours
+    assert all(label.split()[1].removesuffix("?") in actions(tree) for label in ours - {ROOT})
+    assert all(len(nodes) == 1 for (player, _), nodes in tree.information_sets.items() if player == 1)
+
+
+def test_a_refused_try_leaves_the_position_and_is_not_open_again() -> None:
+    case = case_named("castling through an unseen knight")
+    tree = kriegspiel_tree(case.positions, case.view, 2, ks)
+    after = tree.information_sets[0, f"{ROOT} e1g1?"]
+    assert 0 < len(after) < len(case.positions)
+    assert set(after[0].actions) == set(actions(tree)) - {"e1g1"}
+
+
+def test_the_root_is_a_move_of_chance_over_the_positions() -> None:
+    case = case_named("mate in half of the histories")
+    tree = kriegspiel_tree([(board, 3 * weight) for board, weight in case.positions], case.view, 1, material)
+    assert isinstance(tree.root, Chance)
+    assert tree.root.probabilities == (0.5, 0.5)
+    assert tree.players == ("white", "black")
+    leaves = [node.payoffs for node in tree.nodes() if isinstance(node, Leaf)]
+    assert max(leaves) == (10_000, -10_000)
+    assert all(ours == -theirs for ours, theirs in leaves)
+    mate = actions(tree).index("a1a8")
+    assert overconfident(tree, fixed={NOW: mate}).value == (10_000 + 500) / 2
+    assert paranoid(tree, fixed={NOW: mate}).value == 500
+
+
+def test_what_is_no_information_set_to_search_is_refused() -> None:
+    case = case_named("mate in half of the histories")
+    board = case.positions[0][0]
+    with pytest.raises(ValueError, match="a depth of at least 1, and positions of the side to move"):
+        kriegspiel_tree(case.positions, case.view, 0, ks)
+    with pytest.raises(ValueError, match="a depth of at least 1, and positions of the side to move"):
+        kriegspiel_tree([(board, 0.0)], case.view, 1, ks)
+    turned = board.copy()
+    turned.turn = not turned.turn
+    with pytest.raises(ValueError, match="a depth of at least 1, and positions of the side to move"):
+        kriegspiel_tree([(turned, 1.0)], case.view, 1, ks)
+    other = chess.Board("7k/8/6K1/8/8/8/8/1R6 w - - 0 1")
+    with pytest.raises(TreeError, match="actions"):
+        kriegspiel_tree([(board, 0.5), (other, 0.5)], case.view, 1, ks)
