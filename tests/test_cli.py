@@ -23,7 +23,9 @@ def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
 
 
 REFUSED = [
-    (["pley"], "unknown command 'pley'; did you mean 'play'? Known: play, match, replay, players, rules."),
+    (["pley"], "unknown command 'pley'; did you mean 'play'? Known: play, match, replay, tournament, report, "),
+    (["trees", "slove"], "unknown command 'slove'; did you mean 'solve'? Known: solve, imp-model, figure6."),
+    (["trees"], "missing command. See kriegbot trees --help."),
     (["--bogus"], "no such option: --bogus"),
     (["match", "rand"], "missing argument 'BLACK'"),
     (["match", "rand", "rand", "rand"], "unexpected extra argument"),
@@ -81,7 +83,7 @@ def test_a_bad_input_is_refused_on_one_line(
 
 def test_a_refusal_is_as_good_from_outside() -> None:
     done = run("match", "overconfidant", "rand")
-    known = "human, overconfident, paranoid, rand"
+    known = "hs, human, overconfident, paranoid, rand"
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (f"kriegbot: unknown player 'overconfidant'; did you mean 'overconfident'? Known: {known}.\n")
 
@@ -93,7 +95,7 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-    for command in ("play", "match", "replay", "players", "rules"):
+    for command in ("play", "match", "replay", "players", "rules", "trees"):
         assert f"\n  {command} " in done.stdout
 
 

@@ -11,13 +11,23 @@ import csv
 from dataclasses import dataclass
 from importlib.resources import files
 
+from kriegbot.players.specs import parse_spec
+from tournaments.schedule import Pairing
+
 SAMPLES = {(30, 1): 1683, (30, 2): 321, (30, 3): 67, (90, 1): 3145, (90, 2): 662, (90, 3): 190}
 """Figure 4: mean sample size by seconds a move and depth."""
+SHORT, LONG = 30, 90
+"""Seconds a move of the paper's two runs."""
 EXTRA_SECONDS = 2
 """More time after each illegal try."""
 GAMES = 500
 PARTICLES = 20_000
 """Boards in a belief: many times the largest sample. How the paper draws its histories it does not say."""
+HS = "hs:depth=2,samples=100"
+"""The HS that plays in Figure 3. The paper says nothing of its settings; with these it takes as long for a try as
+overconfident search to depth 2 does."""
+LEAST_BUDGET = 0.01
+"""Seconds; no player takes less."""
 FIGURES = (2, 3, 5)
 
 
@@ -74,8 +84,25 @@ def cells(figure: int) -> tuple[Cell, ...]:
     return tuple(sorted(found, key=lambda cell: (cell.seconds, max(cell.depth, cell.opponent_depth), cell.depth)))
 
 
-def searcher(name: str, depth: int, seconds: int) -> str:
-    """Spec of a searching player with the sample size that the paper's had in so many seconds a move."""
+def pairing(cell: Cell, budget: float | None = None) -> Pairing:
+    """Who plays in a cell, the figure's player first: at the paper's sample sizes, or with so many seconds a move."""
+    opponents = {"rand": "rand", "hs": HS if budget is None else f"hs:time={budget:g}"}
+    opponent = opponents.get(cell.opponent) or searcher(cell.opponent, cell.opponent_depth, cell.seconds, budget)
+    return Pairing(searcher(cell.player, cell.depth, cell.seconds, budget), opponent)
+
+
+def searcher(name: str, depth: int, seconds: int, budget: float | None = None) -> str:
+    """Spec of a searching player, as the tournament knows it.
+
+    Args:
+      name: overconfident or paranoid.
+      depth: plies to look ahead.
+      seconds: of the paper's; the sample size is the one that its players had in that time.
+      budget: seconds of ours for a move, instead of a sample size.
+    """
+    if budget is not None:
+        extra = max(LEAST_BUDGET, budget * EXTRA_SECONDS / SHORT)
+        return str(parse_spec(f"{name}:depth={depth},time={budget:g},extra={extra:g}"))
     samples = SAMPLES[seconds, depth]
     further = round(samples * EXTRA_SECONDS / seconds)
     return f"{name}:depth={depth},samples={samples},further={further},particles={PARTICLES}"

@@ -91,16 +91,23 @@ def pairs_in_order(store: Store, pairing: int) -> Iterator[float]:
             return
 
 
+def results_by_color(store: Store, pairing: int) -> tuple[list[int], list[int]]:
+    """Losses, draws and wins of a pairing's first player with White, and with Black.
+
+    Raises:
+      sqlite3.Error: the store cannot be read.
+    """
+    query = f"SELECT number % 2, {FIRST_POINTS} AS points, count(*) FROM games WHERE pairing = ? GROUP BY 1, 2"
+    by_color = [0, 0, 0], [0, 0, 0]
+    for color, points, count in store.connection.execute(query, (pairing,)):
+        by_color[color][round(2 * points)] = count
+    return by_color
+
+
 def _pairing(store: Store, number: int, sprt: Sprt | None) -> PairingReport:
     select = store.connection.execute
     players = store.settings.pairings[number]
-    results = select(
-        f"SELECT number % 2, {FIRST_POINTS} AS points, count(*) FROM games WHERE pairing = ? GROUP BY 1, 2", (number,)
-    )
-    by_color = [[0, 0, 0], [0, 0, 0]]
-    for color, points, count in results:
-        by_color[color][round(2 * points)] = count
-    as_white, as_black = by_color
+    as_white, as_black = results_by_color(store, number)
     points = _pair_points(store, number)
     endings = select("SELECT reason, count(*) FROM games WHERE pairing = ? GROUP BY 1 ORDER BY 2 DESC, 1", (number,))
     mean_plies, seconds = select("SELECT avg(plies), avg(seconds) FROM games WHERE pairing = ?", (number,)).fetchone()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from io import StringIO
@@ -39,12 +40,23 @@ def plots_of(report: Report) -> list[Plot]:
     Raises:
       PlotsMissing: matplotlib is not installed.
     """
+    with plotting():
+        return list(_plots(report))
+
+
+@contextmanager
+def plotting() -> Iterator[None]:
+    """Matplotlib with our settings, which make the same figures the same text.
+
+    Raises:
+      PlotsMissing: it is not installed.
+    """
     try:
         import matplotlib
     except ModuleNotFoundError:
         raise PlotsMissing("plots take matplotlib, which is missing: pip install 'kriegbot[plots]'") from None
     with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
-        return list(_plots(report))
+        yield
 
 
 def _plots(report: Report) -> Iterator[Plot]:
@@ -70,7 +82,7 @@ def _plots(report: Report) -> Iterator[Plot]:
 
 
 def _results(results: dict[str, tuple[int, int, int]]) -> Plot:
-    figure, axes = _rows(list(results), "% of games")
+    figure, axes = rows_of(list(results), "% of games")
     for row, counts in enumerate(results.values()):
         left = 0.0
         for count, color in zip(counts, (WON, DRAWN, LOST), strict=True):
@@ -82,20 +94,20 @@ def _results(results: dict[str, tuple[int, int, int]]) -> Plot:
             left += width
     axes.set_xlim(0, 100)
     told = "; ".join(f"{name}: {won} won, {drawn} drawn, {lost} lost" for name, (won, drawn, lost) in results.items())
-    return _finished("results", "Games won, drawn and lost by the first player", told, figure)
+    return finished("results", "Games won, drawn and lost by the first player", told, figure)
 
 
 def _scores(scores: dict[str, tuple[float, float, float]]) -> Plot:
-    figure, axes = _rows(list(scores), "EU, 100 (wins - losses) / games, in %")
+    figure, axes = rows_of(list(scores), "EU, 100 (wins - losses) / games, in %")
     axes.axvline(0, color=LINE, linewidth=0.8)
     for row, (score, low, high) in enumerate(scores.values()):
         axes.errorbar(score, row, xerr=[[score - low], [high - score]], fmt="o", color=WON, capsize=4)
     axes.set_xlim(-105, 105)
     told = "; ".join(f"{name}: {score:+.1f}, {low:+.1f} to {high:+.1f}" for name, (score, low, high) in scores.items())
-    return _finished("scores", "Score of the first player, with 95 % interval", told, figure)
+    return finished("scores", "Score of the first player, with 95 % interval", told, figure)
 
 
-def _rows(names: list[str], label: str) -> tuple[Figure, Axes]:
+def rows_of(names: list[str], label: str) -> tuple[Figure, Axes]:
     """Axes with a line for each name, from above."""
     figure, axes = _axes(BASE_HEIGHT + ROW_HEIGHT * len(names))
     axes.set_yticks(range(len(names)), names)
@@ -118,7 +130,7 @@ def _histograms(name: str, title: str, label: str, what: str, of: dict[str, Hist
     axes.set_ylabel(what)
     axes.legend(frameon=False)
     told = "; ".join(f"{key}: most between {low:.3g} and {high:.3g}" for key, (low, high) in _modes(of).items())
-    return _finished(name, title, told, figure)
+    return finished(name, title, told, figure)
 
 
 def _used(histogram: Histogram) -> list[float]:
@@ -142,7 +154,7 @@ def _axes(height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _finished(name: str, title: str, told: str, figure: Figure) -> Plot:
+def finished(name: str, title: str, told: str, figure: Figure) -> Plot:
     """The element alone, without what surrounds it in a file, and with ids that no other plot has."""
     out = StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})

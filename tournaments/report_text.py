@@ -24,10 +24,15 @@ def show_report(report: Report, console: Console | None = None) -> None:
     console.print(settings)
     for table in tables_of(report):
         console.print()
-        console.print(Text(table.title, "bold"))
-        console.print(_grid(table, console.is_terminal))
-        if len(table.rows) > MOST_ROWS:
-            console.print(f"  and {len(table.rows) - MOST_ROWS} more")
+        show_table(table, console)
+
+
+def show_table(table: Table, console: Console) -> None:
+    """Writes a table with its title to a console."""
+    console.print(Text(table.title, "bold"))
+    console.print(_grid(table, console.is_terminal))
+    if len(table.rows) > MOST_ROWS:
+        console.print(f"  and {len(table.rows) - MOST_ROWS} more")
 
 
 def _grid(table: Table, is_ruled: bool) -> Grid:

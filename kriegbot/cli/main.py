@@ -19,8 +19,10 @@ from kriegbot.cli.play import play
 from kriegbot.cli.players import players
 from kriegbot.cli.replay import replay
 from kriegbot.cli.report import report
+from kriegbot.cli.reproduce import reproduce
 from kriegbot.cli.rules import rules
 from kriegbot.cli.tournament import tournament
+from kriegbot.cli.trees import trees
 from kriegbot.text import one_line
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -55,11 +57,9 @@ def _options(
         print(context.get_help())
 
 
-COMMANDS = {
-    command.__name__: command for command in (play, match, replay, tournament, report, export, merge, players, rules)
-}
-for command in COMMANDS.values():
+for command in (play, match, replay, tournament, report, export, merge, reproduce, players, rules):
     app.command()(command)
+app.add_typer(trees, name="trees")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,14 +85,15 @@ def _one_line(error: Exception) -> str:
         return one_line(str(error))
     message = one_line(getattr(error, "format_message", error.__str__)()).rstrip(".")
     near = getattr(error, "possibilities", None)
+    context = getattr(error, "ctx", None)
     unknown = re.match("No such command '(.*?)'", message)
     if near:
         message = f"no such option: {error.option_name}; did you mean {' or '.join(near)}?"  # type: ignore[attr-defined]
     elif unknown is not None:
-        likely = get_close_matches(unknown[1], COMMANDS, n=1)
+        known = list(context.command.commands) if context is not None else []
+        likely = get_close_matches(unknown[1], known, n=1)
         message = f"unknown command '{unknown[1]}'{f'; did you mean {likely[0]!r}?' if likely else '.'} "
-        return f"{message}Known: {', '.join(COMMANDS)}."
-    context = getattr(error, "ctx", None)
+        return f"{message}Known: {', '.join(known)}."
     command = context.command_path if context is not None else "kriegbot"
     ending = "" if message.endswith("?") else "."
     return f"{message[:1].lower()}{message[1:]}{ending} See {command} --help."

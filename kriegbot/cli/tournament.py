@@ -143,7 +143,7 @@ def _play(
                 file=sys.stderr,
             )
             if missing:
-                _warm_up(specs)
+                warm_up(specs)
             log = path.with_name(f"{path.name}.log")
             with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
                 run(
@@ -171,7 +171,7 @@ def _play(
         raise typer.Exit(1)
 
 
-def _warm_up(specs: list[PlayerSpec]) -> None:
+def warm_up(specs: list[PlayerSpec]) -> None:
     """Has kernels compiled, once, before several workers would each compile them."""
     from kriegbot.cli.progress import preparing
     from kriegbot.players.process import ProcessSeat

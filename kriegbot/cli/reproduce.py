@@ -1,0 +1,175 @@
+"""`kriegbot reproduce`: the experiment of Parker, Nau and Subrahmanian (AAAI 2006), ours beside the paper's."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from tournaments.reproduce import Result
+
+WHAT = {"figure2": 2, "figure3": 3, "figure4": 4, "figure5": 5}
+RUNS = ("short", "long", "both")
+
+
+def reproduce(
+    what: Annotated[str, typer.Argument(metavar="FIGURE", help="figure2, figure3, figure4, figure5 or all.")],
+    budget: Annotated[
+        str, typer.Option(metavar="BUDGET", help="samples: the paper's sample sizes; or seconds for a move.")
+    ] = "samples",
+    games: Annotated[str, typer.Option(metavar="N", help="Games of each cell, half of them with each colour.")] = "500",
+    depths: Annotated[str, typer.Option(metavar="N", help="Only the cells up to this depth.")] = "3",
+    run: Annotated[
+        str, typer.Option(metavar="RUN", help="short (30 s a move in the paper), long (90 s) or both.")
+    ] = "both",
+    seed: Annotated[str, typer.Option(metavar="N", help="Seed of the tournaments.")] = "2006",
+    jobs: Annotated[str | None, typer.Option(metavar="N", help="Games at once.  [default: one a core]")] = None,
+    out: Annotated[str, typer.Option(metavar="FOLDER", help="Where games, tables and plots go.")] = "reproduction",
+) -> None:
+    """Play the paper's experiment anew, and print its results beside the paper's.
+
+    Figures 2, 3 and 5 are tournaments, gone on with by the same command; Figure 4 is measured with a clock, and wants
+    an otherwise idle machine. Each comes as a table, a CSV file and a plot.
+    """
+    from kriegbot.cli import arguments
+    from kriegbot.cli.errors import Refused
+    from kriegbot.players.specs import did_you_mean, quoted
+
+    if what not in (*WHAT, "all"):
+        hint = did_you_mean(what, dict.fromkeys((*WHAT, "all")))
+        raise Refused(f"unknown figure {quoted(what)}{hint} Known: {', '.join((*WHAT, 'all'))}.")
+    if run not in RUNS:
+        raise Refused(f"unknown run {quoted(run)}; known: {', '.join(RUNS)}.")
+    seconds = None if budget == "samples" else _budget_of(budget)
+    wanted = arguments.whole_of(games, "number of games", 2, 1_000_000)
+    if wanted % 2:
+        raise Refused(f"illegal number of games '{wanted}': it takes an even one, half of them with each colour.")
+    depth = arguments.whole_of(depths, "depth", 1, 3)
+    number, workers = arguments.seed_of(seed), arguments.jobs_of(jobs)
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"cannot write to {quoted(out)}: {error.strerror or error}.") from None
+    try:
+        for figure in WHAT.values() if what == "all" else (WHAT[what],):
+            if figure == 4:
+                _sample_sizes(folder, number)
+            else:
+                _figure(figure, folder, seconds, wanted, depth, run, number, workers)
+    except KeyboardInterrupt:
+        again = shlex.join(["kriegbot", *sys.argv[1:]])
+        print(f"kriegbot: interrupted; what was played is kept. To go on:\n  {again}", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def _budget_of(text: str) -> float:
+    from kriegbot.cli.errors import Refused
+    from kriegbot.players.specs import quoted
+
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.01 <= seconds <= 3600:
+        raise Refused(f"illegal budget {quoted(text)}: it takes samples, or a number of seconds, 0.01..3600.")
+    return seconds
+
+
+def _figure(
+    figure: int,
+    folder: Path,
+    budget: float | None,
+    games: int,
+    depth: int,
+    run: str,
+    seed: int,
+    jobs: int,
+) -> None:
+    """Play what is missing of a figure's cells, then show and write all that there is of it."""
+    from kriegbot.cli.errors import Refused
+    from kriegbot.cli.scoreboard import Scoreboard
+    from kriegbot.cli.tournament import warm_up
+    from kriegbot.players.specs import parse_spec
+    from tournaments.executors.local import LocalExecutor
+    from tournaments.logs import logged_to
+    from tournaments.paper import LONG, SHORT
+    from tournaments.reproduce import figure_cells, games_of, results_of, settings_of
+    from tournaments.run import run as play
+    from tournaments.store import Store, StoreError
+
+    settings = settings_of(figure, budget, seed)
+    name = f"figure{figure}" if budget is None else f"figure{figure}-{budget:g}s"
+    runs = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}[run]
+    chosen = [
+        number
+        for number, cell in enumerate(figure_cells(figure, budget))
+        if max(cell.depth, cell.opponent_depth) <= depth and cell.seconds in runs
+    ]
+    executor = LocalExecutor(jobs)
+    try:
+        with Store.writing(folder / f"{name}.sqlite", settings, games) as store:
+            done = store.done()
+            missing = [game for game in games_of(settings, chosen, games) if game.id not in done]
+            if missing:
+                print(
+                    f"Figure {figure}: {len(missing)} games to play, into {store.path}. The same command goes on "
+                    "where it was stopped.",
+                    file=sys.stderr,
+                )
+                warm_up([parse_spec(settings.pairings[chosen[0]].first)])
+                log = folder / f"{name}.log"
+                with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
+                    play(store, missing, executor, board.count)
+            results = results_of(store, figure, budget)
+    except StoreError as error:
+        raise Refused(f"{error}.") from None
+    _show(figure, folder / name, results)
+
+
+def _show(figure: int, path: Path, results: list[Result]) -> None:
+    """A figure as text, and as a CSV file and a plot."""
+    from rich.console import Console
+
+    from tournaments.report_plots import PlotsMissing
+    from tournaments.report_text import show_table
+    from tournaments.reproduce import contrasts_of
+    from tournaments.reproduce_report import contrasts_table, plot_of, table_of, write_csv
+
+    console = Console(highlight=False)
+    show_table(table_of(figure, results), console)
+    console.print()
+    show_table(contrasts_table(contrasts_of(results)), console)
+    write_csv(path.with_name(f"{path.name}.csv"), results)
+    try:
+        path.with_name(f"{path.name}.svg").write_text(plot_of(figure, results), encoding="utf-8")
+    except PlotsMissing as error:
+        print(f"kriegbot: {error}", file=sys.stderr)
+    console.print()
+
+
+def _sample_sizes(folder: Path, seed: int) -> None:
+    """Measure what Figure 4 lacks, and show it."""
+    from rich.console import Console
+
+    from kriegbot.cli.errors import Refused
+    from kriegbot.cli.progress import preparing
+    from kriegbot.cli.steps import steps
+    from kriegbot.kernels import prepare
+    from tournaments.report_text import show_table
+
+    with preparing() as report:
+        prepare(report)
+    from tournaments.figure4 import measure, measured, table_of
+
+    path = folder / "figure4.csv"
+    try:
+        steps("Figure 4", measure(path, seed))
+        sizes = measured(path)
+    except ValueError as error:
+        raise Refused(f"{error}.") from None
+    show_table(table_of(sizes), Console(highlight=False))

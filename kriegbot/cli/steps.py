@@ -1,0 +1,18 @@
+"""A progress bar with the time that is left, on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+def steps(what: str, done_of: Iterable[tuple[int, int]]) -> None:
+    """Runs something to its end that yields, time and again, how much is done of how much."""
+    console = Console(stderr=True, highlight=False)
+    columns = TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=None)
+        for done, total in done_of:
+            progress.update(task, completed=done, total=total)

@@ -1,0 +1,150 @@
+"""`kriegbot reproduce`: the paper's cells as tournaments, and ours beside the paper's."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from kriegbot.cli.main import main
+from kriegbot.players.specs import parse_spec
+from referee import View
+from tournaments import figure4
+from tournaments.figures import Standing
+from tournaments.paper import FIGURES, GAMES, SAMPLES, cells, pairing
+from tournaments.reproduce import Result, contrasts_of, figure_cells, games_of, settings_of
+from tournaments.reproduce_report import plot_of, table_of
+
+
+def as_in_the_paper(figure: int) -> list[Result]:
+    """Results of ours that are the paper's."""
+    made = []
+    for cell in figure_cells(figure, None):
+        losses, draws, wins = Result(cell, Standing.of(0, 0, 0)).paper
+        made.append(Result(cell, Standing.of(losses, draws, wins)))
+    return made
+
+
+def test_the_paper_has_33_cells_whose_eu_is_wins_less_losses() -> None:
+    assert [len(cells(figure)) for figure in FIGURES] == [12, 12, 9]
+    assert all(abs(cell.wins - cell.losses - cell.eu) <= 1 for figure in FIGURES for cell in cells(figure))
+
+
+@pytest.mark.parametrize("budget", [None, 0.1])
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_cell_is_a_pairing_of_players_as_a_tournament_writes_them(figure: int, budget: float | None) -> None:
+    settings = settings_of(figure, budget)
+    for spec in (spec for one in settings.pairings for spec in (one.first, one.second)):
+        assert str(parse_spec(spec)) == spec
+    assert len(set(settings.pairings)) == len(settings.pairings)
+
+
+def test_players_have_the_papers_sample_sizes() -> None:
+    for cell in cells(5):
+        first, second = (parse_spec(spec) for spec in (pairing(cell).first, pairing(cell).second))
+        assert first.get("samples") == SAMPLES[30, cell.depth]
+        assert second.get("samples") == SAMPLES[30, cell.opponent_depth]
+        assert first.get("further") == round(SAMPLES[30, cell.depth] / 15)
+
+
+def test_games_of_a_cell_stand_together() -> None:
+    games = games_of(settings_of(2, None), (0, 3), 4)
+    assert [(game.pairing, game.number) for game in games] == [
+        (0, 0),
+        (0, 1),
+        (0, 2),
+        (0, 3),
+        (3, 0),
+        (3, 1),
+        (3, 2),
+        (3, 3),
+    ]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_where_ours_are_the_papers_so_are_the_differences(figure: int) -> None:
+    for contrast in contrasts_of(as_in_the_paper(figure)):
+        assert contrast.ours == pytest.approx(contrast.paper)
+
+
+def test_a_difference_is_what_it_says() -> None:
+    of_says = {contrast.says: contrast.paper for contrast in contrasts_of(as_in_the_paper(2))}
+    eu = {(cell.player, cell.depth): cell.eu for cell in cells(2) if cell.seconds == 30}
+    expected = sum(eu["overconfident", depth] - eu["paranoid", depth] for depth in (1, 2, 3)) / 3
+    assert of_says["Figure 2: Overconfident less paranoid against rand, all depths"][0] == pytest.approx(expected)
+    step = of_says["Figure 2: Overconfident, depth 3 less depth 2"]
+    assert step[0] == pytest.approx(27 - 49)
+    variance = sum((wins + losses) / 100 - ((wins - losses) / 100) ** 2 for wins, losses in ((32, 5), (50, 1))) / GAMES
+    assert step[1] == pytest.approx(196 * variance**0.5, rel=0.01)
+    mean = [contrast for contrast in contrasts_of(as_in_the_paper(5)) if "all depths" in contrast.says]
+    assert mean[0].paper[0] == pytest.approx(sum(cell.eu for cell in cells(5)) / 9)
+
+
+def test_a_difference_waits_for_games() -> None:
+    results = [Result(cell, Standing.of(0, 0, 0)) for cell in figure_cells(3, None)]
+    assert all(contrast.ours is None for contrast in contrasts_of(results))
+    assert "-" in table_of(3, results).rows[0]
+    assert "<svg" in plot_of(3, results)
+
+
+def test_a_figure_is_played_shown_and_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["reproduce", "figure2", "--budget", "0.01", "--depths", "1", "--jobs", "2", "--out", str(tmp_path)]
+    assert main([*command, "--games", "2"]) == 0
+    first = capsys.readouterr()
+    assert "Figure 2: EU against rand" in first.out
+    assert "4 games to play" in first.err
+    assert main([*command, "--games", "2"]) == 0
+    again = capsys.readouterr()
+    assert again.out == first.out
+    assert "games to play" not in again.err
+    rows = list(csv.DictReader((tmp_path / "figure2-0.01s.csv").read_text().splitlines()))
+    assert [row["games"] for row in rows] == ["2", "2", "0", "0", "0", "0"]
+    assert [row["paper_eu"] for row in rows] == ["47", "3", "49", "26", "27", "18"]
+    assert (tmp_path / "figure2-0.01s.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["figure1"],
+            "Known: figure2, figure3, figure4, figure5, all.",
+        ),
+        (
+            ["figure2", "--budget", "much"],
+            "illegal budget 'much': it takes samples, or a number of seconds, 0.01..3600.",
+        ),
+        (["figure2", "--games", "3"], "illegal number of games '3': it takes an even one"),
+        (["figure2", "--depths", "4"], "illegal depth '4': it takes a whole number, 1..3."),
+        (["figure2", "--run", "middle"], "unknown run 'middle'; known: short, long, both."),
+        (["figure2", "--out", "/dev/null/x"], "cannot write to '/dev/null/x': "),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_figure_4_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figure4, "SECONDS", (1,))
+    monkeypatch.setattr(figure4, "POSITIONS", 2)
+    taken = []
+    measure_one = figure4.sample_size
+
+    def hurried(view: View, depth: int, seconds: float, seed: int) -> int:
+        taken.append((depth, seconds))
+        return measure_one(view, depth, 0.1, seed)
+
+    monkeypatch.setattr(figure4, "sample_size", hurried)
+    path = tmp_path / "figure4.csv"
+    assert list(figure4.measure(path, 1))[-1] == (6, 6)
+    sizes = figure4.measured(path)
+    assert sizes[0, 1, 1] > sizes[0, 2, 1] > sizes[0, 3, 1] >= 0
+    assert list(figure4.measure(path, 1))[-1] == (6, 6)
+    assert len(taken) == 6
+    assert [row[0] for row in figure4.table_of(sizes).rows] == ["1", "2", "3"]
+    path.write_text("something else\n")
+    with pytest.raises(ValueError, match="does not hold"):
+        figure4.measured(path)

@@ -1,0 +1,125 @@
+"""Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006): how many histories a search folds in, by time and depth.
+
+Positions of seeded games are searched against the clock. Histories are drawn one after another, with replacement, from
+a belief that stands ready, as in the paper's statistical sampling; so the figure is of drawing and search alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from evaluators import load_evaluator
+from kriegbot.belief.belief import Belief
+from kriegbot.kernels.position import encode_move
+from kriegbot.kernels.random import subseed, uniforms
+from kriegbot.players.rand import RandPlayer
+from kriegbot.search.backup import OVERCONFIDENT
+from kriegbot.search.search import search, tries_of
+from referee import BERKELEY, PAPER_LIMITS, Referee, View
+from tournaments.paper import LONG, PARTICLES, SAMPLES, SHORT
+from tournaments.report_tables import NOTHING, Table
+
+POSITIONS = 10
+STUDENT_95 = 2.262157
+"""Half width of a 95 % interval in standard errors, of a mean of so many."""
+SECONDS = (1, 30)
+DEPTHS = (1, 2, 3)
+FIRST_PLY, PLIES_APART = 10, 12
+"""Where in its game each position comes from; the last is at ply 118."""
+A_TIME = 50_000
+"""Histories drawn at once, which are more than a minute's of depth 3."""
+COLUMNS = ("position", "depth", "seconds", "histories")
+
+Sizes = dict[tuple[int, int, int], int]
+"""Position, depth and seconds -> histories."""
+
+
+def positions(seed: int) -> Iterator[View]:
+    """Views of random games, White to move, one of each game, from early in the first to late in the last."""
+    for number in range(POSITIONS):
+        wanted, attempt, found = FIRST_PLY + PLIES_APART * number, 0, None
+        while found is None:  # a game may end before
+            referee, player = Referee(BERKELEY, PAPER_LIMITS), RandPlayer(subseed(seed, 1000 * number + attempt))
+            while referee.end is None and referee.ply < wanted:
+                move = player.choose(referee.view(referee.turn)).move
+                assert move is not None
+                referee.try_move(move)
+            found, attempt = None if referee.end else referee.view(referee.turn), attempt + 1
+        yield found
+
+
+def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
+    """How many histories overconfident search to a depth folds in, in so many seconds."""
+    belief = Belief(view, PARTICLES, seed)
+    rows, weights = belief.particles.rows, belief.particles.weights
+    bounds = np.cumsum(weights) / weights.sum()
+    tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
+    evaluator, histories, draws = load_evaluator("ks"), 0, 0
+    begun = time.perf_counter()
+    while (left := seconds - (time.perf_counter() - begun)) > 0:
+        drawn = rows[np.minimum(np.searchsorted(bounds, uniforms(subseed(seed, draws), A_TIME)), len(rows) - 1)]
+        found = search(drawn, np.ones(A_TIME), tries, depth, OVERCONFIDENT, evaluator, belief.terms, seconds=left)
+        histories += found.boards if found.depth == depth else 0
+        draws += 1
+    return histories
+
+
+def measured(path: Path) -> Sizes:
+    """What a file of measurements holds; nothing if there is none.
+
+    Raises:
+      ValueError: it is something else.
+    """
+    if not path.exists():
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    if not rows or tuple(rows[0]) != COLUMNS:
+        raise ValueError(f"'{path}' does not hold measurements of Figure 4")
+    sizes = {}
+    for line, row in enumerate(rows[1:], 2):
+        try:
+            position, depth, seconds, histories = (int(cell) for cell in row)
+        except ValueError:
+            raise ValueError(f"'{path}' line {line}: it takes four whole numbers") from None
+        sizes[position, depth, seconds] = histories
+    return sizes
+
+
+def measure(path: Path, seed: int) -> Iterator[tuple[int, int]]:
+    """Measure what a file lacks, adding to it line by line; yields how many are done, and of how many."""
+    sizes = measured(path)
+    wanted = [(n, depth, seconds) for seconds in SECONDS for depth in DEPTHS for n in range(POSITIONS)]
+    views = list(positions(seed))
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if not sizes and file.tell() == 0:
+            writer.writerow(COLUMNS)
+        for number, (position, depth, seconds) in enumerate(wanted, 1):
+            if (position, depth, seconds) not in sizes:
+                size = sample_size(views[position], depth, seconds, subseed(seed, position))
+                writer.writerow((position, depth, seconds, size))
+                file.flush()
+            yield number, len(wanted)
+
+
+def table_of(sizes: Sizes) -> Table:
+    """Mean sample sizes with 95 % intervals, beside the paper's in 30 and 90 seconds."""
+    rows = []
+    for depth in DEPTHS:
+        row = [str(depth)]
+        for seconds in SECONDS:
+            values = [size for (_, plies, time), size in sizes.items() if (plies, time) == (depth, seconds)]
+            if len(values) < POSITIONS:
+                row.append(NOTHING)
+                continue
+            error = STUDENT_95 * float(np.std(values, ddof=1)) / POSITIONS**0.5
+            row.append(f"{np.mean(values):,.0f} ± {error:,.0f}")
+        rows.append((*row, *(str(SAMPLES[seconds, depth]) for seconds in (SHORT, LONG))))
+    headings = ("depth", *(f"in {seconds} s" for seconds in SECONDS), "paper in 30 s", "in 90 s")
+    return Table("Figure 4: mean sample size of overconfident search", headings, rows)
