@@ -16,29 +16,35 @@ Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AA
                       return sum
 
 U bounds the payoffs from above. Either returns max(V, P). Without perfect recall it finds the V of IMP-minimax too.
+
+Beyond the paper, which leaves it as a question, U may be another for every node: a bound of the payoffs below it. Then
+U prob(x) and U left stand for the sums of p U over the nodes of x, or over those that are left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from kriegbot.trees.histories import History, PISet, as_chosen, check_player, expand, partition
 from kriegbot.trees.strategy import Solution
-from kriegbot.trees.tree import Leaf, Number, SetKey, Tree, TreeError
+from kriegbot.trees.tree import Decision, Leaf, Number, SetKey, Tree, TreeError
 
+Bound: TypeAlias = Callable[[Leaf | Decision], Number]
+"""A node -> what no payoff at or below it is above."""
 NOTHING = float("-inf")
 """P of a set that is to be valued whatever it is worth."""
 
 
 def imp_alphabeta(
-    tree: Tree, upper: Number, player: int = 0, *, immediate: bool = True, information_set: bool = True
+    tree: Tree, upper: Number | Bound, player: int = 0, *, immediate: bool = True, information_set: bool = True
 ) -> Solution:
     """V of a tree in which one player has all the choices, examining as few leaves as the pruning allows.
 
     Args:
       tree: with choices of `player` alone.
-      upper: no payoff of the player is above it.
+      upper: no payoff of the player is above it; or a bound for each node.
       player: whose payoff is maximised.
       immediate: whether to stop at a set with an alternative that is worth all that could be.
       information_set: whether to stop at an alternative that cannot become better than the best before.
@@ -54,7 +60,8 @@ def imp_alphabeta(
     for other, label in tree.information_sets:
         if other != player:
             raise TreeError(f"IMP-alpha-beta is for one player, and {tree.players[other]} has a choice in {label!r}")
-    search = _Search(tree, player, upper, immediate, information_set)
+    bound = upper if callable(upper) else _constant(upper)
+    search = _Search(tree, player, bound, immediate, information_set)
     try:
         value = search.mixed_set([(tree.root, 1)], NOTHING)
     except RecursionError:
@@ -68,7 +75,7 @@ class _Search:
 
     tree: Tree
     player: int
-    upper: Number
+    upper: Bound
     immediate: bool
     information_set: bool
     strategy: dict[SetKey, int] = field(default_factory=dict)
@@ -82,24 +89,24 @@ class _Search:
             if value > best:
                 best = value
                 self.strategy[x[0][0].key] = j
-                if self.immediate and value >= self.upper * probability(x):
+                if self.immediate and value >= self.bound(x):
                     break
         return best
 
     def mixed_set(self, histories: Sequence[History], prune: Number) -> Number:
         """Mixed-Set: max(V, P) of any set of histories."""
         total: Number = 0
-        left = probability(histories)
-        for x in partition(expand(histories, as_chosen({}))):
+        parts = partition(expand(histories, as_chosen({})))
+        left = sum(self.bound(x if isinstance(x, list) else [x]) for x in parts)
+        for x in parts:
+            left -= self.bound(x if isinstance(x, list) else [x])
             if isinstance(x, list):
-                left -= probability(x)
-                prune_below = prune - total - self.upper * left if self.information_set else NOTHING
+                prune_below = prune - total - left if self.information_set else NOTHING
                 total += self.max_set(x, prune_below)
             else:
                 leaf, p = x
-                left -= p
                 total += p * self.payoff(leaf)
-            if self.information_set and total + self.upper * left <= prune:
+            if self.information_set and total + left <= prune:
                 return prune
         return total
 
@@ -107,11 +114,14 @@ class _Search:
         """The payoff of a leaf that is examined."""
         self.leaves += 1
         payoff = leaf.payoffs[self.player]
-        if payoff > self.upper:
-            raise TreeError(f"node {self.tree.path(leaf)}: payoff {payoff} is above the bound {self.upper}")
+        if payoff > self.upper(leaf):
+            raise TreeError(f"node {self.tree.path(leaf)}: payoff {payoff} is above the bound {self.upper(leaf)}")
         return payoff
 
+    def bound(self, histories: Sequence[tuple[Leaf | Decision, Number]]) -> Number:
+        """U prob of a set of histories."""
+        return sum(p * self.upper(node) for node, p in histories)
 
-def probability(histories: Sequence[History] | PISet) -> Number:
-    """Prob of a set of histories: the sum of p(x)."""
-    return sum(p for _, p in histories)
+
+def _constant(upper: Number) -> Bound:
+    return lambda _: upper
