@@ -1,0 +1,114 @@
+"""What pruning saves: alpha-beta of the paranoid rule, and what a bound on E would cut of overconfident search.
+
+    python benchmarks/pruning.py
+
+Beliefs are those of games that search plays against `rand`, HS and itself, at the first try of a turn and later.
+
+Paranoid: the whole search and alpha-beta side by side, which must find the same best tries.
+
+Overconfident, depth 2: a try can be cut only if what is known of it, E after the try plus the most that a reply can add
+to E, is below the best try. Counted is what stays after that, by the probability that a try is legal, with the best try
+known beforehand.
+"""
+
+import argparse
+import time
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rich.progress import track
+
+from evaluators import ks as weights_of
+from evaluators import load_evaluator
+from kriegbot.kernels import prepare
+from kriegbot.players import searching
+from kriegbot.players.seat import HereSeat
+from kriegbot.players.specs import make_player, parse_spec
+from kriegbot.search.backup import OVERCONFIDENT, PARANOID
+from kriegbot.search.search import TryValues, search
+from referee import BERKELEY, PAPER_LIMITS
+from tournaments.match import play_game
+
+PLAYER = "overconfident:depth=1,samples=321,particles=5000"
+OPPONENTS = ("rand", "hs:depth=2,samples=50", PLAYER)
+MOST_MEN = 15
+SHARPEST = 40
+"""About the most that one reply adds in fact: a man that walks into an attack, one or two that it stood before."""
+
+
+def most_added() -> int:
+    """What a reply can add to KS at most: every man protected and threatened that was not, and no check any more."""
+    return MOST_MEN * (weights_of.PROTECTED + weights_of.QUEEN_THREAT) - weights_of.CHECK
+
+
+def beliefs(games: int) -> list[tuple[Any, ...]]:
+    """Arguments of the searches of some games, up to the backup rule."""
+    seen: list[tuple[Any, ...]] = []
+    whole = searching.search
+
+    def noting(*arguments: Any, **named: Any) -> TryValues:
+        rows, weights, tries = arguments[:3]
+        seen.append((rows.copy(), weights.copy(), tries.copy(), arguments[6]))
+        return whole(*arguments, **named)
+
+    searching.search = noting
+    for game in track(range(games), "Games"):
+        names = [PLAYER, OPPONENTS[game // 2 % len(OPPONENTS)]]
+        seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in names[:: 1 - 2 * (game % 2)]]
+        play_game(*seats, rules=BERKELEY, limits=PAPER_LIMITS, seed=game)
+    searching.search = whole
+    return seen
+
+
+def paranoid(given: list[tuple[Any, ...]], depth: int, histories: int) -> str:
+    """The whole search and alpha-beta on the same beliefs."""
+    seconds, leaves, ks = np.zeros(2), np.zeros(2), load_evaluator("ks")
+    for rows, weights, tries, terms in track(given, f"Paranoid, depth {depth}"):
+        found = []
+        for way, may_prune in enumerate((False, True)):
+            begun = time.perf_counter()
+            found.append(
+                search(rows[:histories], weights[:histories], tries, depth, PARANOID, ks, terms, may_prune=may_prune)
+            )
+            seconds[way] += time.perf_counter() - begun
+            leaves[way] += found[-1].leaves
+        if found[0].best() != found[1].best() or found[0].values.max() != found[1].values.max():
+            raise SystemExit("alpha-beta has found other tries")
+    return (
+        f"paranoid, depth {depth}, {len(given)} beliefs, {histories} histories: {seconds[0] / seconds[1]:.1f} times "
+        f"faster, {leaves[1] / leaves[0]:.1%} of the leaves, the same tries"
+    )
+
+
+def overconfident(given: list[tuple[Any, ...]], histories: int) -> str:
+    """What bounds on E leave of the tries of depth 2."""
+    left, ks = {most_added(): [], SHARPEST: []}, load_evaluator("ks")
+    for rows, weights, tries, terms in track(given, "Overconfident"):
+        one, two = (
+            search(rows[:histories], weights[:histories], tries, depth, OVERCONFIDENT, ks, terms) for depth in (1, 2)
+        )
+        for most, shares in left.items():
+            stays = one.values + most * one.legal >= two.values.max()
+            shares.append((one.legal * stays).sum() / one.legal.sum())
+    shares = ", ".join(f"{np.mean(shares):.0%} with {most}" for most, shares in left.items())
+    return f"overconfident, depth 2, {len(given)} beliefs, {histories} histories: not cut are {shares} centipawns"
+
+
+def main() -> None:
+    """Play, search and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--games", type=int, default=12)
+    parser.add_argument("--beliefs", type=int, default=1000)
+    options = parser.parse_args()
+    prepare()
+    seen = beliefs(options.games)
+    some = [seen[i] for i in np.linspace(0, len(seen) - 1, min(options.beliefs, len(seen))).astype(int)]
+    print(paranoid(some, 2, 321))
+    print(paranoid(some, 3, 20))
+    print(paranoid(some[:: max(1, len(some) // 50)], 3, 67))
+    print(overconfident(some, 321))
+
+
+if __name__ == "__main__":
+    main()
