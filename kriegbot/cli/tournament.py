@@ -110,9 +110,14 @@ def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str 
 
         return LocalExecutor(count, waits)
     if name == "dask":
-        from tournaments.executors.dask import DaskExecutor
+        from tournaments.executors import ExecutorError
 
-        return DaskExecutor(count, scheduler, waits)
+        try:
+            from tournaments.executors.dask import DaskExecutor
+
+            return DaskExecutor(count, scheduler, waits)
+        except ExecutorError as error:
+            raise Refused(str(error)) from None
     raise Refused(f"unknown executor '{name}'; known: local, dask.")
 
 
@@ -127,6 +132,7 @@ def _play(
 ) -> None:
     from kriegbot.cli.errors import Refused
     from kriegbot.cli.scoreboard import Scoreboard
+    from tournaments.executors import ExecutorError
     from tournaments.logs import logged_to
     from tournaments.report import decision_of, report_of
     from tournaments.report_text import show_report
@@ -158,7 +164,7 @@ def _play(
         done = "" if board is None else f" after {board.done} of {board.wanted} games"
         print(f"kriegbot: interrupted{done}. To go on:\n  {again}", file=sys.stderr)
         raise typer.Exit(130) from None
-    except StoreError as error:
+    except (StoreError, ExecutorError) as error:
         if board is None:
             raise Refused(f"{error}.") from None
         print(

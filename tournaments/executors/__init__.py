@@ -7,6 +7,10 @@ from tournaments.play import Outcome
 from tournaments.schedule import Game, Settings
 
 
+class ExecutorError(Exception):
+    """Games cannot be played where they were to be; the message is one line."""
+
+
 class Executor(Protocol):
     """Plays games in any order.
 

@@ -1,0 +1,191 @@
+"""Games played by the workers of a Dask cluster: one of this machine's, or one whose scheduler runs at an address.
+
+A game is one task, and no more tasks are with the cluster than it has threads (or `jobs`, if that is more), so a long
+tournament does not flood the scheduler. Every thread of a worker keeps a table of its own. Dask notices a worker that
+dies; the game is then submitted again, until it has killed MOST_ATTEMPTS. What a worker logs comes back with the game.
+See docs/clusters.md.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import signal
+import threading
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from logging.handlers import QueueHandler
+from queue import SimpleQueue
+from typing import Any
+
+from kriegbot.players.specs import parse_spec
+from tournaments.executors import ExecutorError
+from tournaments.logs import LOGGER
+from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SourceOf, Table
+from tournaments.schedule import Game, Settings
+
+try:
+    import dask
+    from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, as_completed
+    from distributed.comm.addressing import get_address_host_port
+except ImportError:
+    raise ExecutorError("--executor dask needs Dask; install it: pip install 'kriegbot[cluster]'") from None
+
+NOISY = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
+"""Loggers to which Dask gives a handler or a level of their own, and what Dask has others log."""
+OWN_CLUSTER = {
+    "distributed.worker.daemon": False,  # a daemonic process could not start players
+    "distributed.scheduler.allowed-failures": 0,  # a game whose worker died comes back here at once
+    "distributed.scheduler.worker-saturation": 1.0,  # so that no game waits on a worker, and is blamed when that dies
+}
+
+
+class DaskExecutor:
+    """Plays games on a cluster.
+
+    Args:
+      jobs: how many workers to start; of a cluster that is there already, how many games to submit at least, since one
+        that grows as needed looks at what waits.
+      scheduler: address of a running one; None for a cluster of this machine, which ends with the games.
+      patience: seconds that an answer of a player may take; None for the usual.
+      source_of: what players are made from.
+
+    Raises:
+      ExecutorError: no scheduler answers.
+    """
+
+    queue = None
+
+    def __init__(
+        self,
+        jobs: int,
+        scheduler: str | None = None,
+        patience: float | None = None,
+        source_of: SourceOf = parse_spec,
+    ) -> None:
+        self._jobs, self._scheduler, self._patience, self._source_of = jobs, scheduler, patience, source_of
+        for name in NOISY:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        if scheduler is not None:
+            with _connected(scheduler):  # whether it is there is to be known before anything is begun
+                pass
+
+    def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
+        """Plays games; the iterator must be closed, which takes back those submitted and ends a cluster of our own.
+
+        Raises:
+          ExecutorError: a worker cannot play, or the scheduler is gone.
+        """
+        waiting = deque((game, 1) for game in games)
+        submitted: dict[Any, tuple[Game, int]] = {}
+        with _own(self._jobs) if self._scheduler is None else _connected(self._scheduler) as client:
+            done = as_completed(loop=client.loop)
+            while waiting or submitted:
+                window = max(self._jobs, sum(client.nthreads().values()))
+                while waiting and len(submitted) < window:
+                    game, attempt = waiting.popleft()
+                    future = client.submit(_play, game, attempt, settings, self._patience, self._source_of, pure=False)
+                    submitted[future.key] = game, attempt
+                    done.add(future)
+                future = next(done)
+                outcome, records = _result(future, *submitted.pop(future.key))
+                for record in records:
+                    LOGGER.handle(record)
+                if isinstance(outcome, Died) and outcome.attempts < MOST_ATTEMPTS:
+                    waiting.appendleft((outcome.game, outcome.attempts + 1))
+                yield outcome
+
+
+def _result(future: Future[Any], game: Game, attempt: int) -> tuple[Outcome, list[logging.LogRecord]]:
+    """What came of a game, and what was logged meanwhile."""
+    try:
+        result: tuple[Outcome, list[logging.LogRecord]] = future.result()
+    except KilledWorker:
+        return Died(game, "the worker died", attempt), []
+    except CancelledError:  # not by us: `_connected` says why
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a worker raises, such as that it has no kriegbot
+        raise ExecutorError(f"a worker cannot play game {game.id} ({type(error).__name__}: {error})") from None
+    return result
+
+
+@contextmanager
+def _connected(scheduler: str) -> Iterator[Client]:
+    """A client of a running scheduler; closing it takes back all that it has submitted."""
+    try:
+        get_address_host_port(scheduler)  # a client made with what is no address would not end quietly
+        client = Client(scheduler, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ExecutorError(f"no Dask scheduler answers at {scheduler!r} ({error})") from None
+    with client:
+        try:
+            yield client
+        except (OSError, CancelledError):
+            raise ExecutorError(f"the Dask scheduler at {scheduler!r} is gone") from None
+
+
+@contextmanager
+def _own(jobs: int) -> Iterator[Client]:
+    """A client of a cluster of this machine, whose workers Ctrl-C does not reach."""
+    with dask.config.set(OWN_CLUSTER):
+        with _uninterrupted():
+            cluster = LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                memory_limit=None,  # a share of the memory, by default: too little on a machine of many cores
+                dashboard_address="127.0.0.1:0",  # there is no way to have none; any port that is free
+                silence_logs=logging.CRITICAL + 1,
+            )
+        with cluster, Client(cluster, set_as_default=False) as client:
+            yield client
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Threads started within, and processes that they ever start, do not hear Ctrl-C."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_of_this_thread = threading.local()
+
+
+def _play(
+    game: Game, attempt: int, settings: Settings, patience: float | None, source_of: SourceOf
+) -> tuple[Outcome, list[logging.LogRecord]]:
+    """The task: a game, played by a worker."""
+    if multiprocessing.current_process().daemon:
+        raise RuntimeError("to start players it must be started with DASK_DISTRIBUTED__WORKER__DAEMON=False")
+    kept, made_from = _of_this_thread.__dict__, (settings, patience, source_of)
+    if kept.get("made_from") != made_from:
+        if "table" in kept:
+            kept["table"].close()
+        kept.update(made_from=made_from, table=Table(*made_from))
+    with _records() as records:
+        outcome = kept["table"].play(game, attempt)
+    return outcome, records
+
+
+@contextmanager
+def _records() -> Iterator[list[logging.LogRecord]]:
+    """What this thread logs within, once it is left."""
+    queue: SimpleQueue[logging.LogRecord] = SimpleQueue()
+    here, records = threading.get_ident(), list[logging.LogRecord]()
+    handler = QueueHandler(queue)
+    handler.addFilter(lambda record: record.thread == here)
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    LOGGER.propagate = False
+    try:
+        yield records
+    finally:
+        LOGGER.removeHandler(handler)
+        while not queue.empty():
+            records.append(queue.get())
