@@ -70,13 +70,22 @@ def test_a_difference_is_what_it_says() -> None:
     of_says = {contrast.says: contrast.paper for contrast in contrasts_of(as_in_the_paper(2))}
     eu = {(cell.player, cell.depth): cell.eu for cell in cells(2) if cell.seconds == 30}
     expected = sum(eu["overconfident", depth] - eu["paranoid", depth] for depth in (1, 2, 3)) / 3
-    assert of_says["Figure 2: Overconfident less paranoid against rand, all depths"][0] == pytest.approx(expected)
-    step = of_says["Figure 2: Overconfident, depth 3 less depth 2"]
+    assert of_says["overconfident less paranoid, against rand (3 of 3)"][0] == pytest.approx(expected)
+    step = of_says["overconfident, depth 3 less depth 2"]
     assert step[0] == pytest.approx(27 - 49)
     variance = sum((wins + losses) / 100 - ((wins - losses) / 100) ** 2 for wins, losses in ((32, 5), (50, 1))) / GAMES
     assert step[1] == pytest.approx(196 * variance**0.5, rel=0.01)
-    mean = [contrast for contrast in contrasts_of(as_in_the_paper(5)) if "all depths" in contrast.says]
+    mean = [contrast for contrast in contrasts_of(as_in_the_paper(5)) if "against paranoid (9 of 9)" in contrast.says]
     assert mean[0].paper[0] == pytest.approx(sum(cell.eu for cell in cells(5)) / 9)
+
+
+def test_a_difference_is_of_the_cells_that_have_games() -> None:
+    results = [one if one.cell.depth == 1 else Result(one.cell, Standing.of(0, 0, 0)) for one in as_in_the_paper(2)]
+    sides, *steps = contrasts_of(results)
+    assert sides.says.endswith("(1 of 3)")
+    assert sides.ours == pytest.approx(sides.paper)
+    assert sides.paper[0] == pytest.approx(47 - 3)
+    assert all(step.ours is None for step in steps)
 
 
 def test_a_difference_waits_for_games() -> None:

@@ -90,7 +90,8 @@ def contrasts_of(results: Sequence[Result]) -> list[Contrast]:
     """The paper's three conclusions on the short run of a figure, as differences.
 
     Overconfident play beats paranoid play, or does better against the same opponent (there because it knows how `rand`
-    plays: its model fits). And a ply more of depth helps, or it does not, for the sample gets smaller.
+    plays: its model fits). And a ply more of depth helps, or it does not, for the sample gets smaller. Each is the mean
+    of what the cells that have been played say of it, and the paper's is of the same cells.
     """
     of = {
         (result.cell.player, result.cell.depth, result.cell.opponent_depth): result
@@ -99,40 +100,35 @@ def contrasts_of(results: Sequence[Result]) -> list[Contrast]:
     }
     depths = sorted({depth for _, depth, _ in of})
     against = sorted({opponent for _, _, opponent in of})
-    figure = results[0].cell.figure
     players = sorted({player for player, _, _ in of})
-    share = 1 / (len(depths) * len(against))
     contrasts = []
     if players == ["overconfident"]:
-        each = dict.fromkeys(of, share)
-        contrasts.append(_contrast("Overconfident against paranoid, all depths", each, of))
+        each = [((1.0, key),) for key in of]
+        contrasts.append(_contrast("overconfident against paranoid", each, of))
     else:
         opponent = results[0].cell.opponent
-        sides = {key: share if key[0] == "overconfident" else -share for key in of}
-        contrasts.append(_contrast(f"Overconfident less paranoid against {opponent}, all depths", sides, of))
+        sides = [((1.0, ("overconfident", depth, 0)), (-1.0, ("paranoid", depth, 0))) for depth in depths]
+        contrasts.append(_contrast(f"overconfident less paranoid, against {opponent}", sides, of))
     for player in players:
         for depth in depths[1:]:
-            step = {
-                (player, plies, opponent): sign / len(against)
-                for plies, sign in ((depth, 1), (depth - 1, -1))
-                for opponent in against
-            }
-            contrasts.append(_contrast(f"{player.capitalize()}, depth {depth} less depth {depth - 1}", step, of))
-    return [Contrast(f"Figure {figure}: {one.says}", one.ours, one.paper) for one in contrasts]
+            step = [((1.0, (player, depth, other)), (-1.0, (player, depth - 1, other))) for other in against]
+            contrasts.append(_contrast(f"{player}, depth {depth} less depth {depth - 1}", step, of))
+    return contrasts
 
 
-def _contrast(
-    says: str, weights: Mapping[tuple[str, int, int], float], of: Mapping[tuple[str, int, int], Result]
-) -> Contrast:
-    """A weighted sum of cells' EU, for us and for the paper."""
-    weighted = [(weight, of[key]) for key, weight in weights.items()]
-    ours = [(weight, (one.ours.losses, one.ours.draws, one.ours.wins)) for weight, one in weighted]
-    are_played = all(sum(counts) for _, counts in ours)
-    return Contrast(
-        says,
-        _sum(ours) if are_played else None,
-        _sum([(weight, one.paper) for weight, one in weighted]),
+Term = tuple[tuple[float, Key], ...]
+"""A difference of cells: the sign and the name of each."""
+
+
+def _contrast(says: str, terms: Sequence[Term], of: Mapping[Key, Result]) -> Contrast:
+    """The mean of some differences, of those whose cells have games, or of all where none has."""
+    played = [term for term in terms if all(of[key].ours.games for _, key in term)]
+    used = [(weight / len(played or terms), of[key]) for term in played or terms for weight, key in term]
+    ours = (
+        _sum([(weight, (one.ours.losses, one.ours.draws, one.ours.wins)) for weight, one in used]) if played else None
     )
+    part = "" if len(terms) == 1 else f" ({len(played)} of {len(terms)})"
+    return Contrast(f"{says}{part}", ours, _sum([(weight, one.paper) for weight, one in used]))
 
 
 def _sum(weighted: Sequence[tuple[float, tuple[int, int, int]]]) -> tuple[float, float]:

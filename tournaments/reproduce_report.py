@@ -35,23 +35,21 @@ COLUMNS = (
 
 
 def table_of(figure: int, results: Sequence[Result]) -> Table:
-    """One row a cell."""
+    """One row a cell; ± is half the width of the 95 % interval, ? what could not be read with certainty."""
     rows = []
     for result in results:
         ours, cell = result.ours, result.cell
         rows.append(
             (
                 _cell(result),
-                str(cell.seconds),
+                f"{cell.seconds} s",
                 str(ours.games),
                 f"{ours.wins}/{ours.draws}/{ours.losses}",
-                NOTHING if ours.utility is None else f"{ours.utility:+.1f}",
-                _interval(ours.utility_interval),
-                f"{cell.eu:+d}{'' if cell.legible else '?'}",
-                _interval(result.paper_interval),
+                NOTHING if ours.utility is None else _with_error(f"{ours.utility:+.1f}", ours.utility_interval),
+                _with_error(f"{cell.eu:+d}{'' if cell.legible else '?'}", result.paper_interval),
             )
         )
-    headings = ("cell", "run", "games", "W/D/L", "EU %", "95 %", "paper's EU %", "95 %")
+    headings = ("cell", "run", "games", "W/D/L", "EU %", "paper's EU %")
     return Table(f"Figure {figure}: {TITLES[figure]}", headings, rows)
 
 
@@ -65,7 +63,7 @@ def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
         )
         for contrast in contrasts
     ]
-    return Table("Conclusions, as differences of EU in the short run", ("", "ours", "paper's"), rows)
+    return Table("Differences of EU in the short run", ("", "ours", "paper's"), rows)
 
 
 def write_csv(path: Path, results: Sequence[Result]) -> None:
@@ -106,8 +104,9 @@ def plot_of(figure: int, results: Sequence[Result]) -> str:
       PlotsMissing: matplotlib is not installed.
     """
     with plotting():
-        names = [f"{_cell(result)}, {result.cell.seconds} s" for result in results]
-        drawing, axes = rows_of(names, "EU, 100 (wins - losses) / games, in %")
+        are_of_one_run = len({result.cell.seconds for result in results}) == 1
+        names = [_cell(result) + ("" if are_of_one_run else f", {result.cell.seconds} s") for result in results]
+        drawing, axes = rows_of(names, "EU in %")
         axes.axvline(0, color="#1a1a1a", linewidth=0.8)
         told = []
         for row, result in enumerate(results):
@@ -120,8 +119,7 @@ def plot_of(figure: int, results: Sequence[Result]) -> str:
                     value, row + shift, xerr=errors, fmt="o", color=color, capsize=3, label=label if row == 0 else None
                 )
                 told.append(f"{names[row]}: {label} {value:+.0f}")
-        axes.set_xlim(-105, 105)
-        axes.legend(frameon=False, loc="lower left", fontsize=9)
+        drawing.legend(frameon=False, loc="outside upper left", ncols=2)
         return finished(f"figure{figure}", TITLES[figure], "; ".join(told), drawing).svg
 
 
@@ -131,5 +129,6 @@ def _cell(result: Result) -> str:
     return f"{cell.player} {cell.depth}{opponent}"
 
 
-def _interval(interval: tuple[float, float] | None) -> str:
-    return NOTHING if interval is None else f"{interval[0]:+.1f} to {interval[1]:+.1f}"
+def _with_error(value: str, interval: tuple[float, float] | None) -> str:
+    low, high = interval or (0.0, 0.0)
+    return f"{value} ± {(high - low) / 2:.1f}"
