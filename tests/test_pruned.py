@@ -77,11 +77,21 @@ def test_a_stack_that_is_full_grows(monkeypatch: pytest.MonkeyPatch) -> None:
         assert agree(*both(view, rows, weights, 3))
 
 
-def test_more_time_means_more_boards_until_all_are_searched() -> None:
-    (view, rows, weights) = next(iter(midgames(1, 400, random.Random(1))))
+def test_a_search_out_of_time_answers_from_as_many_boards_as_it_has_done() -> None:
+    (view, rows, _weights) = next(iter(midgames(1, 400, random.Random(1))))
     tries, terms = tries_of(rows[0], view.pawn_tries != 0), terms_of(view.rules, view.limits)
-    hurried = search(rows, weights, tries, 4, PARANOID, KS, terms, seconds=0.2)
-    assert 0 < hurried.boards < len(rows)
-    again = search(rows[: hurried.boards], weights[: hurried.boards], tries, 4, PARANOID, KS, terms)
-    np.testing.assert_array_equal(hurried.values, again.values)
-    assert search(rows, weights, tries, 2, PARANOID, KS, terms, seconds=600.0).boards == len(rows)
+    many, ones = np.concatenate([rows] * 500), np.ones(500 * len(rows))  # many minutes of work
+    hurried = search(many, ones, tries, 4, PARANOID, KS, terms, seconds=1.0)
+    assert 0 < hurried.boards < len(many)
+    assert hurried.depth in (1, 4)
+    if hurried.depth == 4:
+        again = search(many[: hurried.boards], ones[: hurried.boards], tries, 4, PARANOID, KS, terms)
+        np.testing.assert_array_equal(hurried.values, again.values)
+
+
+def test_a_search_with_time_enough_takes_all_boards() -> None:
+    (view, rows, weights) = next(iter(midgames(1, 100, random.Random(1))))
+    tries, terms = tries_of(rows[0], view.pawn_tries != 0), terms_of(view.rules, view.limits)
+    found = search(rows, weights, tries, 2, PARANOID, KS, terms, seconds=600.0)
+    assert found.boards == len(rows)
+    np.testing.assert_array_equal(found.values, search(rows, weights, tries, 2, PARANOID, KS, terms).values)

@@ -1,0 +1,77 @@
+"""Games a second of a tournament on one process and on two, and the share of time that is not search or belief.
+
+    python benchmarks/throughput.py --games 200
+
+The same games both times, in three parts that take turns, so that a machine that slows down meanwhile slows both. The
+clock starts when every worker has played a game, as players take a second to start. Outside search and belief is
+whatever is not within a searching player's answer: rand, the referee, messages between processes, the store.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+from rich.progress import Progress
+
+from kriegbot.players.specs import parse_spec
+from referee import BERKELEY, PAPER_LIMITS
+from tournaments.executors.local import LocalExecutor
+from tournaments.play import Finished, Outcome
+from tournaments.run import run
+from tournaments.schedule import Game, Pairing, Settings
+from tournaments.store import Store
+
+PARTS = 3
+
+
+class Clock:
+    """Seconds, games and seconds of thought since every worker has played a game."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self.seconds, self.games, self.thought = 0.0, 0, 0.0
+
+    def time(self, path: Path, settings: Settings, games: list[Game], progress: Progress) -> None:
+        """Play games into a new store."""
+        begun, started = 0.0, 0
+
+        def count(outcome: Outcome) -> None:
+            nonlocal begun, started
+            progress.advance(progress.task_ids[0])
+            started += 1
+            if started == self.jobs:
+                begun = time.perf_counter()
+            elif started > self.jobs and isinstance(outcome, Finished):
+                self.games += 1
+                self.thought += sum(thought.report.seconds for thought in outcome.thoughts)
+
+        with Store.writing(path, settings, len(games)) as store:
+            run(store, games, LocalExecutor(self.jobs), count)
+        self.seconds += time.perf_counter() - begun
+
+
+def main() -> None:
+    """Play and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("players", nargs="*", default=["overconfident:depth=1,samples=1683", "rand"])
+    parser.add_argument("--games", type=int, default=200)
+    options = parser.parse_args()
+    pairing = Pairing(*(str(parse_spec(player)) for player in options.players))
+    settings = Settings((pairing,), BERKELEY, PAPER_LIMITS, 1)
+    games = settings.schedule(options.games)
+    clocks = [Clock(1), Clock(2)]
+    with tempfile.TemporaryDirectory() as place, Progress() as progress:
+        progress.add_task("games", total=2 * len(games))
+        for part in range(PARTS):
+            for clock in clocks:
+                clock.time(Path(place) / f"{clock.jobs}-{part}.sqlite", settings, games[part::PARTS], progress)
+    for clock in clocks:
+        outside = 1 - clock.thought / (clock.jobs * clock.seconds)
+        name = "process  " if clock.jobs == 1 else "processes"
+        print(f"{clock.jobs} {name} {clock.games / clock.seconds:.2f} games/s, {outside:.1%} outside search and belief")
+    print(f"ratio {clocks[1].games / clocks[1].seconds / (clocks[0].games / clocks[0].seconds):.2f}")
+
+
+if __name__ == "__main__":
+    main()
