@@ -46,7 +46,7 @@ MOVE_ARRAY = types.Array(types.int32, 1, "C")
 REAL_ARRAY = types.Array(types.float64, 1, "C")
 
 UNUSED_SECONDS = 30 * 24 * 3600
-KERNEL_PACKAGES = ("kriegbot/kernels", "evaluators", "kriegbot/belief", "kriegbot/search")
+KERNEL_PACKAGES = ("kriegbot/kernels", "evaluators", "kriegbot/belief", "kriegbot/search", "kriegbot/trees")
 
 
 def cache_name() -> str:
