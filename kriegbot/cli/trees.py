@@ -143,9 +143,8 @@ def _plain(number: Number) -> int | float | str:
 def _show(found: dict[str, Any]) -> None:
     from kriegbot.text import one_line
 
-    print(
-        f"{one_line(found['title']) or 'A tree'}: {found['nodes']} nodes, {found['information_sets']} information sets."
-    )
+    sets = f"{found['information_sets']} information set{'s' * (found['information_sets'] != 1)}"
+    print(f"{one_line(found['title']) or 'A tree'}: {found['nodes']} nodes, {sets}.")
     for player, why in found["why_not_perfect_recall"].items():
         if why is not None:
             print(f"{one_line(player)} has no perfect recall: {one_line(why)}.")
