@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from referee import View
 
 if TYPE_CHECKING:
-    from kriegbot.belief.belief import Belief
+    from kriegbot.belief.followed import Followed
 
 
 class HeatMap:
@@ -21,21 +21,16 @@ class HeatMap:
 
     def __init__(self, particles: int = 50_000, seed: int = 0) -> None:
         self._particles, self._seed = particles, seed
-        self._belief: Belief | None = None
+        self._followed: Followed | None = None
 
     def of(self, view: View) -> Sequence[float]:
         """For each of the 64 squares the chance that a man of the opponent's stands there; empty if all is dark."""
-        from kriegbot.belief.belief import Belief
-        from kriegbot.belief.errors import EmptyBelief
+        if self._followed is None:
+            from kriegbot.belief.followed import Followed
 
-        try:
-            if self._belief is None:
-                self._belief = Belief(view, self._particles, self._seed)
-            else:
-                self._belief.update(view)
-        except EmptyBelief:
+            self._followed = Followed(self._particles, self._seed)
+        held = self._followed.at(view)
+        if held is None or held.boards == 0:
             return ()
-        if len(self._belief.particles) == 0:
-            return ()
-        chances: list[float] = self._belief.occupancy(not view.color).sum(axis=0).tolist()
+        chances: list[float] = held.chances.sum(axis=0).tolist()
         return chances

@@ -14,7 +14,8 @@ import chess
 from kriegbot.cli.board import plain_board
 from kriegbot.cli.diary import Diary
 from kriegbot.cli.heat import HeatMap
-from kriegbot.cli.playthrough import ending, own_men
+from kriegbot.cli.moments import own_men
+from kriegbot.cli.playthrough import ending
 from kriegbot.cli.progress import progress_text
 from referee import GameRecord, RuleSet, View
 

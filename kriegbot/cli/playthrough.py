@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 import chess
 
 from kriegbot.cli.board import plain_board
-from kriegbot.cli.diary import Diary
+from kriegbot.cli.moments import moments, own_men
 from referee import GameRecord, Limits, View
 
 COLUMN = 40
@@ -22,21 +22,18 @@ def playthrough(record: GameRecord) -> Iterator[str]:
       RecordError: the record is not that of a game.
     """
     yield from heading(record)
-    diaries = {color: Diary() for color in chess.COLORS}
-    referee = None
-    for step in record.replay():
-        referee = step.referee
-        views = {color: referee.view(color) for color in chess.COLORS}
-        for color, diary in diaries.items():
-            diary.take(views[color])
-        is_turn_over = step.event is not None and (referee.turn != step.color or referee.end is not None)
-        if step.event is None or is_turn_over:
-            news = [[entry.line() for entry in diaries[color].entries] for color in chess.COLORS]
-            yield from _both(views, news)
-            for diary in diaries.values():
-                diary.entries.clear()
-    if referee is not None:
-        yield from ["", "The board at the end:", *plain_board(referee.board().piece_map())]
+    news: dict[chess.Color, list[str]] = {color: [] for color in chess.COLORS}
+    moment = None
+    for moment in moments(record):
+        for color, lines in news.items():
+            lines += [entry.line() for entry in moment.news[chess.COLOR_NAMES[color].capitalize()]]
+        view = moment.views[chess.WHITE]
+        if moment.event is None or view.turn != moment.mover or view.end is not None:
+            yield from _both(moment.views, [news[color] for color in chess.COLORS])
+            for lines in news.values():
+                lines.clear()
+    if moment is not None:
+        yield from ["", "The board at the end:", *plain_board(moment.men()["referee"])]
     yield from ["", ending(record)]
 
 
@@ -68,12 +65,7 @@ def limits_text(limits: Limits) -> str:
     return "draw after " + ", or after ".join(parts) if parts else "none"
 
 
-def own_men(view: View) -> dict[chess.Square, chess.Piece]:
-    """The men of a view."""
-    return {square: chess.Piece(kind, view.color) for square, kind in view.men.items()}
-
-
-def _both(views: dict[chess.Color, View], news: list[list[str]]) -> Iterator[str]:
+def _both(views: Mapping[chess.Color, View], news: list[list[str]]) -> Iterator[str]:
     """Boards and news of both sides, in two columns."""
     columns = []
     for color, lines in zip(chess.COLORS, news, strict=True):

@@ -19,7 +19,8 @@ from rich.text import Text
 from kriegbot.cli.board import BIG_SIZE, GLYPHS, SMALL_SIZE, Picture, big_board, small_board
 from kriegbot.cli.diary import Diary, Kind, gathered
 from kriegbot.cli.heat import HeatMap
-from kriegbot.cli.playthrough import ending, own_men
+from kriegbot.cli.moments import own_men
+from kriegbot.cli.playthrough import ending
 from kriegbot.cli.progress import progress_text
 from referee import Announcement, GameRecord, Man, OpponentMoved, OwnTry, RuleSet, View
 

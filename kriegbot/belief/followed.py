@@ -1,0 +1,97 @@
+"""A belief carried through a game, and what it held after each event: for maps of where the enemy may be.
+
+The belief is shown every view of the past, one event at a time. So what it holds after an event depends on that event's
+view and on the seed alone, not on when or how often somebody has looked.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from kriegbot.belief.belief import Belief
+from kriegbot.belief.errors import EmptyBelief
+from kriegbot.belief.particles import Reals
+from kriegbot.belief.past import past
+from kriegbot.kernels.magics import Words
+from kriegbot.kernels.random import subseed
+from referee import View
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a belief held after an event.
+
+    Attributes:
+      view: the view it fits.
+      chances: probability [6, 64] of an enemy man of each kind (pawn to king) on each square (a1 to h8); all 0 where
+        no board fits.
+      boards: number of boards held; 0 where all is dark.
+      is_exact: whether these are all boards that fit, with their exact probabilities.
+      fits_all: whether they fit everything that was heard, not only the last of it.
+      rows: histories drawn [n, 8] where the side is to try; none elsewhere.
+      counts: how often each was drawn [n].
+    """
+
+    view: View
+    chances: Reals
+    boards: int
+    is_exact: bool
+    fits_all: bool
+    rows: Words
+    counts: Reals
+
+
+class Followed:
+    """Follows one side through a game, as far as it is asked.
+
+    Args:
+      particles: how many boards the belief holds at most.
+      seed: of its sampling.
+      samples: histories to draw wherever the side is to try.
+    """
+
+    def __init__(self, particles: int = 50_000, seed: int = 0, samples: int = 0) -> None:
+        self.particles, self.seed, self.samples = particles, seed, samples
+        self._belief: Belief | None = None
+        self._held: list[Held] = []
+
+    def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> Held | None:
+        """What was held in a view of this game, a later or an earlier one than before.
+
+        Args:
+          view: it, or one that came later.
+          heard: number of events heard in it; all of the view's unless given.
+          seconds: stop after the first event that ends later than that.
+
+        Returns:
+          None if it took longer; asking again goes on from there.
+        """
+        deadline = time.perf_counter() + seconds
+        heard = len(view.events) if heard is None else heard
+        for earlier in islice(past(view), len(self._held), heard + 1):
+            self._held.append(self._held_in(earlier))
+            if time.perf_counter() > deadline:
+                break
+        return self._held[heard] if heard < len(self._held) else None
+
+    def _held_in(self, view: View) -> Held:
+        try:
+            if self._belief is None:
+                self._belief = Belief(view, self.particles, self.seed)
+            else:
+                self._belief.update(view)
+        except EmptyBelief:
+            return Held(view, np.zeros((6, 64)), 0, False, False, *nothing())
+        held = self._belief.particles
+        is_asked = self.samples > 0 and len(held) > 0 and view.turn == view.color and view.end is None
+        drawn = self._belief.draw(self.samples, subseed(self.seed, len(view.events))) if is_asked else nothing()
+        chances = self._belief.occupancy(not view.color) if len(held) else np.zeros((6, 64))
+        return Held(view, chances, len(held), held.is_exact, held.fits_all, *drawn)
+
+
+def nothing() -> tuple[Words, Reals]:
+    """No history."""
+    return np.empty((0, 8), np.uint64), np.empty(0)
