@@ -44,6 +44,7 @@ class ProcessSeat:
       patience: seconds that one answer may take; unless given, 300, or of a player with a time budget twice that and
         10 seconds.
       report: told how far the kernels are, if they have to be compiled.
+      gives_way: whether everything else on the machine goes before its process.
     """
 
     def __init__(
@@ -53,9 +54,10 @@ class ProcessSeat:
         *,
         patience: float | None = None,
         report: Progress | None = None,
+        gives_way: bool = False,
     ) -> None:
         self.invite(source, name, patience)
-        self._report = report
+        self._report, self._gives_way = report, gives_way
         self._process: Any = None
         self._connection: Connection[Any, Any] | None = None
         self._output: BinaryIO | None = None
@@ -128,10 +130,14 @@ class ProcessSeat:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(
-            target=work, args=(theirs, self._output_path), name=f"kriegbot {self.name}", daemon=True
+            target=work,
+            args=(theirs, self._output_path),
+            kwargs={"gives_way": self._gives_way},
+            name=f"kriegbot {self.name}",
+            daemon=True,
         )
         try:
-            with _no_interrupts():
+            with no_interrupts():
                 self._process.start()
         finally:
             theirs.close()
@@ -211,16 +217,30 @@ class ProcessSeat:
 
 
 @contextlib.contextmanager
-def _no_interrupts() -> Iterator[None]:
+def no_interrupts() -> Iterator[None]:
     """A process started within ignores Ctrl-C from its first moment; the person at the keyboard is not its business."""
     if threading.current_thread() is not threading.main_thread():
-        yield
+        with _blocked():
+            yield
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _blocked() -> Iterator[None]:
+    """The same within a thread, which cannot ignore a signal, but can keep it from what it starts."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _signal_name(number: int) -> str:

@@ -17,6 +17,7 @@ import sys
 import threading
 from dataclasses import replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from kriegbot.players.base import Player
@@ -24,19 +25,25 @@ from kriegbot.players.seat import PlayerFailed, Source, checked, raised
 from kriegbot.players.specs import PlayerSpec, make_player
 from referee import Event
 
+GIVES_WAY = 10
+"""How much nicer a process is that gives way, of 19."""
 
-def work(connection: Connection[Any, Any], output: str) -> None:
+
+def work(connection: Connection[Any, Any], output: str, *, gives_way: bool = False) -> None:
     """Serves games until told to stop, or until the parent is gone.
 
     Args:
       connection: to the parent.
       output: path of the file for what players print.
+      gives_way: whether everything else on the machine goes before it.
     """
     with contextlib.suppress(AttributeError, OSError):
         os.setsid()  # out of the terminal's reach, and one group with whatever the player starts
+    if gives_way:
+        give_way()
     _redirect(output)
     faulthandler.enable()
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    threading.Thread(target=leave_with_parent, daemon=True).start()
     player: Player | None = None
     events: tuple[Event, ...] = ()
     while True:
@@ -82,7 +89,19 @@ def _redirect(output: str) -> None:
             stream.reconfigure(line_buffering=True, errors="backslashreplace")
 
 
-def _leave_with_parent() -> None:
+def give_way() -> None:
+    """Lets everything else on the machine go before this process, which has a session of its own.
+
+    Where Linux shares its time out by sessions ("autogroup"), a process's own priority counts only within one.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(GIVES_WAY)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(GIVES_WAY))
+
+
+def leave_with_parent() -> None:
+    """Ends this process as soon as its parent has ended, however that did."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
