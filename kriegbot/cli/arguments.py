@@ -186,3 +186,21 @@ def path_of(text: str) -> Path:
         why = getattr(error, "strerror", None) or str(error)
         raise Refused(f"cannot save to {quoted(text)}: {why[0].lower() + why[1:]}.") from None
     return path
+
+
+def games_folder(text: str | None = None) -> Path:
+    """A folder that games can be saved in, made if it is not there; one in the user's data unless told."""
+    import platformdirs
+
+    from kriegbot.players.specs import quoted
+
+    folder = platformdirs.user_data_path("kriegbot") / "games" if text is None else Path(text)
+    try:
+        if text == "":
+            raise Refused("cannot save in '': it takes the name of a folder.")
+        folder.mkdir(parents=True, exist_ok=True)
+        path_of(str(folder / "game.pgn"))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise Refused(f"cannot save in {quoted(str(folder))}: {why[0].lower() + why[1:]}.") from None
+    return folder

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kriegbot.cli.errors import Refused
 from kriegbot.cli.screen import drawing_console
 
 if TYPE_CHECKING:
@@ -23,8 +24,14 @@ if TYPE_CHECKING:
     from referee import RuleSet
     from tournaments.match import Played
 
+ON_PAGE = ("opponent", "color", "rules", "time", "seed", "show_belief")
+"""Options of what is chosen on the page, if there is one."""
+FOR_PAGE = ("port", "host", "no_browser")
+"""Options of the page."""
+
 
 def play(
+    context: typer.Context,
     opponent: Annotated[str, typer.Option(metavar="SPEC", help="Your opponent; see `kriegbot players`.")] = (
         "overconfident"
     ),
@@ -35,11 +42,23 @@ def play(
     ] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the opponent.  [default: a fresh one]")] = None,
     save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Save the game as PGN, also one that is broken off.")
+        str | None,
+        typer.Option(metavar="FILE", help="Save the game as PGN, also one that is broken off; with --web, a folder."),
     ] = None,
     show_belief: Annotated[
         bool, typer.Option("--show-belief", help="Show where the opponent's men may be, from what you know yourself.")
     ] = False,
+    web: Annotated[
+        bool, typer.Option("--web", help="Play on a local page, in a browser; choose the game there.")
+    ] = False,
+    port: Annotated[
+        str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any that is free]")
+    ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="With --web: where to listen.  [default: 127.0.0.1, this machine alone]"),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="With --web: print the address only.")] = False,
 ) -> None:
     """Play a game of Kriegspiel against a program.
 
@@ -48,9 +67,16 @@ def play(
     If stdin or stdout is no terminal, everything is plain text, for scripts: after each line "White to try:" (or
     "Black to try:") write one line, a try or a command. What was tried and heard comes back as lines that begin with
     the number of the move. The end of input breaks the game off.
+
+    With --web games are played on a local page, and all of them saved.
     """
     from kriegbot.cli import arguments
 
+    _refuse_together(context, ON_PAGE if web else FOR_PAGE, is_on_page=web)
+    if web:
+        number = 0 if port is None else arguments.whole_of(port, "port", 1, 65535)
+        _serve(arguments.games_folder(save), host or "127.0.0.1", number, has_browser=not no_browser)
+        return
     spec = arguments.player_of(opponent)
     if time is not None:
         spec = arguments.with_time(spec, time)
@@ -60,6 +86,23 @@ def play(
     path = None if save is None else arguments.path_of(save)
     with _one_interrupt():
         _play(spec, side, rule_set, number, path, show_belief=show_belief)
+
+
+def _refuse_together(context: typer.Context, names: Sequence[str], *, is_on_page: bool) -> None:
+    """Refuses what is chosen on the page if there is one, and what is the page's if there is none."""
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = f"--{name.replace('_', '-')}"
+            why = "is chosen on the page; leave it out" if is_on_page else "goes with --web; add that"
+            raise Refused(f"{option} {why}.")
+
+
+def _serve(folder: Path, host: str, port: int, *, has_browser: bool) -> None:
+    from kriegbot.web.hosting import House
+    from kriegbot.web.server import serve
+
+    serve(House(folder), host, port, has_browser=has_browser)
 
 
 @contextmanager
@@ -149,7 +192,6 @@ def _finish(console: PlainConsole | TerminalConsole, played: Played, side: chess
 def _asked(name: Path) -> Path | None:
     """Where to save a game that was not to be saved: Enter accepts the name, another may be given, n refuses."""
     from kriegbot.cli.arguments import path_of
-    from kriegbot.cli.errors import Refused
 
     while True:
         try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kriegbot.cli.errors import Refused
 from kriegbot.cli.screen import drawing_console
 
 if TYPE_CHECKING:
@@ -39,13 +40,26 @@ class Frame:
 
 def replay(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A game saved by kriegbot, or FILE#N of a tournament.")],
+    web: Annotated[
+        bool, typer.Option("--web", help="Show it on a local page, with what each side believed and its tries' values.")
+    ] = False,
+    port: Annotated[
+        str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any that is free]")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="With --web: print the address only.")] = False,
 ) -> None:
-    """Show a saved game: with arrow keys on a terminal, as text elsewhere.
+    """Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web on a local page.
 
     On a terminal: left and right step through the tries, Home and End go to the beginning and the end, v changes
     between the referee's, White's and Black's view and all three, q quits.
     """
+    for option, is_given in (("port", port is not None), ("no-browser", no_browser)):
+        if is_given and not web:
+            raise Refused(f"--{option} goes with --web; add that.")
     record = _record_of(file)
+    if web:
+        _show_page(record, file, port, has_browser=not no_browser)
+        return
     console = drawing_console()
     if console is not None and _has_keys():
         _step_through(record, console)
@@ -55,9 +69,20 @@ def replay(
     print(*playthrough(record), sep="\n")
 
 
+def _show_page(record: GameRecord, file: str, port: str | None, *, has_browser: bool) -> None:
+    from kriegbot.cli import arguments
+
+    number = 0 if port is None else arguments.whole_of(port, "port", 1, 65535)
+    from kriegbot.web.hosting import House
+    from kriegbot.web.server import serve
+    from kriegbot.web.watch import Shown
+
+    house = House(arguments.games_folder())
+    serve(house, port=number, has_browser=has_browser, first=Shown(house, record, file))
+
+
 def _record_of(file: str) -> GameRecord:
     """A record from its own file, or, as FILE#N, game N of a tournament."""
-    from kriegbot.cli.errors import Refused
     from referee import RecordError, load_record
 
     path, mark, number = file.rpartition("#")
@@ -115,44 +140,20 @@ def _follow_keys(record: GameRecord, console: Console, frames: list[Frame]) -> N
 
 
 def _frames(record: GameRecord, console: Console) -> list[Frame]:
-    import chess
-
     from kriegbot.cli.board import Picture
-    from kriegbot.cli.diary import Diary, Entry, gathered
-    from kriegbot.cli.playthrough import own_men
-    from referee import GameOver
+    from kriegbot.cli.diary import Entry, gathered
+    from kriegbot.cli.moments import READERS, moments
 
-    diaries = {color: Diary() for color in chess.COLORS}
-    truth: list[Entry] = []
+    heard: dict[str, list[Entry]] = {name: [] for name in READERS}
+    has_tints = console.color_system in ("256", "truecolor")
     frames = []
-    for step in record.replay():
-        views = {color: step.referee.view(color) for color in chess.COLORS}
-        for color in chess.COLORS:
-            diaries[color].take(views[color])
-        title = "The game begins."
-        if step.event is not None:
-            truth.append(diaries[chess.WHITE if step.color is None else step.color].entries[-1])
-            title = truth[-1].line()
-            if step.seconds is not None:
-                title += f" ({step.seconds:.1f} s)"
-        last = step.event.announcement if step.event is not None and not isinstance(step.event, GameOver) else None
-        marks = frozenset() if last is None or last.capture is None else frozenset([last.capture])
-        men = {
-            "referee": step.referee.board().piece_map(),
-            "White": own_men(views[chess.WHITE]),
-            "Black": own_men(views[chess.BLACK]),
-        }
-        pictures = {
-            name: Picture(
-                shown,
-                marks=marks,
-                has_tints=console.color_system in ("256", "truecolor"),
-            )
-            for name, shown in men.items()
-        }
-        entries = {"referee": truth, "White": diaries[chess.WHITE].entries, "Black": diaries[chess.BLACK].entries}
-        news = {name: [line for _, line in gathered(lines[-50:])][-14:] for name, lines in entries.items()}
-        frames.append(Frame(title, pictures, news))
+    for moment in moments(record):
+        men = moment.men()
+        pictures = {name: Picture(men[name], marks=moment.marks, has_tints=has_tints) for name in READERS}
+        for name, entries in heard.items():
+            entries += moment.news[name]
+        news = {name: [line for _, line in gathered(entries[-50:])][-14:] for name, entries in heard.items()}
+        frames.append(Frame(moment.title, pictures, news))
     return frames
 
 

@@ -1,0 +1,258 @@
+"""The games of the page: what each has to tell whoever looks at it, how many there may be, and how they are stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+
+from kriegbot.web.seats import Seats
+from referee import GameRecord, save_record
+
+if TYPE_CHECKING:
+    from kriegbot.web.analyst import Analyst
+    from kriegbot.web.review import Review
+
+Message: TypeAlias = dict[str, Any]
+T = TypeVar("T")
+
+MOST_LIVE, MOST_KEPT = 64, 200
+"""Games at once, and games kept in memory, those that have ended among them."""
+LONELY_SECONDS = 3600.0
+"""After this time with nobody looking a game is broken off."""
+STOP_SECONDS = 10.0
+"""How long games may take to stop at the end."""
+
+log = logging.getLogger("kriegbot.web")
+
+
+class BadMessage(ValueError):
+    """What a browser asks for cannot be done; the message is a sentence for people."""
+
+
+class Newest(Generic[T]):
+    """Does work for the newest of what is wanted; what was overtaken before its work began is dropped."""
+
+    def __init__(self, work: Callable[[T], Awaitable[None]]) -> None:
+        self._work = work
+        self._wanted: list[T] = []
+        self._task: asyncio.Task[None] | None = None
+
+    def want(self, what: T) -> None:
+        """On the event loop: this is wanted now, and nothing else."""
+        self._wanted = [what]
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        while self._wanted:
+            await self._work(self._wanted.pop())
+
+
+class Hosted:
+    """One game of the page, played, watched or looked back at.
+
+    Attributes:
+      id: its name in addresses.
+      record: the game after its end, None before.
+      review: its frames, as far as the browser may have them; None before the end of a game that a person plays.
+    """
+
+    kind: ClassVar[str]
+    kept: ClassVar[tuple[str, ...]] = ("game", "view", "heat", "over")
+    """Kinds of messages of which a newcomer is told the last."""
+
+    def __init__(self, house: House) -> None:
+        self.id = secrets.token_urlsafe(12)
+        self.house = house
+        self.record: GameRecord | None = None
+        self.review: Review | None = None
+        self.lonely_since = time.monotonic()
+        self._last: dict[str, Message] = {}
+        self._listeners: set[Callable[[Message], None]] = set()
+        self._lock = threading.RLock()
+        self._thread: threading.Thread | None = None
+        self._looks = Newest(self._look)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the game goes on."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def is_lonely(self) -> bool:
+        """Whether nobody looks."""
+        return not self._listeners
+
+    def begin(self) -> None:
+        """The game may start: the house has taken it in."""
+
+    def stop(self, why: str) -> None:
+        """Breaks the game off if it is live; in any thread, returns at once, does no harm more than once."""
+
+    def take(self, message: Message) -> None:
+        """Does what a browser asks for, on the event loop.
+
+        Raises:
+          BadMessage: it cannot be done.
+        """
+        match message:
+            case {"do": "look", "index": int(index)} if self.review is not None:
+                self._looks.want(index)
+            case _:
+                raise BadMessage("That cannot be done in this game.")
+
+    def publish(self, message: Message) -> None:
+        """Tells whoever looks, in any thread."""
+        with self._lock:
+            self._last[message["is"]] = message
+            for listener in self._listeners:
+                listener(message)
+
+    def snapshot(self) -> list[Message]:
+        """All that a newcomer is told."""
+        told = [self._last[kind] for kind in self.kept if kind in self._last]
+        return told if self.review is None else [*told, self.review.message()]
+
+    def join(self, listener: Callable[[Message], None]) -> None:
+        """Somebody looks from now on, and is told what there is; the listener must not block."""
+        with self._lock:
+            for message in self.snapshot():
+                listener(message)
+            self._listeners.add(listener)
+
+    def part(self, listener: Callable[[Message], None]) -> None:
+        """Somebody looks no more; does no harm more than once."""
+        with self._lock:
+            self._listeners.discard(listener)
+            self.lonely_since = time.monotonic()
+
+    def run_in_thread(self, play: Callable[[], None]) -> None:
+        """Runs the game in a thread of its own."""
+        self._thread = threading.Thread(target=play, name=f"game {self.id}", daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        """Waits for the end of the game's thread, at most so long."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    async def _look(self, index: int) -> None:
+        from kriegbot.web.analyst import AnalystFailed
+
+        if self.review is None:
+            return
+        try:
+            self.publish(await self.review.look(index, self.house.analyst))
+        except (IndexError, AnalystFailed) as error:
+            log.warning("no analysis of moment %s: %s", index, error)
+            self.publish({"is": "refusal", "text": f"No analysis: {error}."})
+
+
+class House:
+    """All games of one server.
+
+    Args:
+      folder: where games are saved.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.seats = Seats(self._preparing)
+        self.preparing: Message | None = None
+        self.told: set[Callable[[Message], None]] = set()
+        self._games: dict[str, Hosted] = {}
+        self._analyst: Analyst | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def analyst(self) -> Analyst:
+        """The process that computes beliefs; there is one from the first question on."""
+        if self._analyst is None:
+            from kriegbot.web.analyst import Analyst
+
+            self._analyst = Analyst()
+        return self._analyst
+
+    def begin(self) -> None:
+        """On the event loop, when the server starts: makes ready for the first game, while the page is shown."""
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self.seats.warm, name="warm seat", daemon=True).start()
+
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """Calls a function on the event loop, from any thread; not once the server has stopped."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(function)
+
+    def add(self, hosted: Hosted, join: Callable[[Hosted], None] = lambda _: None) -> None:
+        """Takes a game in and begins it.
+
+        Args:
+          hosted: the game.
+          join: called with it before it begins, so that nothing of it is missed.
+
+        Raises:
+          BadMessage: there are too many.
+        """
+        if sum(game.is_live for game in self._games.values()) >= MOST_LIVE:
+            raise BadMessage(f"There are {MOST_LIVE} games going on, the most there can be; end one first.")
+        ended = [id_ for id_, game in self._games.items() if not game.is_live]
+        for id_ in ended[: max(0, len(self._games) + 1 - MOST_KEPT)]:
+            del self._games[id_]
+        self._games[hosted.id] = hosted
+        join(hosted)
+        hosted.begin()
+
+    def get(self, id_: str) -> Hosted:
+        """The game of this name.
+
+        Raises:
+          BadMessage: there is none.
+        """
+        if id_ not in self._games:
+            raise BadMessage("There is no such game here any more; games that ended are saved as files.")
+        return self._games[id_]
+
+    def save(self, record: GameRecord, id_: str) -> Path:
+        """Saves a game under a name of its own.
+
+        Raises:
+          OSError: it cannot be saved.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}-{id_[:6]}.pgn"
+        save_record(record, path)
+        return path
+
+    def tend(self) -> None:
+        """Breaks off the games that nobody has looked at for long."""
+        now = time.monotonic()
+        for game in self._games.values():
+            if game.is_live and game.is_lonely and now - game.lonely_since > LONELY_SECONDS:
+                game.stop("nobody came back")
+
+    def stop(self, why: str) -> None:
+        """Breaks off every game, waits until they are saved, and ends all processes; may be called twice."""
+        deadline = time.monotonic() + STOP_SECONDS
+        while (live := [game for game in self._games.values() if game.is_live]) and time.monotonic() < deadline:
+            for game in live:  # again and again: a process that was about to start when it was told has to go, too
+                game.stop(why)
+            live[0].wait(0.1)
+        for game in live:
+            log.error("game %s did not stop", game.id)
+        self.seats.close()
+        if self._analyst is not None:
+            self._analyst.close()
+
+    def _preparing(self, what: str, done: int, total: int) -> None:
+        self.preparing = {"is": "preparing", "what": what, "done": done, "total": total}
+        for listener in list(self.told):
+            listener(self.preparing)

@@ -1,0 +1,271 @@
+"""A person's game on the page: the seat that shows views and waits for tries, and the game around it.
+
+The game is `tournaments.match.play_game`, in a thread. What the browser is sent before the end is made by the seat,
+which knows its side's views alone. Not even the time tells more: when a view brings nothing new, nothing is sent.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from queue import SimpleQueue
+
+import chess
+
+from kriegbot.cli.diary import Diary
+from kriegbot.cli.moments import moments
+from kriegbot.players.base import Choice, PlayerLeft, Report
+from kriegbot.players.notation import BadTry, read_try
+from kriegbot.players.specs import PlayerSpec
+from kriegbot.web.hosting import BadMessage, Hosted, House, Message, Newest
+from kriegbot.web.review import Review
+from kriegbot.web.seats import HouseSeat
+from kriegbot.web.show import shown
+from kriegbot.web.watch import over_message
+from referee import GameRecord, RuleSet, View
+from tournaments.match import play_game
+
+MOST_TEXT = 20
+"""Characters of a try; no way to write one is longer."""
+
+log = logging.getLogger("kriegbot.web")
+
+
+class Clocks:
+    """The time that both sides have used, as far as the person is concerned: from view to view."""
+
+    def __init__(self) -> None:
+        self._used = dict.fromkeys(chess.COLORS, 0.0)
+        self._running: chess.Color | None = None
+        self._since = time.monotonic()
+
+    def run(self, color: chess.Color | None) -> None:
+        """From now on this side's clock runs, or none."""
+        now = time.monotonic()
+        if self._running is not None:
+            self._used[self._running] += now - self._since
+        self._running, self._since = color, now
+
+    def shown(self) -> Message:
+        """Seconds used by each side at the last `run`, and whose clock runs since."""
+        used: Message = {chess.COLOR_NAMES[color]: round(self._used[color], 1) for color in chess.COLORS}
+        return used | {"running": None if self._running is None else chess.COLOR_NAMES[self._running]}
+
+
+class WebSeat:
+    """Where the person sits.
+
+    Args:
+      publish: given each view that brings something new, and its message for the browser; in the game's thread.
+    """
+
+    name = "human"
+
+    def __init__(self, publish: Callable[[View, Message], None]) -> None:
+        self._publish = publish
+        self._diary, self._clocks = Diary(), Clocks()
+        self._shown: View | None = None
+        self._asked: View | None = None
+        self._has_resigned = False
+        self._answers: SimpleQueue[chess.Move | PlayerLeft | None] = SimpleQueue()
+        self._lock = threading.Lock()
+
+    def begin(self, seed: int) -> None:
+        """Nothing: the person is there."""
+
+    def ask(self, view: View) -> Choice:
+        """The person's try; raises PlayerLeft."""
+        begun = time.perf_counter()
+        with self._lock:
+            self._asked = view
+        self.wait(view)
+        answer = self._answers.get()
+        if isinstance(answer, PlayerLeft):
+            raise answer
+        return Choice(answer, Report(seconds=time.perf_counter() - begun))
+
+    def wait(self, view: View) -> None:
+        """Shows a view, if it brings anything new."""
+        if view == self._shown:
+            return
+        self._shown = view
+        self._clocks.run(None if view.end is not None else view.turn)
+        self._diary.take(view)
+        self._publish(view, shown(view, self._diary.entries) | {"clocks": self._clocks.shown()})
+
+    def log(self) -> str:
+        """Nothing."""
+        return ""
+
+    def close(self) -> None:
+        """Nothing: the person may stay."""
+
+    def answer(self, text: str) -> None:
+        """The person tries something.
+
+        Raises:
+          BadTry: it is no open try.
+          BadMessage: it is not the person's turn.
+        """
+        with self._lock:
+            if self._has_resigned:
+                raise BadMessage("You have resigned.")
+            if self._asked is None:
+                raise BadMessage("It is not your turn.")
+            self._answers.put(read_try(text, self._asked))
+            self._asked = None
+
+    def resign(self) -> bool:
+        """The person gives up; whether that is heard at once, and not only after the opponent's move."""
+        with self._lock:
+            is_asked = self._asked is not None
+            if not self._has_resigned:
+                self._has_resigned, self._asked = True, None
+                self._answers.put(None)
+            return is_asked
+
+    def leave(self, why: str) -> None:
+        """The person leaves, or has to; does no harm more than once."""
+        with self._lock:
+            self._asked = None
+            self._answers.put(PlayerLeft(why))
+
+
+class PersonGame(Hosted):
+    """A person against a program.
+
+    Args:
+      house: where it is played.
+      opponent: who plays the other side.
+      color: the person's side.
+      rules: the rule set.
+      seed: of the opponent.
+      is_seed_given: whether the person knows the seed. A program's moves follow from its seed, so any other seed is
+        told after the end only.
+    """
+
+    kind = "play"
+
+    def __init__(
+        self, house: House, opponent: PlayerSpec, color: chess.Color, rules: RuleSet, seed: int, *, is_seed_given: bool
+    ) -> None:
+        super().__init__(house)
+        self._opponent, self._color, self._rules, self._seed = opponent, color, rules, seed
+        self._person = WebSeat(self._show)
+        self._program: HouseSeat | None = None
+        self._has_heat = False
+        self._view: View | None = None
+        self._heats = Newest(self._heat)
+        names = {color: "you", (not color): str(opponent)}
+        self.publish(
+            {
+                "is": "game",
+                "id": self.id,
+                "kind": self.kind,
+                "you": chess.COLOR_NAMES[color],
+                "white": names[chess.WHITE],
+                "black": names[chess.BLACK],
+                "rules": rules.title,
+                "seed": seed if is_seed_given else None,
+            }
+        )
+
+    def begin(self) -> None:
+        """Starts the game."""
+        self._program = program = self.house.seats.take(self._opponent)
+        self.run_in_thread(lambda: self._play(program))
+
+    def stop(self, why: str) -> None:
+        """Breaks the game off if it is live."""
+        if self.is_live and self._program is not None:
+            self._person.leave(why)
+            self._program.leave(why)
+
+    def take(self, message: Message) -> None:
+        """Does what the person asks for.
+
+        Raises:
+          BadMessage: it cannot be done.
+        """
+        if not self.is_live:
+            super().take(message)
+            return
+        match message:
+            case {"do": "try", "text": str(text)} if len(text) <= MOST_TEXT:
+                try:
+                    self._person.answer(text)
+                except BadTry as error:
+                    self.publish({"is": "refusal", "text": f"{error}."})
+            case {"do": "resign"}:
+                if not self._person.resign():
+                    self.publish({"is": "refusal", "text": "You resign as soon as your opponent has moved."})
+            case {"do": "leave"}:
+                self.stop("the person left")
+            case {"do": "heat", "on": bool(is_on)}:
+                self._has_heat = is_on
+                if is_on:
+                    self._want_heat()
+                else:
+                    self._publish_heat(0, [])
+            case _:
+                raise BadMessage("That cannot be done in a game that goes on.")
+
+    def _show(self, view: View, message: Message) -> None:
+        """In the game's thread."""
+        self._view = view
+        self.publish(message)
+        if self._has_heat:
+            self.house.call_soon(self._want_heat)
+
+    def _want_heat(self) -> None:
+        if self._has_heat and self._view is not None:
+            self._heats.want(self._view)
+
+    async def _heat(self, view: View) -> None:
+        from kriegbot.web.analyst import AnalystFailed
+
+        try:
+            chances = await self.house.analyst.heat(self.id, view)
+        except AnalystFailed as error:
+            log.warning("no heat map: %s", error)
+            chances = []
+        if self._has_heat:
+            self._publish_heat(view.ply, chances)
+
+    def _publish_heat(self, ply: int, chances: list[list[float]]) -> None:
+        self.publish({"is": "heat", "on": self._has_heat, "ply": ply, "chances": chances})
+
+    def _play(self, program: HouseSeat) -> None:
+        white, black = (self._person, program) if self._color else (program, self._person)
+        try:
+            try:
+                played = play_game(white, black, rules=self._rules, seed=self._seed, event="kriegbot play --web")
+            finally:
+                self.house.seats.release(program)
+            if played.failed is not None:
+                log.warning("game %s: %s: %s\n%s", self.id, self._opponent, played.failed, played.failed.log)
+            self._finish(played.record)
+        except Exception:
+            log.exception("game %s broke down", self.id)
+            self.publish({"is": "refusal", "text": "The game broke down; the server's terminal says how."})
+
+    def _finish(self, record: GameRecord) -> None:
+        """The end: the last view, the result, the file, and then the truth."""
+        review = Review.of(self.id, record)
+        *_, last = moments(record)
+        self._person.wait(last.views[self._color])
+        self.record = record
+        saved, trouble = None, ""
+        try:
+            saved = str(self.house.save(record, self.id))
+        except OSError as error:
+            trouble = f" The game could not be saved: {error.strerror or error}."
+            log.error("cannot save to %s: %s", self.house.folder, error.strerror or error)
+        winner = None if record.end is None else record.end.winner
+        over = over_message(record, saved) | {"won": None if winner is None else winner == self._color}
+        over["text"] += trouble
+        self.publish(over)
+        self.review = review
+        self.publish(review.message())

@@ -1,0 +1,165 @@
+"""The server of the page: on a free port of this machine, until Ctrl-C; then every game is broken off and saved."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterator
+
+import uvicorn
+
+from kriegbot.cli.errors import Refused
+from kriegbot.web.app import MOST_BYTES, make_app
+from kriegbot.web.guard import LOOPBACK, Guard
+from kriegbot.web.hosting import Hosted, House
+
+BROWSER_TOO_FAST = 0.2
+"""Seconds that the last messages have to reach the browsers before their sockets are closed."""
+
+
+class PageServer(uvicorn.Server):
+    """One page; its games end before its sockets do, so that whoever looks is told.
+
+    Args:
+      house: the games.
+      host: the address to listen on.
+      port: the port; 0 for any that is free.
+
+    Raises:
+      Refused: the server cannot listen there.
+    """
+
+    def __init__(self, house: House, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.house = house
+        try:
+            self._socket = listening(host, port)
+        except OSError as error:
+            why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+            what = f"cannot listen on port {port} of {host!r}: {why.lower()}"
+            raise Refused(f"{what}; without --port a free one is taken.") from None
+        self.port: int = self._socket.getsockname()[1]
+        token = secrets.token_urlsafe(16)
+        shown = f"[{host}]" if ":" in host else {"0.0.0.0": socket.gethostname()}.get(host, host)
+        self.address = f"http://{shown}:{self.port}/{token}/"
+        super().__init__(
+            uvicorn.Config(
+                Guard(make_app(house), token, host, self.port),
+                loop="asyncio",
+                http="h11",
+                ws="websockets-sansio",
+                ws_max_size=MOST_BYTES,
+                ws_per_message_deflate=False,
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                limit_concurrency=500,
+                timeout_graceful_shutdown=2,
+            )
+        )
+
+    def serve_until_stopped(self) -> None:
+        """Serves until Ctrl-C, SIGTERM or `should_exit`."""
+        try:
+            self.run(sockets=[self._socket])
+        finally:
+            self.house.stop("the server was stopped")
+            self._socket.close()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stops the games, then the server."""
+        await asyncio.to_thread(self.house.stop, "the server was stopped")
+        await asyncio.sleep(BROWSER_TOO_FAST)
+        await super().shutdown(sockets)
+
+
+def serve(
+    house: House, host: str = "127.0.0.1", port: int = 0, *, has_browser: bool = True, first: Hosted | None = None
+) -> None:
+    """Serves the page until Ctrl-C, which is how it ends.
+
+    Args:
+      house: the games.
+      host: the address to listen on.
+      port: the port; 0 for any that is free.
+      has_browser: whether to open the page in a browser, if there is a screen.
+      first: the game to open the page at.
+
+    Raises:
+      Refused: the server cannot listen there.
+    """
+    logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
+    server = PageServer(house, host, port)
+    if first is not None:
+        house.add(first)
+    address = server.address + (f"#game={first.id}" if first is not None else "")
+    if host not in LOOPBACK:
+        print(
+            f"Warning: {host} can be reached from other machines; whoever learns the address below can play here, and "
+            "what is sent is not encrypted.",
+            file=sys.stderr,
+        )
+    print(f"The page is at {address}\nCtrl-C ends it; games that go on are saved in {house.folder}.", flush=True)
+    if has_browser and _has_screen():
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    with _signals(), contextlib.suppress(KeyboardInterrupt):
+        server.serve_until_stopped()
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    It names TCP as its protocol, which `socket.create_server` does not: asyncio sends small messages at once (without
+    Nagle's algorithm, which may hold them back for 40 ms) on sockets that do.
+
+    Raises:
+      OSError: the address is not to be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _has_screen() -> bool:
+    """Whether a browser has a window to open; without one, some open in the terminal."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[None]:
+    """Within, the end of the terminal is like Ctrl-C, and once the server has stopped no signal is of interest."""
+
+    def ignore(_number: int, _frame: object) -> None:
+        pass
+
+    def hang_up(_number: int, _frame: object) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    handlers = {signal.SIGINT: ignore, signal.SIGTERM: ignore}
+    if hasattr(signal, "SIGHUP"):
+        handlers[signal.SIGHUP] = hang_up
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,186 @@
+// A board to play on: own men go by click and click, by drag, or by keys; guessed enemy men ("markers") likewise.
+
+import { make } from "./make.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const FILES = "abcdefgh";
+const KINDS = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const NEAR = 5; // pixels that a pointer may wander in a click
+
+/** An <svg> of the man of a letter as in a FEN: N is a white knight. */
+export function man(letter) {
+  const drawing = document.createElementNS(SVG, "svg");
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `#${letter === letter.toUpperCase() ? "w" : "b"}${letter.toUpperCase()}`);
+  drawing.setAttribute("viewBox", "0 0 45 45");
+  drawing.setAttribute("aria-hidden", "true");
+  drawing.append(use);
+  return drawing;
+}
+
+/** "white knight" */
+export function manName(letter) {
+  return `${letter === letter.toUpperCase() ? "white" : "black"} ${KINDS[letter.toLowerCase()]}`;
+}
+
+export class Board {
+  /**
+   * onTry(from, to): a man was put down elsewhere. onMark(letter, from, to): so was a marker; from is null for one from
+   * the tray, to is null for one that leaves the board.
+   */
+  constructor(element, { label, flipped, onTry, onMark }) {
+    Object.assign(this, { element, flipped, onTry, onMark, hand: null, drag: null, cells: {} });
+    this.shown = { men: {}, ghosts: {}, marks: [], targets: [], heat: null };
+    element.replaceChildren();
+    element.classList.add("board");
+    element.setAttribute("role", "grid");
+    element.setAttribute("aria-label", label);
+    for (let row = 0; row < 8; row++) element.append(this.row(row));
+    this.cells[flipped ? "e7" : "e2"].tabIndex = 0;
+    element.onkeydown = (event) => this.key(event);
+    element.onpointerdown = (event) => this.grab(event, event.target.closest("[data-square]")?.dataset.square);
+  }
+
+  /** men and ghosts: {square: letter}; marks: squares; targets: open tries (UCI); heat: 64 chances from a1 to h8, or null. */
+  show(shown) {
+    Object.assign(this.shown, shown);
+    if (this.hand && this.hand.from && this.at(this.hand.from) !== this.hand.letter) this.hand = null;
+    this.draw();
+  }
+
+  /** A marker of the tray is in the hand, or no longer. */
+  take(letter) {
+    this.hand = this.hand && !this.hand.from && this.hand.letter === letter ? null : { letter, from: null };
+    this.draw();
+  }
+
+  row(row) {
+    const rank = this.flipped ? row + 1 : 8 - row;
+    const element = make("div", { role: "row" });
+    for (let column = 0; column < 8; column++) {
+      const square = FILES[this.flipped ? 7 - column : column] + rank;
+      const shade = (column + row) % 2 ? "dark" : "light";
+      const cell = make("button", { type: "button", role: "gridcell", tabIndex: -1, className: shade, "data-square": square });
+      if (column === 0) cell.dataset.rank = rank;
+      if (row === 7) cell.dataset.file = square[0];
+      cell.onclick = () => this.press(square);
+      this.cells[square] = cell;
+      element.append(cell);
+    }
+    return element;
+  }
+
+  at(square) {
+    return this.shown.men[square] ?? this.shown.ghosts[square];
+  }
+
+  /** A click, or Enter: takes a man up, or puts it down. */
+  press(square) {
+    if (this.hand?.from === square) this.hand = null;
+    else if (this.hand) this.drop(square);
+    else if (this.at(square)) this.hand = { letter: this.at(square), from: square };
+    this.draw();
+  }
+
+  /** Puts down what is in the hand; null: beside the board. */
+  drop(square) {
+    const { letter, from } = this.hand;
+    const isOwn = from !== null && from in this.shown.men;
+    if (square in this.shown.men) {
+      this.hand = { letter: this.shown.men[square], from: square }; // another man instead
+      return;
+    }
+    this.hand = null;
+    if (isOwn && square) this.onTry(from, square);
+    else if (!isOwn) this.onMark(letter, from, square);
+  }
+
+  /** A pointer goes down on a square, or on the tray with a letter. */
+  grab(event, square, letter = square && this.at(square)) {
+    if (event.button !== 0 || !letter || this.drag) return;
+    const drag = { letter, from: square ?? null, x: event.clientX, y: event.clientY, image: null };
+    this.drag = drag;
+    const move = (at) => {
+      if (at.pointerId !== event.pointerId) return;
+      if (!drag.image && Math.hypot(at.clientX - drag.x, at.clientY - drag.y) < NEAR) return;
+      if (!drag.image) {
+        this.hand = { letter, from: drag.from };
+        drag.image = make("div", { className: "dragged" }, man(letter));
+        drag.image.style.width = `${this.cells.a1.clientWidth}px`;
+        document.body.append(drag.image);
+        this.draw();
+      }
+      drag.image.style.transform = `translate(${at.clientX}px, ${at.clientY}px) translate(-50%, -50%)`;
+    };
+    const end = (at) => {
+      if (at.pointerId !== event.pointerId) return;
+      for (const [name, handler] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) {
+        document.removeEventListener(name, handler);
+      }
+      this.drag = null;
+      if (!drag.image) return; // it was a click, which comes by itself
+      drag.image.remove();
+      const over = document.elementFromPoint(at.clientX, at.clientY)?.closest("[data-square]")?.dataset.square ?? null;
+      if (at.type === "pointerup" && this.hand && over !== drag.from && !(over in this.shown.men)) this.drop(over);
+      this.hand = null;
+      this.draw();
+      document.addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });
+      setTimeout(() => document.dispatchEvent(new Event("click")), 0); // where no click follows the drag
+    };
+    document.addEventListener("pointermove", move);
+    document.addEventListener("pointerup", end);
+    document.addEventListener("pointercancel", end);
+  }
+
+  key(event) {
+    const square = event.target.dataset.square;
+    const step = STEPS[event.key];
+    if (step && square) {
+      const sign = this.flipped ? -1 : 1;
+      const file = FILES[FILES.indexOf(square[0]) + sign * step[0]];
+      const next = this.cells[file + (Number(square[1]) + sign * step[1])];
+      if (next) {
+        this.cells[square].tabIndex = -1;
+        next.tabIndex = 0;
+        next.focus();
+      }
+    } else if (event.key === "Escape" && this.hand) {
+      this.hand = null;
+      this.draw();
+    } else if ((event.key === "Delete" || event.key === "Backspace") && square in this.shown.ghosts) {
+      this.onMark(this.shown.ghosts[square], square, null);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  draw() {
+    const { men, ghosts, marks, targets, heat } = this.shown;
+    const held = this.hand?.from;
+    const open = held in men ? targets.filter((uci) => uci.startsWith(held)).map((uci) => uci.slice(2, 4)) : [];
+    for (const [square, cell] of Object.entries(this.cells)) {
+      const letter = men[square] ?? ghosts[square];
+      const isGhost = !(square in men) && square in ghosts;
+      const chance = heat && !(square in men) ? heat[FILES.indexOf(square[0]) + 8 * (Number(square[1]) - 1)] : 0;
+      const percent = Math.round(100 * chance);
+      const content = `${letter ?? ""} ${percent || ""}`;
+      if (cell.dataset.content !== content) {
+        cell.dataset.content = content;
+        cell.replaceChildren(...(letter ? [man(letter)] : []), ...(percent ? [make("small", {}, percent)] : []));
+        cell.style.setProperty("--heat", Math.min(1, chance));
+      }
+      const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), marked: marks.includes(square) };
+      for (const [name, isOn] of Object.entries(states)) cell.classList.toggle(name, isOn);
+      cell.setAttribute("aria-selected", square === held);
+      const words = [square, letter ? (isGhost ? `marker: ${manName(letter)}` : manName(letter)) : "empty"];
+      if (marks.includes(square)) words.push(letter && !isGhost ? "in check" : "captured here");
+      if (open.includes(square)) words.push("may be tried");
+      if (percent) words.push(`${percent} per cent`);
+      cell.setAttribute("aria-label", words.join(", "));
+    }
+    this.element.classList.toggle("holding", this.hand !== null);
+    this.onHand?.(this.hand);
+  }
+}

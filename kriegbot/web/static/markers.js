@@ -1,0 +1,74 @@
+// Guessed enemy men on the board, as people place them at a real Kriegspiel table. The server knows nothing of them.
+
+import { man, manName } from "./board.js";
+import { make } from "./make.js";
+
+const $ = (id) => document.getElementById(id);
+
+export class Markers {
+  /** Of a game's id: them is the enemy's colour; changed() is called to draw the board anew, say(text) tells the player. */
+  constructor(id, them, board, changed, say) {
+    Object.assign(this, { key: `markers ${id}`, board, changed, say, ghosts: {}, aside: [], cleared: 0, enemyMen: 16 });
+    Object.assign(this, JSON.parse(sessionStorage.getItem(this.key) ?? "{}"));
+    const letters = [..."pnbrqk"].map((letter) => (them === "white" ? letter.toUpperCase() : letter));
+    $("tray").replaceChildren(...letters.map((letter) => {
+      const name = manName(letter);
+      const properties = { type: "button", "aria-label": `Place a ${name}`, title: name, "aria-pressed": false, "data-man": letter };
+      const button = make("button", { ...properties, onclick: () => board.take(letter) }, man(letter));
+      button.onpointerdown = (event) => board.grab(event, null, letter);
+      return button;
+    }));
+    board.onHand = (hand) => {
+      for (const button of $("tray").children) {
+        button.setAttribute("aria-pressed", hand !== null && hand.from === null && hand.letter === button.dataset.man);
+      }
+    };
+    $("clear-markers").onclick = () => {
+      [this.ghosts, this.aside] = [{}, []];
+      this.keep();
+    };
+    this.draw();
+  }
+
+  /** A marker is put somewhere; from is null for one of the tray, to is null for one that goes away. */
+  put(letter, from, to) {
+    if (from) delete this.ghosts[from];
+    else if (this.aside.includes(letter)) this.aside.splice(this.aside.indexOf(letter), 1);
+    if (to) this.ghosts[to] = letter;
+    this.keep();
+  }
+
+  /** A new view: markers move aside where no enemy man can stand. */
+  take(view) {
+    this.enemyMen = view.enemyMen;
+    const free = view.clear.ply > this.cleared ? view.clear.squares : [];
+    const wrong = Object.keys(this.ghosts).filter((square) => free.includes(square) || square in view.men);
+    for (const square of wrong) {
+      this.aside.push(this.ghosts[square]);
+      delete this.ghosts[square];
+    }
+    this.cleared = Math.max(this.cleared, view.clear.ply);
+    if (wrong.length) this.say(`No enemy man can be on ${wrong.join(" or ")}: the marker moved aside.`);
+    this.keep();
+  }
+
+  keep() {
+    sessionStorage.setItem(this.key, JSON.stringify({ ghosts: this.ghosts, aside: this.aside, cleared: this.cleared }));
+    this.draw();
+    this.changed();
+  }
+
+  draw() {
+    const placed = Object.keys(this.ghosts).length;
+    $("markers").firstElementChild.textContent = `Markers: ${placed} of ${this.enemyMen} men`;
+    $("aside").hidden = !this.aside.length;
+    const names = this.aside.map((letter) => manName(letter)).join(", ");
+    const pile = make("span", { role: "img", "aria-label": names, className: "small" }, ...this.aside.map(man));
+    $("aside-men").replaceChildren(pile);
+    $("clear-markers").disabled = !placed && !this.aside.length;
+  }
+
+  close() {
+    this.board.onHand = null;
+  }
+}

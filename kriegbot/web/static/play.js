@@ -1,0 +1,175 @@
+// A person's game: the board, what the referee says, the tries, the markers, the clocks.
+
+import { Board, man, manName } from "./board.js";
+import { make } from "./make.js";
+import { beep } from "./sounds.js";
+import { Markers } from "./markers.js";
+
+const $ = (id) => document.getElementById(id);
+const PROMOTIONS = ["q", "r", "b", "n"];
+
+/** Shows a game; send(message) asks the server. */
+export function startPlay(root, send, game) {
+  const them = game.you === "white" ? "black" : "white";
+  const names = { white: "White", black: "Black" };
+  const cased = (letter) => (game.you === "white" ? letter.toUpperCase() : letter);
+  let view = null;
+  let heard = null; // entries of the log that were announced; none are when the page is loaded in mid-game
+  let chances = [];
+  let received = 0;
+  let isOver = false;
+
+  const board = new Board($("board"), { label: "Board", flipped: game.you === "black", onTry, onMark: (...mark) => markers.put(...mark) });
+  const markers = new Markers(game.id, them, board, draw, say);
+  $("their-name").textContent = `${names[them]}: ${game[them]}`;
+  $("your-name").textContent = `${names[game.you]}: you`;
+  $("about").textContent = [`Rules: ${game.rules}`, game.seed === null ? "" : `Seed: ${game.seed}`].filter(Boolean).join(" · ");
+  $("announcement").textContent = "";
+  $("turn").textContent = "Setting up the board …";
+  $("log").replaceChildren();
+  $("refused").replaceChildren();
+  say("");
+  showHeat({ on: false, chances: [] });
+  const ticking = setInterval(tick, 200);
+
+  $("entry").onsubmit = (event) => {
+    event.preventDefault();
+    const text = $("try").value.trim();
+    if (text) attempt(text);
+    $("try").select();
+  };
+  $("resign").onclick = () => $("resigning").showModal();
+  $("resigning").onclose = () => $("resigning").returnValue === "yes" && send({ do: "resign" });
+  $("heat").onchange = () => send({ do: "heat", on: $("heat").checked });
+  $("heat-kind").onchange = draw;
+
+  function onTry(from, to) {
+    const ways = (view?.tries ?? []).filter((uci) => uci.startsWith(from + to));
+    if (ways.length > 1) promote(from + to);
+    else attempt(from + to);
+  }
+
+  function attempt(text) {
+    say("");
+    if (view?.yours) send({ do: "try", text });
+    else say("It is not your turn.");
+  }
+
+  function promote(way) {
+    const dialog = $("promotion");
+    $("promotions").replaceChildren(...PROMOTIONS.map((kind) => {
+      const label = manName(cased(kind));
+      return make("button", { type: "button", "aria-label": label, title: label, onclick: () => dialog.close(way + kind) }, man(cased(kind)));
+    }));
+    dialog.returnValue = "";
+    dialog.onclose = () => dialog.returnValue && attempt(dialog.returnValue);
+    dialog.showModal();
+  }
+
+  function say(text) {
+    $("said").textContent = text;
+  }
+
+  function receive(message) {
+    if (message.is === "view") look(message);
+    else if (message.is === "heat") showHeat(message);
+    else if (message.is === "refusal") say(message.text);
+    else if (message.is === "over") {
+      isOver = true;
+      if ($("sound").checked) beep("end");
+    }
+  }
+
+  function look(message) {
+    [view, received] = [message, performance.now()];
+    const entries = view.log.map((entry) => `${entry.move} ${entry.text}`);
+    const fresh = heard === null ? view.log.slice(-1) : view.log.filter((_, at) => entries[at] !== heard[at]);
+    if (fresh.length) announce(fresh, heard !== null);
+    heard = entries;
+    if (chances.length) chances = [];
+    markers.take(view);
+    $("turn").textContent = turnText();
+    document.title = view.yours ? "Your turn – Kriegspiel" : "Kriegspiel";
+    $("their-men").replaceChildren(`${men(view.enemyMen)}; you took ${view.taken}`);
+    $("your-men").replaceChildren(`${men(Object.keys(view.men).length)}${view.lost ? "; lost " : ""}`, ...lostMen());
+    $("refused").replaceChildren(...view.refused.map((name) => make("s", {}, name)));
+    $("tried").classList.toggle("none", !view.refused.length);
+    drawLog();
+    draw();
+    tick();
+  }
+
+  function announce(entries, isNews) {
+    const kind = entries.at(-1).kind;
+    $("announcement").className = kind;
+    $("announcement").replaceChildren(...entries.map((entry) => make("span", { className: entry.kind }, `${entry.text} `)));
+    if (isNews && $("sound").checked) beep(/captur/i.test(entries.at(-1).text) ? "capture" : kind);
+  }
+
+  function turnText() {
+    if (isOver) return "The game is over.";
+    if (!view.yours) return `${names[them]} is thinking …`;
+    const pawns = view.pawnTries === null ? "" : ` You have ${view.pawnTries || "no"} pawn ${view.pawnTries === 1 ? "try" : "tries"}.`;
+    const king = Object.keys(view.men).find((square) => view.men[square] === cased("k"));
+    return `Your turn: move ${view.move}.${view.marks.includes(king) ? " You are in check." : ""}${pawns}`;
+  }
+
+  function men(count) {
+    return `${count} ${count === 1 ? "man" : "men"}`;
+  }
+
+  function lostMen() {
+    const words = [...view.lost].map((letter) => manName(letter).split(" ")[1]).join(", ");
+    return view.lost ? [make("span", { role: "img", "aria-label": words, className: "small" }, ...[...view.lost].map(man))] : [];
+  }
+
+  /** The log: a row for each move, what happened in it one below the other. */
+  function drawLog() {
+    const rows = [];
+    for (const entry of view.log) {
+      if (!rows.length || rows.at(-1).move !== entry.move) rows.push({ move: entry.move, entries: [] });
+      rows.at(-1).entries.push(entry);
+    }
+    const atEnd = $("log").scrollHeight - $("log").scrollTop - $("log").clientHeight < 40;
+    $("log").replaceChildren(...rows.map(({ move, entries }) => make("li", {}, make("b", {}, move), make("div", {},
+      ...entries.map((entry) => make("div", { className: entry.kind }, entry.text))))));
+    if (atEnd || !view.yours) $("log").scrollTop = $("log").scrollHeight;
+  }
+
+  function showHeat(message) {
+    chances = message.chances;
+    $("heat").checked = message.on;
+    $("heat-kind").disabled = !message.on;
+    $("heat-said").textContent = message.on && view && message.ply === view.ply && !chances.length ? "All is dark: nothing fits what was heard." : "";
+    draw();
+  }
+
+  function heat() {
+    if (!chances.length) return null;
+    const kind = $("heat-kind").value;
+    return kind ? chances[kind] : chances[0].map((_, square) => chances.reduce((sum, one) => sum + one[square], 0));
+  }
+
+  function draw() {
+    board.show({ men: view?.men ?? {}, marks: view?.marks ?? [], targets: view?.tries ?? [], ghosts: markers.ghosts, heat: heat() });
+  }
+
+  function tick() {
+    for (const [side, id] of [[them, "their-clock"], [game.you, "your-clock"]]) {
+      const isRunning = view?.clocks.running === side;
+      const used = (view?.clocks[side] ?? 0) + (isRunning ? (performance.now() - received) / 1000 : 0);
+      const [minutes, seconds] = [Math.floor(used / 60), Math.floor(used % 60)];
+      $(id).textContent = `${minutes}:${String(seconds).padStart(2, "0")}`;
+      $(id).classList.toggle("running", isRunning);
+    }
+  }
+
+  function close() {
+    clearInterval(ticking);
+    markers.close();
+    document.title = "Kriegspiel";
+    for (const dialog of [$("promotion"), $("resigning")]) if (dialog.open) dialog.close("");
+  }
+
+  return { receive, close, isLive: () => !isOver };
+}

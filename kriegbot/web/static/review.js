@@ -1,0 +1,244 @@
+// Looking back at a game, or on while two programs play: the true board and both sides' views, what was heard, what each
+// side believed, and what the tries were worth.
+
+import { Diagram, SIGNS } from "./diagram.js";
+import { tryTable, worstTries } from "./values.js";
+import { make } from "./make.js";
+
+const SIDES = ["white", "true", "black"];
+const TITLES = { white: "White's view", true: "The true board", black: "Black's view" };
+const KINDS = ["all men", "pawns", "knights", "bishops", "rooks", "queens", "kings"];
+const STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
+const NEWS = 60; // entries shown below a board
+const PAUSE = 60; // milliseconds between two questions at least: the server takes some twenty a second
+
+/** Shows a game in an element; send(message) asks the server. */
+export function startReview(root, send, game) {
+  const state = { frames: [], at: 0, live: false, looks: new Map(), asked: null, askedAt: 0, soon: 0, walk: false, over: null, paused: false };
+  const flipped = game.you === "black";
+
+  // The page
+  const line = make("p", { role: "status", "aria-live": "polite", className: "frame-title" });
+  const slider = make("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Moment of the game", id: "moment" });
+  const count = make("span", { className: "count" });
+  const buttons = [["|◀", "First", -Infinity], ["◀", "Back", -1], ["▶", "Forward", 1], ["▶|", "Last", Infinity]].map(
+    ([sign, label, step]) => make("button", { type: "button", "aria-label": label, title: label, onclick: () => go(step) }, sign));
+  const kind = make("select", { id: "kind", onchange: draw }, ...KINDS.map((name, value) => make("option", { value }, name)));
+  const boxes = {
+    white: tick("White's", true), black: tick("Black's", true), hidden: tick("with the hidden men, faint", false),
+  };
+  const values = make("section", { className: "values", "aria-label": "Tries" });
+  const walk = make("section", { className: "walk", "aria-label": "Tries worth less than the best" });
+  const moves = make("ol", { className: "list game", tabIndex: 0, "aria-label": "The game, try by try" });
+  const ending = make("p", { className: "ending" });
+  const notice = make("p", { className: "ending", role: "alert" });
+  const tabs = make("div", { role: "tablist", "aria-label": "Boards", className: "tabs" });
+  const panels = Object.fromEntries(SIDES.map((side) => [side, panel(side)]));
+  const live = game.kind === "watch" ? liveControls() : null;
+  root.classList.add("review");
+  const settings = ["white", "black"].map((side) => (game[side].includes(":") ? `${TITLES[side].split("'")[0]} ${game[side].split(":")[1]}` : ""));
+  root.replaceChildren(
+    make("h2", {}, ["white", "black"].map((side) => game[side].split(":")[0]).join(" – ")),
+    make("p", { className: "about" }, [game.rules, ...settings, game.seed ? `seed ${game.seed}` : ""].filter(Boolean).join(" · ")),
+    ...(live ? [live] : []),
+    make("div", { className: "steps" }, buttons[0], buttons[1], slider, buttons[2], buttons[3], count),
+    make("div", { className: "now" }, line, ending, notice,
+      make("fieldset", { className: "belief" }, make("legend", {}, "Beliefs:"), boxes.white.label, boxes.black.label,
+        make("label", {}, "of ", kind), boxes.hidden.label)),
+    tabs,
+    make("div", { className: "boards" }, ...SIDES.map((side) => panels[side].element), values),
+    make("div", { className: "below" }, make("section", { "aria-label": "The game" }, make("h3", {}, "The game, try by try"), moves), walk),
+    make("p", { className: "keys" }, "Keys: ← → one try, Page Up and Page Down ten, Home and End."));
+  slider.oninput = () => show(Number(slider.value));
+  document.addEventListener("keydown", onKey);
+  const clock = setInterval(ask, 1000); // an answer that was overtaken by another tab's is asked for again
+  select(game.you ?? "true");
+  window.scrollTo(0, 0);
+
+  function tick(text, checked) {
+    const box = make("input", { type: "checkbox", checked, onchange: draw });
+    return { box, label: make("label", {}, box, ` ${text}`) };
+  }
+
+  function panel(side) {
+    const element = make("section", { className: "panel", id: `panel-${side}`, role: "tabpanel", "aria-label": TITLES[side] });
+    const tab = make("button", { type: "button", role: "tab", id: `tab-${side}`, "aria-controls": element.id, onclick: () => select(side) },
+      { white: "White", true: "True board", black: "Black" }[side]);
+    tab.onkeydown = (event) => {
+      const step = { ArrowLeft: 2, ArrowRight: 1 }[event.key];
+      if (!step) return;
+      event.stopPropagation();
+      select(SIDES[(SIDES.indexOf(side) + step) % 3]);
+      panels[SIDES[(SIDES.indexOf(side) + step) % 3]].tab.focus();
+    };
+    tabs.append(tab);
+    element.append(make("h3", {}, TITLES[side]));
+    const diagram = new Diagram(element, { label: TITLES[side], flipped });
+    const belief = make("p", { className: "knows" });
+    const news = make("ol", { className: "list", "aria-label": `What ${side} tried and heard`, tabIndex: 0 });
+    if (side !== "true") element.append(belief, news);
+    return { element, tab, diagram, belief, news };
+  }
+
+  function select(chosen) {
+    for (const side of SIDES) {
+      panels[side].element.classList.toggle("chosen", side === chosen);
+      panels[side].tab.setAttribute("aria-selected", side === chosen);
+      panels[side].tab.tabIndex = side === chosen ? 0 : -1;
+    }
+  }
+
+  function liveControls() {
+    const pause = make("button", { type: "button", id: "pause", onclick: () => send({ do: "pause", on: !state.paused }) }, "Pause");
+    const pace = make("input", { type: "number", min: 0, max: 10, step: 0.1, id: "pace" });
+    pace.onchange = () => send({ do: "pace", seconds: Number(pace.value) });
+    const stop = make("button", { type: "button", id: "stop", onclick: () => send({ do: "leave" }) }, "End the game");
+    const element = make("p", { className: "live" }, pause, make("label", {}, "at least ", pace, " s from try to try"), stop);
+    return Object.assign(element, { pause, pace });
+  }
+
+  // Going about
+  function onKey(event) {
+    const step = STEPS[event.key];
+    const isBusy = event.target.closest?.("input:not([type=checkbox]), select, textarea, dialog, [role=tab]");
+    if (step === undefined || isBusy || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    go(step);
+  }
+
+  function go(step) {
+    show(Math.min(Math.max(state.at + step, 0), state.frames.length - 1));
+  }
+
+  function show(at) {
+    state.at = at;
+    notice.textContent = "";
+    draw();
+    ask();
+  }
+
+  // What is known
+  function ask() {
+    const next = [0, 1, -1, 2].map((step) => state.at + step).find((at) => state.frames[at] && !state.looks.has(at));
+    const wanted = next ?? (state.walk ? state.frames.findIndex((_, at) => !state.looks.has(at)) : -1);
+    const isUrgent = wanted === state.at && state.asked !== wanted;
+    const since = Date.now() - state.askedAt;
+    if (wanted < 0 || (state.asked !== null && !isUrgent && since < 5000)) return;
+    clearTimeout(state.soon);
+    if (since < PAUSE) {
+      state.soon = setTimeout(ask, PAUSE - since);
+      return;
+    }
+    [state.asked, state.askedAt] = [wanted, Date.now()];
+    send({ do: "look", index: wanted });
+  }
+
+  function draw() {
+    const frame = state.frames[state.at];
+    if (!frame) return;
+    const look = state.looks.get(state.at);
+    if (line.textContent !== frame.title) line.textContent = frame.title;
+    const last = state.frames.length - 1;
+    [slider.max, slider.value] = [last, state.at];
+    slider.setAttribute("aria-valuetext", `${state.at} of ${last}: ${frame.title}`);
+    count.textContent = `${state.at} of ${last}`;
+    [0, 1].forEach((one) => { buttons[one].disabled = state.at === 0; });
+    [2, 3].forEach((one) => { buttons[one].disabled = state.at === last; });
+    const arrow = frame.move && { uci: frame.move, refused: frame.answer !== "accepted" };
+    for (const side of SIDES) drawSide(side, frame, look, side === "true" || side === frame.mover ? arrow : null);
+    values.replaceChildren(...tryTable(frame, look, state.frames[state.at + 1]));
+    drawMoves();
+    ending.textContent = state.over && game.kind !== "play" && state.at === last ? howEnded(state.over, frame) : "";
+    drawWalk();
+  }
+
+  function drawSide(side, frame, look, arrow) {
+    const isShown = look && boxes[side]?.box.checked && look[side].chances.length > 0;
+    const chances = isShown ? look[side].chances : null;
+    const heat = chances && (Number(kind.value) ? chances[kind.value - 1] : chances[0].map((_, at) => chances.reduce((sum, one) => sum + one[at], 0)));
+    const signs = {};
+    if (chances) for (const key of Object.keys(SIGNS)) for (const square of look[side][key]) signs[square] = key;
+    const other = { white: "black", black: "white" }[side];
+    const hidden = other && boxes.hidden.box.checked ? frame[other] : {};
+    panels[side].diagram.show({ men: frame[side], hidden, marks: frame.marks, heat, signs, arrow });
+    if (!other) return;
+    panels[side].belief.replaceChildren(...knows(look?.[side]));
+    const news = state.frames.slice(0, state.at + 1).flatMap(({ news }, at) => news[side].map((text) => ({ text, at })));
+    panels[side].news.replaceChildren(...news.slice(-NEWS).map(({ text, at }) => make("li", { className: at === state.at ? "new" : "" }, text)));
+    panels[side].news.scrollTop = panels[side].news.scrollHeight;
+  }
+
+  /** The list of all tries: those that are missing are added, and the one shown is marked. */
+  function drawMoves() {
+    for (let at = moves.children.length; at < state.frames.length; at++) {
+      moves.append(make("li", { onclick: () => show(at) }, state.frames[at].title));
+    }
+    moves.querySelector(".new")?.classList.remove("new");
+    const item = moves.children[state.at];
+    item.classList.add("new");
+    const [above, below] = [item.offsetTop - moves.offsetTop, item.offsetTop - moves.offsetTop - moves.clientHeight + item.offsetHeight];
+    if (moves.scrollTop > above || moves.scrollTop < below) moves.scrollTop = above - moves.clientHeight / 2;
+  }
+
+  function drawWalk() {
+    const missing = state.frames.filter((_, at) => !state.looks.has(at)).length;
+    if (state.live || state.frames.length < 2) return;
+    if (!state.walk || missing) {
+      const text = state.walk ? `Going through the game: ${missing} to go …` : "Go through the game for tries worth less than the best";
+      const button = make("button", { type: "button", id: "walk", disabled: state.walk, onclick: () => { state.walk = true; draw(); ask(); } }, text);
+      if (walk.firstChild?.textContent !== text || walk.children.length > 1) walk.replaceChildren(button);
+    } else if (!walk.querySelector("table")) {
+      walk.replaceChildren(...worstTries(state.frames, state.looks, game.you, show));
+    }
+  }
+
+  function receive(message) {
+    if (message.is === "frames") {
+      const before = state.frames.length;
+      const isFollowing = before ? state.at === before - 1 : game.kind !== "replay";
+      state.frames.splice(message.from, Infinity, ...message.frames);
+      state.live = message.live;
+      if (live) live.hidden = !message.live;
+      show(isFollowing ? state.frames.length - 1 : Math.min(state.at, state.frames.length - 1));
+    } else if (message.is === "analysis") {
+      state.looks.set(message.index, message);
+      if (message.index === state.asked) state.asked = null;
+      if (message.index === state.at) draw(); else drawWalk();
+      ask();
+    } else if (message.is === "over") {
+      state.over = message;
+      draw();
+    } else if (message.is === "refusal") {
+      notice.textContent = message.text;
+    } else if (message.is === "pace" && live) {
+      state.paused = message.paused;
+      live.pause.textContent = message.paused ? "Go on" : "Pause";
+      live.pace.value = message.seconds;
+    }
+  }
+
+  function close() {
+    clearInterval(clock);
+    clearTimeout(state.soon);
+    document.removeEventListener("keydown", onKey);
+  }
+
+  return { receive, close };
+}
+
+/** The result, how it came about if the last frame does not say that, and where the game is. */
+function howEnded({ result, text, saved }, frame) {
+  return `${result}${text === frame.title ? "." : `: ${text}`}${saved ? ` Saved to ${saved}.` : ""}`;
+}
+
+/** What a side knows of the enemy, in words. */
+function knows(side) {
+  if (!side) return ["…"];
+  if (!side.chances.length) return ["In the dark: no board fits what was heard."];
+  const boards = side.boards === 1 ? "1 board" : `${side.boards.toLocaleString("en")} boards`;
+  const how = side.exact ? ", all that fit" : side.fits ? " that fit" : " that fit what was heard last";
+  const list = (key, words) => make("span", { className: "sure" }, make("span", { className: `key ${key}`, "aria-hidden": true }, SIGNS[key]),
+    ` ${words}: ${side[key].join(" ") || "none"}`);
+  return [`${boards}${how}; expects ${side.placed.toFixed(1)} of ${side.men} men right.`,
+    list("right", "sure, and right"), list("wrong", "sure, and wrong"), list("missed", "sure that nobody is there, and wrong")];
+}

@@ -1,0 +1,55 @@
+// What the tries of a turn were worth by the search, and where in a game another try was worth more.
+
+import { make } from "./make.js";
+
+const SHOWN = 8; // tries of a table, and turns of the list
+let hasAll = false; // whether tables show all tries: once asked for, from then on
+
+const pawns = (centipawns) => `${centipawns < 0 ? "−" : "+"}${(Math.abs(centipawns) / 100).toFixed(2)}`;
+const percent = (chance) => `${chance > 0 && chance < 0.005 ? "<1" : Math.round(100 * chance)} %`;
+
+/** The table of a turn's tries, best first; the one that was made is marked. */
+export function tryTable(frame, look, next) {
+  if (!frame.turn) return [];
+  const side = frame.turn === "white" ? "White" : "Black";
+  const heading = make("h3", {}, `${side} to try`);
+  if (!look) return [heading, make("p", {}, "Looking …")];
+  if (!look.tries.length) return [heading, make("p", {}, "No board fits what was heard; nothing to search.")];
+  const made = next && next.mover === frame.turn ? next : null;
+  const rank = made ? look.tries.findIndex((one) => one.uci === made.move) : -1;
+  const rows = look.tries.map((one, number) => {
+    const isMade = number === rank;
+    const name = isMade ? [one.name, make("span", { className: `made ${made.answer}` }, made.answer === "accepted" ? " ◀ tried: yes" : " ◀ tried: no")] : [one.name];
+    const row = make("tr", isMade ? { className: "made-row" } : {}, make("td", {}, String(number + 1)), make("th", { scope: "row" }, ...name),
+      make("td", {}, pawns(one.value)), make("td", {}, percent(one.legal)));
+    row.hidden = number >= SHOWN && !isMade && !hasAll;
+    return row;
+  });
+  const more = rows.filter((row) => row.hidden);
+  const button = make("button", { type: "button", hidden: !more.length }, `All ${rows.length} tries`);
+  button.onclick = () => {
+    hasAll = button.hidden = true;
+    for (const row of more) row.hidden = false;
+  };
+  const table = make("table", {}, make("caption", {}, `Values in pawns, from ${side}'s side: ${look.by}.`),
+    make("thead", {}, make("tr", {}, ...["", "Try", "Value", "Legal"].map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, ...rows));
+  return [heading, table, button];
+}
+
+/** The turns in which the best try was worth most more than the one made; of one side, or of both. */
+export function worstTries(frames, looks, side, show) {
+  const found = frames.flatMap((frame, at) => {
+    const [next, tries] = [frames[at + 1], looks.get(at)?.tries ?? []];
+    const made = tries.find((one) => one.uci === next?.move);
+    return made && (!side || frame.turn === side) ? [{ at, made, best: tries[0], loss: tries[0].value - made.value, title: next }] : [];
+  });
+  const worst = found.filter((one) => one.loss >= 0.5).sort((one, other) => other.loss - one.loss).slice(0, SHOWN);
+  if (!worst.length) return [make("p", {}, "Every try was the best one by the search."), make("table", { hidden: true })];
+  const rows = worst.map(({ at, made, best, loss, title }) => make("tr", {},
+    make("th", { scope: "row" }, make("button", { type: "button", onclick: () => show(at) }, `${title.place} ${made.name}`)),
+    make("td", {}, best.name), make("td", {}, pawns(loss))));
+  return [make("h3", {}, "Where another try was worth more"), make("table", {},
+    make("thead", {}, make("tr", {}, ...["Tried", "Best by the search", "Worth more by"].map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, ...rows))];
+}

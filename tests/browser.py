@@ -1,0 +1,190 @@
+"""The page for tests: a real server in a thread, a client that talks to its socket, and headless Chromium.
+
+Tests that use Chromium are skipped where there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.remote.webelement import WebElement
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from kriegbot.web.hosting import House
+from kriegbot.web.server import PageServer
+
+PATIENCE = 30.0
+"""Seconds that anything may take on a busy machine."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[PageServer]:
+    """A server that saves games in a folder; unlike that of the command, it starts no process before there is a game."""
+    house = House(folder)
+    house.seats.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
+    server = PageServer(house)
+    thread = threading.Thread(target=server.serve_until_stopped)
+    thread.start()
+    until(lambda: server.started, "the server")
+    try:
+        yield server
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[House, str]]:
+    """The games of a server, and the address of its page."""
+    with served(folder) as server:
+        yield server.house, server.address
+
+
+def until(is_so: Callable[[], object], what: str = "it") -> None:
+    """Waits until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what} did not come")
+        time.sleep(0.02)
+
+
+class Client:
+    """Talks to the page's socket as the page does.
+
+    Attributes:
+      heard: every message so far, as it came.
+    """
+
+    def __init__(self, address: str, **settings: Any) -> None:
+        parts = urlsplit(address)
+        settings = {"origin": f"http://{parts.netloc}", "proxy": None} | settings
+        self._connection = connect(f"ws://{parts.netloc}{parts.path}ws", **settings).__enter__()  # see __exit__
+        self.heard: list[str] = []
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def send(self, message: object) -> None:
+        """Sends a message; bytes and text as they are."""
+        self._connection.send(message if isinstance(message, str | bytes) else json.dumps(message))
+
+    def receive(self) -> dict[str, Any]:
+        """The next message."""
+        text = self._connection.recv(PATIENCE)
+        assert isinstance(text, str)
+        self.heard.append(text)
+        message: dict[str, Any] = json.loads(text)
+        return message
+
+    def until(self, kind: str, **wanted: object) -> dict[str, Any]:
+        """The next message of a kind, with these values."""
+        while True:
+            message = self.receive()
+            if message["is"] == kind and all(message[name] == value for name, value in wanted.items()):
+                return message
+
+    def closing_code(self) -> int | None:
+        """Waits until the server closes; how it did."""
+        try:
+            while True:
+                self.receive()
+        except ConnectionClosed as closed:
+            return closed.rcvd.code if closed.rcvd is not None else None
+
+
+@contextmanager
+def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[WebDriver]:
+    """A browser; errors on its console fail the test."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    driver_path = shutil.which("chromedriver")
+    if chromium is None or driver_path is None:
+        pytest.skip("there is no chromium with chromedriver on the PATH")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
+        options.add_argument(argument)
+    if is_phone:
+        metrics = {"width": width, "height": height, "pixelRatio": 2}
+        options.add_experimental_option("mobileEmulation", {"deviceMetrics": metrics})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, Service(driver_path))
+    try:
+        yield driver
+        errors = [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]  # type: ignore[no-untyped-call]
+        assert errors == []
+    finally:
+        driver.quit()
+
+
+class Page:
+    """The page in a browser, as a person handles it."""
+
+    def __init__(self, driver: WebDriver, address: str) -> None:
+        self.driver = driver
+        driver.get(address)
+
+    def one(self, selector: str) -> WebElement:
+        """The element of a CSS selector, as soon as it is in sight."""
+        found: list[WebElement] = []
+
+        def is_there() -> bool:
+            found[:] = self.driver.find_elements(By.CSS_SELECTOR, selector)
+            return bool(found) and found[0].is_displayed()
+
+        until(is_there, selector)
+        return found[0]
+
+    def square(self, name: str) -> WebElement:
+        """A square of the board."""
+        return self.one(f"#board [data-square={name}]")
+
+    def label(self, name: str) -> str | None:
+        """What a screen reader says of a square."""
+        return self.square(name).get_attribute("aria-label")
+
+    def run(self, script: str, *arguments: object) -> Any:
+        """What a script returns."""
+        return self.driver.execute_script(script, *arguments)  # type: ignore[no-untyped-call] # of selenium
+
+    def text(self, selector: str) -> str:
+        """The text of an element, in sight or not."""
+        return str(self.run("return document.querySelector(arguments[0]).textContent", selector))
+
+    def until_text(self, selector: str, text: str) -> None:
+        """Waits until a text stands in an element."""
+        until(lambda: text in self.text(selector), f"{text!r} in {selector}")
+
+    def start(self, opponent: str, color: str = "white", seed: int | None = None) -> None:
+        """Fills in the form for a new game, and waits until a try is asked for."""
+        self.one(f"#opponent option[value={opponent}]").click()
+        self.one(f"#new input[value={color}]").click()
+        if seed is not None:
+            self.one("#new summary").click()
+            self.one("#seed").send_keys(str(seed))
+        self.one("#new button[type=submit]").click()
+        self.until_text("#turn", "Your turn")
+
+
+@contextmanager
+def chromium(address: str, width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[Page]:
+    """The page in a browser."""
+    with browsing(width, height, is_phone=is_phone) as driver:
+        yield Page(driver, address)

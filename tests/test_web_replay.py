@@ -1,0 +1,301 @@
+"""Looking back at a game in a browser: keys, slider, beliefs, values; watching two programs; on a phone."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("needs a browser and signals as Unix has them", allow_module_level=True)
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+from kriegbot.cli.main import main
+from kriegbot.web.analysis import Beliefs
+from kriegbot.web.analyst import Method
+from kriegbot.web.frames import frames_of
+from kriegbot.web.watch import Shown
+from referee import GameRecord, load_record
+from tests.browser import browsing, serving
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short game that ends in mate."""
+    path = tmp_path_factory.mktemp("games") / "game.pgn"
+    assert main(["match", "rand", "rand", "--seed", "63", "--quiet", "--save", str(path)]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def address(path: Path) -> Iterator[str]:
+    """Where the page shows that game."""
+    with serving(path.parent) as (house, page):
+        game = Shown(house, load_record(path), str(path))
+        house.add(game)
+        yield f"{page}#game={game.id}"
+
+
+@pytest.fixture(scope="module")
+def record(path: Path) -> GameRecord:
+    return load_record(path)
+
+
+def wait(driver: WebDriver, what: Any) -> Any:
+    """Until a function of the driver is true."""
+    return WebDriverWait(driver, 60, 0.02).until(what)
+
+
+def open_game(driver: WebDriver, address: str) -> None:
+    driver.get(address)
+    wait(driver, lambda _: count(driver).startswith("0 of "))
+
+
+def text(driver: WebDriver, selector: str) -> str:
+    return driver.find_element(By.CSS_SELECTOR, selector).text
+
+
+def count(driver: WebDriver) -> str:
+    return "".join(element.text for element in driver.find_elements(By.CSS_SELECTOR, ".count"))
+
+
+def press(driver: WebDriver, *keys: str) -> None:
+    for key in keys:
+        driver.find_element(By.TAG_NAME, "body").send_keys(key)
+
+
+def men(driver: WebDriver, side: str) -> dict[str, str]:
+    """The men on a board as its label, which a screen reader says, has them."""
+    label = driver.find_element(By.CSS_SELECTOR, f"#panel-{side} svg").get_attribute("aria-label")
+    assert label is not None
+    found: dict[str, str] = {}
+    for color, named in re.findall(r"(white|black) ([^;]*)", label.split(": ")[1]):
+        for kind, squares in re.findall(r"([a-z]+?)s? ((?:[a-h][1-8] ?)+)", named):
+            letter = chess.piece_symbol(chess.PIECE_NAMES.index(kind))
+            found |= dict.fromkeys(squares.split(), letter.upper() if color == "white" else letter)
+    return found
+
+
+def shown_men(driver: WebDriver, side: str) -> int:
+    return len(driver.find_elements(By.CSS_SELECTOR, f"#panel-{side} svg use.man"))
+
+
+def looked_at(record: GameRecord, index: int) -> dict[str, Any]:
+    """What the page is to say of a moment."""
+    *_, last = record.replay()
+    views = {color: last.referee.view(color) for color in chess.COLORS}
+    heard = dict.fromkeys(chess.COLORS, 0)
+    for number, step in enumerate(record.replay()):
+        if number == index:
+            heard = {color: len(step.referee.view(color).events) for color in chess.COLORS}
+    beliefs = Beliefs()
+    found: dict[str, Any] | None = None
+    while found is None:
+        found = beliefs.look("game", {color: (views[color], heard[color]) for color in chess.COLORS}, Method())
+    return found
+
+
+def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -> None:
+    frames = frames_of(record)
+    last = len(frames) - 1
+    with browsing() as driver:
+        open_game(driver, address)
+        ways = [
+            (Keys.ARROW_RIGHT, 1),
+            (Keys.ARROW_RIGHT, 2),
+            (Keys.ARROW_LEFT, 1),
+            (Keys.PAGE_DOWN, 11),
+            (Keys.PAGE_UP, 1),
+        ]
+        for key, at in [*ways, (Keys.END, last), (Keys.ARROW_RIGHT, last), (Keys.HOME, 0), (Keys.ARROW_LEFT, 0)]:
+            press(driver, key)
+            assert count(driver) == f"{at} of {last}"
+            assert text(driver, ".frame-title") == frames[at]["title"]
+            for side in ("white", "true", "black"):
+                assert men(driver, side) == frames[at][side]
+                assert shown_men(driver, side) == len(frames[at][side])
+        slider = driver.find_element(By.ID, "moment")
+        slider.send_keys(Keys.ARROW_RIGHT)
+        slider.send_keys(Keys.ARROW_RIGHT)
+        assert count(driver) == f"2 of {last}"
+        assert slider.get_attribute("aria-valuetext") == f"2 of {last}: {frames[2]['title']}"
+        driver.find_element(By.CSS_SELECTOR, "[aria-label=Last]").click()
+        assert text(driver, ".ending").startswith("0-1: Checkmate, Black wins. Saved to ")
+        assert not driver.find_element(By.CSS_SELECTOR, "[aria-label=Last]").is_enabled()
+        driver.find_elements(By.CSS_SELECTOR, ".game li")[7].click()
+        assert count(driver) == f"7 of {last}"
+        heard = [line for frame in frames[:8] for line in frame["news"]["black"]]
+        assert [item.text for item in driver.find_elements(By.CSS_SELECTOR, "#panel-black .list li")] == heard
+
+
+def test_beliefs_and_values_are_shown_where_they_are_asked_for(address: str, record: GameRecord) -> None:
+    at = 20
+    found = looked_at(record, at)
+    made = frames_of(record)[at + 1]
+    with browsing() as driver:
+        open_game(driver, address)
+        press(driver, *[Keys.PAGE_DOWN] * 2)
+
+        def chances(side: str) -> list[str]:
+            return [one.text for one in driver.find_elements(By.CSS_SELECTOR, f"#panel-{side} .chance")]
+
+        def expected(side: str, kinds: slice) -> list[str]:
+            sums = [sum(column) for column in zip(*found[side]["chances"][kinds], strict=True)]
+            return [str(int(100 * chance + 0.5)) for chance in sums if chance >= 0.005]
+
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".values tbody tr"))
+        for side in ("white", "black"):
+            assert chances(side) == expected(side, slice(0, 6))
+            signs = len(driver.find_elements(By.CSS_SELECTOR, f"#panel-{side} .sign"))
+            assert signs == sum(len(found[side][key]) for key in ("right", "wrong", "missed"))
+            said, sure = text(driver, f"#panel-{side} .knows"), found[side]
+            assert f"expects {sure['placed']:.1f} of {sure['men']} men right" in said
+            assert f"sure, and wrong: {' '.join(sure['wrong']) or 'none'}" in said
+        Select(driver.find_element(By.ID, "kind")).select_by_visible_text("kings")
+        assert chances("white") == expected("white", slice(5, 6))
+        boxes = driver.find_elements(By.CSS_SELECTOR, ".belief input")
+        boxes[0].click()
+        assert (chances("white"), chances("black")) == ([], expected("black", slice(5, 6)))
+        boxes[2].click()
+        unseen = driver.find_elements(By.CSS_SELECTOR, "#panel-white use.unseen")
+        assert len(unseen) == len(frames_of(record)[at]["black"])
+
+        assert found["by"] in text(driver, ".values caption")
+        more = driver.find_elements(By.CSS_SELECTOR, ".values > button")
+        if more and more[0].is_displayed():
+            more[0].click()
+        rows = driver.find_elements(By.CSS_SELECTOR, ".values tbody tr")
+        assert [row.text.split()[1] for row in rows] == [one["name"] for one in found["tries"]]
+        marked = [row.text.split()[1] for row in rows if "tried" in row.text]
+        assert marked == [one["name"] for one in found["tries"] if one["uci"] == made["move"]]
+
+
+def test_the_tries_worth_less_than_the_best_are_found(address: str, record: GameRecord) -> None:
+    with browsing() as driver:
+        open_game(driver, address)
+        driver.find_element(By.ID, "walk").click()
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".walk tbody tr"))
+        rows = [row.text.split() for row in driver.find_elements(By.CSS_SELECTOR, ".walk tbody tr")]
+        losses = [float(row[-1].lstrip("+")) for row in rows]
+        assert losses == sorted(losses, reverse=True)
+        assert losses[-1] > 0
+        driver.find_element(By.CSS_SELECTOR, ".walk tbody button").click()
+        at = int(count(driver).split()[0])
+        tries = looked_at(record, at)["tries"]
+        value = {one["uci"]: one["value"] for one in tries}[frames_of(record)[at + 1]["move"]]
+        assert losses[0] == pytest.approx((tries[0]["value"] - value) / 100, abs=0.006)
+
+
+def test_two_programs_are_watched_to_the_end(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, page), browsing() as driver:
+        driver.get(page)
+        wait(driver, lambda _: driver.find_elements(By.ID, "watch-start"))
+        driver.find_element(By.CSS_SELECTOR, "#start details.other summary").click()
+        for side in ("white", "black"):
+            Select(driver.find_element(By.ID, f"watch-{side}")).select_by_value("rand")
+        driver.find_element(By.ID, "watch-seed").send_keys("63")
+        pace = driver.find_element(By.ID, "watch-pace")
+        pace.clear()
+        pace.send_keys("10")
+        driver.find_element(By.ID, "watch-start").click()
+        wait(driver, lambda _: count(driver).startswith("0 of 0"))
+        pause = driver.find_element(By.ID, "pause")
+        pause.click()
+        wait(driver, lambda _: pause.text == "Go on")
+        driver.execute_script("const pace = document.getElementById('pace'); pace.value = 0; pace.onchange()")
+        pause.click()
+        wait(driver, lambda _: text(driver, ".ending").startswith("0-1: Checkmate, Black wins. Saved to "))
+        assert not pause.is_displayed()
+        saved = load_record(text(driver, ".ending").split("Saved to ")[1].rstrip("."))
+        last = len(frames_of(saved)) - 1
+        assert count(driver) == f"{last} of {last}"
+        driver.refresh()
+        wait(driver, lambda _: count(driver) == f"{last} of {last}")
+        assert men(driver, "true") == frames_of(saved)[-1]["true"]
+
+
+def test_after_a_game_the_truth_is_shown_beside_what_was_known(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, page), browsing() as driver:
+        driver.get(page)
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, "#opponent option"))
+        Select(driver.find_element(By.ID, "opponent")).select_by_value("rand")
+        driver.find_element(By.CSS_SELECTOR, "#new button.main").click()
+        wait(driver, lambda _: driver.find_element(By.ID, "turn").text.startswith("Your turn"))
+        driver.find_element(By.ID, "try").send_keys("e4" + Keys.ENTER)
+        wait(driver, lambda _: len(driver.find_elements(By.CSS_SELECTOR, "#log li")) >= 2)
+        wait(driver, lambda _: driver.find_element(By.ID, "turn").text.startswith("Your turn"))
+        assert not driver.find_elements(By.CSS_SELECTOR, ".diagram")
+        driver.find_element(By.ID, "resign").click()
+        driver.find_element(By.CSS_SELECTOR, "#resigning [value=yes]").click()
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".diagram"))
+        assert len(men(driver, "true")) == 32
+        assert len(men(driver, "white")) == 16
+        press(driver, Keys.HOME)
+        wait(driver, lambda _: "tried: yes" in text(driver, ".values"))
+        assert "White to try" in text(driver, ".values")
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_a_phone_shows_one_board_at_a_time_and_nothing_beyond_its_edge(address: str, width: int) -> None:
+    with browsing(width, 844, is_phone=True) as driver:
+        open_game(driver, address)
+        press(driver, Keys.PAGE_DOWN)
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".values tbody tr"))
+        for side in ("white", "true", "black"):
+            driver.find_element(By.ID, f"tab-{side}").click()
+            panels = driver.find_elements(By.CSS_SELECTOR, ".panel")
+            assert [panel.get_attribute("id") for panel in panels if panel.is_displayed()] == [f"panel-{side}"]
+            assert driver.execute_script("return document.documentElement.scrollWidth") == width
+        driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+        assert driver.switch_to.active_element.get_attribute("id") == "tab-white"
+
+
+# The command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["/no/such/game.pgn", "--web"], "cannot be read (No such file or directory)"),
+        ([__file__, "--web"], "not a Kriegspiel record"),
+        (["/no/such.sqlite#1", "--web"], "there is no such file"),
+        (["GAME", "--web", "--port", "x"], "illegal port 'x'"),
+        (["GAME", "--port", "8080"], "--port goes with --web; add that."),
+        (["GAME", "--no-browser"], "--no-browser goes with --web; add that."),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_before_a_server_starts(
+    arguments: list[str], message: str, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", *(str(path) if one == "GAME" else one for one in arguments)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_the_command_serves_a_game_of_a_tournament_until_ctrl_c(tmp_path: Path) -> None:
+    store = tmp_path / "games.sqlite"
+    assert main(["tournament", "rand", "rand", "--games", "2", "--jobs", "1", "--out", str(store)]) == 0
+    command = [sys.executable, "-m", "kriegbot", "replay", f"{store}#2", "--web", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        address = line.removeprefix("The page is at ").strip()
+        assert "#game=" in address
+        with urllib.request.urlopen(address.split("#")[0]) as answer:
+            assert answer.status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) in (0, 130)

@@ -1,0 +1,357 @@
+"""A game looked back at: its frames, the belief of each side, and what the tries were worth."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import chess
+import numpy as np
+import pytest
+
+from evaluators import load_evaluator
+from kriegbot.belief.belief import Belief
+from kriegbot.belief.followed import Followed
+from kriegbot.belief.heard import terms_of
+from kriegbot.belief.past import past
+from kriegbot.cli.diary import Diary
+from kriegbot.cli.moments import moments
+from kriegbot.kernels.position import encode_move
+from kriegbot.kernels.random import subseed
+from kriegbot.search.backup import OVERCONFIDENT, PARANOID
+from kriegbot.search.search import search, tries_of
+from kriegbot.web.analysis import PARTICLES, SEED, Beliefs, believed
+from kriegbot.web.analyst import SAMPLES, Analyst, AnalystFailed, Method
+from kriegbot.web.frames import frames_of
+from kriegbot.web.review import Review
+from referee import BERKELEY, NO_LIMITS, RULE_SETS, GameRecord, Referee, RuleSet, View
+from tests.browser import Client, serving
+from tests.random_games import STARTS, played, steps
+
+T = TypeVar("T")
+
+PLAYERS = {"White": "paranoid:depth=1,samples=10", "Black": "rand"}
+
+
+def game(seed: int = 5, plies: int = 16, end: bool = False) -> GameRecord:
+    referee = Referee()
+    rng = random.Random(seed)
+    while referee.end is None and referee.ply < plies:
+        referee.try_move(rng.choice(referee.view(referee.turn).tries()))
+    if end and referee.end is None:
+        referee.resign(referee.turn)
+    return GameRecord.of(referee, PLAYERS)
+
+
+def views_of(record: GameRecord) -> dict[chess.Color, list[View]]:
+    """Every view of each side, in order."""
+    views: dict[chess.Color, list[View]] = {chess.WHITE: [], chess.BLACK: []}
+    for step in record.replay():
+        for color, seen in views.items():
+            seen.append(step.referee.view(color))
+    return views
+
+
+def in_slices(ask: Callable[..., T | None], *question: object) -> T:
+    """The answer to a question that may take several slices of time."""
+    while (answer := ask(*question)) is None:
+        pass
+    return answer
+
+
+# The past of a view
+
+
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
+@pytest.mark.parametrize("start", STARTS, ids=range(len(STARTS)))
+def test_a_view_tells_every_view_before_it(rules: RuleSet, start: str) -> None:
+    for seed in range(6):
+        referee = Referee(rules, NO_LIMITS, start)
+        views = {color: {0: referee.view(color)} for color in chess.COLORS}
+        for _ in steps(referee, random.Random(seed), 60):
+            for color, seen in views.items():
+                view = referee.view(color)
+                seen[len(view.events)] = view
+        if referee.end is None:
+            referee.resign(chess.BLACK)
+        for color, seen in views.items():
+            view = referee.view(color)
+            assert list(past(view)) == list((seen | {len(view.events): view}).values())
+
+
+# Frames
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_frames_of_a_game_are_what_the_referee_and_both_sides_saw(seed: int) -> None:
+    referee = played(seed, plies=60)
+    record = GameRecord.of(referee, seconds=[0.5] * referee.ply)
+    frames = frames_of(record)
+    steps = 0
+    for step, frame in zip(record.replay(), frames, strict=True):
+        steps += 1
+        board = step.referee.board()
+        assert frame["true"] == {chess.square_name(square): man.symbol() for square, man in board.piece_map().items()}
+        for color in chess.COLORS:
+            men = {
+                chess.square_name(square): chess.Piece(kind, color).symbol()
+                for square, kind in step.referee.view(color).men.items()
+            }
+            assert frame[chess.COLOR_NAMES[color]] == men
+        assert frame["turn"] == (None if step.referee.end else chess.COLOR_NAMES[board.turn])
+        if step.event is None:
+            assert (frame["mover"], frame["move"], frame["title"]) == (None, None, "The game begins.")
+        else:
+            last = step.referee.last
+            assert last is not None
+            assert (frame["move"], frame["answer"]) == (last.move.uci(), last.answer.value)
+            assert frame["mover"] == chess.COLOR_NAMES[bool(step.color)]
+            assert frame["seconds"] == (0.5 if last.announcement else None)
+    assert steps == len(referee.log) + 1
+
+
+def test_an_end_without_a_try_has_a_frame_of_its_own() -> None:
+    record = game(end=True)
+    last = frames_of(record)[-1]
+    assert last["title"] == "Resignation, Black wins."
+    assert (last["mover"], last["move"], last["turn"]) == (None, None, None)
+    assert last["news"]["white"] == last["news"]["black"] == last["news"]["referee"] == [last["title"]]
+
+
+def test_the_news_of_a_side_come_from_its_own_views() -> None:
+    record = game(end=True)
+    frames = frames_of(record)
+    for color, views in views_of(record).items():
+        diary = Diary()
+        for view, frame in zip(views, frames, strict=True):
+            assert frame["news"][chess.COLOR_NAMES[color]] == [entry.line() for entry in diary.take(view)]
+
+
+# Beliefs
+
+
+def test_the_belief_at_a_moment_does_not_depend_on_when_it_was_asked_for() -> None:
+    views = views_of(game(plies=24))[chess.BLACK]
+    at_once = Followed(500, 3)
+    late = at_once.at(views[-1])
+    one_by_one = Followed(500, 3)
+    for view in views:
+        held = one_by_one.at(view)
+        again = at_once.at(view)
+        sliced = at_once.at(views[-1], len(view.events))
+        assert held is not None
+        assert again is not None
+        assert sliced is again
+        assert held.view == again.view == view
+        assert np.array_equal(held.chances, again.chances)
+    assert late is again
+
+
+def test_a_belief_that_needs_longer_goes_on_from_where_it_was() -> None:
+    view = views_of(game(plies=12))[chess.WHITE][-1]
+    slow, asked = Followed(500, 3), 1
+    while (held := slow.at(view, seconds=0)) is None:
+        asked += 1
+    whole = Followed(500, 3).at(view)
+    assert whole is not None
+    assert asked == len(view.events) + 1
+    assert np.array_equal(held.chances, whole.chances)
+
+
+def test_heat_is_the_belief_of_that_view() -> None:
+    beliefs = Beliefs()
+    views = views_of(game())[chess.WHITE]
+    for view in views[::5]:
+        heat = in_slices(beliefs.heat, "game", view)
+        belief = Belief(view, PARTICLES, SEED)
+        assert np.array_equal(heat, belief.occupancy(chess.BLACK).round(3))
+        assert heat == in_slices(Beliefs().heat, "another", view)
+
+
+def test_many_games_are_followed_and_one_that_was_let_go_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kriegbot.web.analysis.MOST_KEPT", 2)
+    views = [views_of(game(seed))[chess.WHITE][-1] for seed in (1, 2, 3)]
+    beliefs = Beliefs()
+    first = [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)]
+    assert len(beliefs._followed) == 2
+    assert [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)] == first
+
+
+def test_where_a_side_was_sure_is_set_beside_the_truth() -> None:
+    view = Referee().view(chess.WHITE)
+    held = Followed(100).at(view)
+    assert held is not None
+    truth = dict(Referee().view(chess.BLACK).men)
+    assert believed(held, truth)["placed"] == 16
+    truth[chess.E5] = truth.pop(chess.E7)  # not where White, who knows the beginning, expects it
+    seen = believed(held, truth)
+    assert (seen["wrong"], seen["missed"], seen["placed"], seen["men"]) == (["e7"], ["e5"], 15, 16)
+    assert len(seen["right"]) == 15
+
+
+def test_a_side_in_the_dark_is_sure_of_nothing() -> None:
+    view = Referee().view(chess.WHITE)
+    held = Followed(100).at(view)
+    assert held is not None
+    dark = type(held)(view, np.zeros((6, 64)), 0, False, False, held.rows, held.counts)
+    seen = believed(dark, Referee().view(chess.BLACK).men)
+    assert (seen["chances"], seen["right"], seen["wrong"], seen["missed"]) == ([], [], [], [])
+
+
+# Values
+
+
+@pytest.mark.parametrize(
+    ("player", "method"),
+    [
+        ("rand", Method("overconfident", 2, "ks")),
+        ("human", Method("overconfident", 2, "ks")),
+        ("nobody: \n", Method("overconfident", 2, "ks")),
+        ("hs:depth=1", Method("overconfident", 2, "ks")),
+        ("paranoid:depth=1,evaluator=material", Method("paranoid", 1, "material")),
+        ("overconfident:depth=4", Method("overconfident", 2, "ks")),
+    ],
+)
+def test_tries_are_valued_as_their_player_would(player: str, method: Method) -> None:
+    assert Method.of(player) == method
+
+
+@pytest.mark.parametrize("method", [Method(), Method("paranoid", 2), Method("paranoid", 1, "material")])
+def test_values_are_those_of_the_search(method: Method) -> None:
+    views = views_of(game(plies=11))
+    sides = {color: (seen[-1], len(seen[-1].events)) for color, seen in views.items()}
+    found = in_slices(Beliefs().look, "game", sides, method)
+    assert (found["mover"], found["by"]) == ("black", f"{method.rule}, depth {method.depth}, {SAMPLES} histories")
+    view = views[chess.BLACK][-1]
+    belief = Belief(view, PARTICLES, SEED)
+    rows, counts = belief.draw(SAMPLES, subseed(SEED, len(view.events)))
+    tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
+    rule = {"overconfident": OVERCONFIDENT, "paranoid": PARANOID}[method.rule]
+    evaluator, terms = load_evaluator(method.evaluator), terms_of(BERKELEY, NO_LIMITS)
+    values = search(rows, counts, tries, method.depth, rule, evaluator, terms, may_prune=False)
+    expected = dict(zip(values.tries.tolist(), zip(values.values, values.legal, strict=True), strict=True))
+    assert {one["uci"] for one in found["tries"]} == {move.uci() for move in view.tries()}
+    for one in found["tries"]:
+        value, legal = expected[encode_move(chess.Move.from_uci(one["uci"]))]
+        assert (one["value"], one["legal"]) == (round(value, 1), round(legal, 3))
+    worth = [one["value"] for one in found["tries"]]
+    assert worth == sorted(worth, reverse=True)
+
+
+# The process
+
+
+def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed() -> None:
+    record = game(end=True)
+    review = Review.of("game", record)
+    assert review.message(3) == {"is": "frames", "from": 3, "frames": frames_of(record)[3:], "live": False}
+
+    async def looked() -> None:
+        analyst = Analyst()
+        try:
+            late, early = await asyncio.gather(*(review.look(index, analyst) for index in (12, 4)))
+            views = views_of(record)
+            for index, found in ((12, late), (4, early)):
+                view = views[chess.WHITE][index]
+                assert (found["is"], found["index"]) == ("analysis", index)
+                assert found["white"]["chances"] == await analyst.heat("same", view)
+                assert found["by"].startswith("paranoid, depth 1" if found["mover"] == "white" else "overconfident")
+            last = await review.look(len(review.frames) - 1, analyst)
+            assert (last["mover"], last["tries"]) == (None, [])
+            assert analyst.pid is not None
+            if sys.platform != "win32":
+                os.kill(analyst.pid, signal.SIGKILL)
+                assert await review.look(12, analyst) == late
+            for index in (-1, len(review.frames)):
+                with pytest.raises(IndexError):
+                    await review.look(index, analyst)
+        finally:
+            analyst.close()
+        assert analyst.pid is None
+        with pytest.raises(AnalystFailed):
+            await review.look(4, analyst)
+
+    asyncio.run(looked())
+
+
+def test_an_analyst_that_is_closed_leaves_nobody_waiting() -> None:
+    async def left() -> None:
+        analyst = Analyst()
+        review = Review.of("game", game(plies=60))
+        waiting = asyncio.gather(*(review.look(index, analyst) for index in (50, 60)), return_exceptions=True)
+        await asyncio.sleep(0.1)
+        await asyncio.to_thread(analyst.close)
+        assert all(isinstance(answer, BaseException) for answer in await waiting)
+        analyst.close()
+
+    asyncio.run(left())
+
+
+def test_a_question_that_fails_is_told_and_the_next_one_answered() -> None:
+    async def asked() -> None:
+        analyst = Analyst()
+        try:
+            with pytest.raises(AnalystFailed, match="AttributeError"):
+                await analyst.heat("game", None)  # type: ignore[arg-type]  # on purpose
+            assert len(await analyst.heat("game", Referee().view(chess.WHITE))) == 6
+        finally:
+            analyst.close()
+
+    asyncio.run(asked())
+
+
+def test_moments_carry_the_views_of_both_sides() -> None:
+    record = game()
+    views = views_of(record)
+    for index, moment in enumerate(moments(record)):
+        assert moment.views == {color: seen[index] for color, seen in views.items()}
+
+
+class Spy:
+    """In the analyst's place: writes down what it is asked."""
+
+    def __init__(self) -> None:
+        self.views: list[View] = []
+        self.looks = 0
+
+    async def heat(self, _key: str, view: View) -> list[list[float]]:
+        """All dark."""
+        self.views.append(view)
+        return []
+
+    async def look(self, *_: object) -> dict[str, Any]:
+        """Nothing."""
+        self.looks += 1
+        return {}
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path: Path) -> None:
+    spy = Spy()
+    with serving(tmp_path) as (house, address), Client(address) as client:
+        house._analyst = spy  # type: ignore[assignment]  # on purpose
+        client.send({"do": "new", "opponent": "rand", "color": "black", "rules": "berkeley", "seed": 3})
+        client.until("view", yours=True)
+        client.send({"do": "heat", "on": True})
+        client.until("heat")
+        client.send({"do": "look", "index": 0})
+        client.until("refusal")
+        client.send({"do": "try", "text": "e5"})
+        client.until("view", yours=True)
+        client.until("heat")
+        assert spy.views
+        assert all(view.color == chess.BLACK and view.end is None for view in spy.views)
+        assert spy.looks == 0
+        client.send({"do": "resign"})
+        client.until("frames")
+        client.send({"do": "look", "index": 0})
+        assert client.until("analysis")["index"] == 0
+        assert spy.looks == 1

@@ -1,0 +1,430 @@
+"""The server of the page: who may talk to it, what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from kriegbot.cli.main import main
+from kriegbot.players.base import Choice
+from kriegbot.web import app, hosting
+from kriegbot.web.guard import Guard
+from kriegbot.web.seats import HouseSeat
+from referee import View, load_record
+from tests.browser import Client, served, until
+
+RAND = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": 3}
+E4 = {"do": "try", "text": "e4"}
+
+
+def fetched(address: str, path: str = "", **headers: str) -> http.client.HTTPResponse:
+    """The answer to a request; the path is one beside the page's unless it begins with a slash."""
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+    connection.putrequest("GET", path if path.startswith("/") else parts.path + path, skip_host="Host" in headers)
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    with served(tmp_path) as page:
+        yield page.address
+
+
+def begun(client: Client, **settings: object) -> str:
+    """Begins a game, waits until a try is asked for, and returns the game's name."""
+    client.send(RAND | settings)
+    id_: str = client.until("game")["id"]
+    client.until("view", yours=True)
+    return id_
+
+
+def test_the_page_is_there_and_nothing_of_it_goes_elsewhere(address: str) -> None:
+    answer = fetched(address)
+    assert answer.status == 200
+    policy = answer.getheader("Content-Security-Policy") or ""
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+    assert "unsafe" not in policy
+    assert answer.getheader("X-Content-Type-Options") == "nosniff"
+    assert answer.getheader("Referrer-Policy") == "no-referrer"
+    assert answer.getheader("Cache-Control") == "no-store"
+    for name in ("main.js", "style.css", "review.js", "review.css"):
+        assert fetched(address, f"static/{name}").status == 200
+    assert fetched(address.replace("127.0.0.1", "localhost")).status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/static/main.js", "/ws", "//", "/wrong/", "/%00/", "static/../../app.py", "static/%2e%2e/app.py", "static/"],
+)
+def test_nothing_is_there_without_the_token_or_beside_the_static_files(path: str, address: str) -> None:
+    assert fetched(address, path).status == 404
+
+
+def test_a_token_must_be_whole(address: str) -> None:
+    token = urlsplit(address).path.strip("/")
+    for wrong in (token[:-1], token + "x", token.swapcase(), token + "/" + token[:-1]):
+        assert fetched(address, f"/{wrong}/").status == 404
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.2:{port}", ""])
+def test_a_foreign_host_is_refused(host: str, address: str, caplog: pytest.LogCaptureFixture) -> None:
+    host = host.format(port=urlsplit(address).port)
+    assert fetched(address, Host=host).status == 404
+    assert "foreign Host" in caplog.text
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://localhost:{port}", None])
+def test_a_socket_of_a_foreign_origin_or_of_none_is_refused(
+    origin: str | None, address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    origin = origin and origin.format(port=urlsplit(address).port)
+    with pytest.raises(InvalidStatus) as refused:
+        Client(address, origin=origin)
+    assert refused.value.response.status_code == 403
+    assert "Origin" in caplog.text
+    if origin is not None:
+        assert fetched(address, Origin=origin).status == 404
+
+
+def test_a_socket_needs_the_token_and_the_host(address: str) -> None:
+    wrong = address.replace(urlsplit(address).path, "/wrong/")
+    for where, headers in ((wrong, {}), (address, {"Host": "evil.example"})):
+        with pytest.raises(InvalidStatus) as refused:
+            Client(where, additional_headers=headers)
+        assert refused.value.response.status_code in (400, 403)
+
+
+MALFORMED: list[object] = [
+    "",
+    "hello",
+    "[]",
+    "17",
+    "null",
+    "[" * 2000,
+    b'{"do":"resign"}',
+    b"\xff\xfe",
+    {},
+    {"do": None},
+    {"do": ["try"]},
+    {"do": "dance"},
+    {"do": "try"},
+    {"do": "try", "text": 4},
+    {"do": "try", "text": "e" * 1000},
+    {"do": "heat", "on": "yes"},
+    {"do": "look", "index": 0},
+    {"do": "join", "game": "nobody"},
+    {"do": "join", "game": ["nobody"]},
+    {"do": "new"},
+    RAND | {"opponent": "human"},
+    RAND | {"opponent": "rand:depth=9"},
+    RAND | {"opponent": {}},
+    RAND | {"color": "green"},
+    RAND | {"rules": "chess960"},
+    RAND | {"seed": -1},
+    RAND | {"seed": 2**70},
+    RAND | {"seed": True},
+    RAND | {"seed": 1.5},
+    {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": None, "pace": -1},
+    '{"do":"watch","white":"rand","black":"rand","rules":"berkeley","seed":null,"pace":NaN}',
+]
+
+
+def test_malformed_messages_are_refused_and_logged_and_games_go_on(
+    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(app, "MOST_OFFENCES", 1000)
+    with Client(address) as client:
+        begun(client)
+        for message in MALFORMED:
+            before = caplog.text.count("refused a message")
+            client.send(message)
+            text = client.until("refusal")["text"]
+            assert text
+            assert "\n" not in text
+            assert caplog.text.count("refused a message") == before + 1, message
+        client.send(E4)
+        assert client.until("view", ply=2)["men"]["e4"] == "P"
+
+
+def test_who_sends_too_much_that_is_refused_is_closed_and_may_come_back(address: str) -> None:
+    with Client(address) as client:
+        id_ = begun(client)
+        for _ in range(app.MOST_OFFENCES):
+            client.send("nonsense")
+        assert client.closing_code() == 1008
+    with Client(address) as client:
+        client.send({"do": "join", "game": id_})
+        assert client.until("view")["yours"]
+        client.send(E4)
+        client.until("view", ply=2)
+
+
+def test_a_message_that_is_too_long_closes_its_socket_alone(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    with Client(address) as bystander, Client(address) as client:
+        begun(bystander)
+        client.send({"do": "try", "text": "e" * 5000})
+        assert client.closing_code() == 1009
+        bystander.send(E4)
+        bystander.until("view", ply=2)
+    until(lambda: "more than 4096 bytes" in caplog.text, "the log")
+
+
+def test_a_flood_is_stopped_and_other_games_go_on(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    with Client(address) as bystander, Client(address) as client:
+        begun(bystander)
+        begun(client)
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(2000):
+                client.send({"do": "try", "text": "Qh9"})
+        assert client.closing_code() == 1008
+        assert "Too many messages" in caplog.text
+        bystander.send(E4)
+        bystander.until("view", ply=2)
+
+
+def test_there_are_limits_for_games_and_sockets(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "MOST_LIVE", 1)
+    with Client(address) as first, Client(address) as second:
+        begun(first)
+        second.send(RAND)
+        assert "There are 1 games going on" in second.until("refusal")["text"]
+        monkeypatch.setattr(app, "MOST_SOCKETS", 2)
+        with pytest.raises(InvalidStatus):
+            Client(address)
+
+
+def test_games_that_have_ended_are_forgotten_at_last(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "MOST_KEPT", 2)
+    with Client(address) as client:
+        names = []
+        for _ in range(3):
+            names.append(begun(client))
+            client.send({"do": "resign"})
+            client.until("frames")
+            until(lambda: not any(thread.name == f"game {names[-1]}" for thread in threading.enumerate()), "its end")
+        client.send({"do": "join", "game": names[0]})
+        assert "no such game" in client.until("refusal")["text"]
+        client.send({"do": "join", "game": names[2]})
+        assert client.until("over")["result"] == "0-1"
+
+
+class Slow:
+    """Makes programs wait until they may answer."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.may_answer = threading.Event()
+        ask = HouseSeat.ask
+
+        def slow(seat: HouseSeat, view: View) -> Choice:
+            self.may_answer.wait(30)
+            return ask(seat, view)
+
+        monkeypatch.setattr(HouseSeat, "ask", slow)
+
+
+def test_a_try_out_of_turn_is_refused_and_the_next_one_is_not(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch)
+    with Client(address) as client:
+        begun(client)
+        client.send(E4)
+        client.send({"do": "try", "text": "d4"})
+        assert client.until("refusal")["text"] == "It is not your turn."
+        slow.may_answer.set()
+        assert client.until("view", yours=True)["tries"]
+        client.send({"do": "try", "text": "d4"})
+        assert set(client.until("view", ply=3)["men"]) > {"d4", "e4"}
+
+
+def test_who_resigns_out_of_turn_has_resigned_when_the_opponent_has_moved(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Slow(monkeypatch)
+    with Client(address) as client:
+        begun(client)
+        client.send(E4)
+        client.until("view", ply=1)
+        client.send({"do": "resign"})
+        assert "as soon as" in client.until("refusal")["text"]
+        client.send({"do": "try", "text": "d4"})
+        assert client.until("refusal")["text"] == "You have resigned."
+        slow.may_answer.set()
+        over = client.until("over")
+    assert (over["result"], over["won"]) == ("0-1", False)
+    (path,) = tmp_path.glob("*.pgn")
+    assert len(load_record(path).turns) == 2
+
+
+def test_a_seed_that_nobody_gave_is_told_after_the_game_only(address: str) -> None:
+    with Client(address) as client:
+        client.send(RAND | {"seed": None})
+        assert client.until("game")["seed"] is None
+        client.until("view")
+        client.send({"do": "resign"})
+        over = client.until("over")
+        assert all(over["seed"] not in text for text in client.heard[:-1])
+        client.send(RAND)
+        assert client.until("game")["seed"] == 3
+
+
+def test_whoever_joins_again_is_told_what_the_others_were(address: str) -> None:
+    with Client(address) as client, Client(address) as other:
+        id_ = begun(client)
+        client.send({"do": "try", "text": "exd3"})
+        told = client.until("view")
+        other.send({"do": "join", "game": id_})
+        assert other.until("game")["you"] == "white"
+        assert other.until("view") == told
+        client.send({"do": "leave"})
+        assert client.until("over") == other.until("over")
+        assert client.until("frames") == other.until("frames")
+
+
+def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosting, "LONELY_SECONDS", 0.0)
+    with served(tmp_path) as page:
+        with Client(page.address) as client:
+            begun(client)
+            page.house.tend()
+            client.send(E4)
+            client.until("view", ply=2)
+        until(lambda: page.house.tend() or list(tmp_path.glob("*.pgn")), "a saved game")
+        (path,) = tmp_path.glob("*.pgn")
+        until(lambda: path.stat().st_size, "its text")
+        end = load_record(path).end
+    assert end is not None
+    assert end.text() == "abandoned, no result (nobody came back)"
+
+
+def test_a_game_that_cannot_be_saved_says_so(address: str, tmp_path: Path) -> None:
+    with Client(address) as client:
+        begun(client)
+        tmp_path.rmdir()
+        tmp_path.touch()
+        client.send({"do": "resign"})
+        over = client.until("over")
+        assert "could not be saved" in over["text"]
+        assert over["saved"] is None
+        assert client.until("frames")["frames"]
+    tmp_path.unlink()
+
+
+def test_a_program_that_fails_forfeits_and_the_person_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(seat: HouseSeat, view: View) -> Choice:
+        assert seat._process is not None
+        os.kill(seat._process.pid, signal.SIGKILL)
+        return super(HouseSeat, seat).ask(view)
+
+    monkeypatch.setattr(HouseSeat, "ask", killed)
+    with Client(address) as client:
+        begun(client)
+        client.send(E4)
+        over = client.until("over")
+        assert over["won"]
+        assert "Forfeit, White wins" in over["text"]
+        monkeypatch.undo()
+        begun(client)
+        client.send(E4)
+        client.until("view", ply=2)
+
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to find processes")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_end_of_the_server_saves_all_games_and_leaves_no_process(number: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "kriegbot", "play", "--web", "--no-browser", "--save", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        with Client(address) as thinking, Client(address) as waiting:
+            thinking.send(RAND | {"opponent": "overconfident:time=60,depth=4", "color": "black"})
+            begun(waiting)
+            thinking.until("view")
+            time.sleep(0.5)
+            started = {child for task in Path(f"/proc/{process.pid}/task").iterdir() for child in _of(task)}
+            process.send_signal(number)
+            assert {waiting.until("over")["result"], thinking.until("over")["result"]} == {"*"}
+            _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+    assert started
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in started), "the end of the processes")
+    ends = [load_record(path).end for path in tmp_path.glob("*.pgn")]
+    assert len(ends) == 2
+    assert {end.text() for end in ends if end is not None} == {"abandoned, no result (the server was stopped)"}
+
+
+def _of(task: Path) -> set[int]:
+    return {int(child) for child in (task / "children").read_text().split()}
+
+
+def test_a_port_that_is_taken_is_refused_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["play", "--web", "--no-browser", "--save", str(tmp_path), "--port", str(port)]) == 2
+    assert capsys.readouterr().err == (
+        f"kriegbot: cannot listen on port {port} of '127.0.0.1': address already in use; without --port a free one is "
+        "taken.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--web", "--port", "70000"], "illegal port '70000': it takes a whole number, 1..65535."),
+        (["--web", "--opponent", "rand"], "--opponent is chosen on the page; leave it out."),
+        (["--web", "--show-belief"], "--show-belief is chosen on the page; leave it out."),
+        (["--no-browser"], "--no-browser goes with --web; add that."),
+        (["--host", "0.0.0.0"], "--host goes with --web; add that."),
+        (["--web", "--save", "/dev/null/games"], "cannot save in '/dev/null/games': not a directory."),
+    ],
+)
+def test_what_does_not_go_together_is_refused_in_a_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", *arguments]) == 2
+    assert capsys.readouterr().err == f"kriegbot: {message}\n"
+
+
+def test_an_address_that_others_can_reach_is_warned_of_and_takes_no_foreign_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
+    assert main(["play", "--web", "--no-browser", "--save", str(tmp_path), "--host", "0.0.0.0"]) == 0
+    assert "can be reached from other machines" in capsys.readouterr().err
+    guard = Guard(Starlette(), "token", "0.0.0.0", 80)
+    assert guard.is_host("192.168.0.7:80")
+    assert guard.is_host("[fe80::1]:80")
+    assert guard.is_host(socket.gethostname())
+    assert not guard.is_host("evil.example:80")
+
+
+def test_messages_of_the_log_have_no_line_of_the_sender(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    with Client(address) as client:
+        client.send(RAND | {"opponent": "rand\nkriegbot: all is well"})
+        client.until("refusal")
+    assert all("\n" not in record.getMessage() for record in caplog.records)

@@ -1,0 +1,142 @@
+"""Two programs watched on the page, without the page: what it is sent, and how it slows, pauses and stops the game."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kriegbot.cli.main import main
+from kriegbot.web.frames import frames_of
+from kriegbot.web.hosting import BadMessage, House, Message
+from kriegbot.web.watch import Shown, Watched, watched
+from referee import load_record
+
+SHORT = {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": 63, "pace": 0}
+
+
+class Looker:
+    """Looks at a game, and keeps all that it is told."""
+
+    def __init__(self, game: Watched | Shown) -> None:
+        self.told: list[Message] = []
+        self._changed = threading.Condition()
+        game.join(self._hear)
+
+    def _hear(self, message: Message) -> None:
+        with self._changed:
+            self.told.append(message)
+            self._changed.notify_all()
+
+    def of(self, kind: str) -> list[Message]:
+        """All messages of a kind."""
+        return [message for message in self.told if message["is"] == kind]
+
+    def until(self, kind: str, times: int = 1) -> Message:
+        """The last message of a kind, once so many have come."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.of(kind)) >= times, 60)
+            return self.of(kind)[-1]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    house = House(tmp_path)
+    yield house
+    house.stop("the test is over")
+
+
+def test_whoever_watches_sees_every_try_as_it_is_made_and_the_game_is_saved(house: House) -> None:
+    game = watched(house, SHORT)
+    looker = Looker(game)
+    house.add(game)
+    over = looker.until("over")
+    assert (over["result"], over["text"], over["seed"]) == ("0-1", "Checkmate, Black wins.", "63")
+    frames = frames_of(load_record(over["saved"]))
+    *live, whole = looker.of("frames")[1:]
+    assert whole == {"is": "frames", "from": 0, "frames": frames, "live": False}
+    assert [message["from"] for message in live] == list(range(len(frames) - 1))  # the last try ended it
+    untimed = [{**frame, "title": frame["title"].split(" (")[0], "seconds": None} for frame in frames]
+    assert [frame for message in live for frame in message["frames"]] == untimed[:-1]
+    assert all(message["live"] for message in live)
+    late = Looker(game)
+    assert [message["is"] for message in late.told] == ["game", "pace", "over", "frames"]
+    assert late.until("frames") == whole
+
+
+def test_a_paused_game_goes_on_when_it_is_told_to(house: House) -> None:
+    game = watched(house, SHORT | {"pace": 10})
+    looker = Looker(game)
+    house.add(game)
+    looker.until("frames", 2)  # what there was, which is nothing; and the first position
+    game.take({"do": "pause", "on": True})
+    game.take({"do": "pace", "seconds": 0})
+    assert looker.until("pace", 3) == {"is": "pace", "seconds": 0, "paused": True}
+    assert game.is_live
+    assert len(looker.of("frames")) == 2
+    game.take({"do": "pause", "on": False})
+    assert looker.until("over")["result"] == "0-1"
+
+
+@pytest.mark.parametrize("player", ["rand", "overconfident:time=60,depth=2"])
+def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(house: House, player: str) -> None:
+    game = watched(house, SHORT | {"white": player, "pace": 10 if player == "rand" else 0})
+    looker = Looker(game)
+    house.add(game)
+    looker.until("frames", 2)
+    game.take({"do": "leave"})
+    over = looker.until("over")
+    assert (over["result"], over["text"]) == ("*", "Abandoned, no result (broken off).")
+    assert load_record(over["saved"]) == game.record
+    game.wait(60)
+    assert not game.is_live
+    game.stop("again")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"white": "nobody"}, "unknown player 'nobody'"),
+        ({"black": "human"}, "player 'human' cannot be asked here"),
+        ({"rules": "chess"}, "unknown rule set 'chess'"),
+        ({"seed": -1}, "illegal seed"),
+        ({"seed": "63"}, "takes two players, rules, a seed and a pace"),
+        ({"pace": 11}, "a pace from 0 to 10 seconds"),
+        ({"pace": float("nan")}, "a pace from 0 to 10 seconds"),
+        ({"pace": None}, "a pace from 0 to 10 seconds"),
+    ],
+)
+def test_a_game_that_there_cannot_be_is_refused(house: House, change: Message, why: str) -> None:
+    with pytest.raises(BadMessage, match=why):
+        watched(house, SHORT | change)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"do": "pace", "seconds": 11},
+        {"do": "pace", "seconds": "1"},
+        {"do": "pause", "on": 1},
+        {"do": "try", "text": "e4"},
+        {"do": "look", "index": "0"},
+        {},
+    ],
+)
+def test_what_cannot_be_done_while_watching_is_refused(house: House, message: Message) -> None:
+    with pytest.raises(BadMessage):
+        watched(house, SHORT).take(message)
+
+
+def test_a_saved_game_is_shown_whole(house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.pgn"
+    assert main(["match", "rand", "rand", "--seed", "63", "--quiet", "--save", str(path)]) == 0
+    capsys.readouterr()
+    game = Shown(house, load_record(path), str(path))
+    told = Looker(game).told
+    assert [message["is"] for message in told] == ["game", "over", "frames"]
+    assert (told[0]["kind"], told[0]["you"], told[0]["white"], told[0]["rules"]) == ("replay", None, "rand", "Berkeley")
+    assert (told[1]["result"], told[1]["saved"]) == ("0-1", str(path))
+    assert told[2] == {"is": "frames", "from": 0, "frames": frames_of(load_record(path)), "live": False}
+    assert not game.is_live
