@@ -19,10 +19,11 @@ from rich.text import Text
 from kriegbot.cli.board import BIG_SIZE, GLYPHS, SMALL_SIZE, Picture, big_board, small_board
 from kriegbot.cli.diary import Diary, Kind, gathered
 from kriegbot.cli.heat import HeatMap
+from kriegbot.cli.known import lost, marks, taken
 from kriegbot.cli.moments import own_men
 from kriegbot.cli.playthrough import ending
 from kriegbot.cli.progress import progress_text
-from referee import Announcement, GameRecord, Man, OpponentMoved, OwnTry, RuleSet, View
+from referee import GameRecord, RuleSet, View
 
 STYLES = {
     Kind.OWN: "",
@@ -123,8 +124,10 @@ class TerminalConsole:
 
     def _side(self, view: View, width: int, rows: int) -> Text:
         """The opponent above, oneself below, and what was heard and said between."""
-        opponent = self._player(not view.color, f"{_men(view.opponent_men)}{_taken(view)}", width)
-        own = self._player(view.color, f"{_men(len(view.men))}{_lost(view)}", width)
+        you_took = f", you took {took}" if (took := taken(view)) else ""
+        you_lost = f", lost {''.join(fallen)}" if (fallen := [GLYPHS[kind] for kind in lost(view)]) else ""
+        opponent = self._player(not view.color, _men(view.opponent_men) + you_took, width)
+        own = self._player(view.color, _men(len(view.men)) + you_lost, width)
         room = max(3, rows - len(opponent) - len(own) - 2)
         said = [Text(part, "yellow") for line in self._said for part in _wrapped(line, width)]
         if len(said) > room:
@@ -161,7 +164,7 @@ class TerminalConsole:
         return Picture(
             men,
             view.color,
-            _marks(view),
+            marks(view),
             heat,
             has_tints=self._console.color_system in ("256", "truecolor"),
         )
@@ -186,48 +189,5 @@ def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent="   ")
 
 
-def _heard(view: View) -> list[tuple[bool, Announcement]]:
-    """Every announcement, and whether it was of an own move."""
-    heard = []
-    for event in view.events:
-        if isinstance(event, OpponentMoved):
-            heard.append((False, event.announcement))
-        elif isinstance(event, OwnTry) and event.announcement is not None:
-            heard.append((True, event.announcement))
-    return heard
-
-
-def _marks(view: View) -> frozenset[chess.Square]:
-    """Where the opponent captured just now, and the own king if it is in check."""
-    heard = _heard(view)
-    if not heard or heard[-1][0]:
-        return frozenset()
-    last = heard[-1][1]
-    kings = [square for square, man in view.men.items() if man == chess.KING] if last.checks else []
-    return frozenset([*kings, *([] if last.capture is None else [last.capture])])
-
-
 def _men(count: int) -> str:
     return f"{count} {'man' if count == 1 else 'men'}"
-
-
-def _taken(view: View) -> str:
-    """What one has captured, as far as it was told."""
-    captures = [announcement for own, announcement in _heard(view) if own and announcement.capture is not None]
-    if not captures:
-        return ""
-    kinds = [announcement.captured for announcement in captures]
-    if None in kinds:
-        return f", you took {len(captures)}"
-    counts = [(kinds.count(kind), name) for kind, name in ((Man.PAWN, "pawn"), (Man.PIECE, "piece"))]
-    return ", you took " + " and ".join(f"{count} {name}{'s' * (count > 1)}" for count, name in counts if count)
-
-
-def _lost(view: View) -> str:
-    """One's own men that fell, as far as they can be told from those that promoted."""
-    start = chess.Board(view.start)
-    lost = []
-    for kind in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN):
-        had = len(start.pieces(kind, view.color))
-        lost += [GLYPHS[kind]] * (had - sum(man == kind for man in view.men.values()))
-    return f", lost {''.join(lost)}" if lost else ""

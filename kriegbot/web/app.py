@@ -24,7 +24,7 @@ from kriegbot.cli.errors import Refused
 from kriegbot.players.specs import PLAYERS
 from kriegbot.web.hosting import BadMessage, Hosted, House, Message
 from kriegbot.web.person import PersonGame
-from kriegbot.web.watch import MOST_PACE, Watched
+from kriegbot.web.watch import watched
 from referee import RULE_SETS
 
 STATIC = Path(__file__).parent / "static"
@@ -39,8 +39,8 @@ MOST_OFFENCES = 20
 """Messages of one socket that are refused before it is closed."""
 TEND_SECONDS = 60.0
 WORDS = {
-    "overconfident": "Looks ahead and expects you to move at random; the strongest",
-    "paranoid": "Looks ahead and fears that you see all its men; cautious",
+    "overconfident": "Looks ahead and expects you to move at random; bold",
+    "paranoid": "Looks ahead and fears that you see all its men; careful",
     "hs": "Looks ahead as if both of you saw the whole board",
     "rand": "Moves at random; good for learning the rules",
 }
@@ -156,7 +156,7 @@ class Socket:
             case {"do": "new"}:
                 self._house.add(new_game(self._house, message), self._join)
             case {"do": "watch"}:
-                self._house.add(new_watch(self._house, message), self._join)
+                self._house.add(watched(self._house, message), self._join)
             case {"do": "join", "game": str(id_)}:
                 self._join(self._house.get(id_))
             case _ if self._hosted is not None:
@@ -206,30 +206,6 @@ def new_game(house: House, message: Message) -> PersonGame:
         number = seed_of(None if seed is None else str(seed))
         side = color_of(color, number)
         return PersonGame(house, player_of(opponent), side, rules_of(rules), number, is_seed_given=seed is not None)
-    except Refused as error:
-        raise BadMessage(str(error)) from None
-
-
-def new_watch(house: House, message: Message) -> Watched:
-    """The game of two programs that somebody wants to watch.
-
-    Raises:
-      BadMessage: there can be no such game; the message says why.
-    """
-    match message:
-        case {
-            "white": str(white),
-            "black": str(black),
-            "rules": str(rules),
-            "seed": None | int() as seed,
-            "pace": int(pace) | float(pace),
-        } if 0 <= pace <= MOST_PACE:
-            pass
-        case _:
-            raise BadMessage(f"A game to watch takes two players, rules, a seed, and a pace of 0 to {MOST_PACE:g} s.")
-    try:
-        number = seed_of(None if seed is None else str(seed))
-        return Watched(house, (player_of(white), player_of(black)), rules_of(rules), number, pace)
     except Refused as error:
         raise BadMessage(str(error)) from None
 

@@ -8,8 +8,9 @@ from typing import Any
 import chess
 
 from kriegbot.cli.diary import Entry, gathered
+from kriegbot.cli.known import lost, marks, taken
 from kriegbot.players.notation import try_name
-from referee import Announcement, Man, OpponentMoved, OwnTry, View
+from referee import Announcement, OpponentMoved, OwnTry, View
 
 
 def shown(view: View, entries: Sequence[Entry]) -> dict[str, Any]:
@@ -43,20 +44,10 @@ def shown(view: View, entries: Sequence[Entry]) -> dict[str, Any]:
         ],
         "marks": [chess.square_name(square) for square in sorted(marks(view))],
         "clear": clear(view),
-        "taken": taken(view),
-        "lost": lost(view),
+        "taken": taken(view) or "nothing",
+        "lost": "".join(chess.Piece(kind, view.color).symbol() for kind in lost(view)),
         "pawnTries": view.pawn_tries,
     }
-
-
-def marks(view: View) -> set[chess.Square]:
-    """Where the enemy captured just now, and the own king if it is in check."""
-    heard = _heard(view)
-    if not heard or heard[-1][0]:
-        return set()
-    last = heard[-1][1]
-    kings = {square for square, man in view.men.items() if man == chess.KING and last.checks}
-    return kings if last.capture is None else kings | {last.capture}
 
 
 def clear(view: View) -> dict[str, Any]:
@@ -69,39 +60,6 @@ def clear(view: View) -> dict[str, Any]:
         elif isinstance(event, OpponentMoved):
             ply += 1
     return {"ply": found[0], "squares": [chess.square_name(square) for square in found[1]]}
-
-
-def taken(view: View) -> str:
-    """What the side has captured, as far as it was told: "1 pawn and 2 pieces", "3 men", "nothing"."""
-    captures = [heard for own, heard in _heard(view) if own and heard.capture is not None]
-    kinds = [heard.captured for heard in captures]
-    if not captures:
-        return "nothing"
-    counts = [(kinds.count(Man.PAWN), "pawn"), (kinds.count(Man.PIECE), "piece")]
-    if None in kinds:
-        return "1 man" if len(captures) == 1 else f"{len(captures)} men"
-    return " and ".join(f"{count} {name}{'s' * (count > 1)}" for count, name in counts if count)
-
-
-def lost(view: View) -> str:
-    """Letters of the side's men that fell, as far as they can be told from pawns that promoted."""
-    start = chess.Board(view.start)
-    letters = ""
-    for kind in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN):
-        had = len(start.pieces(kind, view.color))
-        letters += chess.Piece(kind, view.color).symbol() * (had - sum(man == kind for man in view.men.values()))
-    return letters
-
-
-def _heard(view: View) -> list[tuple[bool, Announcement]]:
-    """Every announcement, and whether it was of an own move."""
-    heard = []
-    for event in view.events:
-        if isinstance(event, OpponentMoved):
-            heard.append((False, event.announcement))
-        elif isinstance(event, OwnTry) and event.announcement is not None:
-            heard.append((True, event.announcement))
-    return heard
 
 
 def _way(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
