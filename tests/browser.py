@@ -33,7 +33,7 @@ PATIENCE = 30.0
 
 @contextmanager
 def served(folder: Path) -> Iterator[PageServer]:
-    """A server that saves games in a folder; unlike that of the command, it starts no process before there is a game."""
+    """A server that saves games in a folder; it starts no process before there is a game."""
     house = House(folder)
     house.seats.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
     server = PageServer(house)
@@ -162,7 +162,7 @@ class Page:
 
     def run(self, script: str, *arguments: object) -> Any:
         """What a script returns."""
-        return self.driver.execute_script(script, *arguments)  # type: ignore[no-untyped-call] # of selenium
+        return self.driver.execute_script(script, *arguments)
 
     def text(self, selector: str) -> str:
         """The text of an element, in sight or not."""

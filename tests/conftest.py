@@ -1,6 +1,15 @@
-"""Settings for all tests: a busy machine is no reason for a property to fail."""
+"""Settings for all tests: a busy machine is no reason for a property to fail, nor are kernels still to be compiled."""
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("kriegbot", deadline=None)
 settings.load_profile("kriegbot")
+
+
+@pytest.fixture(scope="session")
+def kernels() -> None:
+    """Kernels are compiled, for tests that wait for a player only so long."""
+    from kriegbot.kernels import prepare
+
+    prepare()

@@ -14,6 +14,8 @@ from kriegbot.web.server import PageServer
 from referee import load_record
 from tests.browser import Page, chromium, served, until
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 STATIC = Path("kriegbot/web/static")
 MATE = [("e2", "e4"), ("d1", "h5"), ("f1", "c4"), ("h5", "f7")]
 """White's moves to mate against the random player of seed 2."""
@@ -202,8 +204,9 @@ def test_everything_that_can_be_used_has_a_name(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
         page.start("rand", seed=2)
         nameless = page.run(
-            "return [...document.querySelectorAll('button, input, select')].filter((one) =>"
-            " !(one.getAttribute('aria-label') || one.labels?.length || one.textContent.trim())).map((one) => one.outerHTML)"
+            "return [...document.querySelectorAll('button, input, select')]"
+            ".filter((one) => !(one.getAttribute('aria-label') || one.labels?.length || one.textContent.trim()))"
+            ".map((one) => one.outerHTML)"
         )
         assert nameless == []
         assert page.one("#announcement").get_attribute("aria-live") == "assertive"

@@ -30,6 +30,8 @@ from kriegbot.web.watch import Shown
 from referee import GameRecord, load_record
 from tests.browser import browsing, serving
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:

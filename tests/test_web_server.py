@@ -29,6 +29,8 @@ from kriegbot.web.seats import HouseSeat
 from referee import View, load_record
 from tests.browser import Client, served, until
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 RAND = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": 3}
 E4 = {"do": "try", "text": "e4"}
 
@@ -89,14 +91,18 @@ def test_a_token_must_be_whole(address: str) -> None:
         assert fetched(address, f"/{wrong}/").status == 404
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.2:{port}", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.2:{port}", ""]
+)
 def test_a_foreign_host_is_refused(host: str, address: str, caplog: pytest.LogCaptureFixture) -> None:
     host = host.format(port=urlsplit(address).port)
     assert fetched(address, Host=host).status == 404
     assert "foreign Host" in caplog.text
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://localhost:{port}", None])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://localhost:{port}", None]
+)
 def test_a_socket_of_a_foreign_origin_or_of_none_is_refused(
     origin: str | None, address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -231,6 +237,13 @@ def test_games_that_have_ended_are_forgotten_at_last(address: str, monkeypatch: 
         assert client.until("over")["result"] == "0-1"
 
 
+def test_small_messages_are_sent_at_once(tmp_path: Path) -> None:
+    with served(tmp_path) as page, Client(page.address):
+        (connection,) = page.server_state.connections
+        told = connection.transport.get_extra_info("socket")
+        assert told.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 class Slow:
     """Makes programs wait until they may answer."""
 
@@ -302,9 +315,7 @@ def test_whoever_joins_again_is_told_what_the_others_were(address: str) -> None:
         assert client.until("frames") == other.until("frames")
 
 
-def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosting, "LONELY_SECONDS", 0.0)
     with served(tmp_path) as page:
         with Client(page.address) as client:
@@ -312,7 +323,12 @@ def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(
             page.house.tend()
             client.send(E4)
             client.until("view", ply=2)
-        until(lambda: page.house.tend() or list(tmp_path.glob("*.pgn")), "a saved game")
+
+        def is_saved() -> bool:
+            page.house.tend()
+            return bool(list(tmp_path.glob("*.pgn")))
+
+        until(is_saved, "a saved game")
         (path,) = tmp_path.glob("*.pgn")
         until(lambda: path.stat().st_size, "its text")
         end = load_record(path).end
@@ -350,7 +366,6 @@ def test_a_program_that_fails_forfeits_and_the_person_is_told(address: str, monk
         begun(client)
         client.send(E4)
         client.until("view", ply=2)
-
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to find processes")

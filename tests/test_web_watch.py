@@ -14,6 +14,8 @@ from kriegbot.web.hosting import BadMessage, House, Message
 from kriegbot.web.watch import Shown, Watched, watched
 from referee import load_record
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 SHORT = {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": 63, "pace": 0}
 
 

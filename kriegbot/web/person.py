@@ -197,7 +197,8 @@ class PersonGame(Hosted):
                 try:
                     self._person.answer(text)
                 except BadTry as error:
-                    self.publish({"is": "refusal", "text": f"{error}."})
+                    text = str(error).removesuffix(", or say help")  # which is for a terminal
+                    self.publish({"is": "refusal", "text": f"{text}."})
             case {"do": "resign"}:
                 if not self._person.resign():
                     self.publish({"is": "refusal", "text": "You resign as soon as your opponent has moved."})
