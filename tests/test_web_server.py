@@ -406,6 +406,12 @@ def test_a_port_that_is_taken_is_refused_in_a_line(tmp_path: Path, capsys: pytes
     )
 
 
+def test_an_address_of_another_machine_is_refused_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--web", "--no-browser", "--save", str(tmp_path), "--host", "192.0.2.1"]) == 2
+    why = "cannot assign requested address; it takes an address of this machine."
+    assert capsys.readouterr().err == f"kriegbot: cannot listen on '192.0.2.1': {why}\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import secrets
@@ -42,8 +43,11 @@ class PageServer(uvicorn.Server):
         try:
             self._socket = listening(host, port)
         except OSError as error:
-            why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
-            what = f"cannot listen on port {port} of {host!r}: {why.lower()}"
+            is_name = isinstance(error, socket.gaierror)  # its numbers are not those of the system
+            why = (error.strerror or str(error) if is_name else os.strerror(error.errno or 0)).lower()
+            if is_name or error.errno == errno.EADDRNOTAVAIL:
+                raise Refused(f"cannot listen on {host!r}: {why}; it takes an address of this machine.") from None
+            what = f"cannot listen on port {port} of {host!r}: {why}"
             raise Refused(f"{what}; without --port a free one is taken.") from None
         self.port: int = self._socket.getsockname()[1]
         token = secrets.token_urlsafe(16)
