@@ -193,3 +193,19 @@ def test_a_game_that_differs_is_not_merged(tmp_path: Path, finished: list[Finish
         store.take_from(other)
     with Store.open(path) as store:
         assert store.done() == {3}
+
+
+def test_a_new_file_takes_nothing_over_from_a_deleted_one_that_a_killed_run_left(
+    tmp_path: Path, finished: list[Finished]
+) -> None:
+    path, log = tmp_path / "t", tmp_path / "t-wal"
+    with Store.writing(path, settings(), 6) as store:
+        store.add(finished[0])
+        left = log.read_bytes()
+    path.unlink()
+    log.write_bytes(left)
+    with Store.writing(path, settings(), 6) as store:
+        assert store.done() == set()
+        store.add(finished[1])
+    with Store.open(path) as store:
+        assert store.done() == {2}

@@ -335,6 +335,8 @@ def _create(path: Path, settings: Settings, games: int, shard: Shard) -> None:
             connection.executemany("INSERT INTO settings VALUES (?, ?)", named.items())
             pairings = [(number, pairing.first, pairing.second) for number, pairing in enumerate(settings.pairings)]
             connection.executemany("INSERT INTO pairings VALUES (?, ?, ?)", pairings)
+        for left in ("-wal", "-shm"):  # of a killed run whose file was deleted: SQLite would take its games over
+            path.with_name(path.name + left).unlink(missing_ok=True)
         part.replace(path)
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"cannot write to '{path}': {error}") from None
