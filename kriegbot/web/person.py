@@ -189,7 +189,7 @@ class PersonGame(Hosted):
         Raises:
           BadMessage: it cannot be done.
         """
-        if not self.is_live:
+        if self.review is not None or not self.is_live:  # its thread may still be about to end
             super().take(message)
             return
         match message:
