@@ -25,7 +25,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from kriegbot.web.hosting import House
+from kriegbot.web.review import Review
 from kriegbot.web.server import PageServer
+from referee import GameRecord
 
 PATIENCE = 30.0
 """Seconds that anything may take on a busy machine."""
@@ -52,6 +54,11 @@ def serving(folder: Path) -> Iterator[tuple[House, str]]:
     """The games of a server, and the address of its page."""
     with served(folder) as server:
         yield server.house, server.address
+
+
+def frames_of(record: GameRecord) -> list[dict[str, Any]]:
+    """The frames of a recorded game."""
+    return Review.of("", record).frames
 
 
 def until(is_so: Callable[[], object], what: str = "it") -> None:

@@ -25,10 +25,9 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 from kriegbot.cli.main import main
 from kriegbot.web.analysis import Beliefs
 from kriegbot.web.analyst import Method
-from kriegbot.web.frames import frames_of
 from kriegbot.web.watch import Shown
 from referee import GameRecord, load_record
-from tests.browser import browsing, serving
+from tests.browser import browsing, frames_of, serving
 
 pytestmark = pytest.mark.usefixtures("kernels")
 

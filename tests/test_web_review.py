@@ -28,10 +28,9 @@ from kriegbot.search.backup import OVERCONFIDENT, PARANOID
 from kriegbot.search.search import search, tries_of
 from kriegbot.web.analysis import PARTICLES, SEED, Beliefs, believed
 from kriegbot.web.analyst import SAMPLES, Analyst, AnalystFailed, Method
-from kriegbot.web.frames import frames_of
 from kriegbot.web.review import Review
 from referee import BERKELEY, NO_LIMITS, RULE_SETS, GameRecord, Referee, RuleSet, View
-from tests.browser import Client, serving
+from tests.browser import Client, frames_of, serving
 from tests.random_games import STARTS, played, steps
 
 T = TypeVar("T")

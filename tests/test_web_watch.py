@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.web.frames import frames_of
 from kriegbot.web.hosting import BadMessage, House, Message
 from kriegbot.web.watch import Shown, Watched, watched
 from referee import load_record
+from tests.browser import frames_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
 

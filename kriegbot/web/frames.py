@@ -6,19 +6,9 @@ from typing import Any
 
 import chess
 
-from kriegbot.cli.moments import READERS, Moment, moments
-from referee import GameRecord
+from kriegbot.cli.moments import READERS, Moment
 
 Frame = dict[str, Any]
-
-
-def frames_of(record: GameRecord) -> list[Frame]:
-    """The frames of a recorded game: the first position, then one for each try, and one for an end without a try.
-
-    Raises:
-      RecordError: the record is not that of a game.
-    """
-    return [frame_of(moment) for moment in moments(record)]
 
 
 def frame_of(moment: Moment) -> Frame:
