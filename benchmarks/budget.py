@@ -11,6 +11,7 @@ import argparse
 import numpy as np
 from rich.progress import track
 
+from kriegbot.players.base import Player
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.searching import SearchPlayer
 from kriegbot.search.backup import OVERCONFIDENT
@@ -21,7 +22,7 @@ def shares(depth: int, seconds: float, game: int) -> list[float]:
     """Time of every try of one game, as a share of the budget."""
     referee = Referee(BERKELEY, PAPER_LIMITS)
     color = game % 2 == 0
-    players = {
+    players: dict[bool, Player] = {
         color: SearchPlayer(OVERCONFIDENT, depth, seconds, extra=seconds, seed=game),
         not color: RandPlayer(game),
     }

@@ -15,6 +15,7 @@ import argparse
 import time
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from rich.progress import track
@@ -45,19 +46,17 @@ def most_added() -> int:
 def beliefs(games: int) -> list[tuple[Any, ...]]:
     """Arguments of the searches of some games, up to the backup rule."""
     seen: list[tuple[Any, ...]] = []
-    whole = searching.search
 
     def noting(*arguments: Any, **named: Any) -> TryValues:
         rows, weights, tries = arguments[:3]
         seen.append((rows.copy(), weights.copy(), tries.copy(), arguments[6]))
-        return whole(*arguments, **named)
+        return search(*arguments, **named)
 
-    searching.search = noting
-    for game in track(range(games), "Games"):
-        names = [PLAYER, OPPONENTS[game // 2 % len(OPPONENTS)]]
-        seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in names[:: 1 - 2 * (game % 2)]]
-        play_game(*seats, rules=BERKELEY, limits=PAPER_LIMITS, seed=game)
-    searching.search = whole
+    with patch.object(searching, "search", noting):
+        for game in track(range(games), "Games"):
+            names = [PLAYER, OPPONENTS[game // 2 % len(OPPONENTS)]]
+            seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in names[:: 1 - 2 * (game % 2)]]
+            play_game(*seats, rules=BERKELEY, limits=PAPER_LIMITS, seed=game)
     return seen
 
 
@@ -83,7 +82,8 @@ def paranoid(given: list[tuple[Any, ...]], depth: int, histories: int) -> str:
 
 def overconfident(given: list[tuple[Any, ...]], histories: int) -> str:
     """What bounds on E leave of the tries of depth 2."""
-    left, ks = {most_added(): [], SHARPEST: []}, load_evaluator("ks")
+    left: dict[int, list[float]] = {most_added(): [], SHARPEST: []}
+    ks = load_evaluator("ks")
     for rows, weights, tries, terms in track(given, "Overconfident"):
         one, two = (
             search(rows[:histories], weights[:histories], tries, depth, OVERCONFIDENT, ks, terms) for depth in (1, 2)
@@ -91,8 +91,8 @@ def overconfident(given: list[tuple[Any, ...]], histories: int) -> str:
         for most, shares in left.items():
             stays = one.values + most * one.legal >= two.values.max()
             shares.append((one.legal * stays).sum() / one.legal.sum())
-    shares = ", ".join(f"{np.mean(shares):.0%} with {most}" for most, shares in left.items())
-    return f"overconfident, depth 2, {len(given)} beliefs, {histories} histories: not cut are {shares} centipawns"
+    mean = ", ".join(f"{np.mean(shares):.0%} with {most}" for most, shares in left.items())
+    return f"overconfident, depth 2, {len(given)} beliefs, {histories} histories: not cut are {mean} centipawns"
 
 
 def main() -> None:

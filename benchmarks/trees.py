@@ -11,6 +11,7 @@ import argparse
 import gc
 import time
 from collections.abc import Callable
+from functools import partial
 
 from kriegbot.trees.generators import imp_model, uniform_payoff
 from kriegbot.trees.imp_minimax import imp_minimax
@@ -48,10 +49,10 @@ def main() -> None:
     for depth in options.depths:
         tree = imp_model(2, 2, depth, uniform_payoff(1))
         count = sum(1 for _ in tree.nodes())
-        rates = {"check": count / seconds(lambda tree=tree: Tree(tree.root))}
-        rates["IMP-minimax"] = count / seconds(lambda tree=tree: imp_minimax(tree))
+        rates = {"check": count / seconds(partial(Tree, tree.root))}
+        rates["IMP-minimax"] = count / seconds(partial(imp_minimax, tree))
         tree = all_told(tree)
-        rates["expectiminimax"] = count / seconds(lambda tree=tree: expectiminimax(tree))
+        rates["expectiminimax"] = count / seconds(partial(expectiminimax, tree))
         shown = ", ".join(f"{name} {rate / 1000:.0f}" for name, rate in rates.items())
         print(f"{count:>8} nodes, thousand nodes a second: {shown}", flush=True)
         del tree

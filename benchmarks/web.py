@@ -22,6 +22,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.browser handles the page, here as there
@@ -29,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.browser ha
 import numpy as np
 from rich.progress import Progress
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from kriegbot.kernels import prepare
 from kriegbot.players.base import Choice
@@ -102,22 +104,24 @@ def replies(turns: int) -> str:
         asked.append(view)
         return ask_person(seat, view)
 
-    HouseSeat.ask, WebSeat.ask = timed, seen  # type: ignore[method-assign] # to look at the clock, and to choose tries
     delays: list[float] = []
     rng = random.Random(1)
-    try:
-        with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as server, chromium(server.address) as page:
-            page.start("overconfident", seed=1)
-            page.run(SHOWN)
-            while len(delays) < turns:
-                known, searches, shown = len(asked), len(ended), page.run("return shown.length")
-                page.one("#try").send_keys(rng.choice(asked[-1].tries()).uci(), "\n")
-                until(lambda: len(asked) > known, "the next question")  # noqa: B023 - used at once
-                if len(ended) > searches:
-                    until(lambda: page.run("return shown.length") > shown, "the reply")  # noqa: B023 - used at once
-                    delays.append(1000 * (page.run("return shown.at(-1)") - ended[-1]))
-    finally:
-        HouseSeat.ask, WebSeat.ask = ask, ask_person  # type: ignore[method-assign] # as it was
+    with (
+        patch.object(HouseSeat, "ask", timed),  # to look at the clock
+        patch.object(WebSeat, "ask", seen),  # to choose tries
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder)) as server,
+        chromium(server.address) as page,
+    ):
+        page.start("overconfident", seed=1)
+        page.run(SHOWN)
+        while len(delays) < turns:
+            known, searches, shown = len(asked), len(ended), page.run("return shown.length")
+            page.one("#try").send_keys(rng.choice(asked[-1].tries()).uci(), "\n")
+            until(lambda: len(asked) > known, "the next question")  # noqa: B023 - used at once
+            if len(ended) > searches:
+                until(lambda: page.run("return shown.length") > shown, "the reply")  # noqa: B023 - used at once
+                delays.append(1000 * (page.run("return shown.at(-1)") - ended[-1]))
     return (
         f"replies: {len(delays)} shown, p50 {np.median(delays):.0f} ms, at most {max(delays):.0f} ms after the search"
     )
@@ -127,7 +131,9 @@ async def person(address: str, opponent: str, seed: int, end: float, round_trips
     """Plays games until a time, and sends a message to and fro all the while; says how many tries that were."""
     parts = urlsplit(address)
     tries, rng = 0, random.Random(seed)
-    async with connect(f"ws://{parts.netloc}{parts.path}ws", origin=f"http://{parts.netloc}", proxy=None) as socket:
+    async with connect(
+        f"ws://{parts.netloc}{parts.path}ws", origin=Origin(f"http://{parts.netloc}"), proxy=None
+    ) as socket:
         await send(socket, do="new", opponent=opponent, color="white", rules="berkeley", seed=seed)
         sent = 0.0
         while time.perf_counter() < end:
