@@ -3,8 +3,9 @@
     python benchmarks/throughput.py --games 200
 
 The same games both times, in three parts that take turns, so that a machine that slows down meanwhile slows both. The
-clock starts when every worker has played a game, as players take a second to start. Outside search and belief is
-whatever is not within a searching player's answer: rand, the referee, messages between processes, the store.
+clock runs while every worker is busy: from when as many games have ended as there are workers, as players take a second
+to start, until there are no more games than workers. Outside search and belief is whatever is not within a searching
+player's answer: rand, the referee, messages between processes, the store.
 """
 
 import argparse
@@ -26,7 +27,7 @@ PARTS = 3
 
 
 class Clock:
-    """Seconds, games and seconds of thought since every worker has played a game."""
+    """Seconds, games and seconds of thought while every worker is busy."""
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
@@ -34,21 +35,23 @@ class Clock:
 
     def time(self, path: Path, settings: Settings, games: list[Game], progress: Progress) -> None:
         """Play games into a new store."""
-        begun, started = 0.0, 0
+        begun, ended = 0.0, 0
 
         def count(outcome: Outcome) -> None:
-            nonlocal begun, started
+            nonlocal begun, ended
             progress.advance(progress.task_ids[0])
-            started += 1
-            if started == self.jobs:
-                begun = time.perf_counter()
-            elif started > self.jobs and isinstance(outcome, Finished):
+            ended += 1
+            now = time.perf_counter()
+            if ended == self.jobs:
+                begun = now
+            elif self.jobs < ended <= len(games) - self.jobs + 1 and isinstance(outcome, Finished):
                 self.games += 1
                 self.thought += sum(thought.report.seconds for thought in outcome.thoughts)
+                self.seconds += now - begun
+                begun = now
 
         with Store.writing(path, settings, len(games)) as store:
             run(store, games, LocalExecutor(self.jobs), count)
-        self.seconds += time.perf_counter() - begun
 
 
 def main() -> None:
