@@ -10,18 +10,20 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.belief.heard import said, side_of, terms_of
+from kriegbot.kernels.hearing import CAPTURE_MASK, TRIES_SHIFT
 from kriegbot.kernels.position import decode_move, encode_move, from_board, to_board
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.search.search import tries_of
-from referee import PAPER_LIMITS, RULE_SETS, Check, announce, open_tries
+from referee import PAPER_LIMITS, RULE_SETS, Check, RuleSet, announce, open_tries
 from referee.announcement import BY_A_MOVE
-from tests.kernel_entries import evaluate, legal, play, splitmix
+from tests.kernel_entries import evaluate, legal, legal_among, legal_to, play, silent_said, splitmix
 from tests.plain_evaluators import ks, material
 from tests.plain_search import Evaluator
 
 UNIFORMS = ["0.603431367211113", "0.921304374363014", "0.392785976706042"]
 SUBSEEDS = [7, 2203090791740743528, 1788301705487582329]
 """Ours, pinned: another generator would be another game for every seed."""
+TRIES_MASK = 31 << TRIES_SHIFT
 WORKERS = 8
 POSITIONS_EACH = 25_000
 """Together 200,000."""
@@ -104,6 +106,34 @@ def test_tries_are_the_referees_and_legal_moves_stand_among_them_in_order() -> N
             assert sorted(tries, key=str) == sorted(own_tries(board, pawn_tries), key=str)
         among = iter(tries_of(row, True))
         assert all(move in among for move in legal(row))  # each is looked for behind the one before
+
+
+def test_a_try_is_legal_by_itself_where_it_is_among_the_legal_moves() -> None:
+    rng, refused = random.Random(2), 0
+    for board, _ in positions(rng, 20_000):
+        row = from_board(board)
+        tries = [int(move) for move in tries_of(row, True)]
+        assert legal_among(row, tries) == legal(row), board.fen()
+        refused += len(tries) - len(legal(row))
+        wanted = rng.getrandbits(64)
+        assert legal_to(row, wanted) == [move for move in legal(row) if wanted >> (move >> 6 & 63) & 1], board.fen()
+    assert refused > 100_000
+
+
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
+def test_of_a_silent_move_nothing_is_said_but_a_capture(rules: RuleSet) -> None:
+    rng, terms = random.Random(3), terms_of(rules, PAPER_LIMITS)
+    seen = Counter[str]()
+    for board, _ in positions(rng, 3_000):
+        row = from_board(board, rng.choice((0, 100, 158, 159)))
+        for move in legal(row):
+            silent = silent_said(row, move, terms)
+            _, heard = play(row, move, terms)
+            if silent is not None:
+                assert heard & ~TRIES_MASK == silent, (board.fen(), decode_move(move).uci(), rules.name)
+            seen["nothing to hear" if heard & ~TRIES_MASK & ~CAPTURE_MASK == 0 else "something"] += 1
+            seen["silent"] += silent is not None
+    assert seen["silent"] > 0.8 * seen["nothing to hear"], seen  # the guess is not so safe that it is of no use
 
 
 @pytest.mark.parametrize(("name", "plain"), [("ks", ks), ("material", material)])

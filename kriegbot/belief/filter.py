@@ -7,6 +7,8 @@ is Bayes' rule for an opponent who moves uniformly at random.
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from kriegbot.kernels.hearing import CAPTURED_PAWN_BIT, TERMS, Terms, announcement
@@ -26,7 +28,8 @@ from kriegbot.kernels.jit import (
     pointer,
     word,
 )
-from kriegbot.kernels.moves import MOST_MOVES, legal_moves, make_move, open_tries
+from kriegbot.kernels.magics import Words
+from kriegbot.kernels.moves import MOST_MOVES, is_legal_try, legal_moves, make_move, open_tries
 from kriegbot.kernels.position import (
     NONE,
     ONE,
@@ -40,29 +43,35 @@ from kriegbot.kernels.position import (
     store,
 )
 from kriegbot.kernels.random import GAMMA, mixed, uniform
+from kriegbot.kernels.silence import capture_said, is_silent, silence_of
+from kriegbot.kernels.tables import TABLES
 
+Counts = npt.NDArray[np.int64]
 MASK_WORDS = MOST_MOVES // 64
 """Words of a bit mask over a list of moves."""
 SQUARE = CAPTURED_PAWN_BIT - 1
 
 
-@kernel(types.boolean(POSITION, INT, INT))
-def may_sound_like(position: Position, move: int, heard: int) -> bool:
-    """Whether a move captures where the announcement says, as far as that is seen without making it."""
+@kernel(types.boolean(WORD, INT, INT, INT))
+def may_sound_like(other: int, passant: int, move: int, heard: int) -> bool:
+    """Whether a move captures where the announcement says, as far as its target tells.
+
+    Args:
+      other: men of the side that is not to move.
+      passant: square to capture on en passant, 0 for none; whatever goes there may do so.
+      move: a legal move.
+      heard: the announcement.
+    """
     target = move >> 6 & 63
-    _, other = men_of(position, side_to_move(position))
     if bit(target) & other:
         return heard & SQUARE == target + 1
-    passant = en_passant_square(position)
-    if passant and target == passant and bit(move & 63) & position.pawns and (move & 63 ^ target) & 7:
-        return heard & SQUARE != 0
-    return heard & SQUARE == 0
+    return heard & SQUARE == 0 or (passant != 0 and target == passant)
 
 
 @kernel(types.boolean(WORDS, POSITION, INT, MOVES))
-def is_legal(tables: Any, position: Position, move: int, moves: list[int]) -> bool:
-    """Whether a move is among the legal ones; `moves` is room to list them."""
-    count = legal_moves(tables, position, moves)
+def is_open(tables: Any, position: Position, move: int, moves: list[int]) -> bool:
+    """Whether a move is among the tries of the side to move; `moves` is room to list them."""
+    count = open_tries(tables, position, True, moves)
     for i in range(count):  # noqa: SIM110 - numba compiles the loop, not any()
         if moves[i] == move:
             return True
@@ -102,20 +111,26 @@ def match_moves(
         for j in range(MASK_WORDS):
             marked[MASK_WORDS * i + j] = NONE
         matching[i] = 0
-        if refused > 0:
-            tries = open_tries(pointer(tables), position, True, listed)
-            if tries - legal_moves(pointer(tables), position, listed) < refused:
-                legal[i] = 1
-                continue
         count = legal_moves(pointer(tables), position, listed)
+        if refused > 0 and open_tries(pointer(tables), position, True, scratch) - count < refused:
+            legal[i] = 1
+            continue
         legal[i] = count
+        silence = silence_of(pointer(tables), position, terms)
+        _, other = men_of(position, side_to_move(position))
+        passant, found = en_passant_square(position), 0
         for j in range(count):
-            if not may_sound_like(position, listed[j], heard):
+            if not may_sound_like(other, passant, listed[j], heard):
                 continue
-            after, captured = make_move(pointer(tables), position, listed[j])
-            if announcement(pointer(tables), position, after, captured, terms, scratch) == heard:
+            if terms.counts_tries == 0 and is_silent(silence, position, listed[j]):
+                said = capture_said(position, listed[j], terms)
+            else:
+                after, captured = make_move(pointer(tables), position, listed[j])
+                said = announcement(pointer(tables), position, after, captured, terms, scratch)
+            if said == heard:
                 marked[MASK_WORDS * i + (j >> 6)] |= bit(j & 63)
-                matching[i] += 1
+                found += 1
+        matching[i] = found
 
 
 @entry(
@@ -178,14 +193,16 @@ def follow(
 def keep_accepted(tables: Any, rows: Any, weights: Any, move: int, heard: int, terms: Terms, moves: Any) -> int:
     """Make our accepted try on every board where it is legal and announced as heard; drop the others.
 
-    Rows and weights are packed in place; returns how many are left.
+    Rows and weights are packed in place; returns how many are left. `moves` is room for MOST_MOVES.
     """
-    boards, listed = pointer(rows), pointer(moves)
-    scratch = advance(listed, MOST_MOVES)
+    boards, scratch = pointer(rows), pointer(moves)
     kept = 0
     for i in range(len(rows)):
         position = load(boards, i)
-        if not may_sound_like(position, move, heard) or not is_legal(pointer(tables), position, move, listed):
+        _, other = men_of(position, side_to_move(position))
+        if not may_sound_like(other, en_passant_square(position), move, heard):
+            continue
+        if not is_legal_try(pointer(tables), position, move):
             continue
         after, captured = make_move(pointer(tables), position, move)
         if announcement(pointer(tables), position, after, captured, terms, scratch) == heard:
@@ -195,18 +212,25 @@ def keep_accepted(tables: Any, rows: Any, weights: Any, move: int, heard: int, t
     return kept
 
 
-@entry(INT(WORD_ARRAY, ROW_ARRAY, REAL_ARRAY, INT, MOVE_ARRAY))
-def keep_refused(tables: Any, rows: Any, weights: Any, move: int, moves: Any) -> int:
-    """Drop every board on which our refused try would have been legal; packed in place, returns how many are left."""
-    boards, listed = pointer(rows), pointer(moves)
-    kept = 0
+@entry(INT(WORD_ARRAY, ROW_ARRAY, INT, INT_ARRAY, MOVE_ARRAY))
+def _list_refusing(tables: Any, rows: Any, move: int, refusing: Any, moves: Any) -> int:
+    boards = pointer(rows)
+    may_be_legal = len(rows) > 0 and is_open(pointer(tables), load(boards, 0), move, pointer(moves))
+    count = 0
     for i in range(len(rows)):
-        position = load(boards, i)
-        if not is_legal(pointer(tables), position, move, listed):
-            store(boards, kept, position)
-            weights[kept] = weights[i]
-            kept += 1
-    return kept
+        if not may_be_legal or not is_legal_try(pointer(tables), load(boards, i), move):
+            refusing[count] = i
+            count += 1
+    return count
+
+
+def list_refusing(rows: Words, move: int) -> Counts:
+    """Numbers, ascending, of the boards [N, 8] on which a try is illegal.
+
+    Those are all if the mover's own men, which must be the same on each, forbid it.
+    """
+    refusing, moves = np.empty(len(rows), np.int64), np.empty(MOST_MOVES, np.int32)
+    return refusing[: _list_refusing(TABLES, rows, move, refusing, moves)]
 
 
 @entry(INT(ROW_ARRAY, REAL_ARRAY, INT_ARRAY))

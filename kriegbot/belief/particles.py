@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from kriegbot.belief.filter import (
     MASK_WORDS,
+    Counts,
     follow,
     keep_accepted,
-    keep_refused,
+    list_refusing,
     match_moves,
     merge_equal,
 )
@@ -26,7 +27,6 @@ from kriegbot.kernels.random import uniforms
 from kriegbot.kernels.tables import TABLES
 
 Reals = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class Particles:
 
     def after_own_try(self, move: int, heard: int | None, terms: Terms) -> "Particles":
         """Boards that fit our try: accepted with the announcement `heard`, or refused (None). May be empty."""
-        rows, weights, moves = self.rows.copy(), self.weights.copy(), np.empty(2 * MOST_MOVES, np.int32)
         if heard is None:
-            kept = keep_refused(TABLES, rows, weights, move, moves)
-        else:
-            kept = keep_accepted(TABLES, rows, weights, move, heard, terms, moves)
+            refusing = list_refusing(self.rows, move)
+            return normalized(self.rows[refusing], self.weights[refusing], self.is_exact, self.fits_all)
+        rows, weights, moves = self.rows.copy(), self.weights.copy(), np.empty(MOST_MOVES, np.int32)
+        kept = keep_accepted(TABLES, rows, weights, move, heard, terms, moves)
         return merged(rows[:kept], weights[:kept], self.is_exact, self.fits_all)
 
     def after_opponent(self, heard: int, refused: int, terms: Terms, most: int, seed: int) -> "Particles":
@@ -95,5 +95,9 @@ def merged(rows: Words, weights: Reals, is_exact: bool, fits_all: bool) -> Parti
     """Particles of rows that may be equal, their weights added and brought to the sum 1."""
     table = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, np.int64)
     kept = merge_equal(rows, weights, table)
-    rows, weights = rows[:kept], weights[:kept]
-    return Particles(rows, weights / weights.sum() if kept else weights, is_exact, fits_all)
+    return normalized(rows[:kept], weights[:kept], is_exact, fits_all)
+
+
+def normalized(rows: Words, weights: Reals, is_exact: bool, fits_all: bool) -> Particles:
+    """Particles of distinct rows, their weights brought to the sum 1."""
+    return Particles(rows, weights / weights.sum() if len(rows) else weights, is_exact, fits_all)

@@ -12,6 +12,7 @@ KERNEL_MODULES = (
     "kriegbot.kernels.attacks",
     "kriegbot.kernels.moves",
     "kriegbot.kernels.hearing",
+    "kriegbot.kernels.silence",
     "kriegbot.kernels.random",
     "evaluators.ks",
     "evaluators.material",

@@ -69,6 +69,17 @@ def add_pawn_move(moves: list[int], count: int, origin: int, target: int) -> int
     return count + 1
 
 
+@kernel(types.boolean(WORDS, POSITION, INT, WORD, WORD))
+def is_attacked(tables: Words, position: Position, square: int, men: int, occupied: int) -> bool:
+    """Whether any of these men of the side not to move, which stand as in `position`, attacks a square."""
+    attackers = tables[at.PAWN + 64 * side_to_move(position) + square] & position.pawns
+    attackers |= tables[at.KNIGHT + square] & position.knights
+    attackers |= tables[at.KING + square] & position.kings
+    attackers |= bishop_attacks(tables, square, occupied) & position.diagonals
+    attackers |= rook_attacks(tables, square, occupied) & position.orthogonals
+    return attackers & men != NONE
+
+
 @kernel(types.boolean(WORDS, POSITION, INT, INT))
 def en_passant_is_safe(tables: Words, position: Position, origin: int, king: int) -> bool:
     """Whether the king is safe once capturer and captured pawn, two men of one rank, have left their squares."""
@@ -77,11 +88,7 @@ def en_passant_is_safe(tables: Words, position: Position, origin: int, king: int
     target = en_passant_square(position)
     other &= ~bit(target - 8 if side == WHITE else target + 8)
     occupied = ((own | other) ^ bit(origin)) | bit(target)
-    attackers = tables[at.PAWN + 64 * side + king] & position.pawns
-    attackers |= tables[at.KNIGHT + king] & position.knights
-    attackers |= bishop_attacks(tables, king, occupied) & position.diagonals
-    attackers |= rook_attacks(tables, king, occupied) & position.orthogonals
-    return attackers & other == NONE
+    return not is_attacked(tables, position, king, other, occupied)
 
 
 @kernel(INT(WORDS, POSITION, MOVES, INT, WORD, INT, WORD, INT))
@@ -130,29 +137,30 @@ def pawn_targets(position: Position) -> tuple[int, int, int, int]:
     return push, double, left, right
 
 
-@kernel(INT(WORDS, POSITION, MOVES))
-def legal_moves(tables: Words, position: Position, moves: list[int]) -> int:
-    """Write the legal moves to `moves` (MOST_MOVES places); return how many there are."""
+@kernel(INT(WORDS, POSITION, WORD, MOVES))
+def moves_to(tables: Words, position: Position, wanted: int, moves: list[int]) -> int:
+    """Write the legal moves whose targets are `wanted` to `moves` (MOST_MOVES places); return how many there are."""
     side = side_to_move(position)
     own, other = men_of(position, side)
     occupied = own | other
     king = lowest(position.kings & own)
     checkers, pinned = checkers_and_pins(tables, position)
     danger = attacked_by(tables, position, 1 - side, occupied ^ bit(king))
-    count = add_moves(moves, 0, king, tables[at.KING + king] & ~own & ~danger)
+    count = add_moves(moves, 0, king, tables[at.KING + king] & ~own & ~danger & wanted)
 
     passant = en_passant_square(position)
-    useful, useful_captures = ~own, EVERYWHERE
+    useful, useful_captures = ~own & wanted, wanted
     if checkers:
         if checkers & (checkers - ONE):
             return count  # double check: only the king moves
-        useful = tables[at.BETWEEN + 64 * king + lowest(checkers)] | checkers
+        useful = (tables[at.BETWEEN + 64 * king + lowest(checkers)] | checkers) & wanted
         useful_captures = useful
         if passant:  # it may take the checking pawn, or block; en_passant_is_safe decides
-            useful_captures |= bit(passant)
+            useful_captures |= bit(passant) & wanted
     else:
         rights = position.meta >> word(1 + 2 * side)
         home = word(56 * side)
+        rights &= ((wanted >> home) >> word(6) & ONE) | ((wanted >> home) >> ONE & TWO)
         if rights & ONE and not (occupied >> home) >> word(5) & THREE and not (danger >> home) >> word(5) & THREE:
             moves[count] = king | (king + 2) << 6
             count += 1
@@ -188,6 +196,12 @@ def legal_moves(tables: Words, position: Position, moves: list[int]) -> int:
     count = add_pawn_moves(tables, position, moves, count, double & useful, 2 * forward, pinned, king)
     count = add_pawn_moves(tables, position, moves, count, left & useful_captures, forward - 1, pinned, king)
     return add_pawn_moves(tables, position, moves, count, right & useful_captures, forward + 1, pinned, king)
+
+
+@kernel(INT(WORDS, POSITION, MOVES))
+def legal_moves(tables: Words, position: Position, moves: list[int]) -> int:
+    """Write the legal moves to `moves` (MOST_MOVES places); return how many there are."""
+    return moves_to(tables, position, EVERYWHERE, moves)
 
 
 @kernel(INT(WORDS, POSITION, types.boolean, MOVES))
@@ -239,12 +253,43 @@ def open_tries(tables: Words, position: Position, pawns_may_capture: bool, moves
     return count
 
 
+@kernel(types.boolean(WORDS, POSITION, INT))
+def is_legal_try(tables: Words, position: Position, move: int) -> bool:
+    """Whether a try is a legal move; it must be one of `open_tries`, so that our own men allow it."""
+    origin, target = move & 63, move >> 6 & 63
+    left, arrived = bit(origin), bit(target)
+    side = side_to_move(position)
+    own, other = men_of(position, side)
+    if tables[at.BETWEEN + 64 * origin + target] & other:
+        return False
+    if left & position.pawns:
+        if not (origin ^ target) & 7:
+            if arrived & other:
+                return False
+        elif not arrived & other:
+            passant, king = en_passant_square(position), lowest(position.kings & own)
+            return passant != 0 and target == passant and en_passant_is_safe(tables, position, origin, king)
+    elif left & position.kings and (target - origin == 2 or origin - target == 2):
+        rook = target + 1 if target > origin else target - 2
+        path = bit(origin) | bit((origin + target) >> 1) | arrived
+        if tables[at.BETWEEN + 64 * origin + rook] & other:
+            return False
+        return attacked_by(tables, position, 1 - side, own | other) & path == NONE
+    king = target if left & position.kings else lowest(position.kings & own)
+    return not is_attacked(tables, position, king, other & ~arrived, ((own | other) & ~left) | arrived)
+
+
 @kernel(types.boolean(WORDS, POSITION, WORD, WORD, MOVES))
 def has_legal_move(tables: Words, position: Position, checkers: int, pinned: int, moves: list[int]) -> bool:
-    """Whether the side to move has any legal move; `moves` is room to work in (MOST_MOVES places)."""
-    if checkers == NONE:  # nearly always an unpinned pawn or knight can move; only then is it worth listing all
-        side = side_to_move(position)
-        own, other = men_of(position, side)
+    """Whether the side to move has any legal move; `moves` is room to list them (MOST_MOVES places), if need be."""
+    side = side_to_move(position)
+    own, other = men_of(position, side)
+    if checkers:  # nearly always the king can move
+        king = position.kings & own
+        danger = attacked_by(tables, position, 1 - side, (own | other) ^ king)
+        if tables[at.KING + lowest(king)] & ~own & ~danger:
+            return True
+    else:  # nearly always an unpinned pawn or knight can move
         pawns = position.pawns & own & ~pinned
         if shifted(pawns, 8 if side == WHITE else -8) & ~(own | other):
             return True

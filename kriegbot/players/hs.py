@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evaluators import load_evaluator
+from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.heard import terms_of
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.pool import Pool
@@ -30,7 +31,7 @@ from kriegbot.kernels.magics import Words
 from kriegbot.kernels.position import decode_move, encode_move
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.players.base import Choice, Report
-from kriegbot.players.searching import CHOOSING, DRAWING, RESERVE, TOLERANCE, refusing
+from kriegbot.players.searching import CHOOSING, DRAWING, RESERVE, TOLERANCE
 from kriegbot.search.alphabeta import Moves, Values, value_boards
 from kriegbot.search.search import stop_after, tries_of
 from referee import View
@@ -137,7 +138,7 @@ class HSPlayer:
 
     def _refuse(self, move: int) -> None:
         """Keep the boards on which a try is illegal, with what was found out about them."""
-        kept = np.flatnonzero(refusing(self._boards, move))
+        kept = list_refusing(self._boards, move)
         self._boards = self._boards[kept]
         is_open = self._tries != move
         self._values = self._values[kept[kept < len(self._values)]][:, is_open]

@@ -9,17 +9,14 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.filter import keep_refused
+from kriegbot.belief.filter import Counts, list_refusing
 from kriegbot.belief.particles import Reals
 from kriegbot.kernels.magics import Words
-from kriegbot.kernels.moves import MOST_MOVES
 from kriegbot.kernels.position import decode_move, encode_move
 from kriegbot.kernels.random import subseed, uniforms
-from kriegbot.kernels.tables import TABLES
 from kriegbot.players.base import Choice, Report
 from kriegbot.search.backup import Backup
 from kriegbot.search.lists import Lists
@@ -43,8 +40,8 @@ class Sample(NamedTuple):
     counts: Reals
     lists: Lists
 
-    def having(self, kept: npt.NDArray[np.bool_], rows: Words, counts: Reals) -> "Sample":
-        """Some of these histories [n], and others behind them."""
+    def having(self, kept: Counts, rows: Words, counts: Reals) -> "Sample":
+        """Some of these histories, by number, and others behind them."""
         return Sample(
             np.concatenate([self.rows[kept], rows]),
             np.concatenate([self.counts[kept], counts]),
@@ -147,13 +144,7 @@ class SearchPlayer:
             sample = Sample(rows[:0], counts[:0], Lists.empty(len(rows) + 16 * further, self.depth))
         else:
             rows, counts = belief.draw(further, seed)
-        kept = refusing(sample.rows, encode_move(view.refused[-1])) if len(sample.rows) else np.empty(0, np.bool_)
+        kept = np.empty(0, np.int64)
+        if len(sample.rows):
+            kept = list_refusing(sample.rows, encode_move(view.refused[-1]))
         return sample.having(kept, rows, counts)
-
-
-def refusing(rows: Words, move: int) -> npt.NDArray[np.bool_]:
-    """On which of these boards [n, 8] a try of ours is illegal."""
-    left, numbers = rows.copy(), np.arange(len(rows), dtype=np.float64)
-    kept = np.zeros(len(rows), np.bool_)
-    kept[numbers[: keep_refused(TABLES, left, numbers, move, np.empty(MOST_MOVES, np.int32))].astype(np.int64)] = True
-    return kept

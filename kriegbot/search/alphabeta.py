@@ -25,24 +25,29 @@ from kriegbot.kernels.jit import (
     MOVE_ARRAY,
     MOVES,
     ROW_ARRAY,
+    WORD,
     WORD_ARRAY,
     WORDS,
     advance,
     entry,
     kernel,
     pointer,
+    words,
 )
 from kriegbot.kernels.magics import Words
-from kriegbot.kernels.moves import MOST_MOVES, QUEEN, legal_moves, make_move
+from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, MOST_MOVES, QUEEN, legal_moves, make_move, moves_to
 from kriegbot.kernels.position import (
     NONE,
     POSITION,
+    WHITE,
     Position,
     bit,
     en_passant_square,
     load,
+    men_of,
     side_to_move,
 )
+from kriegbot.kernels.silence import is_silent, silence_of
 from kriegbot.kernels.tables import TABLES
 from kriegbot.search.walk import WIN
 
@@ -53,6 +58,10 @@ INFINITE = 1 << 30
 QUIESCENCE = 4
 """Plies of quiescence at most; a position that is still not quiet then is valued as it stands. Sampled boards are full
 of men that hang, and exchanges on several squares in turn would otherwise cost more than they tell."""
+
+MOVE_MASK = (1 << 15) - 1
+"""Of a number that `loud_first` has left, the move."""
+RANK_2, RANK_7 = words(0xFF00, 0xFF000000000000)
 
 Values = npt.NDArray[np.int64]
 Moves = npt.NDArray[np.int32]
@@ -126,6 +135,18 @@ def loud_first(position: Position, moves: list[int], count: int) -> int:
     return loud
 
 
+@kernel(WORD(POSITION))
+def loud_targets(position: Position) -> int:
+    """Squares where loud moves go, and a few quiet ones."""
+    side = side_to_move(position)
+    own, other = men_of(position, side)
+    passant = en_passant_square(position)
+    targets = other | bit(passant) if passant else other
+    if position.pawns & own & (RANK_7 if side == WHITE else RANK_2):
+        targets |= LAST_RANKS
+    return targets
+
+
 @kernel(INT(BOARD, POSITION))
 def evaluation(board: Board, position: Position) -> int:
     """E for the side to move. E itself is always asked for our side: it need not be the negative of the opponent's."""
@@ -134,30 +155,39 @@ def evaluation(board: Board, position: Position) -> int:
     return value if side_to_move(position) == board.side else -value
 
 
-@kernel(INT(BOARD, POSITION, INT, INT, INT, INT))
-def negamax(board: Board, position: Position, depth: int, ply: int, alpha: int, beta: int) -> int:
+@kernel(INT(BOARD, POSITION, types.boolean, INT, INT, INT, INT))
+def negamax(board: Board, position: Position, was_silent: bool, depth: int, ply: int, alpha: int, beta: int) -> int:
     """Value for the side to move, exact if between alpha and beta; quiescence from depth 0 down.
 
-    Whatever is returned once the stop flag is set means nothing.
+    `was_silent`: whether the last move is known to have given no check and not to have ended the game. Whatever is
+    returned once the stop flag is set means nothing.
     """
     if board.stop[0] != 0:
         return 0
     moves = advance(board.moves, MOST_MOVES * ply)
-    checkers, pinned = checkers_and_pins(board.tables, position)
-    end = game_end(board.tables, position, checkers, pinned, board.terms, moves)
-    if end != 0:
-        return ply - MATE if end == CHECKMATE else 0
+    checkers = NONE
+    if not was_silent:
+        checkers, pinned = checkers_and_pins(board.tables, position)
+        end = game_end(board.tables, position, checkers, pinned, board.terms, moves)
+        if end != 0:
+            return ply - MATE if end == CHECKMATE else 0
     best = -INFINITE
     may_stand_pat = depth <= 0 and checkers == NONE
     if may_stand_pat or depth == -QUIESCENCE:
         best = evaluation(board, position)
         if best >= beta or depth == -QUIESCENCE:
             return best
-    count = legal_moves(board.tables, position, moves)
+    count = moves_to(board.tables, position, loud_targets(position) if may_stand_pat else EVERYWHERE, moves)
     loud = loud_first(position, moves, count)
-    for i in range(loud if may_stand_pat else count):
+    if may_stand_pat:
+        count = loud
+    if count == 0:
+        return best
+    silence = silence_of(board.tables, position, board.terms)
+    for i in range(count):
         after, _ = make_move(board.tables, position, moves[i])
-        best = max(best, -negamax(board, after, depth - 1, ply + 1, -beta, -max(alpha, best)))
+        still = is_silent(silence, position, moves[i] & MOVE_MASK)
+        best = max(best, -negamax(board, after, still, depth - 1, ply + 1, -beta, -max(alpha, best)))
         if best >= beta:
             break
     return best
@@ -198,13 +228,14 @@ def _value_boards(
         position = load(pointer(rows), i)
         board = Board(pointer(tables), terms, side_to_move(position), evaluator, listed, pointer(stop), pointer(leaves))
         count = legal_moves(pointer(tables), position, listed)
-        standing = evaluation(board, position)
+        silence, standing = silence_of(pointer(tables), position, terms), evaluation(board, position)
         legal = 0  # the legal moves stand in the same order as the tries that they are among
         for j in range(len(tries)):
             value = standing
             if legal < count and tries[j] == listed[legal]:
                 after, _ = make_move(pointer(tables), position, listed[legal])
-                value = -negamax(board, after, depth - 1, 1, -INFINITE, INFINITE)
+                still = is_silent(silence, position, listed[legal])
+                value = -negamax(board, after, still, depth - 1, 1, -INFINITE, INFINITE)
                 legal += 1
             values[len(tries) * i + j] = value
         if stop[0] != 0:

@@ -39,6 +39,7 @@ from kriegbot.kernels.jit import (
 )
 from kriegbot.kernels.moves import MOST_MOVES, legal_moves, make_move, open_tries
 from kriegbot.kernels.position import POSITION, Position, load, side_to_move
+from kriegbot.kernels.silence import SILENCE, Silence, is_silent, silence_of
 from kriegbot.search.backup import BACKUP_TYPE
 from kriegbot.search.tree import (
     COUNT,
@@ -91,14 +92,16 @@ def utility(end: int, we_moved: bool) -> float:
     return WIN if we_moved else -WIN
 
 
-@kernel(REAL(WALK, POSITION, types.boolean, MOVES))
-def leaf(walk: Walk, position: Position, we_moved: bool, scratch: list[int]) -> float:
-    """U if the last move ended the game, E otherwise."""
-    checkers, pinned = checkers_and_pins(walk.tables, position)
-    end = game_end(walk.tables, position, checkers, pinned, walk.terms, scratch)
-    if end != 0:
-        return utility(end, we_moved)
-    return float(walk.evaluator(walk.tables, position, walk.side))
+@kernel(REAL(WALK, SILENCE, POSITION, INT, types.boolean, MOVES))
+def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: bool, scratch: list[int]) -> float:
+    """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise."""
+    after, _ = make_move(walk.tables, position, move)
+    if not is_silent(silence, position, move):
+        checkers, pinned = checkers_and_pins(walk.tables, after)
+        end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
+        if end != 0:
+            return utility(end, we_move)
+    return float(walk.evaluator(walk.tables, after, walk.side))
 
 
 @kernel(REAL(WALK, POSITION, MOVES))
@@ -110,10 +113,10 @@ def reply_value(walk: Walk, position: Position, moves: list[int]) -> float:
     if end != 0:
         return utility(end, True)
     count = legal_moves(walk.tables, position, moves)
+    silence = silence_of(walk.tables, position, walk.terms)
     value = walk.tree.start
     for i in range(count):
-        after, _ = make_move(walk.tables, position, moves[i])
-        value = walk.backup(value, 1.0 / count, leaf(walk, after, False, scratch))
+        value = walk.backup(value, 1.0 / count, leaf(walk, silence, position, moves[i], False, scratch))
     walk.tree.counters[LEAVES] += count
     return value
 
@@ -128,10 +131,11 @@ def list_outcomes(walk: Walk, position: Position, depth: int, level: int) -> int
     replies = advance(moves, MOST_MOVES)
     outcomes = advance(walk.outcomes, OUTCOMES_ROOM * level)
     count = legal_moves(walk.tables, position, moves)
+    silence = silence_of(walk.tables, position, walk.terms)
     for i in range(count):
-        after, _ = make_move(walk.tables, position, moves[i])
-        outcomes[i] = leaf(walk, after, True, replies)
+        outcomes[i] = leaf(walk, silence, position, moves[i], True, replies)
         if depth > 1:
+            after, _ = make_move(walk.tables, position, moves[i])
             outcomes[MOST_MOVES + i] = reply_value(walk, after, replies)
     outcomes[STAY] = float(walk.evaluator(walk.tables, position, walk.side))
     walk.tree.counters[LEAVES] += count + 1
