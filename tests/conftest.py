@@ -1,7 +1,12 @@
 """Settings for all tests: a busy machine is no reason for a property to fail, nor are kernels still to be compiled."""
 
+import signal
+
 import pytest
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell does to what it runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # lest the programs that tests interrupt inherit it
 
 settings.register_profile("kriegbot", deadline=None)
 settings.load_profile("kriegbot")

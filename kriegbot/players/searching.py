@@ -28,7 +28,7 @@ TOLERANCE = 1.05
 RESERVE = 0.02
 """Share of a budget kept back for what comes after the search, and for a busy machine's late clock."""
 LEAST_PARTICLES, MOST_PARTICLES, PARTICLES_A_SECOND = 500, 50_000, 100_000
-"""Boards in the belief by default. A turn of the opponent takes a second for some 500,000 of them."""
+"""Boards in the belief by default. A turn of the opponent takes a second for a million or more of them."""
 DRAWING, CHOOSING = 0, 1
 """Uses of randomness within one try, each with a seed of its own."""
 
