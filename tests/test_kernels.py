@@ -14,7 +14,7 @@ from kriegbot.kernels.hearing import CAPTURE_MASK, TRIES_SHIFT
 from kriegbot.kernels.position import decode_move, encode_move, from_board, to_board
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.search.search import tries_of
-from referee import PAPER_LIMITS, RULE_SETS, Check, RuleSet, announce, open_tries
+from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, Check, RuleSet, announce, open_tries
 from referee.announcement import BY_A_MOVE
 from tests.kernel_entries import evaluate, legal, legal_among, legal_to, play, silent_said, splitmix
 from tests.plain_evaluators import ks, material
@@ -134,6 +134,31 @@ def test_of_a_silent_move_nothing_is_said_but_a_capture(rules: RuleSet) -> None:
             seen["nothing to hear" if heard & ~TRIES_MASK & ~CAPTURE_MASK == 0 else "something"] += 1
             seen["silent"] += silent is not None
     assert seen["silent"] > 0.8 * seen["nothing to hear"], seen  # the guess is not so safe that it is of no use
+
+
+@pytest.mark.parametrize(
+    ("fen", "move"),
+    [
+        ("7k/5K2/8/8/8/p7/2B1R3/8 w - - 0 1", "e2a2"),  # stands in the way of the only man that could move
+        ("7k/5K2/8/8/8/n7/1PB5/8 w - - 0 1", "b2a3"),  # takes it
+        ("R5nk/8/4K3/8/8/8/2B5/8 w - - 0 1", "e6f6"),  # it is pinned
+        ("5k2/pp6/8/8/8/8/8/4K2R w K - 0 1", "e1g1"),  # the rook gives check
+    ],
+)
+def test_these_moves_are_not_silent(fen: str, move: str) -> None:
+    row, code, terms = (
+        from_board(chess.Board(fen)),
+        encode_move(chess.Move.from_uci(move)),
+        terms_of(BERKELEY, NO_LIMITS),
+    )
+    assert play(row, code, terms)[1] != 0
+    assert silent_said(row, code, terms) is None
+
+
+def test_a_check_is_met_en_passant_only_where_that_is_asked_for() -> None:
+    row = from_board(chess.Board("8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1"))
+    assert legal_to(row, chess.BB_D3) == [encode_move(chess.Move.from_uci("e4d3"))]
+    assert legal_to(row, chess.BB_E3) == []
 
 
 @pytest.mark.parametrize(("name", "plain"), [("ks", ks), ("material", material)])
