@@ -40,7 +40,12 @@ def tournament(
     ] = None,
     executor: Annotated[str, typer.Option(metavar="NAME", help="Who plays the games: local or dask.")] = "local",
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Of a dask cluster.  [default: one of this machine]")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Of a dask cluster; it has a game for each of its threads, and --jobs of them at least.  "
+            "[default: one of this machine]",
+        ),
     ] = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Play part I of N; see `kriegbot merge`.")] = None,
     patience: Annotated[
