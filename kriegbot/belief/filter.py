@@ -59,7 +59,7 @@ def may_sound_like(other: int, passant: int, move: int, heard: int) -> bool:
     Args:
       other: men of the side that is not to move.
       passant: square to capture on en passant, 0 for none; whatever goes there may do so.
-      move: a legal move.
+      move: a legal move, or one that may be.
       heard: the announcement.
     """
     target = move >> 6 & 63

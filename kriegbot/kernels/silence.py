@@ -1,8 +1,9 @@
 """Moves of which the referee has nothing to say but a capture: no check, no end of the game.
 
-Most moves are so, and that can be seen without making them, some ten times faster than by `hearing.situation`. What it
-takes is found out once for a position (`silence_of`), as chess programs do to know which moves give check. Whether the
-game goes on is a guess on the safe side: a move that `is_silent` is, any other has to be made and looked at.
+Most moves are so, and that can be seen without making them, which `hearing.situation` takes. What there is to know of a
+position is found out once for all its moves (`silence_of`), as chess programs do to tell which of them give check.
+Whether the game goes on is a guess on the safe side: what `is_silent` names is silent, any other move has to be made
+and looked at.
 """
 
 from typing import NamedTuple
@@ -37,8 +38,8 @@ class Silence(NamedTuple):
 
     pawns, knights, diagonals, orthogonals: squares on which such a man gives check. uncovering: men that stand alone
     between a slider of their side and the king that it looks at. movable: how many men of the other side's, the king
-    aside, can move wherever pins are (counted up to ENOUGH or so); 0 if a limit may end the game. obstructing: squares
-    where a move takes away one of them.
+    aside, can move and are never pinned (once there are ENOUGH, no more are counted); 0 if a limit may end the game.
+    obstructing: squares where a move takes away one of them.
     """
 
     pawns: int

@@ -37,7 +37,7 @@ class Lists:
         outcomes = np.empty((places, OUTCOMES_ROOM * levels))
         return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64))
 
-    def having(self, kept: npt.NDArray[np.int64], more: int) -> "Lists":
+    def having(self, kept: Ints, more: int) -> "Lists":
         """Lists of some of the histories, by number, and places for more behind them."""
         free = np.setdiff1d(np.arange(len(self.listed)), self.places[kept])[:more]
         lacking = more - len(free)
