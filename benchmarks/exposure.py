@@ -15,45 +15,41 @@ import chess
 from rich.progress import track
 
 from referee import GameRecord
-from tournaments.store import Store
+from tournaments.store import Store, StoreError
 
 POINTS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 
 
-def points_taken(record: GameRecord) -> list[int]:
-    """Points of the man that each move of a game takes; 0 if it takes none."""
-    board, taken = chess.Board(record.start), []
+def moves_of(record: GameRecord) -> list[tuple[chess.Square, int]]:
+    """Each move of a game: where it goes, and the points of the man that it takes, 0 if it takes none."""
+    board, moves = chess.Board(record.start), []
     for turn in record.turns:
         man = board.piece_type_at(turn.move.to_square) or chess.PAWN  # an empty square: en passant
-        taken.append(POINTS[man] if board.is_capture(turn.move) else 0)
+        moves.append((turn.move.to_square, POINTS[man] if board.is_capture(turn.move) else 0))
         board.push(turn.move)
-    return taken
+    return moves
 
 
 class Tally:
-    """One player's games of one pairing."""
+    """One player's games of one pairing; both sides of a game that it plays against itself."""
 
     def __init__(self) -> None:
         self.games = 0
         self.counts: Counter[str] = Counter()
 
-    def add(self, record: GameRecord, color: chess.Color) -> None:
-        """Count what one side lost in a game."""
+    def add(self, moves: list[tuple[chess.Square, int]], color: chess.Color) -> None:
+        """Count what one side lost in a game that White began."""
         self.games += 1
-        taken, squares = points_taken(record), [turn.move.to_square for turn in record.turns]
-        first = chess.Board(record.start).turn
-        for own in range(0 if color == first else 1, len(taken), 2):
+        none = (None, 0)
+        for ply in range(0 if color == chess.WHITE else 1, len(moves), 2):
+            (square, taken), (to, lost), (back_to, back) = [*moves[ply : ply + 3], none, none][:3]
             self.counts["moves"] += 1
-            reply, back = own + 1, own + 2
-            if reply >= len(taken) or not taken[reply]:
-                continue
-            if squares[reply] != squares[own]:
-                self.counts["otherwise"] += taken[reply]
-                continue
-            is_retaken = back < len(taken) and squares[back] == squares[own]
-            self.counts["put"] += 1
-            self.counts["lost"] += taken[reply]
-            self.counts["net"] += taken[reply] - taken[own] - (taken[back] if is_retaken else 0)
+            if lost and to == square:
+                self.counts["put"] += 1
+                self.counts["lost"] += lost
+                self.counts["net"] += lost - taken - (back if back_to == square else 0)
+            else:
+                self.counts["otherwise"] += lost
 
     def line(self) -> str:
         """The figures, in columns."""
@@ -63,23 +59,29 @@ class Tally:
         return f"{a_game['moves']:6.1f} {put:7.1%} {lost}"
 
 
+def report(store: Store) -> None:
+    """Read all games and print the table."""
+    tallies: dict[tuple[int, str], Tally] = defaultdict(Tally)
+    games = store.connection.execute("SELECT id, pairing, white, black FROM games ORDER BY id").fetchall()
+    for game, pairing, white, black in track(games, description="games"):
+        moves = moves_of(store.record(game))
+        for color, player in ((chess.WHITE, white), (chess.BLACK, black)):
+            tallies[pairing, player].add(moves, color)
+    print(f"{'games':>5} {'moves':>6} {'taken':>7} {'points':>6} {'net':>6} {'otherwise':>9}")
+    for (_, player), tally in sorted(tallies.items()):
+        print(f"{tally.games:5} {tally.line()}  {player}")
+
+
 def main() -> None:
-    """Read the store and report."""
+    """Open the store and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("file", type=Path, help="a tournament's store")
     options = parser.parse_args()
-    tallies: dict[tuple[int, str], Tally] = defaultdict(Tally)
-    with Store.open(options.file) as store:
-        games = store.connection.execute("SELECT id, pairing, white, black FROM games ORDER BY id").fetchall()
-        for game, pairing, white, black in track(games, description="games"):
-            record = store.record(game)
-            for color, player in ((chess.WHITE, white), (chess.BLACK, black)):
-                tallies[pairing, player].add(record, color)
-        print(f"{'games':>5} {'moves':>6} {'taken':>7} {'points':>6} {'net':>6} {'otherwise':>9}")
-        for number, pair in enumerate(store.settings.pairings):
-            for player in (pair.first, pair.second):
-                if tallies[number, player].games:
-                    print(f"{tallies[number, player].games:5} {tallies[number, player].line()}  {player}")
+    try:
+        with Store.open(options.file) as store:
+            report(store)
+    except StoreError as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

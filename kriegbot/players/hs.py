@@ -38,7 +38,7 @@ from referee import View
 
 BOARDS_A_SECOND = 5_000
 """Boards gathered for each second that a try may take: about as many as are searched to depth 2. To depth 1 there would
-be time for three times as many, but gathering them takes time too."""
+be time for more than three times as many, but gathering them takes time too."""
 POOLING = 2
 """Use of randomness for a pool made anew, besides those of `players.searching`."""
 
