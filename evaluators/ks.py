@@ -3,14 +3,14 @@
 Material with Kriegspiel's piece values (a bishop is worth more than a knight, whose forks and outposts need sight),
 plus own men that are protected, own pawns that are advanced, opponent's men that are threatened, less a mild penalty
 for giving check without mate. The paper does not publish the weights: those below are ours, chosen so that a term
-never outweighs the man it speaks of.
+never outweighs the man it is about.
 """
 
 from evaluators.protocol import evaluator
 from kriegbot.kernels.attacks import attacked_by
-from kriegbot.kernels.jit import INT, WORD, kernel, popcount, words
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.position import POSITION, WHITE, Position, men_of
+from kriegbot.kernels.jit import kernel, popcount, words
+from kriegbot.kernels.position import WHITE, Position, men_of
+from kriegbot.kernels.types import Word, Words
 
 # Centipawns:         value  threatened
 PAWN, PAWN_THREAT = 100, 2
@@ -26,9 +26,9 @@ THIRD, FOURTH, FIFTH, SIXTH = words(0xFF << 16, 0xFF << 24, 0xFF << 32, 0xFF << 
 SECOND, SEVENTH = words(0xFF << 8, 0xFF << 48)
 
 
-@kernel(INT(POSITION, WORD, WORD))
-def material(position: Position, own: int, other: int) -> int:
-    """Value of our men less that of the opponent's, in centipawns."""
+@kernel
+def material(position: Position, own: Word, other: Word) -> int:
+    """Value of our men minus that of the opponent's, in centipawns."""
     pawns, knights = position.pawns, position.knights
     queens = position.diagonals & position.orthogonals
     bishops, rooks = position.diagonals ^ queens, position.orthogonals ^ queens

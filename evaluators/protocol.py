@@ -1,16 +1,24 @@
-"""What an evaluator is: a kernel from a position to centipawns, compiled to one signature.
+"""What an evaluator is: a kernel from a position to centipawns.
 
-A new one is one file like `evaluators/material.py`, its function decorated with `evaluator`, and one line in
-`evaluators.EVALUATORS`. The position is one board of the sample: an evaluator sees whole boards, never the true one.
+A new one is one file like `evaluators/material.py`, whose function has the file's name and is decorated with
+`evaluator`. The position is one board of the sample: an evaluator sees whole boards, never the true one.
 """
 
-from numba import types
+from collections.abc import Callable
+from typing import TypeAlias
 
-from kriegbot.kernels.jit import INT, WORDS, part
-from kriegbot.kernels.position import POSITION
+from kriegbot.kernels.jit import part_of
+from kriegbot.kernels.position import Position
+from kriegbot.kernels.types import Words
 
-EVALUATOR = INT(WORDS, POSITION, INT)
+Evaluator: TypeAlias = Callable[[Words, Position, int], int]
 """(tables, position, side) -> centipawns for `side`, within +-10,000; the game is not over in `position`."""
 
-EVALUATOR_TYPE = types.FunctionType(EVALUATOR)
-evaluator = part(EVALUATOR)
+
+def evaluator(function: Evaluator) -> Evaluator:
+    """Compile an evaluator.
+
+    Raises:
+      TypeError: its annotations are not those of `Evaluator`.
+    """
+    return part_of(Evaluator, function)

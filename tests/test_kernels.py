@@ -1,19 +1,27 @@
 """The kernels against python-chess and the referee: legality, result and every announcement, under both rule sets."""
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import chess
 import numpy as np
 import pytest
+from numba import types
 
+import kriegbot
 from evaluators import load_evaluator
+from evaluators.protocol import evaluator
 from kriegbot.belief.heard import said, side_of, terms_of
+from kriegbot.kernels import kernel_modules
 from kriegbot.kernels.hearing import CAPTURE_MASK, TRIES_SHIFT
-from kriegbot.kernels.position import decode_move, encode_move, from_board, to_board
+from kriegbot.kernels.jit import kernel
+from kriegbot.kernels.position import Position, decode_move, encode_move, from_board, to_board
 from kriegbot.kernels.random import subseed, uniforms
-from kriegbot.search.search import tries_of
+from kriegbot.kernels.types import Moves, Word, signature_of
+from kriegbot.search.method import tries_of
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, Check, RuleSet, announce, open_tries
 from referee.announcement import BY_A_MOVE
 from tests.kernel_entries import evaluate, legal, legal_among, legal_to, play, silent_said, splitmix
@@ -62,6 +70,7 @@ def positions(rng: random.Random, count: int) -> Iterator[tuple[chess.Board, che
             board.push(move)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("worker", range(WORKERS))
 def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
     rng = random.Random(worker)
@@ -98,6 +107,7 @@ def own_tries(board: chess.Board, pawn_tries: int | None) -> list[chess.Move]:
     return open_tries(board.turn, men, *sides, pawn_tries)
 
 
+@pytest.mark.slow
 def test_tries_are_the_referees_and_legal_moves_stand_among_them_in_order() -> None:
     for board, _ in positions(random.Random(1), 10_000):
         row = from_board(board)
@@ -108,6 +118,7 @@ def test_tries_are_the_referees_and_legal_moves_stand_among_them_in_order() -> N
         assert all(move in among for move in legal(row))  # each is looked for behind the one before
 
 
+@pytest.mark.slow
 def test_a_try_is_legal_by_itself_where_it_is_among_the_legal_moves() -> None:
     rng, refused = random.Random(2), 0
     for board, _ in positions(rng, 20_000):
@@ -120,6 +131,7 @@ def test_a_try_is_legal_by_itself_where_it_is_among_the_legal_moves() -> None:
     assert refused > 100_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_of_a_silent_move_nothing_is_said_but_a_capture(rules: RuleSet) -> None:
     rng, terms = random.Random(3), terms_of(rules, PAPER_LIMITS)
@@ -161,6 +173,7 @@ def test_a_check_is_met_en_passant_only_where_that_is_asked_for() -> None:
     assert legal_to(row, chess.BB_E3) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "plain"), [("ks", ks), ("material", material)])
 def test_evaluators_equal_their_plain_descriptions(name: str, plain: Evaluator) -> None:
     evaluator = load_evaluator(name)
@@ -170,7 +183,7 @@ def test_evaluators_equal_their_plain_descriptions(name: str, plain: Evaluator) 
 
 
 def test_an_unknown_evaluator_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="unknown evaluator 'k5'; known: ks, material"):
+    with pytest.raises(ValueError, match=r"unknown evaluator 'k5'\. Known: ks, material;"):
         load_evaluator("k5")
 
 
@@ -195,3 +208,45 @@ def test_a_move_code_decodes_to_the_move() -> None:
     for uci in ("e2e4", "a7a8q", "h2h1n", "b7c8r", "g2f1b", "e1g1"):
         move = chess.Move.from_uci(uci)
         assert decode_move(encode_move(move)) == move
+
+
+def test_every_module_with_kernels_is_prepared_but_those_of_trees() -> None:
+    root = Path(kriegbot.__file__).parent
+    sources = [*root.rglob("*.py"), *(root.parent / "evaluators").glob("*.py")]
+    kernels = {
+        path for path in sources if re.search(r"(?m)^@(kernel|inlined|entry|part|evaluator)$", path.read_text("utf-8"))
+    }
+    names = {".".join(path.relative_to(root.parent).with_suffix("").parts) for path in kernels}
+    assert {"kriegbot.belief.filter", "evaluators.material"} < names
+    assert names - set(kernel_modules()) == {"kriegbot.trees.figure6"}
+
+
+def test_a_kernel_is_compiled_for_what_its_annotations_say() -> None:
+    signature = signature_of(typed)
+    assert signature.return_type == types.Tuple((types.uint64, types.int64))
+    assert signature.args == (types.CPointer(types.int32), types.NamedUniTuple(types.uint64, 8, Position))
+
+
+def typed(moves: Moves, position: Position) -> tuple[Word, int]:
+    return position.pawns, moves[0]
+
+
+def test_a_kernel_whose_annotations_are_no_types_is_refused() -> None:
+    def untyped(square, side: int) -> int:  # type: ignore[no-untyped-def]
+        return square + side  # type: ignore[no-any-return]
+
+    def listed(moves: list[int]) -> int:
+        return moves[0]
+
+    with pytest.raises(TypeError, match="kernel untyped: 'square' has no annotation"):
+        kernel(untyped)
+    with pytest.raises(TypeError, match=r"kernel listed: list\[int\] is no type of kernels"):
+        kernel(listed)
+
+
+def test_an_evaluator_of_another_signature_is_refused() -> None:
+    def sided(position: Position, side: int) -> int:  # noqa: ARG001
+        return side
+
+    with pytest.raises(TypeError, match="kernel sided"):
+        evaluator(sided)  # type: ignore[arg-type]

@@ -1,49 +1,47 @@
 """The fast twin of chess and referee: positions as bitboards, compiled by numba.
 
 This file is light to import; the modules beside it compile their kernels when they are imported, or read them from the
-cache. `prepare` does that at a moment of one's choosing, and says how far it is.
+cache. `prepare` does that at a chosen moment, and reports its progress.
 """
 
 from collections.abc import Callable
 from importlib import import_module
 
-KERNEL_MODULES = (
-    "kriegbot.kernels.position",
-    "kriegbot.kernels.attacks",
-    "kriegbot.kernels.moves",
-    "kriegbot.kernels.hearing",
-    "kriegbot.kernels.silence",
-    "kriegbot.kernels.random",
-    "evaluators.ks",
-    "evaluators.material",
-    "kriegbot.search.backup",
-    "kriegbot.search.tree",
-    "kriegbot.search.walk",
-    "kriegbot.belief.filter",
-    "kriegbot.belief.last_observation",
-    "kriegbot.belief.rescue",
-    "kriegbot.search.pruned",
-    "kriegbot.search.alphabeta",
+KERNEL_PACKAGES = (
+    "kriegbot.kernels",
+    "evaluators",
+    "kriegbot.opponents",
+    "kriegbot.search",
+    "kriegbot.search.rules",
+    "kriegbot.belief",
 )
-"""Every module with kernels that players use, in the order of their imports: what `prepare` counts."""
+"""The packages with the kernels that players use."""
+
+
+def kernel_modules() -> tuple[str, ...]:
+    """Every module of these packages; they are not imported."""
+    from kriegbot.finding import files_of
+
+    return tuple(f"{package}.{path.stem}" for package in KERNEL_PACKAGES for path in files_of(package))
 
 
 def prepare(report: Callable[[str, int, int], None] | None = None) -> None:
-    """Import every kernel: under a second when compiled before, some ten when not.
+    """Import every kernel: under a second if compiled before, several if not.
 
     Args:
-      report: called before each module with its name, how many are done, and how many there are, and once all are;
-        not called where an earlier `prepare` has compiled them.
+      report: called before each module and at the end, with a name, how many are done and how many there are; not
+        called if an earlier `prepare` has compiled them.
     """
     from kriegbot.kernels.jit import CACHE_DIRECTORY
 
     complete = CACHE_DIRECTORY / "complete"
     is_cold = not complete.exists()
-    for done, module in enumerate(KERNEL_MODULES):
+    modules = kernel_modules()
+    for done, module in enumerate(modules):
         if report is not None and is_cold:
-            report(module, done, len(KERNEL_MODULES))
+            report(module, done, len(modules))
         import_module(module)
     if is_cold:
         complete.touch()
         if report is not None:
-            report("ready", len(KERNEL_MODULES), len(KERNEL_MODULES))
+            report("ready", len(modules), len(modules))

@@ -1,84 +1,125 @@
-"""Attacks, checkers and pins."""
-
-from numba import types
+"""Attacks, checks and pins."""
 
 from kriegbot.kernels import tables as at
-from kriegbot.kernels.jit import INT, WORD, WORDS, kernel, lowest, word, words
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.position import NONE, ONE, POSITION, WHITE, Position, men_of, side_to_move
+from kriegbot.kernels.jit import kernel, lsb, word, words
+from kriegbot.kernels.position import NONE, ONE, Position, forward, men_of, side_to_move
+from kriegbot.kernels.types import Word, Words
 
 NOT_FILE_A, NOT_FILE_H = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F)
 
 
-@kernel(WORD(WORD, INT))
-def shifted(bits: int, squares: int) -> int:
-    """Move a bitboard up the board by so many squares (8 a rank), down if negative; what falls off wraps."""
+@kernel
+def shifted(bits: Word, squares: int) -> Word:
+    """Bitboard moved up the board by a number of squares (8 a rank), down if negative; what falls off wraps."""
     return (bits << word(squares & 63)) | (bits >> word(-squares & 63))
 
 
-@kernel(WORD(WORDS, INT, WORD))
-def rook_attacks(tables: Words, square: int, occupied: int) -> int:
-    """Squares that a rook attacks, blocked by `occupied`."""
-    i = at.ROOK + square
+@kernel
+def between(tables: Words, a: int, b: int) -> Word:
+    """Squares strictly between two squares of a rank, file or diagonal; none if they share no line."""
+    return tables[at.BETWEEN + 64 * a + b]
+
+
+@kernel
+def line(tables: Words, a: int, b: int) -> Word:
+    """The whole rank, file or diagonal through two squares; none if they share no line."""
+    return tables[at.LINE + 64 * a + b]
+
+
+@kernel
+def king_attacks(tables: Words, square: int) -> Word:
+    """Squares that a king attacks."""
+    return tables[at.KING + square]
+
+
+@kernel
+def knight_attacks(tables: Words, square: int) -> Word:
+    """Squares that a knight attacks."""
+    return tables[at.KNIGHT + square]
+
+
+@kernel
+def pawn_attacks(tables: Words, side: int, square: int) -> Word:
+    """Squares that a side's pawn attacks: those from which an enemy pawn would attack it."""
+    return tables[at.PAWN + 64 * side + square]
+
+
+@kernel
+def slider_attacks(tables: Words, slider: int, square: int, occupied: Word) -> Word:
+    """Squares that a bishop (`slider` is at.BISHOP) or a rook (at.ROOK) attacks, blocked by `occupied`."""
+    i = slider + square
     place = ((occupied & tables[i]) * tables[i + at.MAGIC]) >> tables[i + at.SHIFT]
     return tables[tables[i + at.FIRST] + place]
 
 
-@kernel(WORD(WORDS, INT, WORD))
-def bishop_attacks(tables: Words, square: int, occupied: int) -> int:
+@kernel
+def bishop_attacks(tables: Words, square: int, occupied: Word) -> Word:
     """Squares that a bishop attacks, blocked by `occupied`."""
-    i = at.BISHOP + square
-    place = ((occupied & tables[i]) * tables[i + at.MAGIC]) >> tables[i + at.SHIFT]
-    return tables[tables[i + at.FIRST] + place]
+    return slider_attacks(tables, at.BISHOP, square, occupied)
 
 
-@kernel(WORD(WORD, INT))
-def pawn_attacks(pawns: int, side: int) -> int:
-    """Squares that a side's pawns attack."""
-    if side == WHITE:
-        return shifted(pawns & NOT_FILE_A, 7) | shifted(pawns & NOT_FILE_H, 9)
-    return shifted(pawns & NOT_FILE_A, -9) | shifted(pawns & NOT_FILE_H, -7)
+@kernel
+def rook_attacks(tables: Words, square: int, occupied: Word) -> Word:
+    """Squares that a rook attacks, blocked by `occupied`."""
+    return slider_attacks(tables, at.ROOK, square, occupied)
 
 
-@kernel(WORD(WORDS, POSITION, INT, WORD))
-def attacked_by(tables: Words, position: Position, side: int, occupied: int) -> int:
-    """Squares that a side attacks, its own men among them (those are protected), sliders blocked by `occupied`."""
+@kernel
+def sliders_at(tables: Words, position: Position, square: int, occupied: Word) -> Word:
+    """Bishops, rooks and queens of both sides that attack a square, blocked by `occupied`."""
+    diagonals = bishop_attacks(tables, square, occupied) & position.diagonals
+    return diagonals | rook_attacks(tables, square, occupied) & position.orthogonals
+
+
+@kernel
+def attacked_by(tables: Words, position: Position, side: int, occupied: Word) -> Word:
+    """Squares that a side attacks, including its own men (which it protects), sliders blocked by `occupied`."""
     men, _ = men_of(position, side)
-    attacks = pawn_attacks(position.pawns & men, side) | tables[at.KING + lowest(position.kings & men)]
+    pawns = position.pawns & men
+    attacks = shifted(pawns & NOT_FILE_A, forward(side) - 1) | shifted(pawns & NOT_FILE_H, forward(side) + 1)
+    attacks |= king_attacks(tables, lsb(position.kings & men))
     rest = position.knights & men
     while rest:
-        attacks |= tables[at.KNIGHT + lowest(rest)]
+        attacks |= knight_attacks(tables, lsb(rest))
         rest &= rest - ONE
     rest = position.diagonals & men
     while rest:
-        attacks |= bishop_attacks(tables, lowest(rest), occupied)
+        attacks |= bishop_attacks(tables, lsb(rest), occupied)
         rest &= rest - ONE
     rest = position.orthogonals & men
     while rest:
-        attacks |= rook_attacks(tables, lowest(rest), occupied)
+        attacks |= rook_attacks(tables, lsb(rest), occupied)
         rest &= rest - ONE
     return attacks
 
 
-@kernel(types.UniTuple(WORD, 2)(WORDS, POSITION))
-def checkers_and_pins(tables: Words, position: Position) -> tuple[int, int]:
+@kernel
+def is_attacked(tables: Words, position: Position, square: int, men: Word, occupied: Word) -> bool:
+    """Whether any of these men, of the side not to move in `position`, attacks a square."""
+    attackers = pawn_attacks(tables, side_to_move(position), square) & position.pawns
+    attackers |= knight_attacks(tables, square) & position.knights
+    attackers |= king_attacks(tables, square) & position.kings
+    attackers |= sliders_at(tables, position, square, occupied)
+    return attackers & men != NONE
+
+
+@kernel
+def check_info(tables: Words, position: Position) -> tuple[Word, Word]:
     """Men that give check to the side to move, and its own men that are pinned to its king."""
     side = side_to_move(position)
     own, other = men_of(position, side)
-    occupied = own | other
-    king = lowest(position.kings & own)
-    checkers = tables[at.PAWN + 64 * side + king] & position.pawns & other
-    checkers |= tables[at.KNIGHT + king] & position.knights & other
+    king = lsb(position.kings & own)
+    checkers = pawn_attacks(tables, side, king) & position.pawns & other
+    checkers |= knight_attacks(tables, king) & position.knights & other
     pinned = NONE
-    # Sliders that would give check if our own men were lifted off the board: one man between is pinned, none is check.
-    snipers = bishop_attacks(tables, king, other) & position.diagonals & other
-    snipers |= rook_attacks(tables, king, other) & position.orthogonals & other
+    # Sliders that would check if our own men were lifted off the board: one man in between is pinned; none is check.
+    snipers = sliders_at(tables, position, king, other) & other
     while snipers:
-        sniper = lowest(snipers)
-        between = tables[at.BETWEEN + 64 * king + sniper] & occupied
-        if between == NONE:
-            checkers |= snipers & (NONE - snipers)
-        elif between & (between - ONE) == NONE:
-            pinned |= between & own
-        snipers &= snipers - ONE
+        sniper = snipers & (NONE - snipers)
+        shield = between(tables, king, lsb(snipers)) & (own | other)
+        if shield == NONE:
+            checkers |= sniper
+        elif shield & (shield - ONE) == NONE:
+            pinned |= shield & own
+        snipers ^= sniper
     return checkers, pinned

@@ -1,8 +1,8 @@
 """What makes a Python function a kernel: numba with explicit types, and a cache on disk that cannot be stale.
 
-Every kernel carries its signature, so it is compiled once, when its module is imported, and never again for another
-integer type. Compiled code is kept in a directory whose name is a hash of all kernel sources and where they are, of
-numba's and llvmlite's versions and of the CPU: numba itself would miss an edit of an inner function in another file.
+A kernel is compiled for its annotations (see `types`), once, when its module is imported, and never again for another
+integer type. Compiled code is kept in a directory named after a hash of all kernel sources and their paths, numba's and
+llvmlite's versions and the CPU: numba itself would miss an edit of an inner function in another file.
 
 Inner kernels pass positions by value and vectors as bare pointers; only `entry` kernels, called from Python, take
 arrays. Passing arrays between kernels costs a factor of three (some 24 words and a reference count each).
@@ -26,37 +26,23 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-F = TypeVar("F", bound=Callable[..., Any])
+from kriegbot.kernels import KERNEL_PACKAGES
+from kriegbot.kernels.types import Pointer, numba_type, signature_of
 
-WORD = types.uint64
-"""A bitboard, or one word of a position."""
-INT = types.int64
-"""A square, a move, a count, centipawns."""
-REAL = types.float64
-WORDS = types.CPointer(types.uint64)
-"""Pointer to bitboards: the tables, or rows of positions."""
-INTS = types.CPointer(types.int64)
-MOVES = types.CPointer(types.int32)
-"""Pointer to a list of moves, with room for `moves.MOST_MOVES`."""
-REALS = types.CPointer(types.float64)
-WORD_ARRAY = types.Array(types.uint64, 1, "C")
-ROW_ARRAY = types.Array(types.uint64, 2, "C")
-INT_ARRAY = types.Array(types.int64, 1, "C")
-MOVE_ARRAY = types.Array(types.int32, 1, "C")
-REAL_ARRAY = types.Array(types.float64, 1, "C")
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 UNUSED_SECONDS = 30 * 24 * 3600
-KERNEL_PACKAGES = ("kriegbot/kernels", "evaluators", "kriegbot/belief", "kriegbot/search", "kriegbot/trees")
 
 
 def cache_name() -> str:
-    """Name of the cache directory of exactly these sources, this numba and this CPU."""
+    """Name of the cache directory for exactly these sources, this numba and this CPU."""
     import llvmlite.binding as llvm
 
     root = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256(bytes(root))
-    for package in KERNEL_PACKAGES:
-        for source in sorted((root / package).glob("*.py")):
+    for package in (*KERNEL_PACKAGES, "kriegbot.trees"):
+        for source in sorted((root / package.replace(".", "/")).glob("*.py")):
             digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     versions = (numba.__version__, llvmlite.__version__, platform.python_version(), platform.machine())
     digest.update(repr((versions, sys.platform, llvm.get_host_cpu_name())).encode())
@@ -65,9 +51,9 @@ def cache_name() -> str:
 
 
 def cache_directory() -> Path:
-    """Make the cache directory and return it; a temporary one where the user's cache cannot be written to.
+    """Make the cache directory and return it; a temporary one if the user's cache is not writable.
 
-    What numba reads from it is code, so it must be nobody else's. Directories not used for a month are removed.
+    Numba loads code from it, so it must belong to this user alone. Directories not used for a month are removed.
     """
     base = platformdirs.user_cache_path("kriegbot")
     directory = base / cache_name()
@@ -75,7 +61,10 @@ def cache_directory() -> Path:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "used").touch()
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="kriegbot-"))
+        temporary = Path(tempfile.mkdtemp(prefix="kriegbot-"))
+        if directory.is_dir():  # read-only, as in a player's sandbox: numba insists on writing
+            shutil.copytree(directory, temporary, dirs_exist_ok=True)
+        return temporary
     for other in base.glob("kernels-*"):
         try:
             if time.time() - (other / "used").stat().st_mtime > UNUSED_SECONDS:
@@ -88,45 +77,63 @@ def cache_directory() -> Path:
 CACHE_DIRECTORY = cache_directory()
 
 
-def _compile(signature: Any, function: F, from_python: bool = False, by_pointer: bool = False) -> F:
-    """Compile `function` for `signature`; numba reads its cache setting at this moment, so set it only here."""
+def _compile(function: F, from_python: bool = False, by_pointer: bool = False, inlined: bool = False) -> F:
+    """Compile a function for its annotations; numba reads its cache setting now, so it is set only here."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
     try:
         compiled = numba.njit(
-            signature,
+            signature_of(function),
             cache=True,
             nogil=True,
             error_model="numpy",
             no_cpython_wrapper=not from_python,
             no_cfunc_wrapper=not by_pointer,
+            forceinline=inlined,
         )(function)
     finally:
         numba.config.CACHE_DIR = before
     return cast(F, compiled)
 
 
-def kernel(signature: Any) -> Callable[[F], F]:
-    """Compile an inner kernel: callable from other kernels alone."""
-    return lambda function: _compile(signature, function)
+def kernel(function: F) -> F:
+    """Compile an inner kernel: callable only from other kernels."""
+    return _compile(function)
 
 
-def part(signature: Any) -> Callable[[F], F]:
+def inlined(function: F) -> F:
+    """Compile an inner kernel that is copied to where it is called: passing its arguments would cost more."""
+    return _compile(function, inlined=True)
+
+
+def part(function: F) -> F:
     """Compile a kernel that other kernels take as an argument: an evaluator, a backup rule.
 
-    The call through a pointer costs some 5 % of the search; a search compiled anew for each pair of parts would cost
-    seconds at every start.
+    The call through a pointer costs some 5 % of the search; recompiling the search for each combination of parts would
+    cost seconds at every start.
     """
-    return lambda function: _compile(signature, function, by_pointer=True)
+    return _compile(function, by_pointer=True)
 
 
-def entry(signature: Any) -> Callable[[F], F]:
+def part_of(kind: Any, function: F) -> F:
+    """Compile a part of one kind, a Callable type, such as an evaluator.
+
+    Raises:
+      TypeError: the function's annotations are not those of its kind.
+    """
+    signature, expected = signature_of(function), numba_type(kind).signature
+    if signature != expected:
+        raise TypeError(f"kernel {function.__name__}: {signature}, where {expected} is expected")
+    return part(function)
+
+
+def entry(function: F) -> F:
     """Compile a kernel that Python calls, with arrays."""
-    return lambda function: _compile(signature, function, from_python=True)
+    return _compile(function, from_python=True)
 
 
 def words(*values: int) -> tuple[int, ...]:
-    """Bitboard constants as numba needs them: uint64, lest `uint64 & int64` become a signed integer."""
+    """Bitboard constants as numba needs them: uint64, because `uint64 & int64` is a signed integer."""
     import numpy as np
 
     return cast(tuple[int, ...], tuple(np.uint64(value) for value in values))
@@ -155,7 +162,7 @@ def _popcount(_context: Any, _bits: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-def _lowest(_context: Any, _bits: Any) -> Any:
+def _lsb(_context: Any, _bits: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
@@ -176,12 +183,12 @@ def _number(_context: Any, _bits: Any) -> Any:
 
 pointer: Callable[[Any], Any] = intrinsic(_pointer)
 """Pointer to the first element of a C-contiguous array, which must outlive it."""
-advance: Callable[[Any, int], Any] = intrinsic(_advance)
-"""(pointer, count) -> pointer `count` elements behind."""
+advance: Callable[[Pointer[T], int], Pointer[T]] = intrinsic(_advance)
+"""(pointer, count) -> pointer `count` elements further on."""
 popcount: Callable[[int], int] = intrinsic(_popcount)
 """How many squares are on a bitboard."""
-lowest: Callable[[int], int] = intrinsic(_lowest)
-"""Lowest square of a bitboard, which must not be empty."""
+lsb: Callable[[int], int] = intrinsic(_lsb)
+"""Least significant bit: the lsb square of a bitboard, which must not be empty."""
 word: Callable[[int], int] = intrinsic(_word)
 """An int64 taken as a uint64, so that shifts and masks stay unsigned."""
 number: Callable[[int], int] = intrinsic(_number)

@@ -1,16 +1,16 @@
 """Magic multipliers: hash the men that block a slider to its attack set with one multiplication and one shift.
 
-The method is Kannan's and Hansen's ("Magic Move-Bitboard Generation in Computer Chess", 2007). The numbers below were
+The method is by Kannan and Hansen ("Magic Move-Bitboard Generation in Computer Chess", 2007). The numbers below were
 found by `find`, a random search with a fixed seed: `python -m kriegbot.kernels.magics` prints them again.
 """
 
 import numpy as np
-import numpy.typing as npt
+
+from kriegbot.kernels.types import WordArray
 
 ROOK_DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 BISHOP_DIRECTIONS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 Directions = tuple[tuple[int, int], ...]
-Words = npt.NDArray[np.uint64]
 
 
 def ray(square: int, direction: tuple[int, int]) -> list[int]:
@@ -23,7 +23,7 @@ def ray(square: int, direction: tuple[int, int]) -> list[int]:
     return squares
 
 
-def blockers_and_attacks(square: int, directions: Directions) -> tuple[int, Words, Words]:
+def blockers_and_attacks(square: int, directions: Directions) -> tuple[int, WordArray, WordArray]:
     """Mask of the squares where a man may block (edges left out), every set of blockers [2^n], its attacks [2^n]."""
     blocking = [s for direction in directions for s in ray(square, direction)[:-1]]
     index = np.arange(1 << len(blocking), dtype=np.uint64)
@@ -40,12 +40,12 @@ def blockers_and_attacks(square: int, directions: Directions) -> tuple[int, Word
 
 
 def find(square: int, directions: Directions, rng: np.random.Generator) -> int:
-    """Find a multiplier that maps every set of blockers to a place of its own, or shares it with equal attacks."""
+    """Find a multiplier that maps every set of blockers to a place of its own, or one shared with equal attacks."""
     mask, occupied, attacks = blockers_and_attacks(square, directions)
     shift = np.uint64(64 - mask.bit_count())
     while True:
         a, b, c = rng.integers(0, 2**64, 3, dtype=np.uint64)
-        magic = a & b & c  # few bits set: such numbers collide less
+        magic = a & b & c  # few bits set: such numbers collide less often often
         place = (occupied * magic >> shift).astype(np.int64)
         table = np.zeros_like(attacks)
         table[place] = attacks
@@ -54,7 +54,7 @@ def find(square: int, directions: Directions, rng: np.random.Generator) -> int:
 
 
 def main() -> None:
-    """Print both tables as they stand in this file."""
+    """Print both tables as in this file."""
     rng = np.random.default_rng(2006)
     for name, directions in (("ROOK_MAGICS", ROOK_DIRECTIONS), ("BISHOP_MAGICS", BISHOP_DIRECTIONS)):
         print(f"{name} = (")

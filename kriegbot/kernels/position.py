@@ -1,6 +1,6 @@
 """A chess position as eight words, passed by value; a batch of them is a C-contiguous uint64[N, 8].
 
-Bishops and queens share one bitboard, rooks and queens another, so that sliders use them as they stand. The last word
+Bishops and queens share one bitboard, rooks and queens another, ready for sliders to use. The last word
 holds the side to move, castling rights, en passant square, halfmove clock and ply: 64 bytes a position.
 """
 
@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 import chess
 import numpy as np
-from numba import types
 
-from kriegbot.kernels.jit import INT, WORD, WORDS, kernel, number, word, words
-from kriegbot.kernels.magics import Words
+from kriegbot.kernels.jit import kernel, number, word, words
+from kriegbot.kernels.types import Word, WordArray, Words
 
 WHITE, BLACK = 0, 1
 NONE, ONE = words(0, 1)
-PASSANT_SHIFT, SQUARE_MASK = words(5, 63)
+EP_SHIFT, SQUARE_MASK = words(5, 63)
 CLOCK_SHIFT, CLOCK_MASK = words(16, 0xFFFF)
 PLY_SHIFT, PLY = words(32, 1 << 32)
 
@@ -28,28 +27,27 @@ class Position(NamedTuple):
     the plies played since the start of the game, which both sides know.
     """
 
-    pawns: int
-    knights: int
-    diagonals: int
-    orthogonals: int
-    kings: int
-    white: int
-    black: int
-    meta: int
+    pawns: Word
+    knights: Word
+    diagonals: Word
+    orthogonals: Word
+    kings: Word
+    white: Word
+    black: Word
+    meta: Word
 
 
-POSITION = types.NamedUniTuple(types.uint64, 8, Position)
 PROMOTIONS = {None: 0, chess.KNIGHT: 1, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 4}
 
 
-@kernel(POSITION(WORDS, INT))
+@kernel
 def load(rows: Words, row: int) -> Position:
     """Read the position in a row of a batch."""
     i = 8 * row
     return Position(rows[i], rows[i + 1], rows[i + 2], rows[i + 3], rows[i + 4], rows[i + 5], rows[i + 6], rows[i + 7])
 
 
-@kernel(types.void(WORDS, INT, POSITION))
+@kernel
 def store(rows: Words, row: int, position: Position) -> None:
     """Write a position to a row of a batch."""
     i = 8 * row
@@ -63,45 +61,51 @@ def store(rows: Words, row: int, position: Position) -> None:
     rows[i + 7] = position.meta
 
 
-@kernel(WORD(INT))
-def bit(square: int) -> int:
+@kernel
+def bit(square: int) -> Word:
     """Bitboard of one square."""
     return ONE << word(square)
 
 
-@kernel(INT(POSITION))
+@kernel
+def forward(side: int) -> int:
+    """How far a side's pawns step: 8 squares for White, -8 for Black."""
+    return 8 if side == WHITE else -8
+
+
+@kernel
 def side_to_move(position: Position) -> int:
     """0 for White, 1 for Black."""
     return number(position.meta & ONE)
 
 
-@kernel(types.UniTuple(WORD, 2)(POSITION, INT))
-def men_of(position: Position, side: int) -> tuple[int, int]:
+@kernel
+def men_of(position: Position, side: int) -> tuple[Word, Word]:
     """Men of a side, men of the other."""
     if side == WHITE:
         return position.white, position.black
     return position.black, position.white
 
 
-@kernel(INT(POSITION))
-def en_passant_square(position: Position) -> int:
-    """Square that a pawn may capture en passant on, 0 for none."""
-    return number((position.meta >> PASSANT_SHIFT) & SQUARE_MASK)
+@kernel
+def ep_square(position: Position) -> int:
+    """Square to capture en passant on, 0 for none."""
+    return number((position.meta >> EP_SHIFT) & SQUARE_MASK)
 
 
-@kernel(INT(POSITION))
+@kernel
 def halfmove_clock(position: Position) -> int:
     """Plies since the last pawn move or capture."""
     return number((position.meta >> CLOCK_SHIFT) & CLOCK_MASK)
 
 
-@kernel(INT(POSITION))
+@kernel
 def plies_played(position: Position) -> int:
     """Plies since the start of the game."""
     return number(position.meta >> PLY_SHIFT)
 
 
-def from_board(board: chess.Board, ply: int = 0) -> Words:
+def from_board(board: chess.Board, ply: int = 0) -> WordArray:
     """Row uint64[8] of a python-chess board (standard chess) after `ply` plies of the game."""
     rights = board.clean_castling_rights()
     corners = (chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8)
@@ -123,7 +127,7 @@ def from_board(board: chess.Board, ply: int = 0) -> Words:
     return np.array(fields, np.uint64)
 
 
-def to_board(row: Words) -> chess.Board:
+def to_board(row: WordArray) -> chess.Board:
     """Python-chess board of a row uint64[8]; its move counters other than the halfmove clock are those of move 1."""
     pawns, knights, diagonals, orthogonals, kings, white, black, meta = (int(field) for field in row)
     board = chess.Board(None)
@@ -143,13 +147,13 @@ def to_board(row: Words) -> chess.Board:
 def encode_move(move: chess.Move) -> int:
     """Move as kernels write it: from | to << 6 | promotion << 12, promotion 0 none, 1 N, 2 B, 3 R, 4 Q.
 
-    A promotion to anything else, which a referee can be asked for, becomes 7, which no kernel ever lists.
+    A promotion to anything else, which a player can try, becomes 7, which no kernel ever lists.
     """
     promotion = PROMOTIONS.get(move.promotion, 7)
     return move.from_square | move.to_square << 6 | promotion << 12
 
 
 def decode_move(code: int) -> chess.Move:
-    """Turn what `encode_move` made into a python-chess move again."""
+    """The inverse of `encode_move`: a python-chess move."""
     promotion = code >> 12
     return chess.Move(code & 63, code >> 6 & 63, promotion + 1 if promotion else None)

@@ -1,4 +1,4 @@
-"""Random numbers of our own, so that a seed gives the same game on any machine and under any library version.
+"""Our own random numbers, so that a seed gives the same game on any machine and under any library version.
 
 SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014). The state is one word
 that the caller keeps.
@@ -6,9 +6,9 @@ that the caller keeps.
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from kriegbot.kernels.jit import REAL, REAL_ARRAY, WORD, entry, kernel, pointer, words
+from kriegbot.kernels.jit import entry, kernel, pointer, words
+from kriegbot.kernels.types import RealArray, Word
 
 GAMMA, MIX_1, MIX_2, SHIFT_30, SHIFT_27, SHIFT_31, SHIFT_11 = words(
     0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27, 31, 11
@@ -16,22 +16,22 @@ GAMMA, MIX_1, MIX_2, SHIFT_30, SHIFT_27, SHIFT_31, SHIFT_11 = words(
 UNIT = 2.0**-53
 
 
-@kernel(WORD(WORD))
-def mixed(state: int) -> int:
+@kernel
+def mixed(state: Word) -> Word:
     """Scramble a word; the output function of SplitMix64, and a good hash."""
     state = (state ^ (state >> SHIFT_30)) * MIX_1
     state = (state ^ (state >> SHIFT_27)) * MIX_2
     return state ^ (state >> SHIFT_31)
 
 
-@kernel(REAL(WORD))
-def uniform(state: int) -> float:
+@kernel
+def uniform(state: Word) -> float:
     """Uniform number in [0, 1) from a state; the next state is `state + GAMMA`."""
     return float(mixed(state) >> SHIFT_11) * UNIT
 
 
-@entry(types.void(WORD, REAL_ARRAY))
-def _fill_uniform(seed: int, numbers: npt.NDArray[np.float64]) -> None:
+@entry
+def _fill_uniform(seed: Word, numbers: RealArray) -> None:
     target = pointer(numbers)
     state = mixed(seed)
     for i in range(len(numbers)):

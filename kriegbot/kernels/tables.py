@@ -1,6 +1,6 @@
 """Precomputed tables of chess geometry: one flat vector of uint64, built in a few milliseconds with numpy.
 
-Kernels receive it as a pointer, not as a frozen global, which numba would copy into every compiled function.
+Kernels receive it as a pointer, since numba would copy a frozen global into every compiled function.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from kriegbot.kernels.magics import (
     ROOK_DIRECTIONS,
     ROOK_MAGICS,
     Directions,
-    Words,
     blockers_and_attacks,
     ray,
 )
+from kriegbot.kernels.types import WordArray
 
-# Where each table begins; 64 entries, one a square, unless it says otherwise.
+# Where each table begins; 64 entries, one per square, unless noted otherwise.
 KNIGHT = 0
 KING = 64
 PAWN = 128
@@ -41,7 +41,7 @@ BLACK_PAWN_STEPS = ((-1, -1), (-1, 1))
 MASK, MAGIC, FIRST, SHIFT = 0, 64, 128, 192
 
 
-def build() -> Words:
+def build() -> WordArray:
     """Build the tables: uint64[SIZE]."""
     tables = np.zeros(SIZE, np.uint64)
     leaps = (
@@ -68,7 +68,7 @@ def build() -> Words:
     return tables
 
 
-def _sliders(tables: Words, begin: int, directions: Directions, magics: tuple[int, ...], place: int) -> int:
+def _sliders(tables: WordArray, begin: int, directions: Directions, magics: tuple[int, ...], place: int) -> int:
     """Fill in one slider's masks, magics, shifts and attack sets from `place` on; return where they end."""
     for square in range(64):
         mask, occupied, attacks = blockers_and_attacks(square, directions)
