@@ -7,8 +7,10 @@
 Built on python-chess; knows nothing of players.
 """
 
+from referee.action import Action, AskAny, Resign, action_code, parse_action
 from referee.announcement import Announcement, Check, End, Man, Reason, announce
 from referee.errors import (
+    BadAction,
     BadAnnouncement,
     BadStart,
     GameIsOver,
@@ -21,27 +23,47 @@ from referee.record import GameRecord, Step, Turn
 from referee.referee import Referee
 from referee.rules import (
     BERKELEY,
+    BERKELEY_ANY,
+    CINCINNATI,
     NO_LIMITS,
     PAPER_LIMITS,
     RULE_SETS,
     WILD16,
+    Asking,
     IllegalHeard,
     Limits,
     PawnTries,
     RuleSet,
+    register,
     rule_set,
 )
 from referee.tries import open_tries
-from referee.view import Answer, Event, GameOver, OpponentMoved, OpponentRefused, OwnTry, View
+from referee.view import (
+    Answer,
+    Event,
+    GameOver,
+    OpponentAsked,
+    OpponentMoved,
+    OpponentRefused,
+    OwnQuestion,
+    OwnTry,
+    View,
+)
 
 __all__ = [
     "BERKELEY",
+    "BERKELEY_ANY",
+    "CINCINNATI",
     "NO_LIMITS",
     "PAPER_LIMITS",
     "RULE_SETS",
     "WILD16",
+    "Action",
     "Announcement",
     "Answer",
+    "AskAny",
+    "Asking",
+    "BadAction",
     "BadAnnouncement",
     "BadStart",
     "Check",
@@ -54,23 +76,29 @@ __all__ = [
     "KriegspielError",
     "Limits",
     "Man",
+    "OpponentAsked",
     "OpponentMoved",
     "OpponentRefused",
+    "OwnQuestion",
     "OwnTry",
     "PawnTries",
     "Reason",
     "RecordError",
     "Referee",
+    "Resign",
     "RuleSet",
     "Step",
     "Turn",
     "UnknownRuleSet",
     "View",
+    "action_code",
     "announce",
     "load_record",
     "open_tries",
+    "parse_action",
     "record_from_pgn",
     "record_to_pgn",
+    "register",
     "rule_set",
     "save_record",
 ]

@@ -16,10 +16,11 @@ import chess
 
 from referee.errors import BadAnnouncement
 from referee.rules import NO_LIMITS, Limits, PawnTries, RuleSet
+from referee.text import quoted
 
 
 class Man(Enum):
-    """What fell, as far as a rule set tells: a promoted pawn is a piece."""
+    """What was captured, if the rule set tells; a promoted pawn is a piece."""
 
     PAWN = "pawn"
     PIECE = "piece"
@@ -68,7 +69,7 @@ class End:
     Attributes:
       reason: why.
       winner: the side that won; None for a draw, and for an abandoned game, which has no result.
-      detail: one line more for people, such as what a forfeiting player did; often empty.
+      detail: one more line for people, such as what a forfeiting player did; often empty.
     """
 
     reason: Reason
@@ -78,7 +79,7 @@ class End:
     def __post_init__(self) -> None:
         if (self.winner is not None) != (self.reason in DECISIVE):
             takes = "a winner" if self.reason in DECISIVE else "no winner"
-            raise ValueError(f"illegal end: {self.reason.value} with winner {self.winner!r}; it takes {takes}")
+            raise ValueError(f"illegal end: {self.reason.value} with winner {quoted(self.winner)}; it takes {takes}")
 
     @property
     def result(self) -> str:
@@ -118,10 +119,12 @@ _CODE_OF_END = {
     Reason.QUIET_LIMIT: "quiet",
 }
 _END_OF_CODE = {code: reason for reason, code in _CODE_OF_END.items()}
+_YES_OR_NO = ("no", "yes")
+_TRIES_OF_CODE = {None: None, "no": False, "yes": True}
 _CODE = re.compile(
     r"(?:x(?P<square>[a-h][1-8])(?P<man>[po])?)?"
     r"(?:\+(?=[RFLSN])(?P<checks>R?F?L?S?N?))?"
-    r"(?:\?(?P<tries>0|[1-9][0-9]?))?"
+    r"(?:\?(?P<tries>0|[1-9][0-9]?|yes|no))?"
     r"(?:#(?P<end>[a-z]+)(?::(?P<winner>[wb]))?)?"
 )
 
@@ -131,17 +134,18 @@ class Announcement:
     """What both sides hear after a move.
 
     Attributes:
-      capture: square of the captured man, en passant included; None if nothing fell.
+      capture: square of the captured man, also en passant; None for no capture.
       captured: whether it was a pawn or a piece, if the rule set tells.
       checks: every direction of check, at checkmate also; `Check(0)` for none.
-      pawn_tries: legal pawn captures of the side now to move, if the rule set counts them; None at the end.
+      pawn_tries: what is told of the legal pawn captures of the side now to move: their number, or whether there are
+        any (True or False), or None for nothing.
       end: the end of the game, if this move brought it.
     """
 
     capture: chess.Square | None = None
     captured: Man | None = None
     checks: Check = NO_CHECK
-    pawn_tries: int | None = None
+    pawn_tries: int | bool | None = None
     end: End | None = None
 
     def __post_init__(self) -> None:
@@ -157,7 +161,7 @@ class Announcement:
         if self.checks:
             parts.append("check " + " and ".join(words for check, words in _CHECK_WORDS.items() if check & self.checks))
         if self.pawn_tries is not None:
-            parts.append(f"{self.pawn_tries or 'no'} pawn {'try' if self.pawn_tries == 1 else 'tries'}")
+            parts.append(pawn_tries_text(self.pawn_tries))
         if self.end is not None:
             parts.append(self.end.text())
         sentence = "; ".join(parts) or "a move was made"
@@ -171,7 +175,7 @@ class Announcement:
         if self.checks:
             code += "+" + "".join(letter for letter, check in _CHECK_LETTERS.items() if check & self.checks)
         if self.pawn_tries is not None:
-            code += f"?{self.pawn_tries}"
+            code += "?" + (_YES_OR_NO[self.pawn_tries] if isinstance(self.pawn_tries, bool) else str(self.pawn_tries))
         if self.end is not None:
             code += "#" + _CODE_OF_END[self.end.reason]
             if self.end.winner is not None:
@@ -189,7 +193,7 @@ class Announcement:
             return cls()
         match = _CODE.fullmatch(code) if code else None
         if match is None:
-            raise BadAnnouncement(f"illegal announcement: {code!r}; it takes a code such as 'xd5p+F?2' or '-'")
+            raise BadAnnouncement(f"illegal announcement: {quoted(code)}; it takes a code such as 'xd5p+F?2' or '-'")
         end = None
         if match["end"] is not None:
             try:
@@ -197,14 +201,21 @@ class Announcement:
                 end = End(_END_OF_CODE[match["end"]], winner)
             except (KeyError, ValueError):
                 known = "#mate:w, #mate:b, #stalemate, #dead, #plies, #quiet"
-                raise BadAnnouncement(f"illegal end in announcement: {code!r}; it takes one of {known}") from None
+                raise BadAnnouncement(f"illegal end in announcement: {quoted(code)}; it takes one of {known}") from None
         return cls(
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
             captured=_MAN_LETTERS.get(match["man"]),
             checks=Check(sum(_CHECK_LETTERS[letter] for letter in match["checks"] or "")),
-            pawn_tries=None if match["tries"] is None else int(match["tries"]),
+            pawn_tries=_TRIES_OF_CODE[match["tries"]] if match["tries"] in _TRIES_OF_CODE else int(match["tries"]),
             end=end,
         )
+
+
+def pawn_tries_text(told: int | bool) -> str:
+    """What was told of pawn tries, in words: "no pawn tries", "1 pawn try", "at least one pawn try"."""
+    if told is True:
+        return "at least one pawn try"
+    return f"{told or 'no'} pawn {'try' if told == 1 else 'tries'}"
 
 
 def capture_square(board: chess.Board, move: chess.Move) -> chess.Square | None:
@@ -237,8 +248,19 @@ def count_pawn_tries(board: chess.Board) -> int:
     return len({(move.from_square, move.to_square) for move in board.generate_legal_captures(from_mask=pawns)})
 
 
+def pawn_tries_told(board: chess.Board, kind: PawnTries) -> int | bool | None:
+    """What an announcement tells of the pawn captures of the side to move; see `Announcement.pawn_tries`."""
+    match kind:
+        case PawnTries.NOTHING:
+            return None
+        case PawnTries.COUNT:
+            return count_pawn_tries(board)
+        case PawnTries.YES_NO:
+            return count_pawn_tries(board) > 0
+
+
 def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int = 0) -> End | None:
-    """How the game stands ended in this position after `ply` moves, or None if it goes on."""
+    """How the game has ended in this position after `ply` moves, or None if it has not."""
     if not any(board.generate_legal_moves()):
         if board.is_check():
             return End(Reason.CHECKMATE, not board.turn)
@@ -263,11 +285,11 @@ def announce(
     """What the referee says when a legal move is made.
 
     Args:
-      board: the true position before the move; it is left as it is.
+      board: the true position before the move; unchanged.
       move: a legal move in it.
       rules: what is told.
       limits: when the game is drawn.
-      ply: moves made before this one, needed only under a limit of plies (a position alone does not know).
+      ply: moves made before this one, needed only under a limit of plies.
     """
     if ply is None:
         if limits.plies is not None:
@@ -280,8 +302,8 @@ def announce(
     after = board.copy(stack=False)
     after.push(move)
     end = end_of(after, rules, limits, ply=ply + 1)
-    counts = end is None and rules.pawn_tries is PawnTries.COUNT
-    return Announcement(capture, captured, _checks(after), count_pawn_tries(after) if counts else None, end)
+    told = None if end is not None else pawn_tries_told(after, rules.pawn_tries)
+    return Announcement(capture, captured, _checks(after), told, end)
 
 
 def _checks(board: chess.Board) -> Check:

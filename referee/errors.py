@@ -4,8 +4,9 @@
     ├── UnknownRuleSet   no rule set has this name                           (also a ValueError)
     ├── BadStart         a game cannot begin from this position              (also a ValueError)
     ├── GameIsOver       a try or a resignation after the end of the game
+    ├── BadAction        a text is not the code of an action                 (also a ValueError)
     ├── BadAnnouncement  a text is not the code of an announcement           (also a ValueError)
-    └── RecordError      a text is no record of a Kriegspiel game, or a game cannot be one (also a ValueError)
+    └── RecordError      a text is not a record of a Kriegspiel game, or a game cannot be one (also a ValueError)
 
 Every message is one line: what was given, why it is refused, what would be accepted. An argument of the
 wrong type raises TypeError as everywhere in Python.
@@ -28,6 +29,10 @@ class BadStart(KriegspielError, ValueError):
 
 class GameIsOver(KriegspielError):
     """A try or a resignation came after the end of the game."""
+
+
+class BadAction(KriegspielError, ValueError):
+    """A text is not the code of an action."""
 
 
 class BadAnnouncement(KriegspielError, ValueError):

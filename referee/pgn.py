@@ -1,19 +1,19 @@
 r"""Game records as PGN, which any chess program opens, and back.
 
-The main line is the game as it truly went. What makes it Kriegspiel stands in headers and in the comment
-after each move, as tags that chess programs pass over:
+The main line is the true game. What makes it Kriegspiel is in headers and in the comment after each move,
+as tags that chess programs ignore:
 
     [KriegspielRecord "1"]
     [RuleSet "berkeley"]
     1. e4 {[%says -] [%emt 0:00:00.530]} 1... d5 {[%tries e7d6:illegal] [%says -]} 2. exd5
     {[%tries e1e3:impossible e4f5:illegal] [%says xd5]} *
 
-`tries` are the refused tries of the turn with their answers, `says` is the announcement
-(`Announcement.code`), `emt` the time taken, `left` the refused tries after the last move (in a comment
-before the result if no move was made).
+`tries` are the refused tries of the turn with their answers, and questions as `any:yes`; `says` is the
+announcement (`Announcement.code`), `emt` the time taken, `left` the refused tries and questions after the last
+move (in a comment before the result if no move was made).
 
-Reading is strict, since a tag lost is a game changed: nothing is skipped, no sideline, no free comment, and
-the game is replayed through a referee. Whatever is wrong with a text or a file is one `RecordError` that
+Reading is strict, since a lost tag changes the game: nothing is skipped, sidelines and free comments are refused,
+and the game is replayed through a referee. Whatever is wrong with a text or a file is one `RecordError` that
 says where.
 """
 
@@ -32,7 +32,8 @@ from referee.errors import BadAnnouncement, BadStart, RecordError, UnknownRuleSe
 from referee.record import RESERVED, ROSTER, GameRecord, Turn, place
 from referee.referee import Referee
 from referee.rules import RULE_SETS, Limits, RuleSet, rule_set
-from referee.view import Answer, OwnTry
+from referee.text import quoted
+from referee.view import Answer, OwnQuestion, OwnTry
 
 SCHEMA = "1"
 MAX_BYTES = 2 * 1024 * 1024
@@ -48,22 +49,24 @@ _TOKEN = re.compile(
     r"|(?P<space>\s+)"
 )
 _TAG = re.compile(r"\[%(?P<name>[a-z]+)\s(?P<value>[^\[\]]*)\]")
-_TRY = re.compile(r"(?P<move>0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>[a-z]+)")
+_TRY = re.compile(r"(?P<move>any|0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>[a-z]+)")
 _EMT = re.compile(r"(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<thousandths>[0-9]{3})")
 _BREAK = re.compile(r"(?<!%emt)(?<!%says) (?!\[)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _REASONS = {reason.value: reason for reason in Reason}
-_ANSWERS = {answer.value: answer for answer in Answer if answer is not Answer.ACCEPTED}
+_NONSENSE = {answer.value: answer for answer in (Answer.IMPOSSIBLE, Answer.REPEATED)}
+_REFUSALS = {Answer.ILLEGAL.value: Answer.ILLEGAL, **_NONSENSE}
+_REPLIES = {Answer.YES.value: Answer.YES, Answer.NO.value: Answer.NO, **_NONSENSE}
 
 
 def record_to_pgn(record: GameRecord) -> str:
     """The record as text.
 
     Raises:
-      RecordError: the record cannot be replayed, or would be too large to be read again.
+      RecordError: the record cannot be replayed, or would be too large to read back.
     """
     if record.rules != RULE_SETS.get(record.rules.name):
-        raise RecordError(f"illegal rule set: {record.rules.name!r} is not the known one of that name")
+        raise RecordError(f"illegal rule set: {quoted(record.rules.name)} is not the known one of that name")
     for _ in record.replay():
         pass
     lines = [f'[{name} "{_escape(value)}"]' for name, value in _headers_of(record).items()]
@@ -89,7 +92,7 @@ def record_from_pgn(text: str) -> GameRecord:
     free = {name: value for name, value in headers.items() if name not in RESERVED}
     record = GameRecord(rules, limits, start, turns, left, _end_of(headers), free)
     if not result == headers["Result"] == record.result:
-        written = f"{_short(headers['Result'])} in the header and {result!r} after the moves"
+        written = f"{quoted(headers['Result'])} in the header and {result!r} after the moves"
         raise RecordError(f"illegal result: {written}; it takes {record.result!r} for this game")
     for _ in record.replay():
         pass
@@ -137,7 +140,7 @@ def load_record(path: str | os.PathLike[str]) -> GameRecord:
             what = str(error)
         else:
             what = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise RecordError(f"{name!r}: {what}") from None
+        raise RecordError(f"{quoted(name)}: {what}") from None
 
 
 # Writing
@@ -176,8 +179,10 @@ def _movetext(record: GameRecord) -> Iterator[str]:
     yield record.result
 
 
-def _tries_text(tries: tuple[OwnTry, ...]) -> str:
-    return " ".join(f"{_uci(event.move)}:{event.answer.value}" for event in tries)
+def _tries_text(tries: tuple[OwnTry | OwnQuestion, ...]) -> str:
+    return " ".join(
+        f"{_uci(event.move) if isinstance(event, OwnTry) else 'any'}:{event.answer.value}" for event in tries
+    )
 
 
 def _uci(move: chess.Move) -> str:
@@ -222,12 +227,12 @@ def _split(text: str) -> tuple[dict[str, str], str]:
     for line in lines[:count]:
         match = _HEADER.fullmatch(line)
         if match is None:
-            raise RecordError(f'illegal header: {_short(line)}; it takes [Name "value"]')
+            raise RecordError(f'illegal header: {quoted(line)}; it takes [Name "value"]')
         if match[1] in headers:
-            raise RecordError(f"illegal header: {_short(match[1])} is given twice")
+            raise RecordError(f"illegal header: {quoted(match[1])} is given twice")
         headers[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
     if headers["KriegspielRecord"] != SCHEMA:
-        version = _short(headers["KriegspielRecord"])
+        version = quoted(headers["KriegspielRecord"])
         raise RecordError(f"unknown version of Kriegspiel records: {version}; this program reads {SCHEMA!r}")
     for name in (*ROSTER, "Result", "RuleSet", "Termination"):
         if name not in headers:
@@ -244,7 +249,7 @@ def _game_of(headers: dict[str, str]) -> tuple[RuleSet, Limits, str]:
     for name in ("PlyLimit", "QuietLimit"):
         value = headers.get(name)
         if value is not None and not re.fullmatch("[1-9][0-9]{0,8}", value):
-            raise RecordError(f"illegal header {name}: {_short(value)}; it takes a whole number from 1")
+            raise RecordError(f"illegal header {name}: {quoted(value)}; it takes a whole number from 1")
         limits.append(None if value is None else int(value))
     try:
         rules = rule_set(headers["RuleSet"])
@@ -264,16 +269,16 @@ def _end_of(headers: dict[str, str]) -> End | None:
     except (KeyError, ValueError):
         known = ", ".join([*_REASONS, UNTERMINATED])
         raise RecordError(
-            f"illegal header Termination: {_short(termination)} with Result {_short(headers['Result'])}; "
+            f"illegal header Termination: {quoted(termination)} with Result {quoted(headers['Result'])}; "
             f"it takes one of {known}, with a result that goes with it"
         ) from None
 
 
-def _read_movetext(movetext: str, start: str) -> tuple[tuple[Turn, ...], tuple[OwnTry, ...], str]:
+def _read_movetext(movetext: str, start: str) -> tuple[tuple[Turn, ...], tuple[OwnTry | OwnQuestion, ...], str]:
     """The turns, the tries left over and the result, from: [comment] (move comment)* result."""
     board = chess.Board(start)
     turns: list[Turn] = []
-    left: tuple[OwnTry, ...] = ()
+    left: tuple[OwnTry | OwnQuestion, ...] = ()
     tokens = _tokens(movetext)
     kind, token = next(tokens)
     if kind == "comment":
@@ -294,11 +299,11 @@ def _read_movetext(movetext: str, start: str) -> tuple[tuple[Turn, ...], tuple[O
         kind, token = next(tokens)
         if kind == "end of text":
             return tuple(turns), left, result
-    raise RecordError(f"unexpected {kind}{': ' + _short(token) if token else ''}, {place(len(turns))}")
+    raise RecordError(f"unexpected {kind}{': ' + quoted(token) if token else ''}, {place(len(turns))}")
 
 
 def _tokens(movetext: str) -> Iterator[tuple[str, str]]:
-    """Kind and text of each token; move numbers are passed over."""
+    """Kind and text of each token; move numbers are skipped."""
     position = 0
     while position < len(movetext):
         match = _TOKEN.match(movetext, position)
@@ -313,19 +318,19 @@ def _tokens(movetext: str) -> Iterator[tuple[str, str]]:
 
 
 def _tags(comment: str, known: set[str], ply: int) -> dict[str, str]:
-    """The tags of a comment, which holds nothing else."""
+    """The tags of a comment, which may hold nothing else."""
     tags: dict[str, str] = {}
     body = comment[1:-1].strip()
     while body:
         match = _TAG.match(body)
         if match is None or match["name"] not in known - tags.keys():
             takes = ", ".join(f"[%{name} ...]" for name in sorted(known))
-            raise RecordError(f"illegal comment: {_short(body)}, {place(ply)}; it takes {takes}, each once")
+            raise RecordError(f"illegal comment: {quoted(body)}, {place(ply)}; it takes {takes}, each once")
         tags[match["name"]] = match["value"]
         body = body[match.end() :].lstrip()
     needed = "says" if "says" in known else "left"
     if needed not in tags:
-        raise RecordError(f"illegal comment: {_short(comment)}, {place(ply)}; [%{needed} ...] is missing")
+        raise RecordError(f"illegal comment: {quoted(comment)}, {place(ply)}; [%{needed} ...] is missing")
     return tags
 
 
@@ -333,7 +338,7 @@ def _read_san(board: chess.Board, san: str, ply: int) -> chess.Move:
     try:
         return board.parse_san(san)
     except ValueError:
-        raise RecordError(f"illegal move: {_short(san)}, {place(ply)}") from None
+        raise RecordError(f"illegal move: {quoted(san)}, {place(ply)}") from None
 
 
 def _read_turn(move: chess.Move, tags: dict[str, str], ply: int) -> Turn:
@@ -345,19 +350,21 @@ def _read_turn(move: chess.Move, tags: dict[str, str], ply: int) -> Turn:
     if "emt" in tags:
         match = _EMT.fullmatch(tags["emt"].strip())
         if match is None:
-            raise RecordError(f"illegal time: {_short(tags['emt'])}, {place(ply)}; it takes h:mm:ss.mmm")
+            raise RecordError(f"illegal time: {quoted(tags['emt'])}, {place(ply)}; it takes h:mm:ss.mmm")
         hours, minutes, whole, thousandths = (int(number) for number in match.groups())
         seconds = (((hours * 60 + minutes) * 60 + whole) * 1000 + thousandths) / 1000
     return Turn(move, announcement, _read_tries(tags.get("tries", ""), ply), seconds)
 
 
-def _read_tries(value: str, ply: int) -> tuple[OwnTry, ...]:
-    tries = []
+def _read_tries(value: str, ply: int) -> tuple[OwnTry | OwnQuestion, ...]:
+    tries: list[OwnTry | OwnQuestion] = []
     for word in value.split():
         match = _TRY.fullmatch(word)
-        if match is None or match["answer"] not in _ANSWERS:
-            raise RecordError(f"illegal try: {_short(word)}, {place(ply)}; it takes one such as 'e4d5:illegal'")
-        tries.append(OwnTry(_read_uci(match["move"]), _ANSWERS[match["answer"]]))
+        answers = _REPLIES if match is not None and match["move"] == "any" else _REFUSALS
+        if match is None or match["answer"] not in answers:
+            raise RecordError(f"illegal try: {quoted(word)}, {place(ply)}; it takes one such as 'e4d5:illegal'")
+        answer = answers[match["answer"]]
+        tries.append(OwnQuestion(answer) if match["move"] == "any" else OwnTry(_read_uci(match["move"]), answer))
     return tuple(tries)
 
 
@@ -367,8 +374,3 @@ def _read_uci(uci: str) -> chess.Move:
         return chess.Move.null()
     promotion = chess.PIECE_SYMBOLS.index(uci[4]) if len(uci) == 5 else None
     return chess.Move(chess.parse_square(uci[:2]), chess.parse_square(uci[2:4]), promotion)
-
-
-def _short(text: str) -> str:
-    """The text for a message: quoted, on one line, and not much of it."""
-    return repr(text if len(text) <= 40 else text[:37] + "...")

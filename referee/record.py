@@ -19,10 +19,11 @@ from referee.announcement import Announcement, End, Reason
 from referee.errors import BadStart, GameIsOver, RecordError
 from referee.referee import Referee
 from referee.rules import NO_LIMITS, Limits, RuleSet
-from referee.view import Answer, GameOver, OwnTry
+from referee.text import quoted
+from referee.view import Answer, GameOver, OwnQuestion, OwnTry
 
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
-"""The tags that PGN wants in every game and their "unknown"; Result, the seventh, is the record's own."""
+"""The tags that PGN requires and their "unknown" values; the record itself writes the seventh, Result."""
 
 RESERVED = frozenset(
     {"Result", "SetUp", "FEN", "Variant", "KriegspielRecord", "RuleSet", "PlyLimit", "QuietLimit"}
@@ -35,24 +36,24 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One move, the tries refused before it, and what was announced.
+    """One move, what was tried and asked before it, and what was announced.
 
     Attributes:
       move: the accepted move.
       announcement: what both sides heard then.
-      tries: the refused tries of this turn, in order.
-      seconds: time taken for the turn, in thousandths at the finest; None if it was not measured.
+      tries: the refused tries and the questions of this turn, in order.
+      seconds: time taken for the turn, to the millisecond; None if it was not measured.
     """
 
     move: chess.Move
     announcement: Announcement
-    tries: tuple[OwnTry, ...] = ()
+    tries: tuple[OwnTry | OwnQuestion, ...] = ()
     seconds: float | None = None
 
     def __post_init__(self) -> None:
         if self.seconds is not None:
             if not (math.isfinite(self.seconds) and self.seconds >= 0):
-                raise RecordError(f"illegal time: {self.seconds!r} seconds; it takes a number from 0")
+                raise RecordError(f"illegal time: {quoted(self.seconds)} seconds; it takes a number from 0")
             object.__setattr__(self, "seconds", round(float(self.seconds), 3))
 
 
@@ -61,14 +62,14 @@ class Step:
     """One step of a replay.
 
     Attributes:
-      referee: the game as it stands after this step; the same object at every step.
-      event: the try and its answer, the end that no move brought, or None at the first step, before any try.
-      color: who tried; None if nobody did.
+      referee: the game after this step; the same object at every step.
+      event: the try or question and its answer, the end that no move brought, or None at the first step.
+      color: who tried; None at other steps.
       seconds: time taken for the turn that this step ended, if it was measured.
     """
 
     referee: Referee
-    event: OwnTry | GameOver | None = None
+    event: OwnTry | OwnQuestion | GameOver | None = None
     color: chess.Color | None = None
     seconds: float | None = None
 
@@ -79,19 +80,19 @@ class GameRecord:
 
     Attributes:
       rules: the rule set.
-      limits: when the game was to be drawn.
+      limits: when the game is drawn.
       start: FEN of the first position.
       turns: one for each move made.
-      left: refused tries after the last move.
+      left: refused tries and questions after the last move.
       end: how the game ended; None if it has not.
-      headers: PGN tags but those in `RESERVED`: the `ROSTER`, then players' specs, seed, program and so on.
+      headers: PGN tags except those in `RESERVED`: the `ROSTER`, then players' specs, seed, program and so on.
     """
 
     rules: RuleSet
     limits: Limits = NO_LIMITS
     start: str = chess.STARTING_FEN
     turns: tuple[Turn, ...] = ()
-    left: tuple[OwnTry, ...] = ()
+    left: tuple[OwnTry | OwnQuestion, ...] = ()
     end: End | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -116,9 +117,9 @@ class GameRecord:
         if seconds and len(seconds) != referee.ply:
             raise RecordError(f"illegal times: {len(seconds)} given for {referee.ply} moves; it takes one a move")
         turns: list[Turn] = []
-        tries: list[OwnTry] = []
+        tries: list[OwnTry | OwnQuestion] = []
         for event in referee.log:
-            if event.announcement is None:
+            if isinstance(event, OwnQuestion) or event.announcement is None:
                 tries.append(event)
                 continue
             took = seconds[len(turns)] if seconds else None
@@ -136,11 +137,11 @@ class GameRecord:
 
     @property
     def result(self) -> str:
-        """The result as PGN writes it; * while there is none."""
+        """The result as PGN writes it; * if there is none yet."""
         return "*" if self.end is None else self.end.result
 
     def replay(self) -> Iterator[Step]:
-        """Plays the game again, one step for each try, checking every answer and announcement.
+        """Plays the game again, one step for each try or question, checking every answer and announcement.
 
         Raises:
           RecordError: the game cannot have gone as recorded.
@@ -170,26 +171,30 @@ def place(ply: int) -> str:
     return f"at ply {ply + 1}"
 
 
-def _retry(referee: Referee, event: OwnTry) -> Step:
-    """One recorded try, put to the referee again."""
+def _retry(referee: Referee, event: OwnTry | OwnQuestion) -> Step:
+    """Puts one recorded try or question to the referee again."""
     ply, color = referee.ply, referee.turn
+    name = event.move.uci() if isinstance(event, OwnTry) else '"Any?"'
     try:
-        answer = referee.try_move(event.move)
+        answer = referee.try_move(event.move) if isinstance(event, OwnTry) else referee.ask_any()
     except GameIsOver as error:
         raise RecordError(f"illegal try: {error}, {place(ply)}") from None
     if answer is not event.answer:
         raise RecordError(
-            f"illegal answer: {event.move.uci()} is recorded as {event.answer.value}, but the referee says "
+            f"illegal answer: {name} is recorded as {event.answer.value}, but the referee says "
             f"{answer.value}, {place(ply)}"
         )
-    if referee.last != event:
-        heard = referee.last.announcement if referee.last else None
-        recorded, true = (said.code() if said else "nothing" for said in (event.announcement, heard))
+    recorded, true = _code_of(event), _code_of(referee.last)
+    if recorded != true:
         raise RecordError(
-            f"illegal announcement: {event.move.uci()} is recorded with {recorded!r}, but the referee says "
-            f"{true!r}, {place(ply)}"
+            f"illegal announcement: {name} is recorded with {recorded!r}, but the referee says {true!r}, {place(ply)}"
         )
     return Step(referee, event, color)
+
+
+def _code_of(event: OwnTry | OwnQuestion | None) -> str:
+    """What was announced; a number of pawn tries and "some" are different codes, although 1 == True."""
+    return event.announcement.code() if isinstance(event, OwnTry) and event.announcement else "nothing"
 
 
 def _stop(referee: Referee, end: End) -> None:
@@ -205,13 +210,13 @@ def _stop(referee: Referee, end: End) -> None:
 def _check_header(name: str, value: str) -> None:
     if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name) or name in RESERVED:
         takes = "letters, digits and _, and none of " + ", ".join(sorted(RESERVED))
-        raise RecordError(f"illegal header: {name!r}; it takes {takes}")
+        raise RecordError(f"illegal header: {quoted(name)}; it takes {takes}")
     _check_text(name, value)
 
 
 def _check_text(name: str, value: str) -> None:
     if not isinstance(value, str):
-        raise RecordError(f"illegal header {name}: {value!r}; it takes text")
+        raise RecordError(f"illegal header {name}: {quoted(value)}; it takes text")
     for char in value:
         if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"):
-            raise RecordError(f"illegal header {name}: {value!r} holds {char!r}; it takes one printable line")
+            raise RecordError(f"illegal header {name}: {quoted(value)} holds {char!r}; it takes one printable line")

@@ -1,7 +1,7 @@
 """The referee: keeps the true board, answers tries, announces moves and tells each side what it may know.
 
-The chess is python-chess's. A try is accepted if and only if it is a legal move on the true board, written as
-python-chess writes it (castling is the king's two steps).
+The chess is python-chess's. A try is accepted if and only if it is a legal move on the true board, written the
+way python-chess does (castling is the king's move of two squares).
 """
 
 from __future__ import annotations
@@ -10,11 +10,23 @@ import operator
 
 import chess
 
-from referee.announcement import End, Reason, announce, count_pawn_tries, end_of
+from referee.announcement import End, Reason, announce, count_pawn_tries, end_of, pawn_tries_told
 from referee.errors import BadStart, GameIsOver
-from referee.rules import BERKELEY, NO_LIMITS, IllegalHeard, Limits, PawnTries, RuleSet
-from referee.tries import is_open
-from referee.view import Answer, Event, GameOver, OpponentMoved, OpponentRefused, OwnTry, View
+from referee.prefix import Prefix
+from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet
+from referee.text import MOST_QUOTED, one_line, quoted
+from referee.tries import is_open, is_pawn_capture
+from referee.view import (
+    Answer,
+    Event,
+    GameOver,
+    OpponentAsked,
+    OpponentMoved,
+    OpponentRefused,
+    OwnQuestion,
+    OwnTry,
+    View,
+)
 
 
 class Referee:
@@ -22,11 +34,11 @@ class Referee:
 
     Args:
       rules: the rule set.
-      limits: when a game that nobody wins is drawn.
+      limits: when the game is drawn.
       start: FEN of the first position, known to both sides; its halfmove clock counts as quiet plies.
 
     Raises:
-      BadStart: a ValueError; the FEN is none, or a game cannot begin there.
+      BadStart: a ValueError; the FEN is invalid, or a game cannot begin there.
     """
 
     def __init__(self, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN) -> None:
@@ -35,11 +47,11 @@ class Referee:
         self._board = _starting_board(start, rules, limits)
         self.start = self._board.fen(en_passant="fen")
         self._end: End | None = None
-        self._log: list[OwnTry] = []
+        self._log: list[OwnTry | OwnQuestion] = []
         self._events: dict[chess.Color, list[Event]] = {chess.WHITE: [], chess.BLACK: []}
         self._ply = 0
-        counts = rules.pawn_tries is PawnTries.COUNT
-        self._begin_turn(count_pawn_tries(self._board) if counts else None)
+        self._pawn_tries: int | bool | None
+        self._begin_turn(pawn_tries_told(self._board, rules.pawn_tries))
 
     @property
     def turn(self) -> chess.Color:
@@ -53,16 +65,16 @@ class Referee:
 
     @property
     def end(self) -> End | None:
-        """The end of the game, or None while it goes on."""
+        """The end of the game, or None."""
         return self._end
 
     @property
-    def log(self) -> tuple[OwnTry, ...]:
-        """Every try of both sides in order, with its answer: the truth, for records and not for players."""
+    def log(self) -> tuple[OwnTry | OwnQuestion, ...]:
+        """Every try and question of both sides in order, with its answer: for records, not for players."""
         return tuple(self._log)
 
     @property
-    def last(self) -> OwnTry | None:
+    def last(self) -> OwnTry | OwnQuestion | None:
         """The last entry of the log."""
         return self._log[-1] if self._log else None
 
@@ -82,18 +94,40 @@ class Referee:
         mover = self._board.turn
         if not self._is_open(move):
             answer = Answer.IMPOSSIBLE if self.rules.nonsense else Answer.ILLEGAL
-        elif move in self._refused:
+        elif move in self._is_refused:
             answer = Answer.REPEATED if self.rules.nonsense else Answer.ILLEGAL
         elif not self._board.is_legal(move):
             answer = Answer.ILLEGAL
         else:
             self._accept(mover, move)
             return Answer.ACCEPTED
-        self._refused[move] = None
+        if move not in self._is_refused:
+            self._is_refused.add(move)
+            self._refused.append(move)
         self._tell(mover, OwnTry(move, answer))
         self._log.append(OwnTry(move, answer))
         if answer is Answer.ILLEGAL and self.rules.illegal_heard is IllegalHeard.BOTH:
             self._tell(not mover, OpponentRefused())
+        return answer
+
+    def ask_any(self) -> Answer:
+        """Answers the side to move whether any of its pawn captures is legal; both sides hear a sensible answer.
+
+        Raises:
+          GameIsOver: the game has ended.
+        """
+        self._must_go_on("question")
+        asker = self._board.turn
+        if self.rules.asking is Asking.NONSENSE:
+            answer = Answer.IMPOSSIBLE
+        elif self._pawn_tries is not None:
+            answer = Answer.REPEATED
+        else:
+            self._pawn_tries = count_pawn_tries(self._board) > 0
+            answer = Answer.YES if self._pawn_tries else Answer.NO
+            self._tell(not asker, OpponentAsked(answer))
+        self._tell(asker, OwnQuestion(answer))
+        self._log.append(OwnQuestion(answer))
         return answer
 
     def resign(self, color: chess.Color) -> None:
@@ -101,15 +135,15 @@ class Referee:
         self._stop("resignation", End(Reason.RESIGNATION, not color))
 
     def forfeit(self, color: chess.Color, detail: str = "") -> None:
-        """Ends the game: a side loses for something other than chess, such as a player that failed."""
-        self._stop("forfeit", End(Reason.FORFEIT, not color, _one_line(detail)))
+        """Ends the game: a side loses for another reason than chess, such as a player that failed."""
+        self._stop("forfeit", End(Reason.FORFEIT, not color, one_line(detail)))
 
     def abandon(self, detail: str = "") -> None:
         """Ends the game without a result."""
-        self._stop("abandonment", End(Reason.ABANDONED, None, _one_line(detail)))
+        self._stop("abandonment", End(Reason.ABANDONED, None, one_line(detail)))
 
     def view(self, color: chess.Color) -> View:
-        """All that one side knows, and nothing else."""
+        """Everything that one side knows, and nothing else."""
         board = self._board
         on_turn = board.turn == color and self._end is None
         return View(
@@ -123,11 +157,15 @@ class Referee:
             turn=board.turn,
             ply=self._ply,
             opponent_men=chess.popcount(board.occupied_co[not color]),
-            events=tuple(self._events[color]),
-            refused=tuple(self._refused) if on_turn else (),
+            events=Prefix(self._events[color]),
+            refused=Prefix(self._refused) if on_turn else (),
             pawn_tries=self._pawn_tries if on_turn else None,
             end=self._end,
         )
+
+    def events(self, color: chess.Color, start: int = 0) -> tuple[Event, ...]:
+        """What one side has tried and heard, from number `start` on: the end of its view's `events`."""
+        return tuple(self._events[color][start:])
 
     def _accept(self, mover: chess.Color, move: chess.Move) -> None:
         announcement = announce(self._board, move, self.rules, self.limits, ply=self._ply)
@@ -139,16 +177,20 @@ class Referee:
         self._tell(not mover, OpponentMoved(announcement))
         self._begin_turn(announcement.pawn_tries)
 
-    def _begin_turn(self, pawn_tries: int | None) -> None:
+    def _begin_turn(self, pawn_tries: int | bool | None) -> None:
         self._pawn_tries = pawn_tries
-        self._refused: dict[chess.Move, None] = {}  # in order, each once
+        self._refused: list[chess.Move] = []  # each once
+        self._is_refused: set[chess.Move] = set()
 
     def _is_open(self, move: chess.Move) -> bool:
         """Whether a try could be legal as far as the side to move can see."""
         board, color = self._board, self._board.turn
         kingside = board.has_kingside_castling_rights(color)
         queenside = board.has_queenside_castling_rights(color)
-        return is_open(move, color, _men(board, color), kingside, queenside, self._pawn_tries)
+        men = _men(board, color)
+        if self.rules.obliges(self._pawn_tries) and not is_pawn_capture(move, men):
+            return False
+        return is_open(move, color, men, kingside, queenside, self._pawn_tries)
 
     def _stop(self, what: str, end: End) -> None:
         self._must_go_on(what)
@@ -201,16 +243,11 @@ def _starting_board(start: str, rules: RuleSet, limits: Limits) -> chess.Board:
     try:
         board = chess.Board(start)
     except (ValueError, AttributeError, TypeError) as error:
-        raise BadStart(f"illegal start: {start!r} is not a FEN ({_one_line(str(error))})") from None
+        raise BadStart(f"illegal start: {quoted(start)} is not a FEN ({one_line(str(error), MOST_QUOTED)})") from None
     if not board.is_valid():
         faults = ", ".join(str(flag.name).lower().replace("_", " ") for flag in board.status())
-        raise BadStart(f"illegal start: {start!r} is not a position of chess ({faults})")
+        raise BadStart(f"illegal start: {quoted(start)} is not a position of chess ({faults})")
     end = end_of(board, rules, limits)
     if end is not None:
-        raise BadStart(f"illegal start: {start!r} is already over ({end.text()})")
+        raise BadStart(f"illegal start: {quoted(start)} is already over ({end.text()})")
     return board
-
-
-def _one_line(text: str) -> str:
-    """The text without line breaks and unprintable characters: it goes into records and onto terminals."""
-    return "".join(char if char.isprintable() else "?" for char in " ".join(str(text).split()))

@@ -5,9 +5,9 @@ published rules. Limits belong to one game, not to a rule set: Berkeley's rules 
 and repetition, and the experiment of Parker, Nau and Subrahmanian (AAAI 2006) adds two limits of its own,
 `PAPER_LIMITS`.
 
-Draws for want of material: under every rule set the usual dead positions end the game, those that
-`chess.Board.is_insufficient_material` knows. Berkeley's text draws more: also when neither side has more
-than its king and one minor piece, although king and knight against king and bishop can still be mated with
+Draws by insufficient material: under every rule set the usual dead positions end the game, those that
+`chess.Board.is_insufficient_material` knows. Berkeley's text goes further: it is also a draw when neither side has
+more than its king and one minor piece, although king and knight against king and bishop can still be mated with
 the other side's help. `one_minor_each_draws` says so for `BERKELEY`; `WILD16` knows the dead positions
 alone. The referee of kriegspiel.org (PyPI package `kriegspiel` 1.7.3) plays on in such a position under
 both.
@@ -15,27 +15,35 @@ both.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
 from referee.errors import UnknownRuleSet
+from referee.text import did_you_mean, quoted
 
 
 class IllegalHeard(Enum):
-    """Who hears that a try was illegal."""
+    """Who hears that a try was illegal; the values are the words of `facts`, here and below."""
 
-    BOTH = "both"
-    MOVER = "mover"
+    BOTH = "no, to both"
+    MOVER = "no, to the mover"
 
 
 class PawnTries(Enum):
-    """What is announced about the legal pawn captures of the side to move."""
+    """What is told of the legal pawn captures of the side to move. Told that there is none, it may try none."""
 
     NOTHING = "nothing"
-    COUNT = "count"
+    COUNT = "how many, to both"
+    YES_NO = "whether there is any, to both"
+
+
+class Asking(Enum):
+    """The effect of the question "Any?": whether any pawn capture is legal, asked once a turn by the side to move."""
+
+    NONSENSE = "nonsense, to the mover"
+    OBLIGES = "yes or no, to both; yes obliges to capture with a pawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +51,15 @@ class RuleSet:
     """Who hears what.
 
     Attributes:
-      name: as in specs and records.
-      title: as in sentences.
+      name: in specs and records.
+      title: in sentences.
       illegal_heard: who hears of an illegal try.
       nonsense: True: a try that is impossible on the mover's own board, or repeated in the same turn, is
         answered "nonsense", heard by the mover alone. False: it is answered as an illegal try.
       captured_kind: whether a capture announcement says if a pawn or a piece fell.
-      pawn_tries: what is announced about the pawn captures of the side to move.
+      pawn_tries: what is told of the pawn captures of the side to move.
       one_minor_each_draws: whether it is a draw once neither side has more than king and one minor piece.
+      asking: the effect of the question "Any?".
     """
 
     name: str
@@ -60,11 +69,28 @@ class RuleSet:
     captured_kind: bool
     pawn_tries: PawnTries
     one_minor_each_draws: bool
+    asking: Asking = Asking.NONSENSE
+
+    def obliges(self, pawn_tries: int | bool | None) -> bool:
+        """Whether a side that has been told this of its pawn captures may try nothing else."""
+        return self.asking is Asking.OBLIGES and bool(pawn_tries)
+
+    def facts(self) -> dict[str, str]:
+        """Who hears what in words, the same questions for every rule set."""
+        return {
+            "illegal try": self.illegal_heard.value,
+            "impossible or repeated try": "nonsense, to the mover" if self.nonsense else "no, to the mover",
+            "capture": "square, pawn or piece" if self.captured_kind else "square",
+            "check": "rank, file, long or short diagonal, knight",
+            "pawn tries": self.pawn_tries.value,
+            '"Any?"': self.asking.value,
+            "king and one minor each": "draw" if self.one_minor_each_draws else "play on, unless mate is impossible",
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a game that nobody has won is called a draw; None is no limit.
+    """When an undecided game is called a draw; None for no limit.
 
     Mate, stalemate and dead positions come before either limit.
 
@@ -80,7 +106,7 @@ class Limits:
         for what, value in (("plies", self.plies), ("quiet_plies", self.quiet_plies)):
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
                 raise ValueError(
-                    f"illegal limit {what}={value!r}: it takes a whole number from 1, or None for no limit"
+                    f"illegal limit {what}={quoted(value)}: it takes a whole number from 1, or None for no limit"
                 )
 
 
@@ -105,8 +131,36 @@ WILD16 = RuleSet(
     pawn_tries=PawnTries.COUNT,
     one_minor_each_draws=False,
 )
+CINCINNATI = RuleSet(
+    name="cincinnati",
+    title="Cincinnati",
+    illegal_heard=IllegalHeard.BOTH,
+    nonsense=True,
+    captured_kind=True,
+    pawn_tries=PawnTries.YES_NO,
+    one_minor_each_draws=False,
+)
 
-RULE_SETS: Mapping[str, RuleSet] = MappingProxyType({rules.name: rules for rules in (BERKELEY, WILD16)})
+BERKELEY_ANY = replace(
+    BERKELEY,
+    name="berkeley_any",
+    title='Berkeley with "Any?"',
+    asking=Asking.OBLIGES,
+)
+
+_KNOWN = {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY)}
+RULE_SETS: Mapping[str, RuleSet] = MappingProxyType(_KNOWN)
+"""Every rule set that commands, records and the page know, by name."""
+
+
+def register(rules: RuleSet) -> None:
+    """Registers a rule set under its name, in this process.
+
+    Raises:
+      ValueError: another one has this name.
+    """
+    if _KNOWN.setdefault(rules.name, rules) != rules:
+        raise ValueError(f"illegal rule set: the name {quoted(rules.name)} is taken; it takes another one")
 
 
 def rule_set(name: str) -> RuleSet:
@@ -117,6 +171,5 @@ def rule_set(name: str) -> RuleSet:
     """
     if name in RULE_SETS:
         return RULE_SETS[name]
-    near = difflib.get_close_matches(str(name), RULE_SETS, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
-    raise UnknownRuleSet(f"unknown rule set {name!r}{hint} Known: {', '.join(sorted(RULE_SETS))}.")
+    hint = did_you_mean(str(name), RULE_SETS)
+    raise UnknownRuleSet(f"unknown rule set {quoted(name)}{hint} Known: {', '.join(sorted(RULE_SETS))}.")

@@ -1,8 +1,8 @@
 """The tries open to a side: every move that could be legal as far as that side can see.
 
 Its own men block its way and those it does not see do not; its pawns may try both diagonals at any time.
-Nothing is concluded from checks or captures heard: what is open depends on the own men and castling rights
-alone, and on one announcement, "no pawn tries", which closes every diagonal.
+Nothing is concluded from checks or captures heard: what is open depends only on the side's men and castling
+rights, and on one thing heard, that no pawn capture is legal, which rules out every diagonal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def open_tries(
     men: Mapping[chess.Square, chess.PieceType],
     kingside: bool,
     queenside: bool,
-    pawn_tries: int | None = None,
+    pawn_tries: int | bool | None = None,
 ) -> list[chess.Move]:
     """Every try open to a side, ordered by square of departure, square of arrival and promotion.
 
@@ -28,7 +28,7 @@ def open_tries(
       men: its own men.
       kingside: its own right to castle with the rook on the h-file.
       queenside: its own right to castle with the rook on the a-file.
-      pawn_tries: the announced number of its legal pawn captures; None if nothing was announced.
+      pawn_tries: what it was told of its legal pawn captures, as in `Announcement`; None for nothing.
     """
     own = _squares(men)
     tries: list[chess.Move] = []
@@ -47,7 +47,7 @@ def is_open(
     men: Mapping[chess.Square, chess.PieceType],
     kingside: bool,
     queenside: bool,
-    pawn_tries: int | None = None,
+    pawn_tries: int | bool | None = None,
 ) -> bool:
     """Whether a move is among `open_tries`, without listing them."""
     man = men.get(move.from_square)
@@ -58,6 +58,12 @@ def is_open(
         return False
     promotes = man == chess.PAWN and target & chess.BB_BACKRANKS
     return move.promotion in PROMOTIONS if promotes else move.promotion is None
+
+
+def is_pawn_capture(move: chess.Move, men: Mapping[chess.Square, chess.PieceType]) -> bool:
+    """Whether a try is a pawn's diagonal step, which can only be legal as a capture."""
+    is_aside = chess.square_file(move.from_square) != chess.square_file(move.to_square)
+    return men.get(move.from_square) == chess.PAWN and is_aside
 
 
 def _squares(men: Mapping[chess.Square, chess.PieceType]) -> chess.Bitboard:
@@ -74,7 +80,7 @@ def _targets(
     own: chess.Bitboard,
     kingside: bool,
     queenside: bool,
-    pawn_tries: int | None,
+    pawn_tries: int | bool | None,
 ) -> chess.Bitboard:
     """Squares that the man on a square may try to go to."""
     man = men[square]

@@ -1,12 +1,12 @@
-"""All that one side knows: its own men, what it tried, and what it heard.
+"""Everything that one side knows: its own men, what it tried, and what it heard.
 
-A `View` is the only thing a player is ever handed. It holds nothing of the opponent's men but their number,
-which both sides can count from the captures announced.
+A `View` is the only thing a player ever gets. Of the opponent's men it holds only their number, which both sides can
+count from the captures announced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -14,20 +14,22 @@ from typing import TypeAlias
 import chess
 
 from referee.announcement import Announcement, End
-from referee.rules import Limits, RuleSet
-from referee.tries import open_tries
+from referee.rules import Asking, Limits, RuleSet
+from referee.tries import is_pawn_capture, open_tries
 
 
 class Answer(Enum):
-    """The referee's answer to a try.
+    """The referee's answer to a try, or to the question "Any?".
 
-    IMPOSSIBLE and REPEATED are what people call "nonsense"; rule sets without it answer ILLEGAL instead.
+    IMPOSSIBLE and REPEATED are what people call "nonsense"; rule sets without it answer a try ILLEGAL instead.
     """
 
     ACCEPTED = "accepted"
     ILLEGAL = "illegal"
     IMPOSSIBLE = "impossible"
     REPEATED = "repeated"
+    YES = "yes"
+    NO = "no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,22 @@ class OwnTry:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnQuestion:
+    """The question "Any?" of one's own, and its answer: YES, NO, or nonsense."""
+
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
 class OpponentRefused:
     """The opponent tried something illegal, and the rule set lets both sides hear it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentAsked:
+    """The opponent asked "Any?", and both sides hear the answer: YES or NO."""
+
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +74,7 @@ class GameOver:
     end: End
 
 
-Event: TypeAlias = OwnTry | OpponentRefused | OpponentMoved | GameOver
+Event: TypeAlias = OwnTry | OwnQuestion | OpponentRefused | OpponentAsked | OpponentMoved | GameOver
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +86,7 @@ class View:
       rules: the rule set of the game.
       limits: its limits.
       start: FEN of the first position, which both sides know.
-      men: the side's own men; a mapping of this view alone, changing it changes nothing else.
+      men: the side's own men; changing this mapping changes nothing else.
       kingside: whether the side may still castle with the rook on the h-file.
       queenside: the same on the a-file.
       turn: the side to move.
@@ -78,8 +94,8 @@ class View:
       opponent_men: how many men the opponent has left.
       events: everything tried and heard, in order.
       refused: own tries refused this turn, each once, whatever the answer was.
-      pawn_tries: the number of pawn tries announced for this side's turn; None if none was or out of turn.
-      end: the end of the game, or None while it goes on.
+      pawn_tries: what is told of this side's legal pawn captures this turn, as in `Announcement`; None out of turn.
+      end: the end of the game, or None.
     """
 
     color: chess.Color
@@ -92,16 +108,24 @@ class View:
     turn: chess.Color
     ply: int
     opponent_men: int
-    events: tuple[Event, ...]
-    refused: tuple[chess.Move, ...]
-    pawn_tries: int | None
+    events: Sequence[Event]
+    refused: Sequence[chess.Move]
+    pawn_tries: int | bool | None
     end: End | None
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether "Any?" may be asked now; asked at another time it is nonsense."""
+        is_asked = self.rules.asking is Asking.NONSENSE or self.pawn_tries is not None
+        return not is_asked and self.turn == self.color and self.end is None
 
     def tries(self) -> list[chess.Move]:
         """The tries still open this turn, in the order of `open_tries`; none after the end or out of turn."""
         if self.end is not None or self.turn != self.color:
             return []
         tries = open_tries(self.color, self.men, self.kingside, self.queenside, self.pawn_tries)
+        if self.rules.obliges(self.pawn_tries):
+            tries = [move for move in tries if is_pawn_capture(move, self.men)]
         if not self.refused:
             return tries
         refused = set(self.refused)

@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 from referee import (
     BERKELEY,
     PAPER_LIMITS,
+    RULE_SETS,
     WILD16,
     Answer,
     GameOver,
     GameRecord,
     Limits,
+    OwnQuestion,
     OwnTry,
     Reason,
     RecordError,
@@ -61,7 +63,7 @@ def recorded(seed: int, plies: int = 60) -> GameRecord:
     """The record of a random game: any rule set, limits, start, end and times."""
     rng = random.Random(seed)
     limits = rng.choice((Limits(), PAPER_LIMITS, Limits(plies=21), Limits(quiet_plies=4)))
-    game = Referee(rng.choice((BERKELEY, WILD16)), limits, rng.choice(STARTS))
+    game = Referee(rng.choice(list(RULE_SETS.values())), limits, rng.choice(STARTS))
     stop = rng.randrange(plies)
     for number, _ in enumerate(steps(game, rng, plies)):
         if game.ply >= stop and number % 3 == 0:  # in the middle of a turn, now and then
@@ -103,6 +105,18 @@ b1b1:impossible] [%says -] [%emt 1:01:01.500] [%left e1e3:impossible e4f5:illega
 """
 
 
+def test_a_question_is_recorded_among_the_tries() -> None:
+    game = Referee(BERKELEY)
+    game.ask_any()
+    game.try_move(chess.Move.from_uci("e2e4"))
+    game.ask_any()
+    record = GameRecord.of(game)
+    assert record.turns[0].tries == record.left == (OwnQuestion(Answer.IMPOSSIBLE),)
+    text = record_to_pgn(record)
+    assert "1. e4 {[%tries any:impossible] [%says -] [%left any:impossible]} *" in text
+    assert record_from_pgn(text) == record
+
+
 # Saving and loading
 
 
@@ -111,6 +125,7 @@ def test_a_record_is_written_like_this() -> None:
     assert record_from_pgn(SHORT) == short_game()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9))
 def test_a_saved_game_loads_as_the_same_record_and_saves_as_the_same_text(seed: int) -> None:
     record = recorded(seed)
@@ -241,7 +256,7 @@ def test_a_replay_goes_through_every_try_and_ends_as_the_game_did(seed: int) -> 
             assert (step.event, step.color, step.referee.ply, step.referee.last) == (None, None, 0, None)
             continue
         events.append(step.event)
-        if isinstance(step.event, OwnTry):
+        if isinstance(step.event, OwnTry | OwnQuestion):
             assert step.referee.last == step.event
             accepted = step.event.answer is Answer.ACCEPTED
             assert step.color == (step.referee.turn != accepted)

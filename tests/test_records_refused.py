@@ -173,6 +173,11 @@ CHESS = '[Event "F/S Return Match"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 (2. f4 ex
             SHORT.replace("e7d6:repeated", "e7d6:illegal"),
             "illegal answer: e7d6 is recorded as illegal, but the referee says repeated",
         ),
+        (SHORT.replace("e7d6:illegal", "any:illegal"), "illegal try: 'any:illegal', at ply 2"),
+        (
+            SHORT.replace("e7d6:illegal", "any:yes"),
+            'illegal answer: "Any?" is recorded as yes, but the referee says impossible, at ply 2',
+        ),
     ],
 )
 def test_what_is_no_record_is_refused_with_its_place(text: str, why: str) -> None:
@@ -201,6 +206,7 @@ def test_a_game_of_ten_thousand_moves_is_read() -> None:
 LONG = record_to_pgn(recorded(12, plies=30))
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.data())
 def test_a_damaged_record_is_refused_or_is_the_game_it_says(data: st.DataObject) -> None:

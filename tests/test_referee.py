@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import subprocess
 import sys
 
 import chess
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import referee
 from referee import (
     BERKELEY,
+    BERKELEY_ANY,
+    CINCINNATI,
     NO_LIMITS,
     PAPER_LIMITS,
     RULE_SETS,
     WILD16,
     Answer,
+    AskAny,
     BadStart,
     End,
     GameIsOver,
@@ -26,6 +30,7 @@ from referee import (
     KriegspielError,
     Limits,
     OpponentRefused,
+    OwnQuestion,
     OwnTry,
     Reason,
     Referee,
@@ -33,10 +38,10 @@ from referee import (
     UnknownRuleSet,
     rule_set,
 )
-from tests.random_games import played, random_try, steps
+from tests.random_games import act, action_of, played, random_try, steps
 
 SEEDS = st.integers(0, 10**9)
-RULES = st.sampled_from([BERKELEY, WILD16])
+RULES = st.sampled_from(list(RULE_SETS.values()))
 
 
 def after(*moves: str, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS) -> Referee:
@@ -50,15 +55,24 @@ def after(*moves: str, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS) ->
 # Answers
 
 
+@pytest.mark.slow
 @given(SEEDS, RULES)
+@example(229583, WILD16)  # tries e8h8, which python-chess finds in `legal_moves` where castling is legal
 def test_a_try_is_accepted_if_and_only_if_it_is_legal_on_the_true_board(seed: int, rules: RuleSet) -> None:
     rng = random.Random(seed)
     game = Referee(rules)
-    board = chess.Board()
-    for move, answer in steps(game, rng, 40):
-        assert (answer is Answer.ACCEPTED) == (move in board.legal_moves)
+    board, obliged = chess.Board(), False
+    for action, answer in steps(game, rng, 40):
+        legal = list(board.legal_moves)
+        captures = [move for move in legal if board.is_capture(move) and board.piece_type_at(move.from_square) == 1]
+        if isinstance(action, AskAny):
+            assert answer is (Answer.YES if captures else Answer.NO)
+            obliged = bool(captures)
+            continue
+        assert (answer is Answer.ACCEPTED) == (action in (captures if obliged else legal))
         if answer is Answer.ACCEPTED:
-            board.push(move)
+            board.push(action)
+            obliged = False
         assert game.board() == board
 
 
@@ -134,7 +148,9 @@ def test_a_square_that_is_an_index_of_another_type_becomes_a_plain_number() -> N
     numpy = pytest.importorskip("numpy")
     game = Referee(BERKELEY)
     assert game.try_move(chess.Move(numpy.uint64(12), numpy.uint64(28))) is Answer.ACCEPTED
-    assert type(game.log[0].move.to_square) is int
+    (event,) = game.log
+    assert isinstance(event, OwnTry)
+    assert type(event.move.to_square) is int
     assert game.board().piece_at(chess.E4)
 
 
@@ -146,6 +162,15 @@ def test_berkeley_lets_both_sides_hear_an_illegal_try() -> None:
     game.try_move(chess.Move.from_uci("e2d3"))
     assert game.view(chess.WHITE).events == (OwnTry(chess.Move.from_uci("e2d3"), Answer.ILLEGAL),)
     assert game.view(chess.BLACK).events == (OpponentRefused(),)
+
+
+@pytest.mark.parametrize("rules", [BERKELEY, WILD16, CINCINNATI], ids=lambda rules: rules.name)
+def test_any_is_nonsense_heard_by_the_mover_alone_where_it_cannot_be_asked(rules: RuleSet) -> None:
+    game = Referee(rules)
+    assert not game.view(chess.WHITE).may_ask
+    assert game.ask_any() is Answer.IMPOSSIBLE
+    assert game.view(chess.WHITE).events == game.log == (OwnQuestion(Answer.IMPOSSIBLE),)
+    assert game.view(chess.BLACK) == Referee(rules).view(chess.BLACK)
 
 
 def test_wild16_lets_the_mover_alone_hear_an_illegal_try() -> None:
@@ -198,6 +223,7 @@ def test_repetition_and_fifty_quiet_moves_do_not_end_a_game_without_limits() -> 
     assert after(*["g1f3", "g8f6", "f3g1", "f6g8"] * 40).end is None
 
 
+@pytest.mark.slow
 @given(SEEDS, RULES)
 def test_under_the_papers_limits_every_game_ends(seed: int, rules: RuleSet) -> None:
     game = played(seed, rules, PAPER_LIMITS, plies=1000)
@@ -256,7 +282,7 @@ def test_the_board_handed_out_is_a_copy() -> None:
 def test_the_log_tells_the_whole_game(seed: int, rules: RuleSet) -> None:
     game = played(seed, rules, plies=30)
     again = Referee(rules, game.limits, game.start)
-    assert [again.try_move(event.move) for event in game.log] == [event.answer for event in game.log]
+    assert [act(again, action_of(event)) for event in game.log] == [event.answer for event in game.log]
     assert again.log == game.log
     assert again.last == (game.log[-1] if game.log else None)
     assert [again.view(color) for color in chess.COLORS] == [game.view(color) for color in chess.COLORS]
@@ -315,16 +341,26 @@ def test_a_game_may_begin_from_any_position_of_another(seed: int) -> None:
 
 
 def test_rule_sets_are_found_by_name() -> None:
-    assert dict(RULE_SETS) == {"berkeley": BERKELEY, "wild16": WILD16}
+    assert dict(RULE_SETS) == {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY)}
     assert rule_set("berkeley") is BERKELEY
+
+
+def test_a_name_of_a_rule_set_is_given_once() -> None:
+    referee.register(BERKELEY)
+    with pytest.raises(ValueError, match="the name 'berkeley' is taken"):
+        referee.register(dataclasses.replace(WILD16, name="berkeley"))
+    assert RULE_SETS["berkeley"] is BERKELEY
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("berkley", "unknown rule set 'berkley'; did you mean 'berkeley'? Known: berkeley, wild16."),
-        ("atomic", "unknown rule set 'atomic'. Known: berkeley, wild16."),
-        ("", "unknown rule set ''. Known: berkeley, wild16."),
+        (
+            "berkley",
+            "unknown rule set 'berkley'; did you mean 'berkeley'? Known: berkeley, berkeley_any, cincinnati, wild16.",
+        ),
+        ("atomic", "unknown rule set 'atomic'. Known: berkeley, berkeley_any, cincinnati, wild16."),
+        ("", "unknown rule set ''. Known: berkeley, berkeley_any, cincinnati, wild16."),
     ],
 )
 def test_an_unknown_rule_set_names_near_misses_and_the_known(name: str, message: str) -> None:
@@ -346,12 +382,14 @@ def test_a_limit_is_a_whole_number_from_one(value: object) -> None:
 
 def test_the_public_names_are_these() -> None:
     names = {
-        *("BERKELEY", "NO_LIMITS", "PAPER_LIMITS", "RULE_SETS", "WILD16", "Announcement"),
-        *("Answer", "BadAnnouncement", "BadStart", "Check", "End", "Event", "GameIsOver"),
+        *("BERKELEY", "NO_LIMITS", "PAPER_LIMITS", "RULE_SETS", "WILD16", "Action", "Announcement", "CINCINNATI"),
+        *("Asking", "BERKELEY_ANY", "register"),
+        *("Answer", "AskAny", "BadAction", "BadAnnouncement", "BadStart", "Check", "End", "Event", "GameIsOver"),
         *("GameOver", "GameRecord", "IllegalHeard", "KriegspielError", "Limits", "Man"),
-        *("OpponentMoved", "OpponentRefused", "OwnTry", "PawnTries", "Reason", "RecordError"),
-        *("Referee", "RuleSet", "Step", "Turn", "UnknownRuleSet", "View", "announce"),
-        *("load_record", "open_tries", "record_from_pgn", "record_to_pgn", "rule_set"),
+        *("OpponentAsked", "OpponentMoved", "OpponentRefused", "OwnQuestion", "OwnTry", "PawnTries", "Reason"),
+        *("RecordError", "Referee", "Resign", "RuleSet", "Step", "Turn", "UnknownRuleSet", "View"),
+        *("action_code", "announce", "load_record", "open_tries", "parse_action", "record_from_pgn"),
+        *("record_to_pgn", "rule_set"),
         *("save_record",),
     }
     assert set(referee.__all__) == names

@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import chess
 import pytest
 
 from kriegbot.cli.main import main
+from kriegbot.telling.moments import moments
+from referee import BERKELEY, Announcement, GameRecord, OwnTry, Referee, Turn, View
 
 if sys.platform == "win32":
     pytest.skip("needs a pseudo-terminal", allow_module_level=True)
@@ -26,6 +29,7 @@ def game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_arrow_keys_step_through_a_game(game: Path) -> None:
     with Terminal("replay", game.name, cwd=game.parent) as terminal:
         terminal.until(CLEAR)
@@ -48,6 +52,7 @@ def test_arrow_keys_step_through_a_game(game: Path) -> None:
         assert rest.endswith("0-1: checkmate, Black wins, after 32 plies\n")
 
 
+@pytest.mark.slow
 def test_v_goes_from_view_to_view(game: Path) -> None:
     with Terminal("replay", game.name, cwd=game.parent) as terminal:
         terminal.until("q quit")
@@ -64,3 +69,24 @@ def test_v_goes_from_view_to_view(game: Path) -> None:
 def test_elsewhere_the_game_comes_as_text(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(game)]) == 0
     assert capsys.readouterr().out == (Path(__file__).parent / "golden" / "berkeley.txt").read_text()
+
+
+def test_a_turn_with_many_refused_tries_is_told_without_copying_what_was_heard_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    referee, move = Referee(), chess.Move.from_uci("e2d3")
+    tries = tuple(OwnTry(move, referee.try_move(move)) for _ in range(3000))
+    referee.try_move(chess.Move.from_uci("e2e4"))
+    turn = Turn(chess.Move.from_uci("e2e4"), Announcement(), tries)
+    record = GameRecord(rules=BERKELEY, turns=(turn,), headers={"White": "a", "Black": "b"})
+    asked, view = [], Referee.view
+
+    def counted(self: Referee, color: chess.Color) -> View:
+        asked.append(color)
+        return view(self, color)
+
+    monkeypatch.setattr(Referee, "view", counted)
+    told = list(moments(record))
+    assert len(told) == 3002
+    assert len(asked) == 4  # at the beginning and after the move, however many tries there were
+    assert told[-1].heard == {chess.WHITE: 3001, chess.BLACK: 2}

@@ -7,10 +7,10 @@ import random
 
 import chess
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from referee import BERKELEY, WILD16, Referee, open_tries
+from referee import BERKELEY, RULE_SETS, Referee, RuleSet, open_tries
 from referee.tries import is_open
 from tests.random_games import played
 
@@ -120,6 +120,7 @@ def test_open_tries_are_what_python_chess_gives_on_a_board_with_the_own_men_alon
     assert len(found) == len(set(found))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9), st.integers(0, 60), st.none() | st.just(0))
 def test_one_try_is_open_if_and_only_if_it_is_among_the_open_tries(
     seed: int, plies: int, pawn_tries: int | None
@@ -133,11 +134,11 @@ def test_one_try_is_open_if_and_only_if_it_is_among_the_open_tries(
     assert moves == {move for move in candidates if is_open(move, *known)}
 
 
-@given(st.integers(0, 10**9), st.integers(0, 60), st.sampled_from([BERKELEY, WILD16]))
-def test_every_legal_move_is_an_open_try(seed: int, plies: int, rules: object) -> None:
-    referee = played(seed, BERKELEY if rules is BERKELEY else WILD16, plies=plies)
-    if referee.end is None:
-        assert set(referee.board().legal_moves) <= set(referee.view(referee.turn).tries())
+@given(st.integers(0, 10**9), st.integers(0, 60), st.sampled_from(list(RULE_SETS.values())))
+def test_every_legal_move_is_an_open_try(seed: int, plies: int, rules: RuleSet) -> None:
+    referee = played(seed, rules, plies=plies)
+    assume(referee.end is None)
+    assert set(referee.board().legal_moves) <= set(referee.view(referee.turn).tries())
 
 
 @given(st.randoms(use_true_random=False))

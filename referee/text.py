@@ -1,0 +1,30 @@
+"""Text from elsewhere, made fit for one line of a terminal, a record or a message."""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Iterable
+
+MOST_QUOTED = 80
+"""Characters of what was given that a message quotes, quotation marks included."""
+
+_quoting = reprlib.Repr()
+_quoting.maxstring = _quoting.maxlong = _quoting.maxother = MOST_QUOTED
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """A text on one line, without control characters; longer than `most` characters, it is cut and ends in "..."."""
+    line = "".join(char if char.isprintable() else "?" for char in " ".join(text.split()))
+    return line if most is None or len(line) <= most else line[: most - 3] + "..."
+
+
+def quoted(given: object) -> str:
+    """What was given, as messages quote it: one line, its middle left out beyond `MOST_QUOTED` characters."""
+    return _quoting.repr(given)
+
+
+def did_you_mean(text: str, known: Iterable[str]) -> str:
+    """The rest of a sentence about an unknown name: a near miss, if there is one, and a full stop."""
+    near = difflib.get_close_matches(text[:MOST_QUOTED].lower(), list(known), n=1)
+    return f"; did you mean '{near[0]}'?" if near else "."
