@@ -1,20 +1,24 @@
 """The sampled belief against the exact one, against the truth, and when it runs dry."""
 
+import hashlib
 import random
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.belief import Belief
+from kriegbot.belief import belief as belief_module
+from kriegbot.belief.belief import Belief, after_event
 from kriegbot.belief.errors import EmptyBelief
 from kriegbot.belief.exact import ExactBelief, position_key
-from kriegbot.belief.heard import terms_of
 from kriegbot.belief.particles import Particles, systematic
+from kriegbot.belief.pool import Pool
 from kriegbot.belief.rescue import blind
 from kriegbot.kernels.position import from_board, to_board
+from kriegbot.opponents import equally_likely, load_opponent
 from referee import (
     BERKELEY,
     NO_LIMITS,
@@ -27,9 +31,18 @@ from referee import (
     Referee,
     RuleSet,
 )
+from tests import plain_opponents
+from tests.odd_parts import odd, plain_odd
 from tests.plain_cases import CASES, Case
 from tests.tracer import Tracer
 
+MODELS = {
+    "uniform": (load_opponent("uniform"), equally_likely),
+    "retaking": (load_opponent("retaking"), plain_opponents.retaking),
+    "odd": (odd, plain_odd),
+}
+EXCHANGES = ("d2d4 e7e5 d4e5 d7d6 e5d6 f8d6", "e2e4 e7e5 g1f3 b8c6 f3e5 c6e5")
+"""Captures and recaptures: the side to move has heard them."""
 KNOWN_ENDING = "8/8/3k4/8/8/8/4K2R/8 w - - 0 1"
 
 
@@ -41,10 +54,35 @@ def posterior(particles: Particles) -> dict[object, float]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
 def test_a_belief_that_holds_all_boards_is_the_exact_posterior(case: Case) -> None:
-    belief = Belief(case.view, most=1000)
+    belief = Belief(case.view, max_particles=1000)
     assert belief.particles.is_exact
     exact = {position_key(board): weight for board, weight in case.positions}
     assert posterior(belief.particles) == pytest.approx(exact)
+
+
+def act_openly(referee: Referee, rng: random.Random) -> None:
+    """An open try, or one time in two the question, where it may be asked."""
+    view = referee.view(referee.turn)
+    if view.may_ask and rng.random() < 0.5:
+        referee.ask_any()
+    else:
+        referee.try_move(rng.choice(view.tries()))
+
+
+@pytest.mark.parametrize("model", ["retaking", "odd"])
+def test_under_other_opponent_models_too_it_is_the_exact_posterior(model: str) -> None:
+    opponent, replies = MODELS[model]
+    for line in EXCHANGES:
+        referee = Referee(BERKELEY, NO_LIMITS)
+        for uci in line.split():
+            referee.try_move(chess.Move.from_uci(uci))
+        view = referee.view(referee.turn)
+        belief, exact = Belief(view, 50_000, opponent=opponent), ExactBelief(view, replies=replies)
+        assert belief.particles.is_exact
+        assert len(exact) > 1
+        expected = {position_key(board): weight for board, weight in exact.positions}
+        assert posterior(belief.particles) == pytest.approx(expected)
+        assert posterior(Belief(view, 50_000).particles) != pytest.approx(expected)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
@@ -53,65 +91,103 @@ def test_random_openings_are_believed_exactly(rules: RuleSet) -> None:
         rng = random.Random(seed)
         referee = Referee(rules, PAPER_LIMITS)
         while referee.ply < 4:
-            referee.try_move(rng.choice(referee.view(referee.turn).tries()))
+            act_openly(referee, rng)
         view = referee.view(referee.turn)
-        belief, exact = Belief(view, most=50_000), ExactBelief(view)
+        belief, exact = Belief(view, max_particles=50_000), ExactBelief(view)
         assert belief.particles.is_exact
         assert posterior(belief.particles) == pytest.approx({position_key(b): w for b, w in exact.positions})
 
 
+@pytest.mark.parametrize("count", range(4))
+def test_as_many_refusals_as_were_heard_before_a_move_need_as_many_illegal_tries(count: int) -> None:
+    # With pawns on g5 and h5, f6, g6 and h6 are forbidden from g7; g6 and h6 from h7; from g8 nothing.
+    referee = Referee(BERKELEY, NO_LIMITS, "7k/8/8/6PP/8/8/8/K7 b - - 0 1")
+    for uci in ("h8g7", "a1a2", *("g7f6", "g7g6", "g7h6")[:count], "g7f8"):
+        referee.try_move(chess.Move.from_uci(uci))
+    view = referee.view(chess.WHITE)
+    exact = ExactBelief(view).positions
+    assert posterior(Belief(view).particles) == pytest.approx({position_key(board): mass for board, mass in exact})
+
+
+def features(particles: Particles) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Probability that a black man stands on each square, that a knight does, that a pawn does."""
+    black = particles.rows[:, 6]
+    sets = (black, black & particles.rows[:, 1], black & particles.rows[:, 0])
+    bits = [(men >> np.uint64(square)) & np.uint64(1) for men in sets for square in range(64)]
+    return np.array([float(particles.weights @ bit) for bit in bits])
+
+
+def assert_unbiased(sampled: list[Particles], exact: Particles) -> None:
+    """Over many seeds the mean weight of each group of boards is the exact one."""
+    assert exact.is_exact
+    assert len(exact) > 4000
+    often = features(exact) > 0.01  # others are seen too seldom for a standard error to mean anything
+    samples = np.array([features(particles)[often] for particles in sampled])
+    error = samples.std(axis=0, ddof=1) / np.sqrt(len(sampled))
+    off = np.abs(samples.mean(axis=0) - features(exact)[often])
+    varies = error > 1e-9  # some men stand where they stand on every board
+    deviations = off[varies] / error[varies]
+    # Some hundred features, not independent: with no bias none should lie 4.5 standard errors off, and few beyond 2.
+    assert len(deviations) > 50
+    assert deviations.max() < 4.5
+    assert (deviations > 2).mean() < 0.12
+    assert off[~varies].max(initial=0.0) < 1e-9
+
+
+@pytest.mark.slow
 def test_the_sampled_distribution_matches_the_exact_posterior() -> None:
-    """400 boards held of 6,000 and more: over many seeds the mean weight of each group of boards is the exact one."""
+    """400 boards held of 6,000 and more."""
     rng = random.Random(11)
     referee = Referee(BERKELEY, NO_LIMITS)
     while referee.ply < 6:
         referee.try_move(rng.choice(referee.view(referee.turn).tries()))
     view = referee.view(chess.WHITE)
-    exact = Belief(view, most=10**6)
-    assert exact.particles.is_exact
-    assert len(exact.particles) > 4000
-
-    def features(particles: Particles) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        """Probability that a black man stands on each square, that a knight does, that a pawn does."""
-        black = particles.rows[:, 6]
-        sets = (black, black & particles.rows[:, 1], black & particles.rows[:, 0])
-        bits = [(men >> np.uint64(square)) & np.uint64(1) for men in sets for square in range(64)]
-        return np.array([float(particles.weights @ bit) for bit in bits])
-
-    seeds = 300
-    samples = np.array([features(Belief(view, most=400, seed=seed).particles) for seed in range(seeds)])
-    error = samples.std(axis=0, ddof=1) / np.sqrt(seeds)
-    off = np.abs(samples.mean(axis=0) - features(exact.particles))
-    deviations = off[error > 0] / error[error > 0]
-    # 192 features, not independent: with no bias none should lie 4.5 standard errors off, and few beyond 2.
-    assert deviations.max() < 4.5
-    assert (deviations > 2).mean() < 0.12
-    assert off[error == 0].max(initial=0.0) < 1e-9
+    sampled = [Belief(view, max_particles=400, seed=seed).particles for seed in range(300)]
+    assert_unbiased(sampled, Belief(view, max_particles=10**6).particles)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["uniform", "retaking", "odd"])
+def test_boards_drawn_after_a_recapture_have_their_exact_probabilities(model: str) -> None:
+    """400 boards drawn of more than 6,000 that follow from one move of the opponent's."""
+    opponent, _ = MODELS[model]
+    referee = Referee(BERKELEY, NO_LIMITS)
+    for uci in ("e2e3", "a7a6", "d1e2", "h7h6", "e2d3", "g8f6", "d3d7", "d8d7"):
+        referee.try_move(chess.Move.from_uci(uci))
+    view = referee.view(chess.WHITE)
+    belief = Belief(view, 10**6, opponent=opponent)
+    before, event = belief.this_turn.particles, belief.this_turn.event
+    sampled = [after_event(before, view, event, belief.terms, 400, seed, opponent) for seed in range(1000)]
+    assert_unbiased(sampled, belief.particles)
+
+
+@pytest.mark.slow
 def test_the_truth_is_never_dropped_in_random_games() -> None:
     for seed in range(12):
         rng = random.Random(seed)
-        referee = Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS)
+        referee = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)], PAPER_LIMITS)
         tracers = [Tracer(referee, color) for color in chess.COLORS]
         while referee.end is None:
             view = referee.view(referee.turn)
             legal = list(referee.board().legal_moves)
             captures = [move for move in legal if referee.board().is_capture(move)]
-            referee.try_move(rng.choice(rng.choice((view.tries(), legal, captures or legal))))
+            if view.may_ask and rng.random() < 0.5:
+                referee.ask_any()
+            else:
+                referee.try_move(rng.choice(rng.choice((view.tries(), legal, captures or legal))))
             for tracer in tracers:
                 tracer.follow(referee)
         assert [tracer.dropped for tracer in tracers] == [[], []]
 
 
 def test_the_tracer_would_catch_a_belief_that_drops_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    keep = Particles.after_opponent
+    step = belief_module.after_event
 
-    def forgetful(self: Particles, heard: int, *rest: object) -> Particles:
-        after = keep(self, heard, *rest)  # type: ignore[arg-type]  # passed on as it came
+    def forgetful(*arguments: Any) -> Particles:
+        after = step(*arguments)
         return Particles(after.rows[::2], after.weights[::2], is_exact=False)
 
-    monkeypatch.setattr(Particles, "after_opponent", forgetful)
+    monkeypatch.setattr(belief_module, "after_event", forgetful)
     referee = Referee()
     tracer = Tracer(referee, chess.WHITE)
     rng = random.Random(5)
@@ -124,21 +200,22 @@ def test_the_tracer_would_catch_a_belief_that_drops_the_truth(monkeypatch: pytes
 def test_an_update_in_steps_is_an_update_at_once() -> None:
     rng = random.Random(3)
     referee = Referee(WILD16, PAPER_LIMITS)
-    stepwise = Belief(referee.view(chess.BLACK), most=300, seed=9)
+    stepwise = Belief(referee.view(chess.BLACK), max_particles=300, seed=9)
     while referee.ply < 30 and referee.end is None:
         referee.try_move(rng.choice(referee.view(referee.turn).tries()))
         stepwise.update(referee.view(chess.BLACK))
-    at_once = Belief(referee.view(chess.BLACK), most=300, seed=9)
+    at_once = Belief(referee.view(chess.BLACK), max_particles=300, seed=9)
     assert np.array_equal(stepwise.particles.rows, at_once.particles.rows)
     assert np.array_equal(stepwise.particles.weights, at_once.particles.weights)
 
 
+@pytest.mark.slow
 def test_a_starved_belief_is_rescued_and_says_how() -> None:
     rescues = set()
     for seed in range(6):
         rng = random.Random(seed)
-        referee = Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS)
-        belief = Belief(referee.view(chess.WHITE), most=20, seed=seed)
+        referee = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)], PAPER_LIMITS)
+        belief = Belief(referee.view(chess.WHITE), max_particles=20, seed=seed)
         while referee.end is None:
             view = referee.view(referee.turn)
             if referee.turn == chess.WHITE:
@@ -150,6 +227,29 @@ def test_a_starved_belief_is_rescued_and_says_how() -> None:
             referee.try_move(rng.choice(view.tries()))
         rescues |= set(belief.rescues)
     assert rescues >= {"replay", "last observation"}
+
+
+@pytest.mark.parametrize(
+    ("seed", "rescues", "digest"),
+    [
+        (0, {"replay": 5, "last observation": 1, "blind": 1}, "530c433772d71a30"),
+        (1, {"replay": 3, "last observation": 11, "blind": 3}, "972d4ef7004290d3"),
+        (5, {"replay": 2, "last observation": 12, "blind": 5}, "c33e92a916b366a7"),
+    ],
+)
+def test_a_seed_is_a_belief_whatever_rescues_it_needs(seed: int, rescues: dict[str, int], digest: str) -> None:
+    rng = random.Random(seed)
+    referee = Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS)
+    belief = Belief(referee.view(chess.WHITE), 20, seed)
+    boards = hashlib.sha256()
+    while referee.end is None:
+        view = referee.view(referee.turn)
+        if view.color == chess.WHITE:
+            belief.update(view)
+            boards.update(belief.particles.rows.tobytes())
+        referee.try_move(rng.choice(view.tries()))
+    assert belief.rescues == rescues
+    assert boards.hexdigest()[:16] == digest
 
 
 def assert_fits_own_men(belief: Belief, men: object, color: chess.Color) -> None:
@@ -172,12 +272,13 @@ def situation_of(board: chess.Board) -> Check:
     return Check.SHORT_DIAGONAL if chess.square_file(square) < 4 else Check.LONG_DIAGONAL
 
 
+@pytest.mark.slow
 def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay() -> None:
     astray = 0
     for seed in range(8):
         rng = random.Random(seed)
-        referee = Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS)
-        belief = Belief(referee.view(chess.WHITE), most=20, seed=seed)
+        referee = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)], PAPER_LIMITS)
+        belief = Belief(referee.view(chess.WHITE), max_particles=20, seed=seed)
         fitted = True
         while referee.end is None:
             view = referee.view(referee.turn)
@@ -211,11 +312,12 @@ def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> 
         assert situation_of(board) == Check.SHORT_DIAGONAL
 
 
+@pytest.mark.slow
 def test_on_blind_boards_no_refused_try_is_legal_nor_a_pawn_capture_that_was_denied() -> None:
     rng = random.Random(8)
     seen = Counter[str]()
     for seed in range(40):
-        referee = Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS)
+        referee = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)], PAPER_LIMITS)
         while referee.end is None and referee.ply < 60:
             view = referee.view(referee.turn)
             if len(view.refused) > 2 and rng.random() < 0.05:
@@ -259,7 +361,60 @@ def test_draws_add_up_and_follow_the_weights() -> None:
     drawn = {row.tobytes(): count / 100_000 for row, count in zip(rows, counts, strict=True)}
     for row, weight in zip(belief.particles.rows, belief.particles.weights, strict=True):
         assert drawn.get(row.tobytes(), 0.0) == pytest.approx(weight, abs=0.01)
-    assert terms_of(view.rules, view.limits) == belief.terms
+
+
+def midgame(seed: int, most: int) -> Belief:
+    """White's belief fifteen moves into a random game."""
+    rng = random.Random(seed)
+    referee = Referee(BERKELEY, NO_LIMITS)
+    while referee.ply < 30:
+        referee.try_move(rng.choice(list(referee.board().legal_moves)))
+    return Belief(referee.view(chess.WHITE), most, seed)
+
+
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_occupancy_is_the_weight_of_the_boards_that_have_the_man_there(color: chess.Color) -> None:
+    belief = midgame(1, most=300)
+    expected = np.zeros((6, 64))
+    for row, weight in zip(belief.particles.rows, belief.particles.weights, strict=True):
+        for square, piece in to_board(row).piece_map().items():
+            expected[piece.piece_type - 1, square] += weight * (piece.color == color)
+    np.testing.assert_allclose(belief.occupancy(color), expected, atol=1e-12)
+
+
+def test_shuffled_boards_are_all_boards_once_each_with_its_weight_in_an_order_of_the_seed() -> None:
+    belief = midgame(1, most=300)
+    held = list(zip(map(bytes, belief.particles.rows), belief.particles.weights, strict=True))
+    orders = [list(zip(map(bytes, rows), weights, strict=True)) for rows, weights in map(belief.shuffled, (1, 2))]
+    assert sorted(orders[0]) == sorted(orders[1]) == sorted(held)
+    assert held != orders[0] != orders[1] != held
+
+
+def test_the_effective_sample_size_is_one_over_the_sum_of_squared_weights() -> None:
+    rows = np.arange(24, dtype=np.uint64).reshape(3, 8)
+    assert Particles(rows, np.array([0.5, 0.25, 0.25]), is_exact=True).effective == pytest.approx(1 / 0.375)
+    assert Particles(rows, np.full(3, 1 / 3), is_exact=True).effective == pytest.approx(3)
+    assert Particles(rows[:0], np.empty(0), is_exact=True).effective == 0
+
+
+def test_a_pool_is_a_belief_up_to_its_first_rescue_and_then_empty() -> None:
+    rng = random.Random(2)
+    referee = Referee(WILD16, PAPER_LIMITS)
+    start = referee.view(chess.WHITE)
+    belief, pool = Belief(start, 20, seed=5), Pool(start, 20, seed=5)
+    filled = empty = 0
+    while referee.end is None:
+        referee.try_move(rng.choice(referee.view(referee.turn).tries()))
+        for one in (belief, pool):
+            one.update(referee.view(chess.WHITE))
+        if belief.rescues:
+            assert len(pool.particles) == 0
+            empty += 1
+        else:
+            assert np.array_equal(pool.particles.rows, belief.particles.rows)
+            assert np.array_equal(pool.particles.weights, belief.particles.weights)
+            filled += 1
+    assert min(filled, empty) > 20
 
 
 def test_a_belief_about_the_start_is_the_start() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Iterable
+from typing import TypeAlias
 
 import chess
 import pytest
@@ -12,8 +13,22 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kriegbot.belief.exact import ExactBelief, TooManyPositions, position_key
-from referee import BERKELEY, WILD16, Limits, OpponentMoved, OwnTry, Referee, RuleSet, View
+from referee import (
+    BERKELEY,
+    RULE_SETS,
+    AskAny,
+    Limits,
+    OpponentAsked,
+    OpponentMoved,
+    OwnQuestion,
+    OwnTry,
+    Referee,
+    RuleSet,
+    View,
+)
+from referee.tries import is_pawn_capture
 from tests.plain_cases import CASES, Case
+from tests.random_games import act, action_of
 
 SMALL_STARTS = (
     "7k/8/8/8/8/8/P7/K7 b - - 0 1",
@@ -24,6 +39,9 @@ SMALL_STARTS = (
     "6k1/8/6K1/8/8/8/8/R7 b - - 0 1",
     "4k3/2p1p3/8/1P1P4/8/8/8/4K3 b - - 3 9",
 )
+
+
+History: TypeAlias = tuple[tuple[chess.Move | AskAny, ...], float]
 
 
 def by_key(positions: Iterable[tuple[chess.Board, float]]) -> dict[object, float]:
@@ -38,37 +56,54 @@ def by_replaying_every_history(view: View) -> dict[object, float]:
 
     Nothing is merged and nothing but the referee is asked: each history is a game of its own.
     """
-    histories: list[tuple[tuple[chess.Move, ...], float]] = [((), 1.0)]
+    histories: list[History] = [((), 1.0)]
     for heard, event in enumerate(view.events, start=1):
         longer = []
         for tries, weight in histories:
             referee = replayed(view, tries)
             legal = list(referee.board().legal_moves)
-            if isinstance(event, OwnTry):
-                candidates = [(event.move, weight)]
+            theirs = referee.view(not view.color)
+            candidates: list[tuple[chess.Move | AskAny, float]]
+            if isinstance(event, OwnTry | OwnQuestion):
+                candidates = [(action_of(event), weight)]
+            elif isinstance(event, OpponentAsked):
+                candidates = [(AskAny(), weight)]
             elif isinstance(event, OpponentMoved):
-                candidates = [(move, weight / len(legal)) for move in legal]
-            else:  # refused: some illegal try, it does not matter which
-                illegal = [move for move in referee.view(not view.color).tries() if move not in legal]
-                candidates = [(move, weight) for move in illegal[:1]]
+                allowed = [move for move in theirs.tries() if move in legal]
+                candidates = [(move, weight / len(allowed)) for move in allowed]
+            else:  # refused: some illegal try; it matters only whether it was a pawn's to the side
+                illegal = [move for move in theirs.tries() if move not in legal]
+                aside = [move for move in illegal if is_pawn_capture(move, theirs.men)]
+                straight = [move for move in illegal if move not in aside]
+                candidates = [(move, weight) for move in (*aside[:1], *straight[:1])]
             for move, new_weight in candidates:
                 if replayed(view, (*tries, move)).view(view.color).events == view.events[:heard]:
                     longer.append(((*tries, move), new_weight))
-        histories = longer
+        histories = each_once(view, longer) if isinstance(event, OpponentMoved) else longer
+    histories = each_once(view, histories)
     total = sum(weight for _, weight in histories)
     return by_key((replayed(view, tries).board(), weight / total) for tries, weight in histories)
 
 
-def replayed(view: View, tries: Iterable[chess.Move]) -> Referee:
+def each_once(view: View, histories: list[History]) -> list[History]:
+    """Of histories that differ only in what was refused, one."""
+    return list(
+        {tuple(replayed(view, tries).board().move_stack): (tries, weight) for tries, weight in histories}.values()
+    )
+
+
+def replayed(view: View, tries: Iterable[chess.Move | AskAny]) -> Referee:
     referee = Referee(view.rules, view.limits, view.start)
-    for move in tries:
-        referee.try_move(move)
+    for action in tries:
+        act(referee, action)
     return referee
 
 
-def random_try(referee: Referee, rng: random.Random) -> chess.Move:
-    """An open try for the most part, now and then one already refused or sheer nonsense."""
+def random_action(referee: Referee, rng: random.Random) -> chess.Move | AskAny:
+    """An open try for the most part, now and then one already refused or sheer nonsense, or "Any?"."""
     view = referee.view(referee.turn)
+    if view.may_ask and rng.random() < 0.3:
+        return AskAny()
     if rng.random() < 0.1:
         return chess.Move(rng.randrange(64), rng.randrange(64))
     if view.refused and rng.random() < 0.1:
@@ -78,13 +113,14 @@ def random_try(referee: Referee, rng: random.Random) -> chess.Move:
 
 games = given(
     start=st.sampled_from(SMALL_STARTS),
-    rules=st.sampled_from((BERKELEY, WILD16)),
+    rules=st.sampled_from(list(RULE_SETS.values())),
     limits=st.sampled_from((Limits(), Limits(plies=4), Limits(quiet_plies=5))),
     seed=st.integers(0, 2**32 - 1),
 )
 few = settings(max_examples=40, deadline=None)
 
 
+@pytest.mark.slow
 @games
 @few
 @example(start=chess.STARTING_FEN, rules=BERKELEY, limits=Limits(), seed=1)
@@ -92,17 +128,20 @@ def test_the_truth_is_always_possible(start: str, rules: RuleSet, limits: Limits
     rng = random.Random(seed)
     referee = Referee(rules, limits, start)
     beliefs = {color: ExactBelief(referee.view(color), max_positions=600) for color in chess.COLORS}
+    checked = 0
     with contextlib.suppress(TooManyPositions):  # once it has grown out of what is small
         for _ in range(16):
             if referee.end is not None:
                 break
-            referee.try_move(random_try(referee, rng))
+            act(referee, random_action(referee, rng))
             for color, belief in beliefs.items():
                 view = referee.view(color)
                 belief.update(view)
                 assert belief.probability(referee.board()) > 0.0
                 assert sum(probability for _, probability in belief.positions) == pytest.approx(1.0)
                 assert all(own_side(board, color) == own_side_of(view) for board, _ in belief.positions)
+                checked += 1
+    assert checked >= 2
 
 
 def own_side(board: chess.Board, color: chess.Color) -> tuple[object, ...]:
@@ -119,13 +158,14 @@ def own_side_of(view: View) -> tuple[object, ...]:
     return (dict(view.men), view.kingside, view.queenside, view.opponent_men, view.turn)
 
 
+@pytest.mark.slow
 @games
 @settings(max_examples=40, deadline=None)
 def test_it_is_what_replaying_every_history_gives(start: str, rules: RuleSet, limits: Limits, seed: int) -> None:
     rng = random.Random(seed)
     referee = Referee(rules, limits, start)
     while referee.end is None and referee.ply < 4:
-        referee.try_move(random_try(referee, rng))
+        act(referee, random_action(referee, rng))
     for color in chess.COLORS:
         view = referee.view(color)
         assert by_key(ExactBelief(view).positions) == pytest.approx(by_replaying_every_history(view))

@@ -6,11 +6,11 @@ A tracer stands outside of player and belief: it is handed the true boards, whic
 import chess
 import numpy as np
 
-from kriegbot.belief.belief import refused_before
-from kriegbot.belief.heard import said, terms_of
+from kriegbot.belief import belief
+from kriegbot.belief.heard import terms_of
 from kriegbot.belief.particles import Particles
-from kriegbot.kernels.position import encode_move, from_board
-from referee import Answer, OpponentMoved, OwnTry, Referee, View
+from kriegbot.kernels.position import from_board
+from referee import Referee
 
 
 def truth(referee: Referee) -> Particles:
@@ -31,20 +31,9 @@ class Tracer:
         """Take in the one event that a try has just made for this side, if it made one."""
         view = referee.view(self.color)
         for index in range(self.heard, len(view.events)):
-            after = self._step(view, index)
+            after = belief.after_event(self.particles, view, index, terms_of(view.rules, view.limits), 1000, 0)
             now = truth(referee)
             if not (after.rows == now.rows).all(axis=1).any():
                 self.dropped.append(view.events[index])
             self.particles = now
         self.heard = len(view.events)
-
-    def _step(self, view: View, index: int) -> Particles:
-        terms = terms_of(view.rules, view.limits)
-        match view.events[index]:
-            case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
-                return self.particles.after_own_try(encode_move(move), said(announcement), terms)
-            case OwnTry(move, Answer.ILLEGAL):
-                return self.particles.after_own_try(encode_move(move), None, terms)
-            case OpponentMoved(announcement):
-                return self.particles.after_opponent(said(announcement), refused_before(view, index), terms, 1000, 0)
-        return self.particles

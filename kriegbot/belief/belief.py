@@ -1,11 +1,11 @@
-"""The belief of one side: sampled boards that fit everything it has heard, carried on from event to event.
+"""The belief of one side: sampled boards that fit everything it has heard, updated from event to event.
 
-`Belief.update(view)` takes in what is new in the view. When no board fits any more (the sample was too small), it is
-rescued, and says how: "replay": an earlier set of boards that fit is taken through the same events again with more
-particles; what comes out fits everything heard. "last observation": boards altered so that they fit what was heard
-last, and "blind": enemy men put anywhere. From these two on the belief is no longer the information set, and
-`particles.fits_all` is false, until a replay finds the way back. Should even "blind" find no board, the belief is empty
-until more is heard.
+`Belief.update(view)` takes in what is new in the view. When no board fits any more (the sample was too small), rescues
+are tried in this order and counted. "replay": an earlier set of boards is taken through the same events again with more
+particles; the result fits everything heard. "last observation": boards are altered to fit what was heard last. "blind":
+enemy men are put anywhere. After either of the last two the belief is no longer the information set, and
+`particles.fits_all` is false until a replay succeeds. If even "blind" finds no board, the belief is empty until more is
+heard.
 """
 
 from collections import Counter, deque
@@ -15,39 +15,42 @@ import chess
 import numpy as np
 
 from kriegbot.belief.errors import EmptyBelief
-from kriegbot.belief.heard import last_heard, said, side_of, terms_of
-from kriegbot.belief.particles import Particles, Reals
+from kriegbot.belief.filter import Event
+from kriegbot.belief.heard import last_heard, moves_heard, overheard, said, side_of, terms_of
+from kriegbot.belief.particles import Particles
 from kriegbot.belief.rescue import altered, blind
 from kriegbot.kernels.hearing import Terms
-from kriegbot.kernels.magics import Words
 from kriegbot.kernels.position import encode_move, from_board
 from kriegbot.kernels.random import subseed, uniforms
-from referee import Answer, OpponentMoved, OpponentRefused, OwnTry, View
+from kriegbot.kernels.types import RealArray, Rows
+from kriegbot.opponents.protocol import Opponent
+from kriegbot.opponents.uniform import uniform
+from referee import Answer, OpponentMoved, OwnQuestion, OwnTry, View
 
 CHECKPOINTS = 8
 SPACING = 3
 """Turns of the opponent between two checkpoints that a replay may start from; the last eight are kept."""
 REPLAY_FACTOR = 4
 """How many times more particles a replay uses."""
-LEAST_ALTERED = 5_000
-"""Boards to alter when no replay helps, however small the belief is otherwise."""
+MIN_ALTERED = 5_000
+"""The least number of boards to alter when no replay helps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The boards as they stood before an event of the view; always at a turn of the opponent's."""
+    """The boards before an event of the view; always at an opponent's turn."""
 
     event: int
     particles: Particles
 
 
 class Belief:
-    """Boards that fit a view, at most `most` of them (more for a while after a replay)."""
+    """Boards that fit a view, at most `max_particles` of them (more for a while after a replay)."""
 
-    def __init__(self, view: View, most: int = 50_000, seed: int = 0) -> None:
-        self.most, self.seed = most, seed
+    def __init__(self, view: View, max_particles: int = 50_000, seed: int = 0, opponent: Opponent = uniform) -> None:
+        self.max_particles, self.seed, self.opponent = max_particles, seed, opponent
         self.rescues: Counter[str] = Counter()
-        """How often each rescue was needed so far."""
+        """How often each rescue was needed."""
         self.last_rescue = ""
         """The gravest rescue that the last update needed, "" for none."""
         self.particles = at_start(view)
@@ -73,11 +76,11 @@ class Belief:
                 if self._opponent_turns % SPACING == 0 and self.particles.fits_all:
                     self._checkpoints.append(self.this_turn)
                 self._opponent_turns += 1
-            after = after_event(self.particles, view, event, self.terms, self.most, self.seed)
+            after = self._after(self.particles, view, event, self.max_particles, self.seed)
             self._heard += 1
             self.particles = after if len(after) else self._rescued(view, event)
 
-    def draw(self, samples: int, seed: int) -> tuple[Words, Reals]:
+    def draw(self, samples: int, seed: int) -> tuple[Rows, RealArray]:
         """Draw histories: boards [n, 8], n <= samples, and how often each was drawn [n], which sums to `samples`."""
         total = np.cumsum(self.particles.weights)
         marks = np.sort(uniforms(seed, samples)) * total[-1]
@@ -85,16 +88,16 @@ class Belief:
         boards, counts = np.unique(chosen, return_counts=True)
         return self.particles.rows[boards], counts.astype(np.float64)
 
-    def shuffled(self, seed: int) -> tuple[Words, Reals]:
+    def shuffled(self, seed: int) -> tuple[Rows, RealArray]:
         """Every board once, in random order, with its weight: for a search that may be stopped at any moment.
 
-        Departs from drawing histories one by one: a search that gets through all boards has the belief's own average,
-        with nothing drawn. One that is stopped early has seen fewer effective histories than boards, if weights differ.
+        Unlike drawing histories one by one, a search that gets through all boards has the belief's exact average. One
+        that is stopped early has seen fewer effective histories than boards, if weights differ.
         """
         order = np.argsort(uniforms(seed, len(self.particles)), kind="stable")
         return self.particles.rows[order], self.particles.weights[order]
 
-    def occupancy(self, color: chess.Color) -> Reals:
+    def occupancy(self, color: chess.Color) -> RealArray:
         """Probability [6, 64] that a man of each kind (pawn to king) of a side stands on each square (a1 to h8)."""
         rows, weights = self.particles.rows, self.particles.weights
         men = rows[:, 5 + side_of(color)]
@@ -104,34 +107,43 @@ class Belief:
         bits = np.unpackbits(kinds.astype("<u8").view(np.uint8), axis=1, bitorder="little")
         return np.einsum("n,kns->ks", weights, bits.reshape(6, len(rows), 64))
 
-    def _replayed(self, start: Checkpoint, view: View, end: int, most: int, seed: int) -> Particles:
+    def _after(self, particles: Particles, view: View, index: int, max_particles: int, seed: int) -> Particles:
+        return after_event(particles, view, index, self.terms, max_particles, seed, self.opponent)
+
+    def _replayed(self, start: Checkpoint, view: View, end: int, max_particles: int, seed: int) -> Particles:
         """Boards of a checkpoint taken through all events up to and including number `end`; may be empty."""
         particles = start.particles
         for index in range(start.event, end + 1):
             if len(particles) == 0:
                 break
-            particles = after_event(particles, view, index, self.terms, most, seed)
+            particles = self._after(particles, view, index, max_particles, seed)
         return particles
 
     def _rescued(self, view: View, event: int) -> Particles:
-        """A set that is not empty after an event that left none; see the head of this file."""
+        """A non-empty set after an event that left none; see the head of this file."""
         if self.particles.is_exact:
             raise EmptyBelief(f"nothing fits event {event} of the view, {view.events[event]}, nor ever did")
         seed = subseed(self.seed, event)
         earlier = [checkpoint for checkpoint in reversed(self._checkpoints) if checkpoint is not self.this_turn]
         for checkpoint in (self.this_turn, *earlier):
             if checkpoint.particles.fits_all:
-                particles = self._replayed(checkpoint, view, event, REPLAY_FACTOR * self.most, seed)
+                particles = self._replayed(checkpoint, view, event, REPLAY_FACTOR * self.max_particles, seed)
                 if len(particles):
                     return self._counted("replay", particles)
         opponent = side_of(not view.color)
-        heard = last_heard(view, self.this_turn.event)
+        heard, terms = last_heard(view, self.this_turn.event)
         for changes in (1, 1, 2, 3, 4) if len(self.this_turn.particles) else ():
             seed = subseed(seed, changes)
             start = altered(
-                self.this_turn.particles, opponent, changes, heard, self.terms, max(self.most, LEAST_ALTERED), seed
+                self.this_turn.particles,
+                opponent,
+                changes,
+                heard,
+                terms,
+                max(self.max_particles, MIN_ALTERED),
+                seed,
             )
-            particles = self._replayed(Checkpoint(self.this_turn.event, start), view, event, self.most, seed)
+            particles = self._replayed(Checkpoint(self.this_turn.event, start), view, event, self.max_particles, seed)
             if len(particles):
                 return self._counted("last observation", particles)
         self._heard = len(view.events)
@@ -148,22 +160,24 @@ def at_start(view: View) -> Particles:
     return Particles(from_board(chess.Board(view.start)).reshape(1, 8), np.ones(1), is_exact=True)
 
 
-def after_event(particles: Particles, view: View, index: int, terms: Terms, most: int, seed: int) -> Particles:
-    """What one event of a view makes of boards, of which there are `most` at most after a move of the opponent."""
+def after_event(
+    particles: Particles,
+    view: View,
+    index: int,
+    terms: Terms,
+    max_particles: int,
+    seed: int,
+    opponent: Opponent = uniform,
+) -> Particles:
+    """What one event of a view makes of boards, of which `max_particles` at most are kept after an opponent's move."""
     match view.events[index]:
         case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
             return particles.after_own_try(encode_move(move), said(announcement), terms)
         case OwnTry(move, Answer.ILLEGAL):
             return particles.after_own_try(encode_move(move), None, terms)
+        case OwnQuestion(Answer.YES | Answer.NO as answer):
+            return particles.after_own_question(answer is Answer.YES)
         case OpponentMoved(announcement):
-            refused = refused_before(view, index)
-            return particles.after_opponent(said(announcement), refused, terms, most, subseed(seed, index))
+            event = Event(said(announcement), overheard(view, index), *moves_heard(view, index))
+            return particles.after_opponent(event, opponent, terms, max_particles, subseed(seed, index))
     return particles
-
-
-def refused_before(view: View, index: int) -> int:
-    """How many tries of the opponent were heard to be illegal just before an event."""
-    count = 0
-    while index > count and isinstance(view.events[index - count - 1], OpponentRefused):
-        count += 1
-    return count

@@ -1,10 +1,10 @@
 """The exact belief: every position that fits a view, with its probability, by plain enumeration.
 
-The opponent is taken to move uniformly at random among its legal moves, as in Parker, Nau and Subrahmanian,
+The opponent is assumed to move uniformly at random among its legal moves, as in Parker, Nau and Subrahmanian,
 "Overconfidence or Paranoia? Search in Imperfect-Information Games" (AAAI 2006), section "Statistical
-sampling"; where they draw histories at random, this keeps all of them. It walks python-chess boards through
-the referee's own `announce`, one event of the view after the other, and is meant for small cases: endings,
-the first moves of a game, and as the measure that sampled beliefs are held against.
+sampling", or as another model says; where they draw histories at random, this keeps all of them. It walks
+python-chess boards through the referee's own `announce`, one event of the view after the other, and is meant
+for small cases: endings, the first moves of a game, and as the standard that sampled beliefs are tested against.
 
 Departs from the paper in one thing: histories that lead to the same position are one entry and their
 probabilities are added.
@@ -12,24 +12,27 @@ probabilities are added.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import chess
 
 from kriegbot.belief.errors import EmptyBelief
+from kriegbot.opponents import Replies, equally_likely
 from referee import (
     Announcement,
     Answer,
     Event,
+    OpponentAsked,
     OpponentMoved,
     OpponentRefused,
+    OwnQuestion,
     OwnTry,
-    PawnTries,
     View,
     announce,
     open_tries,
 )
+from referee.announcement import count_pawn_tries, pawn_tries_told
 
 PositionKey: TypeAlias = tuple[int | bool | None, ...]
 
@@ -37,14 +40,14 @@ DEFAULT_MAX_POSITIONS = 100_000
 
 
 class TooManyPositions(Exception):
-    """More positions fit the view than the caller allowed for."""
+    """More positions fit the view than the caller allowed."""
 
 
 def position_key(board: chess.Board) -> PositionKey:
     """What two positions must share to be the same position for the rest of the game.
 
     Men, side to move, castling rights, the en passant square if a pawn could take there (pseudo-legally),
-    and the halfmove clock, on which the quiet limit depends. The move number is no part of it.
+    and the halfmove clock, on which the quiet limit depends. The move number does not count.
     """
     return (
         board.pawns,
@@ -72,16 +75,20 @@ class ExactBelief:
 
     Args:
       view: what the side knows; its start is the one position that both sides know.
-      max_positions: how many positions to hold at most.
+      max_positions: the most positions to hold.
+      replies: how likely each move of the opponent is.
 
     Raises:
       TooManyPositions: more than `max_positions` positions fit.
       EmptyBelief: no position does; the view contradicts itself.
     """
 
-    _events: tuple[Event, ...]  # taken in so far
+    _events: Sequence[Event]  # taken in so far
 
-    def __init__(self, view: View, *, max_positions: int = DEFAULT_MAX_POSITIONS) -> None:
+    def __init__(
+        self, view: View, *, max_positions: int = DEFAULT_MAX_POSITIONS, replies: Replies = equally_likely
+    ) -> None:
+        self._replies_of = replies
         self._begin([(chess.Board(view.start), 1.0)], view, 0, (), max_positions)
         self.update(view)
 
@@ -92,14 +99,16 @@ class ExactBelief:
         view: View,
         *,
         max_positions: int = DEFAULT_MAX_POSITIONS,
+        replies: Replies = equally_likely,
     ) -> ExactBelief:
-        """A belief that begins with the positions given, for instance an ending whose enemy is unknown.
+        """A belief that starts from given positions, for instance an ending with unknown enemy men.
 
         Args:
           prior: positions possible at the moment of `view`, with positive weights of any sum. Everything that
             the view has heard up to then is taken to be in the weights already.
           view: what the side knows at that moment; later views go to `update`.
           max_positions: as for the class.
+          replies: as for the class.
 
         Raises:
           ValueError: a weight is not positive, or a position contradicts the view: another side to move, or
@@ -109,12 +118,13 @@ class ExactBelief:
         for board, weight in positions:
             _check_prior(board, weight, view)
         belief = cls.__new__(cls)
+        belief._replies_of = replies
         belief._begin(positions, view, view.ply, view.events, max_positions)
         return belief
 
     @property
     def positions(self) -> list[tuple[chess.Board, float]]:
-        """The positions that fit and their probabilities, which sum to 1; boards of the caller's own."""
+        """The positions that fit and their probabilities, which sum to 1; the boards are copies."""
         return [(self._boards[key].copy(stack=False), mass) for key, mass in self._masses.items()]
 
     def __len__(self) -> int:
@@ -129,7 +139,7 @@ class ExactBelief:
 
         Raises:
           ValueError: the view is not a later one of the same side of the same game.
-          TooManyPositions, EmptyBelief: as for the class. The belief is then of no further use.
+          TooManyPositions, EmptyBelief: as for the class. The belief is then unusable.
         """
         known = len(self._events)
         if view.color != self._color or view.start != self._start or view.events[:known] != self._events:
@@ -140,6 +150,7 @@ class ExactBelief:
             )
         for event in view.events[known:]:
             self._take_in(event)
+            self._note(event)
         self._events = view.events
 
     def _begin(
@@ -147,7 +158,7 @@ class ExactBelief:
         prior: Iterable[tuple[chess.Board, float]],
         view: View,
         ply: int,
-        events: tuple[Event, ...],
+        events: Sequence[Event],
         max_positions: int,
     ) -> None:
         self._color = view.color
@@ -157,12 +168,15 @@ class ExactBelief:
         self._ply = ply
         self._events = events
         self._max_positions = max_positions
-        self._opponent_refusals = 0  # heard in the turn that is on
+        self._announced: dict[type[Event], Announcement | None] = {}  # of our last move, of the opponent's last
+        for event in events:
+            self._note(event)
+        self._turn: list[OpponentRefused | OpponentAsked] = []  # what was heard of the opponent's turn that is on
         if view.turn != view.color:
             for event in reversed(events):
-                if not isinstance(event, OpponentRefused):
+                if not isinstance(event, OpponentRefused | OpponentAsked):
                     break
-                self._opponent_refusals += 1
+                self._turn.insert(0, event)
         self._replace(prior, "the start")
 
     def _take_in(self, event: Event) -> None:
@@ -180,14 +194,16 @@ class ExactBelief:
         elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
             illegal = event.move
             self._keep(lambda board: not board.is_legal(illegal), event)
-        elif isinstance(event, OpponentRefused):
-            self._opponent_refusals += 1
-            refusals = self._opponent_refusals
-            self._keep(lambda board: self._illegal_tries(board) >= refusals, event)
+        elif isinstance(event, OwnQuestion) and event.answer in (Answer.YES, Answer.NO):
+            has_any = event.answer is Answer.YES
+            self._keep(lambda board: (count_pawn_tries(board) > 0) == has_any, event)
+        elif isinstance(event, OpponentRefused | OpponentAsked):
+            self._turn.append(event)
+            self._keep(self._fits_turn, event)
         elif isinstance(event, OpponentMoved):
             self._replace(self._replies(event.announcement), event)
             self._ply += 1
-            self._opponent_refusals = 0
+            self._turn = []
         # What remains says nothing about the position: impossible and repeated tries of one's own, and the
         # end of the game by resignation, forfeit or abandonment.
 
@@ -198,26 +214,39 @@ class ExactBelief:
         return announce(board, move, self._rules, self._limits, ply=self._ply)
 
     def _replies(self, announcement: Announcement) -> Iterable[tuple[chess.Board, float]]:
-        """After every opponent's move announced as heard; each legal move has the same probability."""
+        """After every opponent's move announced as heard, of those open to it, as likely as the model has them."""
+        ours, theirs = self._announced.get(OwnTry), self._announced.get(OpponentMoved)
+        must_capture = OpponentAsked(Answer.YES) in self._turn
         for board, mass in self._held():
-            legal = list(board.legal_moves)
-            for move in legal:
+            legal = [move for move in board.legal_moves if not must_capture or _is_pawn_capture(board, move)]
+            weights = self._replies_of(board, legal, ours, theirs)
+            total = sum(weights)
+            for move, weight in zip(legal, weights, strict=True):
                 if self._heard(board, move) == announcement:
-                    yield _after(board, move), mass / len(legal)
+                    yield _after(board, move), mass * weight / total
 
-    def _illegal_tries(self, board: chess.Board) -> int:
-        """How many different tries of the side to move the referee would refuse here."""
-        captures = None
-        if self._rules.pawn_tries is PawnTries.COUNT:
-            captures = _pawn_captures(board)
+    def _note(self, event: Event) -> None:
+        if isinstance(event, OwnTry | OpponentMoved) and event.announcement is not None:
+            self._announced[type(event)] = event.announcement
+
+    def _fits_turn(self, board: chess.Board) -> bool:
+        """Whether the answer to the opponent's "Any?" is right here, and as many of its tries illegal as were heard."""
+        answer = next((event.answer for event in self._turn if isinstance(event, OpponentAsked)), None)
+        if answer is not None and (count_pawn_tries(board) > 0) != (answer is Answer.YES):
+            return False
         tries = open_tries(
             board.turn,
             {square: piece.piece_type for square, piece in _men(board, board.turn).items()},
             board.has_kingside_castling_rights(board.turn),
             board.has_queenside_castling_rights(board.turn),
-            captures,
+            pawn_tries_told(board, self._rules.pawn_tries),
         )
-        return sum(not board.is_legal(move) for move in tries)
+        illegal = [_is_pawn_capture(board, move) for move in tries if not board.is_legal(move)]
+        refused = sum(isinstance(event, OpponentRefused) for event in self._turn)
+        if answer is None:
+            return refused <= len(illegal)
+        since = len(self._turn) - 1 - self._turn.index(OpponentAsked(answer))
+        return refused <= len(illegal) and since <= illegal.count(answer is Answer.YES)
 
     def _keep(self, fits: Callable[[chess.Board], bool], event: Event) -> None:
         self._replace(((board, mass) for board, mass in self._held() if fits(board)), event)
@@ -253,18 +282,13 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     return after
 
 
+def _is_pawn_capture(board: chess.Board, move: chess.Move) -> bool:
+    files = chess.square_file(move.from_square) - chess.square_file(move.to_square)
+    return board.piece_type_at(move.from_square) == chess.PAWN and files != 0
+
+
 def _men(board: chess.Board, color: chess.Color) -> dict[chess.Square, chess.Piece]:
     return {square: piece for square, piece in board.piece_map().items() if piece.color == color}
-
-
-def _pawn_captures(board: chess.Board) -> int:
-    return len(
-        {
-            (move.from_square, move.to_square)
-            for move in board.legal_moves
-            if board.piece_type_at(move.from_square) == chess.PAWN and board.is_capture(move)
-        }
-    )
 
 
 def _check_prior(board: chess.Board, weight: float, view: View) -> None:

@@ -1,42 +1,39 @@
 """Kernels of the particle filter: what each board says to an announcement, and what may follow from it.
 
 For a turn of the opponent every legal move of every board is listed, and those kept whose announcement is the one
-heard. A board of weight w with l legal moves, c of them matching, passes on w c / l, and w / l to each of the c: that
-is Bayes' rule for an opponent who moves uniformly at random.
+heard. A board passes its weight on to these, to each in the proportion that the opponent model gives it among all
+legal moves: that is Bayes' rule. For an opponent who moves uniformly at random, a board of weight w with l legal moves
+passes on w / l to each.
 """
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numba import types
 
-from kriegbot.kernels.hearing import CAPTURED_PAWN_BIT, TERMS, Terms, announcement
+from kriegbot.kernels.attacks import check_info
+from kriegbot.kernels.hearing import (
+    CAPTURED_PAWN_BIT,
+    NOT_ASKED,
+    YES,
+    Overheard,
+    Terms,
+    announcement,
+    pawn_tries,
+)
 from kriegbot.kernels.jit import (
-    INT,
-    INT_ARRAY,
-    MOVE_ARRAY,
-    MOVES,
-    REAL_ARRAY,
-    ROW_ARRAY,
-    WORD,
-    WORD_ARRAY,
-    WORDS,
     advance,
     entry,
     kernel,
     pointer,
     word,
 )
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.moves import MOST_MOVES, is_legal_try, legal_moves, make_move, open_tries
+from kriegbot.kernels.moves import MAX_MOVES, is_legal_try, legal_moves, make_move, open_tries
 from kriegbot.kernels.position import (
     NONE,
     ONE,
-    POSITION,
     Position,
     bit,
-    en_passant_square,
+    ep_square,
     load,
     men_of,
     side_to_move,
@@ -45,31 +42,32 @@ from kriegbot.kernels.position import (
 from kriegbot.kernels.random import GAMMA, mixed, uniform
 from kriegbot.kernels.silence import capture_said, is_silent, silence_of
 from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels.types import IntArray, MoveArray, Moves, RealArray, Rows, Word, WordArray, Words
+from kriegbot.opponents.protocol import Heard, Opponent
 
-Counts = npt.NDArray[np.int64]
-MASK_WORDS = MOST_MOVES // 64
+MASK_WORDS = MAX_MOVES // 64
 """Words of a bit mask over a list of moves."""
 SQUARE = CAPTURED_PAWN_BIT - 1
 
 
-@kernel(types.boolean(WORD, INT, INT, INT))
-def may_sound_like(other: int, passant: int, move: int, heard: int) -> bool:
-    """Whether a move captures where the announcement says, as far as its target tells.
+@kernel
+def may_sound_like(other: Word, ep: int, move: int, heard: int) -> bool:
+    """Whether a move captures where the announcement says, judging by its target.
 
     Args:
       other: men of the side that is not to move.
-      passant: square to capture on en passant, 0 for none; whatever goes there may do so.
+      ep: square to capture on en passant, 0 for none; whatever goes there may do so.
       move: a legal move, or one that may be.
       heard: the announcement.
     """
     target = move >> 6 & 63
     if bit(target) & other:
         return heard & SQUARE == target + 1
-    return heard & SQUARE == 0 or (passant != 0 and target == passant)
+    return heard & SQUARE == 0 or (ep != 0 and target == ep)
 
 
-@kernel(types.boolean(WORDS, POSITION, INT, MOVES))
-def is_open(tables: Any, position: Position, move: int, moves: list[int]) -> bool:
+@kernel
+def is_open(tables: Words, position: Position, move: int, moves: Moves) -> bool:
     """Whether a move is among the tries of the side to move; `moves` is room to list them."""
     count = open_tries(tables, position, True, moves)
     for i in range(count):  # noqa: SIM110 - numba compiles the loop, not any()
@@ -78,129 +76,220 @@ def is_open(tables: Any, position: Position, move: int, moves: list[int]) -> boo
     return False
 
 
-@entry(types.void(WORD_ARRAY, ROW_ARRAY, INT, INT, TERMS, ROW_ARRAY, INT_ARRAY, INT_ARRAY, MOVE_ARRAY))
+class Event(NamedTuple):
+    """A move of the opponent's as heard, and what it knew of the moves before.
+
+    heard: the announcement. turn: what was heard of the turn before it. ours, theirs: the announcements of our move
+    before, and of its own before that, as in `opponents.protocol.Heard`.
+    """
+
+    heard: int
+    turn: Overheard
+    ours: int
+    theirs: int
+
+
+class Matches(NamedTuple):
+    """The playable moves of N boards that would be announced as heard.
+
+    masks: [N, MASK_WORDS], bit i of the i-th `playable` move. matching: [N] how many match. matched, total: [N] the
+    weight of those, and of all playable moves, under the opponent model; total is above 0.
+    """
+
+    masks: Rows
+    matching: IntArray
+    matched: RealArray
+    total: RealArray
+
+    @classmethod
+    def empty(cls, count: int) -> "Matches":
+        """Room for a number of boards."""
+        masks = np.empty((count, MASK_WORDS), np.uint64)
+        return cls(masks, np.empty(count, np.int64), np.empty(count), np.empty(count))
+
+
+class Room(NamedTuple):
+    """Room to work in: for two lists of moves, and for the weights of one."""
+
+    moves: MoveArray
+    weights: RealArray
+
+    @classmethod
+    def empty(cls) -> "Room":
+        """Room for any position."""
+        return cls(np.empty(2 * MAX_MOVES, np.int32), np.empty(MAX_MOVES))
+
+
+@kernel
+def captures_first(position: Position, moves: Moves, count: int) -> int:
+    """Move the pawn captures among `count` moves to the front, in order; return how many there are."""
+    found = 0
+    for i in range(count):
+        origin, target = moves[i] & 63, moves[i] >> 6 & 63
+        if bit(origin) & position.pawns and (origin ^ target) & 7:
+            moves[found] = moves[i]
+            found += 1
+    return found
+
+
+@kernel
+def playable(tables: Words, position: Position, turn: Overheard, moves: Moves) -> int:
+    """List the legal moves that fit the answer to "Any?"; return how many they are."""
+    count = legal_moves(tables, position, moves)
+    if turn.answer == NOT_ASKED:
+        return count
+    captures = captures_first(position, moves, count)
+    if turn.answer == YES:
+        return captures
+    return count if captures == 0 else 0
+
+
+@kernel
+def could_be_refused(tables: Words, position: Position, turn: Overheard, terms: Terms, moves: Moves) -> bool:
+    """Whether at least as many tries are illegal here as were heard to be; `moves` is room to list them."""
+    tries = open_tries(tables, position, True, moves)
+    others = open_tries(tables, position, False, moves)
+    legal = legal_moves(tables, position, moves)
+    legal_captures = captures_first(position, moves, legal)
+    wrong_captures, wrong_others = tries - others - legal_captures, others - (legal - legal_captures)
+    if terms.tries_told != 0 and legal_captures == 0:
+        wrong_captures = 0  # after "no pawn tries" they are nonsense, which only the mover hears
+    if turn.answer != NOT_ASKED and turn.since > (wrong_captures if turn.answer == YES else wrong_others):
+        return False
+    return turn.refused + turn.since <= wrong_captures + wrong_others
+
+
+@entry
 def match_moves(
-    tables: Any,
-    rows: Any,
-    heard: int,
-    refused: int,
-    terms: Terms,
-    masks: Any,
-    matching: Any,
-    legal: Any,
-    moves: Any,
+    tables: WordArray, rows: Rows, event: Event, terms: Terms, opponent: Opponent, matches: Matches, room: Room
 ) -> None:
-    """Find the legal moves of each of N boards that would be announced as `heard`.
+    """Find the moves open to the opponent on each of N boards that would be announced as heard.
 
     Args:
       tables: the tables.
       rows: [N, 8], the opponent to move.
-      heard: the announcement.
-      refused: tries of the opponent heard to be illegal before; boards without so many illegal tries match nothing.
+      event: what was heard; boards that do not fit what was heard before the move match nothing.
       terms: rule set and limits.
-      masks: [N, MASK_WORDS] written: bit i of the i-th legal move.
-      matching: [N] written: how many match.
-      legal: [N] written: how many are legal.
-      moves: room for 2 * MOST_MOVES moves.
+      opponent: the opponent model.
+      matches: written.
+      room: to work in.
     """
-    boards, listed = pointer(rows), pointer(moves)
-    scratch = advance(listed, MOST_MOVES)
-    marked = pointer(masks)
+    boards, listed, weights = pointer(rows), pointer(room.moves), pointer(room.weights)
+    scratch = advance(listed, MAX_MOVES)
+    marked, matching, matched, total = pointer(matches.masks), matches.matching, matches.matched, matches.total
     for i in range(len(rows)):
         position = load(boards, i)
         for j in range(MASK_WORDS):
             marked[MASK_WORDS * i + j] = NONE
-        matching[i] = 0
-        count = legal_moves(pointer(tables), position, listed)
-        if refused > 0 and open_tries(pointer(tables), position, True, scratch) - count < refused:
-            legal[i] = 1
+        matching[i], matched[i], total[i] = 0, 0.0, 1.0
+        turn = event.turn
+        if turn.refused + turn.since > 0 and not could_be_refused(pointer(tables), position, turn, terms, scratch):
             continue
-        legal[i] = count
+        count = playable(pointer(tables), position, turn, listed)
         silence = silence_of(pointer(tables), position, terms)
         _, other = men_of(position, side_to_move(position))
-        passant, found = en_passant_square(position), 0
+        ep, found = ep_square(position), 0
         for j in range(count):
-            if not may_sound_like(other, passant, listed[j], heard):
+            if not may_sound_like(other, ep, listed[j], event.heard):
                 continue
-            if terms.counts_tries == 0 and is_silent(silence, position, listed[j]):
+            if terms.tries_told == 0 and is_silent(silence, position, listed[j]):
                 said = capture_said(position, listed[j], terms)
             else:
                 after, captured = make_move(pointer(tables), position, listed[j])
                 said = announcement(pointer(tables), position, after, captured, terms, scratch)
-            if said == heard:
+            if said == event.heard:
                 marked[MASK_WORDS * i + (j >> 6)] |= bit(j & 63)
                 found += 1
-        matching[i] = found
+        if found == 0:
+            continue
+        matching[i], matched[i], total[i] = found, float(found), float(count)
+        if opponent(pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights):
+            matched[i], total[i] = 0.0, 0.0
+            for j in range(count):
+                total[i] += weights[j]
+                if marked[MASK_WORDS * i + (j >> 6)] & bit(j & 63):
+                    matched[i] += weights[j]
 
 
-@entry(
-    INT(
-        WORD_ARRAY,
-        ROW_ARRAY,
-        ROW_ARRAY,
-        INT_ARRAY,
-        INT_ARRAY,
-        REAL_ARRAY,
-        WORD,
-        ROW_ARRAY,
-        REAL_ARRAY,
-        MOVE_ARRAY,
-    )
-)
+@entry
 def follow(
-    tables: Any,
-    rows: Any,
-    masks: Any,
-    matching: Any,
-    draws: Any,
-    shares: Any,
-    seed: int,
-    after_rows: Any,
-    after_weights: Any,
-    moves: Any,
+    tables: WordArray,
+    rows: Rows,
+    event: Event,
+    opponent: Opponent,
+    matches: Matches,
+    draws: tuple[IntArray, RealArray, int],
+    after: tuple[Rows, RealArray],
+    room: Room,
 ) -> int:
     """Write the boards that follow from the matching moves; return how many.
 
-    From board i come min(draws[i], matching[i]) different ones, chosen uniformly, each of weight shares[i].
+    Args:
+      tables: the tables.
+      rows: [N, 8], the opponent to move.
+      event: the one that `matches` was made for.
+      opponent: the opponent model.
+      matches: from `match_moves`.
+      draws: how many [N], shares [N], and a seed in [0, 2^63). Where a board has no more matching moves than draws, all
+        of them follow, each of weight share times its own. Elsewhere moves are drawn, each of weight 1 a draw.
+      after: rows and weights, written.
+      room: to work in.
     """
-    boards, target, listed, marked = pointer(rows), pointer(after_rows), pointer(moves), pointer(masks)
-    state = mixed(seed)
+    how_many, shares, seed = draws
+    after_rows, after_weights = after
+    boards, target, listed, marked = pointer(rows), pointer(after_rows), pointer(room.moves), pointer(matches.masks)
+    weights, matching = pointer(room.weights), matches.matching
+    state = mixed(word(seed))
     written = 0
     for i in range(len(rows)):
-        wanted, left = min(draws[i], matching[i]), matching[i]
+        wanted, left = min(how_many[i], matching[i]), matching[i]
         if wanted == 0:
             continue
         position = load(boards, i)
-        count = legal_moves(pointer(tables), position, listed)
+        count = playable(pointer(tables), position, event.turn, listed)
+        is_weighed = opponent(pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights)
+        takes_all, mark = wanted == left, uniform(state + GAMMA)
         for j in range(count):
             if not marked[MASK_WORDS * i + (j >> 6)] & bit(j & 63):
                 continue
-            # Selection sampling (Knuth, TAOCP 2, algorithm S): take each of the rest with probability wanted / left.
             state += GAMMA
-            if uniform(state) * left < wanted:
-                after, _ = make_move(pointer(tables), position, listed[j])
-                store(target, written, after)
-                after_weights[written] = shares[i]
-                written += 1
+            weight = shares[i]
+            if is_weighed and takes_all:
+                weight *= weights[j]
+            elif is_weighed:  # systematic sampling: one draw at each whole number that is passed
+                until = mark + weights[j] * how_many[i] / matches.matched[i]
+                weight = float(int(until) - int(mark))
+                mark = until
+            elif uniform(state) * left < wanted:  # selection sampling (Knuth, TAOCP 2, algorithm S)
                 wanted -= 1
-                if wanted == 0:
-                    break
+            else:
+                weight = 0.0
             left -= 1
+            if weight == 0.0:
+                continue
+            following, _ = make_move(pointer(tables), position, listed[j])
+            store(target, written, following)
+            after_weights[written] = weight
+            written += 1
+            if wanted == 0:
+                break
     return written
 
 
-@entry(INT(WORD_ARRAY, ROW_ARRAY, REAL_ARRAY, INT, INT, TERMS, MOVE_ARRAY))
-def keep_accepted(tables: Any, rows: Any, weights: Any, move: int, heard: int, terms: Terms, moves: Any) -> int:
+@entry
+def keep_accepted(
+    tables: WordArray, rows: Rows, weights: RealArray, move: int, heard: int, terms: Terms, moves: MoveArray
+) -> int:
     """Make our accepted try on every board where it is legal and announced as heard; drop the others.
 
-    Rows and weights are packed in place; returns how many are left. `moves` is room for MOST_MOVES.
+    Rows and weights are packed in place; returns how many are left. `moves` is room for MAX_MOVES.
     """
     boards, scratch = pointer(rows), pointer(moves)
     kept = 0
     for i in range(len(rows)):
         position = load(boards, i)
         _, other = men_of(position, side_to_move(position))
-        if not may_sound_like(other, en_passant_square(position), move, heard):
+        if not may_sound_like(other, ep_square(position), move, heard):
             continue
         if not is_legal_try(pointer(tables), position, move):
             continue
@@ -212,8 +301,8 @@ def keep_accepted(tables: Any, rows: Any, weights: Any, move: int, heard: int, t
     return kept
 
 
-@entry(INT(WORD_ARRAY, ROW_ARRAY, INT, INT_ARRAY, MOVE_ARRAY))
-def _list_refusing(tables: Any, rows: Any, move: int, refusing: Any, moves: Any) -> int:
+@entry
+def _list_refusing(tables: WordArray, rows: Rows, move: int, refusing: IntArray, moves: MoveArray) -> int:
     boards = pointer(rows)
     may_be_legal = len(rows) > 0 and is_open(pointer(tables), load(boards, 0), move, pointer(moves))
     count = 0
@@ -224,18 +313,36 @@ def _list_refusing(tables: Any, rows: Any, move: int, refusing: Any, moves: Any)
     return count
 
 
-def list_refusing(rows: Words, move: int) -> Counts:
+def list_refusing(rows: Rows, move: int) -> IntArray:
     """Numbers, ascending, of the boards [N, 8] on which a try is illegal.
 
     Those are all if the mover's own men, which must be the same on each, forbid it.
     """
-    refusing, moves = np.empty(len(rows), np.int64), np.empty(MOST_MOVES, np.int32)
+    refusing, moves = np.empty(len(rows), np.int64), np.empty(MAX_MOVES, np.int32)
     return refusing[: _list_refusing(TABLES, rows, move, refusing, moves)]
 
 
-@entry(INT(ROW_ARRAY, REAL_ARRAY, INT_ARRAY))
-def merge_equal(rows: Any, weights: Any, table: Any) -> int:
-    """Make one board of equal ones, adding their weights; packed in place, returns how many are left.
+@entry
+def _list_answering(tables: WordArray, rows: Rows, has_any: bool, answering: IntArray) -> int:
+    boards, count = pointer(rows), 0
+    for i in range(len(rows)):
+        position = load(boards, i)
+        checkers, pinned = check_info(pointer(tables), position)
+        if (pawn_tries(pointer(tables), position, checkers, pinned) > 0) == has_any:
+            answering[count] = i
+            count += 1
+    return count
+
+
+def list_answering(rows: Rows, has_any: bool) -> IntArray:
+    """Numbers, ascending, of the boards [N, 8] on which the side to move has a legal pawn capture, or has none."""
+    answering = np.empty(len(rows), np.int64)
+    return answering[: _list_answering(TABLES, rows, has_any, answering)]
+
+
+@entry
+def merge_equal(rows: Rows, weights: RealArray, table: IntArray) -> int:
+    """Merge equal boards, adding their weights; packed in place, returns how many are left.
 
     `table` is a hash table's room, a power of two above twice the number of rows, filled with -1.
     """

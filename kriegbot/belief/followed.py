@@ -1,7 +1,7 @@
-"""A belief carried through a game, and what it held after each event: for maps of where the enemy may be.
+"""A belief that follows a game, and what it held after each event: for maps of where the enemy may be.
 
-The belief is shown every view of the past, one event at a time. So what it holds after an event depends on that event's
-view and on the seed alone, not on when or how often somebody has looked.
+The belief is given every view of the past, one event at a time. So what it holds after an event depends only on that
+event's view and the seed, not on when or how often it was asked.
 """
 
 import math
@@ -13,10 +13,9 @@ import numpy as np
 
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.errors import EmptyBelief
-from kriegbot.belief.particles import Reals
 from kriegbot.belief.past import past
-from kriegbot.kernels.magics import Words
 from kriegbot.kernels.random import subseed
+from kriegbot.kernels.types import RealArray, Rows
 from referee import View
 
 
@@ -28,27 +27,27 @@ class Held:
       view: the view it fits.
       chances: probability [6, 64] of an enemy man of each kind (pawn to king) on each square (a1 to h8); all 0 where
         no board fits.
-      boards: number of boards held; 0 where all is dark.
+      boards: number of boards held; 0 if nothing is known.
       is_exact: whether these are all boards that fit, with their exact probabilities.
-      fits_all: whether they fit everything that was heard, not only the last of it.
+      fits_all: whether they fit everything heard, not only the last of it.
       rows: histories drawn [n, 8] where the side is to try; none elsewhere.
       counts: how often each was drawn [n].
     """
 
     view: View
-    chances: Reals
+    chances: RealArray
     boards: int
     is_exact: bool
     fits_all: bool
-    rows: Words
-    counts: Reals
+    rows: Rows
+    counts: RealArray
 
 
 class Followed:
-    """Follows one side through a game, as far as it is asked.
+    """Follows one side through a game, as far as asked.
 
     Args:
-      particles: how many boards the belief holds at most.
+      particles: the most boards that the belief holds.
       seed: of its sampling.
       samples: histories to draw wherever the side is to try.
     """
@@ -59,15 +58,15 @@ class Followed:
         self._held: list[Held] = []
 
     def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> Held | None:
-        """What was held in a view of this game, a later or an earlier one than before.
+        """What was held in a view of this game, which may be later or earlier than the last one asked for.
 
         Args:
-          view: it, or one that came later.
-          heard: number of events heard in it; all of the view's unless given.
+          view: that view, or a later one.
+          heard: number of events heard by then; by default all of the view's.
           seconds: stop after the first event that ends later than that.
 
         Returns:
-          None if it took longer; asking again goes on from there.
+          None if it took longer; asking again continues from there.
         """
         deadline = time.perf_counter() + seconds
         heard = len(view.events) if heard is None else heard
@@ -92,6 +91,6 @@ class Followed:
         return Held(view, chances, len(held), held.is_exact, held.fits_all, *drawn)
 
 
-def nothing() -> tuple[Words, Reals]:
+def nothing() -> tuple[Rows, RealArray]:
     """No history."""
     return np.empty((0, 8), np.uint64), np.empty(0)

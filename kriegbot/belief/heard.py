@@ -3,17 +3,38 @@
 import chess
 
 from kriegbot.kernels.hearing import (
+    ANY_NUMBER,
     CAPTURE_MASK,
     CAPTURED_PAWN_BIT,
     CHECK_SHIFT,
     END_SHIFT,
+    NO,
+    NOT_ASKED,
     TRIES_SHIFT,
+    YES,
+    Overheard,
     Terms,
 )
-from referee import Announcement, Limits, Man, OpponentMoved, OwnTry, PawnTries, Reason, RuleSet, View
+from referee import (
+    Announcement,
+    Answer,
+    Limits,
+    Man,
+    OpponentAsked,
+    OpponentMoved,
+    OpponentRefused,
+    OwnQuestion,
+    OwnTry,
+    PawnTries,
+    Reason,
+    RuleSet,
+    View,
+)
 
 ENDS = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION, Reason.PLY_LIMIT, Reason.QUIET_LIMIT)
-"""In the order of their numbers in `kernels.hearing`, from 1."""
+"""Ordered by their numbers in `kernels.hearing`, from 1."""
+TRIES_TOLD = {PawnTries.NOTHING: 0, PawnTries.COUNT: ANY_NUMBER, PawnTries.YES_NO: 1}
+"""How far each kind of rule set counts pawn tries aloud, as in `Terms`."""
 
 
 def said(announcement: Announcement) -> int:
@@ -29,19 +50,55 @@ def said(announcement: Announcement) -> int:
     return code
 
 
-def last_heard(view: View, before: int) -> int:
-    """Checks, pawn tries and end in the last announcement before an event of a view; of the first position, none."""
+def last_heard(view: View, before: int) -> tuple[int, Terms]:
+    """What was announced of the position before an event of a view: checks, pawn tries, end; nothing of the first one.
+
+    An answer to "Any?" is treated as if it had been announced; the terms returned are those of such a rule set.
+    """
+    terms, answered = terms_of(view.rules, view.limits), 0
     for event in reversed(view.events[:before]):
-        if isinstance(event, OwnTry | OpponentMoved) and event.announcement is not None:
-            return said(event.announcement) & ~CAPTURE_MASK
-    return 0
+        match event:
+            case OwnQuestion(Answer.YES | Answer.NO as answer) | OpponentAsked(answer):
+                terms, answered = terms._replace(tries_told=1), (answer is Answer.YES) + 1 << TRIES_SHIFT
+            case OwnTry(announcement=Announcement() as last) | OpponentMoved(last):
+                return said(last) & ~CAPTURE_MASK | answered, terms
+    return answered, terms
+
+
+def overheard(view: View, before: int) -> Overheard:
+    """What was heard of the opponent's turn just before an event of a view."""
+    refused, answer, since = 0, NOT_ASKED, 0
+    while before > 0:
+        before -= 1
+        match view.events[before]:
+            case OpponentRefused():
+                refused += 1
+            case OpponentAsked(given):
+                answer, since, refused = YES if given is Answer.YES else NO, refused, 0
+            case _:
+                break
+    return Overheard(refused, answer, since)
+
+
+def moves_heard(view: View, before: int) -> tuple[int, int]:
+    """What was announced of our last move, and of the opponent's last, before an event of a view; 0 for no move."""
+    last = {OwnTry: 0, OpponentMoved: 0}
+    waited = set(last)
+    for index in range(before - 1, -1, -1):
+        event = view.events[index]
+        if isinstance(event, OwnTry | OpponentMoved) and event.announcement is not None and type(event) in waited:
+            last[type(event)] = said(event.announcement)
+            waited.remove(type(event))
+            if not waited:
+                break
+    return last[OwnTry], last[OpponentMoved]
 
 
 def terms_of(rules: RuleSet, limits: Limits) -> Terms:
     """Rule set and limits as kernels take them."""
     return Terms(
         int(rules.captured_kind),
-        int(rules.pawn_tries is PawnTries.COUNT),
+        TRIES_TOLD[rules.pawn_tries],
         int(rules.one_minor_each_draws),
         limits.plies or 0,
         limits.quiet_plies or 0,

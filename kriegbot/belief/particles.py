@@ -1,32 +1,32 @@
 """A weighted set of boards, and the two things that a turn does to it: our try, the opponent's move.
 
-Departs from a plain particle filter in one thing. As long as all boards that follow fit into the set they are all
-kept, with their exact weights: then the set IS the information set. Only when they do not fit are they drawn, each
-with the probability of its exact weight (the fully adapted filter of Pitt and Shephard 1999: what was heard is looked
-at before drawing, so the drawn boards weigh the same and no resampling step is needed).
+Departs from a plain particle filter in one thing. As long as all boards that follow fit into the set, all are kept with
+their exact weights: then the set IS the information set. Only when they do not fit are they drawn, with probabilities
+proportional to their exact weights (the fully adapted filter of Pitt and Shephard 1999: what was heard is used before
+drawing, so the drawn boards have equal weights and no resampling step is needed).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from kriegbot.belief.filter import (
-    MASK_WORDS,
-    Counts,
+    Event,
+    Matches,
+    Room,
     follow,
     keep_accepted,
+    list_answering,
     list_refusing,
     match_moves,
     merge_equal,
 )
 from kriegbot.kernels.hearing import Terms
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.moves import MOST_MOVES
+from kriegbot.kernels.moves import MAX_MOVES
 from kriegbot.kernels.random import uniforms
 from kriegbot.kernels.tables import TABLES
-
-Reals = npt.NDArray[np.float64]
+from kriegbot.kernels.types import IntArray, RealArray, Rows
+from kriegbot.opponents.protocol import Opponent
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ class Particles:
     """Distinct boards with weights.
 
     rows: uint64[N, 8]. weights: float64[N], positive, summing to 1. is_exact: whether this is the whole information set
-    with its exact probabilities, nothing having been drawn so far. fits_all: whether every board fits all that was
-    heard, and not only, after a rescue, the last of it.
+    with its exact probabilities, since nothing was ever drawn. fits_all: whether every board fits everything heard, and
+    not only, after a rescue, the last of it.
     """
 
-    rows: Words
-    weights: Reals
+    rows: Rows
+    weights: RealArray
     is_exact: bool
     fits_all: bool = True
 
@@ -48,7 +48,7 @@ class Particles:
 
     @property
     def effective(self) -> float:
-        """Effective sample size, 1 / sum of squared weights: N where all weigh the same."""
+        """Effective sample size, 1 / sum of squared weights: N if all weights are equal."""
         return float(1.0 / np.square(self.weights).sum()) if len(self.weights) else 0.0
 
     def after_own_try(self, move: int, heard: int | None, terms: Terms) -> "Particles":
@@ -56,34 +56,40 @@ class Particles:
         if heard is None:
             refusing = list_refusing(self.rows, move)
             return normalized(self.rows[refusing], self.weights[refusing], self.is_exact, self.fits_all)
-        rows, weights, moves = self.rows.copy(), self.weights.copy(), np.empty(MOST_MOVES, np.int32)
+        rows, weights, moves = self.rows.copy(), self.weights.copy(), np.empty(MAX_MOVES, np.int32)
         kept = keep_accepted(TABLES, rows, weights, move, heard, terms, moves)
         return merged(rows[:kept], weights[:kept], self.is_exact, self.fits_all)
 
-    def after_opponent(self, heard: int, refused: int, terms: Terms, most: int, seed: int) -> "Particles":
-        """Boards that follow from a move of the opponent announced as `heard`, after `refused` tries heard illegal.
+    def after_own_question(self, has_any: bool) -> "Particles":
+        """Boards that fit the answer to our "Any?". May be empty."""
+        kept = list_answering(self.rows, has_any)
+        return normalized(self.rows[kept], self.weights[kept], self.is_exact, self.fits_all)
 
-        At most `most` of them are kept; see the head of this file. May be empty.
+    def after_opponent(
+        self, event: Event, opponent: Opponent, terms: Terms, max_particles: int, seed: int
+    ) -> "Particles":
+        """Boards that follow from a move of the opponent, whose moves are as likely as a model says.
+
+        At most `max_particles` of them are kept; see the head of this file. May be empty.
         """
-        count = len(self.rows)
-        masks = np.empty((count, MASK_WORDS), np.uint64)
-        matching, legal = np.empty(count, np.int64), np.empty(count, np.int64)
-        moves = np.empty(2 * MOST_MOVES, np.int32)
-        match_moves(TABLES, self.rows, heard, refused, terms, masks, matching, legal, moves)
-        mass = self.weights * matching / np.maximum(legal, 1)
+        matches, room = Matches.empty(len(self.rows)), Room.empty()
+        match_moves(TABLES, self.rows, event, terms, opponent, matches, room)
+        matching, matched, total = matches.matching, matches.matched, matches.total
         following = int(matching.sum())
-        if following <= most:
-            draws, shares = matching, self.weights / np.maximum(legal, 1)
+        is_exact = self.is_exact and following <= max_particles
+        if following <= max_particles:
+            draws, shares = matching, self.weights / total
         else:
-            draws = systematic(mass, most, seed)
-            shares = draws / np.maximum(np.minimum(draws, matching), 1)
+            draws = systematic(self.weights * matched / total, max_particles, seed)
+            units = np.where(draws < matching, draws, matched)
+            shares = draws / np.where(units > 0, units, 1)
             following = int(np.minimum(draws, matching).sum())
         rows, weights = np.empty((following, 8), np.uint64), np.empty(following)
-        follow(TABLES, self.rows, masks, matching, draws, shares, seed ^ 1, rows, weights, moves)
-        return merged(rows, weights, self.is_exact and following == int(matching.sum()), self.fits_all)
+        written = follow(TABLES, self.rows, event, opponent, matches, (draws, shares, seed ^ 1), (rows, weights), room)
+        return merged(rows[:written], weights[:written], is_exact, self.fits_all)
 
 
-def systematic(mass: Reals, draws: int, seed: int) -> Counts:
+def systematic(mass: RealArray, draws: int, seed: int) -> IntArray:
     """Divide `draws` among boards in proportion to their mass [N], each rounded up or down by systematic sampling."""
     total = np.cumsum(mass)
     marks = (np.arange(draws) + uniforms(seed, 1)[0]) * (total[-1] / draws)
@@ -91,13 +97,13 @@ def systematic(mass: Reals, draws: int, seed: int) -> Counts:
     return np.bincount(chosen, minlength=len(mass)).astype(np.int64)
 
 
-def merged(rows: Words, weights: Reals, is_exact: bool, fits_all: bool) -> Particles:
-    """Particles of rows that may be equal, their weights added and brought to the sum 1."""
+def merged(rows: Rows, weights: RealArray, is_exact: bool, fits_all: bool) -> Particles:
+    """Particles from rows that may be equal; weights are added and normalised."""
     table = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, np.int64)
     kept = merge_equal(rows, weights, table)
     return normalized(rows[:kept], weights[:kept], is_exact, fits_all)
 
 
-def normalized(rows: Words, weights: Reals, is_exact: bool, fits_all: bool) -> Particles:
-    """Particles of distinct rows, their weights brought to the sum 1."""
+def normalized(rows: Rows, weights: RealArray, is_exact: bool, fits_all: bool) -> Particles:
+    """Particles from distinct rows; weights are normalised."""
     return Particles(rows, weights / weights.sum() if len(rows) else weights, is_exact, fits_all)

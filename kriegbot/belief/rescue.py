@@ -1,33 +1,26 @@
 """What to believe when no sampled board fits any more: boards that fit at least what was heard last.
 
-`altered` moves enemy men about on boards that fitted until now, or changes what they are (a pawn may have been promoted
-to a knight). `blind` forgets all boards and takes those of the last observation. Neither result is the information set:
+`altered` moves enemy men on boards that fitted until now, or changes their kinds (a pawn may have been promoted to a
+knight). `blind` forgets all boards and takes those of the last observation. Neither result is the information set:
 `Belief` counts both.
 """
-
-from typing import Any
 
 import numpy as np
 
 from kriegbot.belief.last_observation import any_of, is_possible, last_observation
 from kriegbot.belief.particles import Particles, merged
-from kriegbot.kernels.hearing import TERMS, Terms, situation
+from kriegbot.kernels.hearing import Terms, situation
 from kriegbot.kernels.jit import (
-    INT,
-    MOVE_ARRAY,
-    ROW_ARRAY,
-    WORD,
-    WORD_ARRAY,
     entry,
     kernel,
+    lsb,
     pointer,
     word,
     words,
 )
-from kriegbot.kernels.moves import MOST_MOVES
+from kriegbot.kernels.moves import MAX_MOVES, moved
 from kriegbot.kernels.position import (
     NONE,
-    POSITION,
     WHITE,
     Position,
     load,
@@ -36,23 +29,16 @@ from kriegbot.kernels.position import (
 )
 from kriegbot.kernels.random import GAMMA, mixed, uniform
 from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels.types import MoveArray, Rows, Word, WordArray
 from referee import View
 
 BOTH_RIGHTS, WITHOUT_PASSANT = words(0b110, 2**64 - 1 - (63 << 5))
 BLIND_BOARDS = 1000
 
 
-@kernel(WORD(WORD, WORD, WORD))
-def moved(bits: int, origin: int, target: int) -> int:
-    """Bitboard after a man, if it is on it, went from `origin` to `target`."""
-    if bits & origin:
-        return (bits & ~origin) | target
-    return bits
-
-
-@kernel(POSITION(POSITION, INT, WORD))
-def with_one_change(position: Position, side: int, state: int) -> Position:
-    """Move a random man of a side to a random empty square, or, one time in four, make another man but a king of it."""
+@kernel
+def with_one_change(position: Position, side: int, state: Word) -> Position:
+    """Move a random man of a side to a random empty square, or, one time in four, change its kind, not to a king."""
     men, others = men_of(position, side)
     empty = ~(men | others)
     origin = any_of(men, state)
@@ -61,12 +47,9 @@ def with_one_change(position: Position, side: int, state: int) -> Position:
     diagonals, orthogonals = position.diagonals, position.orthogonals
     if uniform(state + GAMMA) < 0.75 or origin & kings:
         target = any_of(empty, state + GAMMA + GAMMA)
-        pawns, knights, kings = (
-            moved(pawns, origin, target),
-            moved(knights, origin, target),
-            moved(kings, origin, target),
-        )
-        diagonals, orthogonals = moved(diagonals, origin, target), moved(orthogonals, origin, target)
+        start, end = lsb(origin), lsb(target)
+        pawns, knights, kings = moved(pawns, start, end), moved(knights, start, end), moved(kings, start, end)
+        diagonals, orthogonals = moved(diagonals, start, end), moved(orthogonals, start, end)
     else:
         kind = int(uniform(state + GAMMA + GAMMA) * 5)
         pawns = (pawns & ~origin) | (origin if kind == 0 else NONE)
@@ -82,19 +65,19 @@ def with_one_change(position: Position, side: int, state: int) -> Position:
     return Position(pawns, knights, diagonals, orthogonals, kings, others, men, meta)
 
 
-@entry(INT(WORD_ARRAY, ROW_ARRAY, INT, INT, INT, TERMS, WORD, ROW_ARRAY, MOVE_ARRAY))
+@entry
 def _alter(
-    tables: Any,
-    rows: Any,
+    tables: WordArray,
+    rows: Rows,
     side: int,
     changes: int,
     heard: int,
     terms: Terms,
-    seed: int,
-    target: Any,
-    scratch: Any,
+    seed: Word,
+    target: Rows,
+    scratch: MoveArray,
 ) -> int:
-    """Write to `target` boards made from random rows by so many changes, if they sound as `heard`; return how many."""
+    """Write to `target` boards made from random rows by `changes` changes, if they sound like `heard`; count them."""
     boards, written = pointer(rows), 0
     state = mixed(seed)
     for _ in range(len(target)):
@@ -112,17 +95,19 @@ def _alter(
     return written
 
 
-def altered(particles: Particles, side: int, changes: int, heard: int, terms: Terms, most: int, seed: int) -> Particles:
-    """Boards in which `changes` men of a side stand elsewhere or are others; up to `most`, all weighing the same.
+def altered(
+    particles: Particles, side: int, changes: int, heard: int, terms: Terms, count: int, seed: int
+) -> Particles:
+    """Boards on which `changes` men of a side are elsewhere or of another kind; up to `count`, with equal weights.
 
-    Only those of which the referee would say `heard`, as at the end of the last move. May be empty.
+    Only those of which the referee would announce `heard` after the last move. May be empty.
     """
-    target = np.empty((most, 8), np.uint64)
-    written = _alter(TABLES, particles.rows, side, changes, heard, terms, seed, target, np.empty(MOST_MOVES, np.int32))
+    target = np.empty((count, 8), np.uint64)
+    written = _alter(TABLES, particles.rows, side, changes, heard, terms, seed, target, np.empty(MAX_MOVES, np.int32))
     return merged(target[:written], np.ones(written), is_exact=False, fits_all=False)
 
 
 def blind(view: View, seed: int) -> Particles:
-    """Boards of the last observation, all weighing the same; may be empty."""
+    """Boards of the last observation, with equal weights; may be empty."""
     rows = last_observation(view, BLIND_BOARDS, seed)
     return merged(rows, np.ones(len(rows)), is_exact=False, fits_all=False)
