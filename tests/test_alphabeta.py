@@ -10,7 +10,7 @@ from evaluators import load_evaluator
 from kriegbot.belief.heard import terms_of
 from kriegbot.kernels.position import encode_move, from_board
 from kriegbot.search.alphabeta import MATE, QUIESCENCE, value_boards
-from kriegbot.search.search import tries_of
+from kriegbot.search.method import tries_of
 from referee import NO_LIMITS, WILD16
 from tests.plain_evaluators import ks
 from tests.random_games import played
@@ -45,6 +45,7 @@ def value(board: chess.Board, side: chess.Color, depth: int, ply: int) -> float:
     return max(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2])
 def test_values_equal_plain_negamax(depth: int) -> None:
     rng = random.Random(depth)

@@ -8,25 +8,24 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.heard import terms_of
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.position import encode_move
+from kriegbot.kernels.types import Rows
 from kriegbot.search import pruned
-from kriegbot.search.backup import PARANOID
-from kriegbot.search.search import Reals, TryValues, search, tries_of
+from kriegbot.search.method import InformationSet, Method, Reals
+from kriegbot.search.rules import load_backup
+from kriegbot.search.search import TryValues, search_tries
 from referee import BERKELEY, PAPER_LIMITS, WILD16, Referee, View
 from tests.plain_cases import CASES, Case
 from tests.test_search import arrays
 
+PARANOID = load_backup("paranoid")
+
 KS = load_evaluator("ks")
 
 
-def both(view: View, rows: Words, weights: Reals, depth: int) -> tuple[TryValues, TryValues]:
+def both(view: View, rows: Rows, weights: Reals, depth: int) -> tuple[TryValues, TryValues]:
     """What the whole search and alpha-beta find."""
-    tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
-    terms = terms_of(view.rules, view.limits)
-    whole = search(rows, weights, tries, depth, PARANOID, KS, terms, may_prune=False)
-    return whole, search(rows, weights, tries, depth, PARANOID, KS, terms)
+    histories, method = InformationSet.of(view, rows, weights), Method(depth, PARANOID, KS)
+    return search_tries(histories, method, may_prune=False), search_tries(histories, method)
 
 
 def agree(whole: TryValues, found: TryValues) -> bool:
@@ -38,7 +37,7 @@ def agree(whole: TryValues, found: TryValues) -> bool:
     return is_the_same and bool((found.values >= whole.values).all())
 
 
-def midgames(count: int, histories: int, rng: random.Random) -> Iterator[tuple[View, Words, Reals]]:
+def midgames(count: int, histories: int, rng: random.Random) -> Iterator[tuple[View, Rows, Reals]]:
     """Views of random games under both rule sets, some of them after refusals, and histories that fit."""
     while count > 0:
         referee = Referee(rng.choice((BERKELEY, WILD16)), PAPER_LIMITS)
@@ -61,6 +60,7 @@ def test_the_best_tries_are_those_of_the_whole_search(case: Case) -> None:
         assert agree(*both(case.view, *arrays(case), depth))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("depth", "histories", "count"), [(2, 40, 1_000), (3, 6, 100), (4, 2, 4)])
 def test_the_best_tries_are_those_of_the_whole_search_in_midgame(depth: int, histories: int, count: int) -> None:
     fewer = 0
@@ -77,21 +77,20 @@ def test_a_stack_that_is_full_grows(monkeypatch: pytest.MonkeyPatch) -> None:
         assert agree(*both(view, rows, weights, 3))
 
 
+@pytest.mark.slow
 def test_a_search_out_of_time_answers_from_as_many_boards_as_it_has_done() -> None:
     (view, rows, _weights) = next(iter(midgames(1, 400, random.Random(1))))
-    tries, terms = tries_of(rows[0], view.pawn_tries != 0), terms_of(view.rules, view.limits)
-    many, ones = np.concatenate([rows] * 500), np.ones(500 * len(rows))  # many minutes of work
-    hurried = search(many, ones, tries, 4, PARANOID, KS, terms, seconds=1.0)
-    assert 0 < hurried.boards < len(many)
+    many = InformationSet.of(view, np.concatenate([rows] * 500), np.ones(500 * len(rows)))  # many minutes of work
+    hurried = search_tries(many, Method(4, PARANOID, KS), seconds=1.0)
+    assert 0 < hurried.boards < len(many.rows)
     assert hurried.depth in (1, 4)
-    if hurried.depth == 4:
-        again = search(many[: hurried.boards], ones[: hurried.boards], tries, 4, PARANOID, KS, terms)
-        np.testing.assert_array_equal(hurried.values, again.values)
+    again = search_tries(many.first(hurried.boards), Method(hurried.depth, PARANOID, KS))
+    np.testing.assert_array_equal(hurried.values, again.values)
 
 
 def test_a_search_with_time_enough_takes_all_boards() -> None:
     (view, rows, weights) = next(iter(midgames(1, 100, random.Random(1))))
-    tries, terms = tries_of(rows[0], view.pawn_tries != 0), terms_of(view.rules, view.limits)
-    found = search(rows, weights, tries, 2, PARANOID, KS, terms, seconds=600.0)
+    histories, method = InformationSet.of(view, rows, weights), Method(2, PARANOID, KS)
+    found = search_tries(histories, method, seconds=600.0)
     assert found.boards == len(rows)
-    np.testing.assert_array_equal(found.values, search(rows, weights, tries, 2, PARANOID, KS, terms).values)
+    np.testing.assert_array_equal(found.values, search_tries(histories, method).values)

@@ -2,6 +2,8 @@
 
 import threading
 import time
+from itertools import combinations
+from typing import Any
 
 import chess
 import numpy as np
@@ -10,45 +12,66 @@ import pytest
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.heard import terms_of
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.position import decode_move, encode_move, from_board
+from kriegbot.kernels.position import decode_move, from_board
+from kriegbot.kernels.types import Rows
+from kriegbot.opponents import equally_likely, load_opponent
 from kriegbot.search import search as search_module
-from kriegbot.search.backup import OVERCONFIDENT, PARANOID, Backup
-from kriegbot.search.search import Reals, TryValues, search, tries_of
+from kriegbot.search.backup import Backup
+from kriegbot.search.method import InformationSet, Method, Reals, tries_of
+from kriegbot.search.rules import load_backup
+from kriegbot.search.search import TryValues, search_tries
 from referee import BERKELEY, NO_LIMITS, Referee, View
-from tests import plain_search
+from tests import plain_opponents, plain_search
+from tests.odd_parts import BEST, odd, plain_best, plain_mixed, plain_odd
 from tests.plain_cases import CASES, Case, features
 from tests.plain_evaluators import ks
 
+OVERCONFIDENT, PARANOID = load_backup("overconfident"), load_backup("paranoid")
+
 KS = load_evaluator("ks")
-PLAIN = {"overconfident": plain_search.Backup.OVERCONFIDENT, "paranoid": plain_search.Backup.PARANOID}
+PLAIN = {"overconfident": plain_search.overconfident, "paranoid": plain_search.paranoid}
 ROUNDING = 1e-7
 
 
-def arrays(case: Case) -> tuple[Words, Reals]:
+def arrays(case: Case) -> tuple[Rows, Reals]:
     """A case's positions as the search takes them."""
     rows = np.array([from_board(board, case.view.ply) for board, _ in case.positions])
     return rows, np.array([weight for _, weight in case.positions])
 
 
-def searched(view: View, rows: Words, weights: Reals, depth: int, backup: Backup) -> TryValues:
+def searched(view: View, rows: Rows, weights: Reals, depth: int, backup: Backup, **how: Any) -> TryValues:
     """Search the information set of a view, every try to its end."""
-    tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
-    return search(rows, weights, tries, depth, backup, KS, terms_of(view.rules, view.limits), may_prune=False)
+    return search_tries(InformationSet.of(view, rows, weights), Method(depth, backup, KS, **how), may_prune=False)
+
+
+def value_of_tries(found: TryValues) -> dict[chess.Move, float]:
+    """Value of every try."""
+    return {decode_move(int(move)): value for move, value in zip(found.tries, found.values.tolist(), strict=True)}
 
 
 @pytest.mark.parametrize("backup", [OVERCONFIDENT, PARANOID], ids=lambda backup: backup.name)
+@pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
-def test_values_and_best_tries_equal_the_plain_recursion(case: Case, backup: Backup) -> None:
-    rows, weights = arrays(case)
-    for depth in (1, 2, 3):
-        found = searched(case.view, rows, weights, depth, backup)
-        values = {decode_move(int(t)): v for t, v in zip(found.tries, found.values, strict=True)}
-        plain = plain_search.try_values(case.positions, case.context, depth, PLAIN[backup.name], ks)
-        assert values == pytest.approx(plain, abs=ROUNDING)
-        best = max(plain.values())
-        near_best = {move for move, value in plain.items() if value > best - ROUNDING}
-        assert {decode_move(move) for move in found.best()} <= near_best
+def test_values_and_best_tries_equal_the_plain_recursion(case: Case, depth: int, backup: Backup) -> None:
+    found = searched(case.view, *arrays(case), depth, backup)
+    plain = plain_search.try_values(case.positions, case.context, depth, PLAIN[backup.name], ks)
+    assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
+    best = max(plain.values())
+    near_best = {move for move, value in plain.items() if value > best - ROUNDING}
+    assert {decode_move(move) for move in found.best()} <= near_best
+
+
+MODELS = {
+    "uniform": (load_opponent("uniform"), equally_likely),
+    "retaking": (load_opponent("retaking"), plain_opponents.retaking),
+    "odd": (odd, plain_odd),
+}
+ODD_RULES = {
+    "mixed": (load_backup("mixed:worst=0.3"), plain_mixed),
+    "best": (BEST, plain_best),
+    "overconfident": (OVERCONFIDENT, plain_search.overconfident),
+    "paranoid": (PARANOID, plain_search.paranoid),
+}
 
 
 def midgame(particles: int = 2_000) -> tuple[View, Belief]:
@@ -73,14 +96,70 @@ def smallest(what: str) -> Case:
 SMALL = [smallest(what) for what in ("legal in some", "capture", "wild16", "check")]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("rule", "model"), [("mixed", "uniform"), ("mixed", "odd"), ("best", "uniform")])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+def test_other_backup_rules_equal_the_plain_recursion_too(case: Case, rule: str, model: str) -> None:
+    backup, plain_backup = ODD_RULES[rule]
+    opponent, replies = MODELS[model]
+    for depth in (1, 2, 3) if case in SMALL else (1, 2):
+        found = search_tries(InformationSet.of(case.view, *arrays(case)), Method(depth, backup, KS, opponent))
+        plain = plain_search.PlainSearch(plain_backup, ks, replies).try_values(case.positions, case.context, depth)
+        assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
+
+
+def test_a_third_rule_is_not_searched_as_the_paranoid_one_where_that_prunes() -> None:
+    differ = 0
+    for case in CASES:
+        histories = InformationSet.of(case.view, *arrays(case))
+        best, worst = (search_tries(histories, Method(2, rule, KS)) for rule in (BEST, PARANOID))
+        assert not best.is_pruned
+        assert worst.is_pruned
+        differ += best.values.max() != worst.values.max()
+    assert differ > len(CASES) / 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["retaking", "odd"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+def test_other_opponent_models_equal_the_plain_recursion_too(case: Case, model: str) -> None:
+    opponent, replies = MODELS[model]
+    for depth in (2, 3) if case in SMALL else (2,):
+        found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, opponent=opponent)
+        plain = plain_search.PlainSearch(plain_search.overconfident, ks, replies)
+        expected = plain.try_values(case.positions, case.context, depth)
+        assert value_of_tries(found) == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_the_models_value_tries_differently() -> None:
+    values = {}
+    for name, (opponent, _) in MODELS.items():
+        found = [searched(case.view, *arrays(case), 2, OVERCONFIDENT, opponent=opponent) for case in CASES]
+        values[name] = np.concatenate([one.values for one in found])
+    for one, other in combinations(MODELS, 2):
+        assert (np.abs(values[one] - values[other]) > ROUNDING).sum() > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("free", [1, 2])
+@pytest.mark.parametrize("rule", ["overconfident", "paranoid", "mixed"])
+@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name.replace(" ", "-"))
+def test_free_refusals_equal_the_plain_recursion(case: Case, rule: str, free: int) -> None:
+    backup, plain_backup = ODD_RULES[rule]
+    for depth in (1, 2):
+        found = searched(case.view, *arrays(case), depth, backup, free=free)
+        plain = plain_search.PlainSearch(plain_backup, ks, free=free).try_values(case.positions, case.context, depth)
+        assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name.replace(" ", "-"))
 def test_depth_four_equals_the_plain_recursion_too(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_module, "DEEP_ROOM", 64)  # so that the tree has to grow as well
     for backup in (OVERCONFIDENT, PARANOID):
         found = searched(case.view, *arrays(case), 4, backup)
-        values = {decode_move(int(t)): v for t, v in zip(found.tries, found.values, strict=True)}
         plain = plain_search.try_values(case.positions, case.context, 4, PLAIN[backup.name], ks)
-        assert values == pytest.approx(plain, abs=ROUNDING)
+        assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
 
 
 def test_scaling_the_weights_changes_nothing() -> None:
@@ -116,28 +195,26 @@ def test_the_probability_that_a_try_is_legal_is_the_weight_of_the_boards_where_i
 def test_a_search_out_of_time_answers_from_what_it_has() -> None:
     view, belief = midgame()
     rows, weights = (np.concatenate([array] * 300) for array in belief.shuffled(3))  # minutes of work
-    tries, terms = tries_of(rows[0], True), terms_of(view.rules, view.limits)
-    found = search(rows, weights, tries, 3, OVERCONFIDENT, KS, terms, seconds=1.0)
+    histories, method = InformationSet.of(view, rows, weights), Method(3, OVERCONFIDENT, KS)
+    found = search_tries(histories, method, seconds=1.0)
     assert found.depth == 3
     assert 0 < found.boards < len(rows)
-    whole = search(rows[: found.boards], weights[: found.boards], tries, 3, OVERCONFIDENT, KS, terms)
+    whole = search_tries(histories.first(found.boards), method)
     assert found.values == pytest.approx(whole.values)
 
 
 def test_a_search_without_time_for_one_board_answers_from_depth_one() -> None:
     view, belief = midgame()
-    rows, weights = belief.shuffled(3)
-    tries, terms = tries_of(rows[0], True), terms_of(view.rules, view.limits)
-    found = search(rows, weights, tries, 6, PARANOID, KS, terms, seconds=0.05)
-    assert (found.depth, len(found.values)) == (1, len(tries))
+    histories = InformationSet.of(view, *belief.shuffled(3))
+    found = search_tries(histories, Method(6, PARANOID, KS), seconds=0.05)
+    assert (found.depth, len(found.values)) == (1, len(histories.tries))
     assert np.isfinite(found.values).all()
 
 
 def test_a_stopped_search_leaves_no_thread_behind() -> None:
     view, belief = midgame()
-    rows, weights = belief.shuffled(3)
     before = threading.active_count()
-    search(rows, weights, tries_of(rows[0], True), 1, PARANOID, KS, terms_of(view.rules, view.limits), seconds=60)
+    search_tries(InformationSet.of(view, *belief.shuffled(3)), Method(1, PARANOID, KS), seconds=60)
     until = time.monotonic() + 5
     while threading.active_count() > before and time.monotonic() < until:
         time.sleep(0.01)
@@ -146,9 +223,9 @@ def test_a_stopped_search_leaves_no_thread_behind() -> None:
 
 def test_positions_of_different_sets_are_refused() -> None:
     rows = np.array([from_board(chess.Board()), from_board(chess.Board(chess.STARTING_FEN.replace("RNB", "RBN")))])
-    tries = tries_of(rows[0], True)
+    histories = InformationSet(rows, np.ones(2), tries_of(rows[0], True), terms_of(BERKELEY, NO_LIMITS))
     with pytest.raises(ValueError, match="not one information set"):
-        search(rows, np.ones(2), tries, 1, PARANOID, KS, terms_of(BERKELEY, NO_LIMITS))
+        search_tries(histories, Method(1, PARANOID, KS))
 
 
 @pytest.mark.parametrize("depth", [0, -1])
@@ -176,8 +253,8 @@ def test_a_tree_that_outgrows_all_room_answers_from_the_boards_that_fit(
     monkeypatch.setattr(search_module, "DEEP_ROOM", 8)
     monkeypatch.setattr(search_module, "CHUNK_BOARDS", 1)
     found = searched(view, rows, weights, depth, OVERCONFIDENT)
-    assert (found.depth, found.boards) == (1, 20) if depth > 3 else (3, found.boards)
-    assert 0 < found.boards < 20 or found.depth == 1
+    assert found.depth == (1 if depth > 3 else 3)
+    assert found.boards in ([20] if depth > 3 else range(1, 20))
     monkeypatch.undo()
     whole = searched(view, rows[: found.boards], weights[: found.boards], found.depth, OVERCONFIDENT)
     assert found.values == pytest.approx(whole.values)
@@ -185,5 +262,6 @@ def test_a_tree_that_outgrows_all_room_answers_from_the_boards_that_fit(
 
 def test_a_position_in_which_the_game_is_over_is_refused() -> None:
     rows = from_board(chess.Board("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1")).reshape(1, 8)  # stalemate
+    histories = InformationSet(rows, np.ones(1), tries_of(rows[0], True), terms_of(BERKELEY, NO_LIMITS))
     with pytest.raises(ValueError, match="positions that are over"):
-        search(rows, np.ones(1), tries_of(rows[0], True), 2, PARANOID, KS, terms_of(BERKELEY, NO_LIMITS))
+        search_tries(histories, Method(2, PARANOID, KS))

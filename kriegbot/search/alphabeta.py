@@ -1,70 +1,53 @@
 """Ordinary chess search on boards that both sides see: alpha-beta with quiescence, as the player `hs` needs it.
 
-Parker, Nau and Subrahmanian, "Game-Tree Search with Combinatorially Large Belief States" (IJCAI 2005), search each
-sampled board so; of the search itself they say no more, so it is the textbook's: negamax, fail-soft; captures first,
-the most valuable victim by the least valuable attacker; then captures and promotions to a queen alone, either side
-free to stand pat but in check, when it has all its evasions.
+Parker, Nau and Subrahmanian, "Game-Tree Search with Combinatorially Large Belief States" (IJCAI 2005), search
+each sampled board in this way. They do not describe the search itself, so it is the textbook's: negamax, fail-soft;
+captures first, the most valuable victim by the least valuable attacker; then quiescence with captures and promotions to
+a queen only, where either side may stand pat unless in check, when it has all its evasions.
 
-A try can be illegal on a board, which perfect information does not know and the paper does not mention: on that board
-it is worth what standing still is, E of the position with us still to move.
+A try can be illegal on a board, which cannot happen with perfect information and which the paper does not mention: on
+that board it is worth what standing still is worth, E of the position with us still to move.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from evaluators.protocol import EVALUATOR_TYPE
-from kriegbot.kernels.attacks import checkers_and_pins
-from kriegbot.kernels.hearing import CHECKMATE, TERMS, Terms, game_end
-from kriegbot.kernels.jit import (
-    INT,
-    INT_ARRAY,
-    INTS,
-    MOVE_ARRAY,
-    MOVES,
-    ROW_ARRAY,
-    WORD,
-    WORD_ARRAY,
-    WORDS,
-    advance,
-    entry,
-    kernel,
-    pointer,
-    words,
-)
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, MOST_MOVES, QUEEN, legal_moves, make_move, moves_to
+from evaluators import WIN
+from evaluators.protocol import Evaluator
+from kriegbot.kernels.attacks import check_info
+from kriegbot.kernels.hearing import CHECKMATE, Terms, game_end
+from kriegbot.kernels.jit import advance, entry, kernel, pointer, words
+from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, MAX_MOVES, QUEEN, legal_moves, make_move, moves_to
 from kriegbot.kernels.position import (
     NONE,
-    POSITION,
     WHITE,
     Position,
     bit,
-    en_passant_square,
+    ep_square,
     load,
     men_of,
     side_to_move,
 )
 from kriegbot.kernels.silence import is_silent, silence_of
 from kriegbot.kernels.tables import TABLES
-from kriegbot.search.walk import WIN
+from kriegbot.kernels.types import IntArray, Ints, MoveArray, Moves, Rows, Word, WordArray, Words
 
 MATE = int(WIN)
-"""Value of a mate on the board; each ply that it is away takes off 1, so that the sooner of two is played."""
+"""Value of a mate; each ply that it is away takes off 1, so that the sooner of two is played."""
 INFINITE = 1 << 30
 """Beyond all values."""
 QUIESCENCE = 4
-"""Plies of quiescence at most; a position that is still not quiet then is valued as it stands. Sampled boards are full
-of men that hang, and exchanges on several squares in turn would otherwise cost more than they tell."""
+"""Plies of quiescence at most; a position that is still not quiet is then evaluated as it is. Sampled boards are full
+of hanging men, and exchanges on several squares in turn would otherwise cost more than they are worth."""
 
 MOVE_MASK = (1 << 15) - 1
-"""Of a number that `loud_first` has left, the move."""
+"""The move in a number written by `loud_first`."""
 RANK_2, RANK_7 = words(0xFF00, 0xFF000000000000)
 
 Values = npt.NDArray[np.int64]
-Moves = npt.NDArray[np.int32]
+Tries = npt.NDArray[np.int32]
 
 
 class Board(NamedTuple):
@@ -73,19 +56,16 @@ class Board(NamedTuple):
     moves: a list of moves for each level; stop [1]: set from outside to end it; leaves [1]: positions evaluated.
     """
 
-    tables: Any
+    tables: Words
     terms: Terms
     side: int
-    evaluator: Any
-    moves: Any
-    stop: Any
-    leaves: Any
+    evaluator: Evaluator
+    moves: Moves
+    stop: Ints
+    leaves: Ints
 
 
-BOARD = types.NamedTuple((WORDS, TERMS, INT, EVALUATOR_TYPE, MOVES, INTS, INTS), Board)
-
-
-@kernel(INT(POSITION, INT))
+@kernel
 def rank_of(position: Position, square: int) -> int:
     """Rank by value of the man on a square: pawn 1, knight, bishop, rook, queen, king 6; 0 for none."""
     there = bit(square)
@@ -100,21 +80,21 @@ def rank_of(position: Position, square: int) -> int:
     return 4 if position.orthogonals & there else 0
 
 
-@kernel(INT(POSITION, INT))
+@kernel
 def loudness(position: Position, move: int) -> int:
-    """Greater than 0 for a capture or a promotion to a queen, the more so the earlier it is to be searched."""
+    """Above 0 for a capture or a promotion to a queen; the higher, the earlier it is searched."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
     victim = rank_of(position, target)
     if promotion:
         return 8 * (victim + 5) if promotion == QUEEN else 0
     if victim:
         return 8 * victim - rank_of(position, origin)
-    passant = en_passant_square(position)
+    passant = ep_square(position)
     return 7 if passant and target == passant and bit(origin) & position.pawns and (origin ^ target) & 7 else 0
 
 
-@kernel(INT(POSITION, MOVES, INT))
-def loud_first(position: Position, moves: list[int], count: int) -> int:
+@kernel
+def loud_first(position: Position, moves: Moves, count: int) -> int:
     """Put the loud moves to the front of a list, the loudest first; return how many there are.
 
     Their loudness stays with them, in the bits above the move, where `make_move` does not look.
@@ -135,19 +115,19 @@ def loud_first(position: Position, moves: list[int], count: int) -> int:
     return loud
 
 
-@kernel(WORD(POSITION))
-def loud_targets(position: Position) -> int:
+@kernel
+def loud_targets(position: Position) -> Word:
     """Squares where loud moves go, and a few quiet ones."""
     side = side_to_move(position)
     own, other = men_of(position, side)
-    passant = en_passant_square(position)
+    passant = ep_square(position)
     targets = other | bit(passant) if passant else other
     if position.pawns & own & (RANK_7 if side == WHITE else RANK_2):
         targets |= LAST_RANKS
     return targets
 
 
-@kernel(INT(BOARD, POSITION))
+@kernel
 def evaluation(board: Board, position: Position) -> int:
     """E for the side to move. E itself is always asked for our side: it need not be the negative of the opponent's."""
     board.leaves[0] += 1
@@ -155,19 +135,19 @@ def evaluation(board: Board, position: Position) -> int:
     return value if side_to_move(position) == board.side else -value
 
 
-@kernel(INT(BOARD, POSITION, types.boolean, INT, INT, INT, INT))
+@kernel
 def negamax(board: Board, position: Position, was_silent: bool, depth: int, ply: int, alpha: int, beta: int) -> int:
     """Value for the side to move, exact if between alpha and beta; quiescence from depth 0 down.
 
-    `was_silent`: whether the last move is known to have given no check and not to have ended the game. Whatever is
-    returned once the stop flag is set means nothing.
+    `was_silent`: whether the last move is known to have given no check and not to have ended the game. What is
+    returned after the stop flag is set is meaningless.
     """
     if board.stop[0] != 0:
         return 0
-    moves = advance(board.moves, MOST_MOVES * ply)
+    moves = advance(board.moves, MAX_MOVES * ply)
     checkers = NONE
     if not was_silent:
-        checkers, pinned = checkers_and_pins(board.tables, position)
+        checkers, pinned = check_info(board.tables, position)
         end = game_end(board.tables, position, checkers, pinned, board.terms, moves)
         if end != 0:
             return ply - MATE if end == CHECKMATE else 0
@@ -193,43 +173,29 @@ def negamax(board: Board, position: Position, was_silent: bool, depth: int, ply:
     return best
 
 
-@entry(
-    INT(
-        WORD_ARRAY,
-        ROW_ARRAY,
-        MOVE_ARRAY,
-        INT,
-        TERMS,
-        EVALUATOR_TYPE,
-        INT_ARRAY,
-        INT_ARRAY,
-        INT_ARRAY,
-        MOVE_ARRAY,
-    )
-)
+@entry
 def _value_boards(
-    tables: Any,
-    rows: Any,
-    tries: Any,
-    depth: int,
-    terms: Terms,
-    evaluator: Any,
-    stop: Any,
-    leaves: Any,
-    values: Any,
-    moves: Any,
+    tables: WordArray,
+    rows: Rows,
+    tries: MoveArray,
+    method: tuple[int, Terms, Evaluator],
+    stop: IntArray,
+    leaves: IntArray,
+    values: IntArray,
+    moves: MoveArray,
 ) -> int:
     """Value every try on one board after the other, to `values` [N * M]; return how many boards were done.
 
     -1 if a board has no legal move, or one that is not among the tries.
     """
+    depth, terms, evaluator = method
     listed = pointer(moves)
     for i in range(len(rows)):
         position = load(pointer(rows), i)
         board = Board(pointer(tables), terms, side_to_move(position), evaluator, listed, pointer(stop), pointer(leaves))
         count = legal_moves(pointer(tables), position, listed)
         silence, standing = silence_of(pointer(tables), position, terms), evaluation(board, position)
-        legal = 0  # the legal moves stand in the same order as the tries that they are among
+        legal = 0  # legal moves are in the same order as the tries, of which they are a part
         for j in range(len(tries)):
             value = standing
             if legal < count and tries[j] == listed[legal]:
@@ -246,7 +212,7 @@ def _value_boards(
 
 
 def value_boards(
-    rows: Words, tries: Moves, depth: int, evaluator: Any, terms: Terms, stop: Values
+    rows: Rows, tries: Tries, depth: int, evaluator: Evaluator, terms: Terms, stop: Values
 ) -> tuple[Values, int]:
     """Value every try on every board, until the stop flag is set.
 
@@ -267,8 +233,8 @@ def value_boards(
     if depth < 1:
         raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")
     values, leaves = np.empty(len(rows) * len(tries), np.int64), np.zeros(1, np.int64)
-    moves = np.empty(MOST_MOVES * (depth + QUIESCENCE + 1), np.int32)
-    done = _value_boards(TABLES, rows, tries, depth, terms, evaluator, stop, leaves, values, moves)
+    moves = np.empty(MAX_MOVES * (depth + QUIESCENCE + 1), np.int32)
+    done = _value_boards(TABLES, rows, tries, (depth, terms, evaluator), stop, leaves, values, moves)
     if done < 0:
         raise ValueError("boards that are over, or that have other tries")
     return values.reshape(len(rows), len(tries))[:done], int(leaves[0])

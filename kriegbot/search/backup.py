@@ -1,50 +1,72 @@
-"""Backup rules: how the values of histories, of the opponent's moves and of announcements become one value.
+"""What a backup rule is: how the values of histories, of the opponent's moves and of announcements become one value.
 
-Overconfident (Parker, Nau and Subrahmanian, AAAI 2006, Eq. 2) averages: the opponent is a chance player. Paranoid
-(Eq. 3) takes the worst: every average becomes a minimum. That is the whole difference between the two searches.
-
-A rule is a value to start from and a kernel that folds one more value in. Averages are kept as sums of weighted values,
-not divided: only comparisons between tries of one information set matter below the root, and there the divisor is the
-same (this is the V of IMP-minimax: Blair, Mutchler and Liu 1993).
+A rule keeps a few numbers, the totals, for each try of an information set. Whatever may follow the try is folded into
+them, be it histories, replies or announcements, since we do not choose there. Where we choose, the totals are settled:
+tries are compared by one value, and the best passes its totals on to the set above. `search/rules/` has one rule to a
+file.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from numba import types
+import numpy as np
 
-from kriegbot.kernels.jit import REAL, part
+from kriegbot.kernels.jit import part_of
+from kriegbot.kernels.types import Reals
 
-BACKUP = REAL(REAL, REAL, REAL)
-"""(value so far, weight, value) -> value so far."""
-BACKUP_TYPE = types.FunctionType(BACKUP)
+Fold: TypeAlias = Callable[[Reals, float, Reals], None]
+"""(totals, weight, values): fold `values`, weighing `weight`, into `totals`.
+
+A known value (of a leaf, or of the end of the game) is passed as each of the values. Weights need not sum to 1."""
+Settle: TypeAlias = Callable[[Reals, float, Reals, Reals], float]
+"""(totals, weight, parameters, settled) -> the value, in centipawns, by which tries of one set are compared.
+
+`weight` is the total weight of its histories. Writes to `settled` the totals that the set has when this try is
+chosen."""
 
 
-@part(BACKUP)
-def add_weighted(so_far: float, weight: float, value: float) -> float:
-    """Eq. 2: sum of weighted values."""
-    return so_far + weight * value
+def fold(function: Fold) -> Fold:
+    """Compile how a rule folds values in; raises TypeError if the annotations are not those of `Fold`."""
+    return part_of(Fold, function)
 
 
-@part(BACKUP)
-def take_worst(so_far: float, weight: float, value: float) -> float:  # noqa: ARG001 - the rule's signature
-    """Eq. 3: the minimum, however unlikely."""
-    return min(so_far, value)
+def settle(function: Settle) -> Settle:
+    """Compile how a rule settles totals; raises TypeError if the annotations are not those of `Settle`."""
+    return part_of(Settle, function)
+
+
+@settle
+def as_it_stands(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:  # noqa: ARG001 - SETTLE's signature
+    """For rules that keep one number: it is compared, and passed on."""
+    settled[0] = totals[0]
+    return totals[0]
 
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup rule: the value of no history at all, and the kernel that folds one more in.
+    """A backup rule.
 
-    A child's value, itself made of weighted values, is folded into its parent with weight 1.
+    Attributes:
+      name: as in specs.
+      start: the totals of no history at all; as many numbers as the rule keeps.
+      fold: kernel FOLD.
+      settle: kernel SETTLE.
+      parameters: numbers passed to `settle`.
+      is_sum: whether settled values are sums over histories, still to be divided by their weight at the root. (Between
+        tries of one set the divisor is the same; this is V of IMP-minimax: Blair, Mutchler and Liu 1993.)
+      pruned: a search of this rule that prunes and finds the same best tries, with the arguments and results of
+        `pruned.paranoid_values`; None if there is none.
     """
 
     name: str
-    start: float
-    fold: Any
-    is_sum: bool
-    """Whether values at the root are to be divided by the weight of all histories."""
+    start: tuple[float, ...]
+    fold: Fold
+    settle: Settle = as_it_stands
+    parameters: tuple[float, ...] = ()
+    is_sum: bool = False
+    pruned: Callable[..., Any] | None = None
 
-
-OVERCONFIDENT = Backup("overconfident", 0.0, add_weighted, is_sum=True)
-PARANOID = Backup("paranoid", float("inf"), take_worst, is_sum=False)
+    def arrays(self) -> tuple[Any, ...]:
+        """Parameters, fold and settle, as entry kernels take them."""
+        return np.array(self.parameters, np.float64), self.fold, self.settle

@@ -1,6 +1,6 @@
-"""What a search lists of each history alone: its legal moves, and what each is worth one and two plies deep.
+"""What a search lists for each history by itself: its legal moves, and the value of each one and two plies deep.
 
-None of it depends on what was refused before in the turn, so a search after a refusal need not do it again. At depth 2
+None of it depends on what was refused earlier in the turn, so a search after a refusal need not repeat it. At depth 2
 it is nearly all of the work.
 """
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.kernels.moves import MOST_MOVES
-from kriegbot.search.walk import LISTS, OUTCOMES_ROOM
+from kriegbot.kernels.moves import MAX_MOVES
+from kriegbot.search.walk import LISTS, outcomes_room
 
 Ints = npt.NDArray[np.int64]
 
@@ -19,8 +19,8 @@ Ints = npt.NDArray[np.int64]
 class Lists:
     """Lists of N histories, in C >= N places; memory is touched only as they are filled.
 
-    moves int32[C, LISTS * MOST_MOVES * levels] and outcomes float64[C, OUTCOMES_ROOM * levels] as `walk.fold` uses
-    them; listed int64[C], how many legal moves are there, -1 where nothing is yet; places int64[N], each history's.
+    moves int32[C, LISTS * MAX_MOVES * levels], outcomes float64[C, outcomes_room * levels]: as `walk.fold` uses them;
+    listed int64[C], how many legal moves are there, -1 if not yet filled; places int64[N], each history's.
     Without `places`, place 0 serves one history after another.
     """
 
@@ -30,11 +30,11 @@ class Lists:
     places: Ints
 
     @classmethod
-    def empty(cls, places: int, depth: int) -> "Lists":
-        """So many places for a search to a depth, and no history in them."""
+    def empty(cls, places: int, depth: int, width: int) -> "Lists":
+        """Places for a search to a depth by a rule that keeps `width` totals, with no history in them."""
         levels = depth // 2 + 1
-        moves = np.empty((places, LISTS * MOST_MOVES * levels), np.int32)
-        outcomes = np.empty((places, OUTCOMES_ROOM * levels))
+        moves = np.empty((places, LISTS * MAX_MOVES * levels), np.int32)
+        outcomes = np.empty((places, outcomes_room(width) * levels))
         return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64))
 
     def having(self, kept: Ints, more: int) -> "Lists":

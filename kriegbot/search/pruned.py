@@ -1,116 +1,91 @@
 """Alpha-beta for the paranoid rule: the best tries of `walk.py` under Eq. 3, without looking at most of the tree.
 
 Under Eq. 3 of Parker, Nau and Subrahmanian (AAAI 2006) the opponent chooses the history as well as its moves: minimax
-over information sets, where we choose a try for a whole set and the worst of what may follow is counted. So alpha-beta
-holds (Knuth and Moore 1975), with a set of histories in the place of a position:
+over information sets, where we choose a try for a whole set and the worst that may follow counts. So alpha-beta works
+(Knuth and Moore 1975), with a set of histories in place of a position:
 
     PU_d(I) = max_m min( PU_{d-1}(histories of I that refuse m),
                          min over what is heard of m and of a reply: PU_{d-2}(histories that sound so) )
 
-Each minimum is cut off once it is no more than the maximum found before; what is likely to be worst comes first: of the
-histories, the one that cut off the try before; of what may be heard, that with the worst position in it; of the
+Each minimum is cut off once it is no higher than the maximum found before; what is likely to be worst comes first: of
+the histories, the one that cut off the previous try; of what may be heard, that with the worst position; of the
 replies, captures. Unlike the walk, which takes histories one by one and may be stopped after any, this needs the whole
 sample before it begins.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from evaluators.protocol import EVALUATOR_TYPE
+from evaluators.protocol import Evaluator
 from kriegbot.belief.filter import MASK_WORDS
-from kriegbot.kernels.attacks import checkers_and_pins
-from kriegbot.kernels.hearing import TERMS, Terms, announcement, end_said, game_end, pawn_captures_left
-from kriegbot.kernels.jit import (
-    INT,
-    INT_ARRAY,
-    INTS,
-    MOVE_ARRAY,
-    MOVES,
-    REAL,
-    REAL_ARRAY,
-    REALS,
-    ROW_ARRAY,
-    WORD_ARRAY,
-    WORDS,
-    advance,
-    entry,
-    kernel,
-    pointer,
-)
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.moves import MOST_MOVES, legal_moves, make_move, open_tries
-from kriegbot.kernels.position import NONE, POSITION, Position, bit, load, men_of, side_to_move, store
+from kriegbot.kernels.attacks import check_info
+from kriegbot.kernels.hearing import Terms, announcement, end_said, game_end, pawn_captures_left
+from kriegbot.kernels.jit import advance, entry, kernel, pointer
+from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
+from kriegbot.kernels.position import NONE, Position, bit, load, men_of, side_to_move, store
 from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels.types import IntArray, Ints, MoveArray, Moves, RealArray, Reals, Rows, WordArray, Words
+from kriegbot.search.method import InformationSet, Method
 from kriegbot.search.walk import utility
 
-Reals = npt.NDArray[np.float64]
-Moves = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-
 INFINITE = float("inf")
-OPEN, REPLIES, SCRATCH, LEVEL = MOST_MOVES, 2 * MOST_MOVES, 3 * MOST_MOVES, 4 * MOST_MOVES
+OPEN, REPLIES, SCRATCH, LEVEL = MAX_MOVES, 2 * MAX_MOVES, 3 * MAX_MOVES, 4 * MAX_MOVES
 """Lists of each level of the recursion: the tries of the set, the numbers of those still open, and room to work in."""
 TRIES, OPENED, WANTED, SIZES = 0, 1, 2, 3
 LEAVES, FULL, MISFIT, COUNTERS = 0, 1, 2, 3
 """Counters: positions evaluated; 1 once there was no room for a set; once a history had no legal move, or one that was
 not among the tries."""
 HEARD_BITS = 18
-"""As many bits as an announcement has that lets the game go on."""
+"""The bits of an announcement that does not end the game."""
 ROOM_A_BOARD, GROWTH = 64, 4
-"""Room on the stack for each history to begin with, and how much more there is when that was not enough."""
+"""Initial room on the stack for each history, and the factor by which it grows when that is not enough."""
 HALF = 0.5
-"""Values are whole centipawns: what is not above the best less this is below the best."""
+"""Values are whole centipawns: anything not above the best less this is below the best."""
 
 
 class Pruned(NamedTuple):
     """What stays the same throughout a search; the sets of histories that are looked into lie on a stack.
 
     Of a history on the stack, which has `room` of them: rows [room, 8]; masks [room, MASK_WORDS], bit k set if try k of
-    its set is legal; stays [room], E of the position as it stands; said [room], what was heard on the way there. Of
-    each level: moves [levels, LEVEL]; sizes [levels, SIZES], how many tries the set has, how many are
-    open, and how many of these, the first, to look into; worsts
-    [levels], the worst end of the game that a try leads to. counters [COUNTERS]; stop [1], set from outside to end it.
+    its set is legal; stays [room], E of the position with no move made; said [room], what was heard on the way there.
+    Of each level: moves [levels, LEVEL]; sizes [levels, SIZES], how many tries the set has, how many are open, and how
+    many of these, the first, to look into; worsts [levels], the worst end of the game that a try leads to. counters
+    [COUNTERS]; stop [1], set from outside to end it.
     """
 
-    tables: Any
+    tables: Words
     terms: Terms
     side: int
-    evaluator: Any
-    rows: Any
-    masks: Any
-    stays: Any
-    said: Any
+    evaluator: Evaluator
+    rows: Words
+    masks: Words
+    stays: Reals
+    said: Ints
     room: int
-    moves: Any
-    sizes: Any
-    worsts: Any
-    counters: Any
-    stop: Any
+    moves: Moves
+    sizes: Ints
+    worsts: Reals
+    counters: Ints
+    stop: Ints
 
 
-PRUNED = types.NamedTuple(
-    (WORDS, TERMS, INT, EVALUATOR_TYPE, WORDS, WORDS, REALS, INTS, INT, MOVES, INTS, REALS, INTS, INTS), Pruned
-)
-
-
-@kernel(REAL(PRUNED, POSITION, types.boolean, MOVES))
-def leaf(search: Pruned, position: Position, we_moved: bool, scratch: list[int]) -> float:
+@kernel
+def leaf(search: Pruned, position: Position, we_moved: bool, scratch: Moves) -> float:
     """U if the last move ended the game, E otherwise."""
     search.counters[LEAVES] += 1
-    checkers, pinned = checkers_and_pins(search.tables, position)
+    checkers, pinned = check_info(search.tables, position)
     end = game_end(search.tables, position, checkers, pinned, search.terms, scratch)
     if end != 0:
         return utility(end, we_moved)
     return float(search.evaluator(search.tables, position, search.side))
 
 
-@kernel(REAL(PRUNED, POSITION, REAL, MOVES, MOVES))
-def worst_reply(search: Pruned, position: Position, floor: float, replies: list[int], scratch: list[int]) -> float:
-    """Minimum of the leaves behind the opponent's moves, captures first; cut off once it is no more than `floor`."""
-    checkers, pinned = checkers_and_pins(search.tables, position)
+@kernel
+def worst_reply(search: Pruned, position: Position, floor: float, replies: Moves, scratch: Moves) -> float:
+    """Minimum of the leaves behind the opponent's moves, captures first; cut off once it is at most `floor`."""
+    checkers, pinned = check_info(search.tables, position)
     end = game_end(search.tables, position, checkers, pinned, search.terms, scratch)
     if end != 0:
         return utility(end, True)
@@ -128,7 +103,7 @@ def worst_reply(search: Pruned, position: Position, floor: float, replies: list[
     return worst
 
 
-@kernel(types.void(PRUNED, INT, INT))
+@kernel
 def swap(search: Pruned, one: int, other: int) -> None:
     """Exchange two histories of the stack."""
     position = load(search.rows, one)
@@ -141,7 +116,7 @@ def swap(search: Pruned, one: int, other: int) -> None:
     search.said[one], search.said[other] = search.said[other], search.said[one]
 
 
-@kernel(types.void(PRUNED, INT, INT, INT))
+@kernel
 def list_legal(search: Pruned, begin: int, end: int, level: int) -> None:
     """Mark which tries of a set are legal in each of its histories."""
     tries = advance(search.moves, LEVEL * level)
@@ -151,7 +126,7 @@ def list_legal(search: Pruned, begin: int, end: int, level: int) -> None:
         mask = advance(search.masks, MASK_WORDS * i)
         for j in range(MASK_WORDS):
             mask[j] = NONE
-        legal = 0  # the legal moves stand in the same order as the tries that they are among
+        legal = 0  # legal moves are in the same order as the tries, of which they are a part
         k = 0
         while legal < count and k < search.sizes[SIZES * level + TRIES]:
             if tries[k] == moves[legal]:
@@ -162,7 +137,7 @@ def list_legal(search: Pruned, begin: int, end: int, level: int) -> None:
             search.counters[MISFIT] = 1
 
 
-@kernel(INT(PRUNED, INT, INT, INT, INT, INT))
+@kernel
 def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
     """Put what may follow a set's try, and a reply to it, on the stack; return the stack's new top.
 
@@ -197,9 +172,9 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: 
     return top
 
 
-@kernel(INT(PRUNED, INT, INT))
+@kernel
 def gather_worst(search: Pruned, begin: int, end: int) -> int:
-    """Bring the histories that sound like the worst one of all to the front; return where they end."""
+    """Move the histories that sound like the worst of all to the front; return where they end."""
     worst = begin
     for i in range(begin + 1, end):
         if search.stays[i] < search.stays[worst]:
@@ -212,9 +187,9 @@ def gather_worst(search: Pruned, begin: int, end: int) -> int:
     return gathered
 
 
-@kernel(types.void(PRUNED, INT, INT, INT))
+@kernel
 def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
-    """List the tries of a set of histories that sound alike, all of them open, and where each is legal."""
+    """List the tries, all open, of a set of histories that sound the same, and where each is legal."""
     tries = advance(search.moves, LEVEL * level)
     opened = advance(tries, OPEN)
     pawns_may_capture = pawn_captures_left(search.said[begin] & (1 << HEARD_BITS) - 1)
@@ -226,7 +201,7 @@ def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
     list_legal(search, begin, end, level)
 
 
-@kernel(INT(PRUNED, INT, INT, INT, INT, INT))
+@kernel
 def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
     """Put the histories that refuse a try on the stack, a set of the next level; return the stack's new top."""
     tries = advance(search.moves, LEVEL * level)
@@ -255,13 +230,13 @@ def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, k:
     return top
 
 
-@kernel(REAL(PRUNED, INT, INT, INT, INT, INT, REAL, REAL))
+@kernel
 def set_value(
     search: Pruned, begin: int, end: int, top: int, level: int, depth: int, alpha: float, beta: float
 ) -> float:
     """PU of a set: histories `begin` to `end` of the stack, in use up to `top`, and the tries open at `level`.
 
-    Exact between alpha and beta, a bound beyond them; of no meaning once there was no room.
+    Exact between alpha and beta, a bound beyond them; meaningless once room has run out.
     """
     lists = advance(search.moves, LEVEL * level)
     opened, replies, scratch = advance(lists, OPEN), advance(lists, REPLIES), advance(lists, SCRATCH)
@@ -310,44 +285,35 @@ def set_value(
     return best
 
 
-@entry(
-    types.void(
-        WORD_ARRAY,
-        TERMS,
-        EVALUATOR_TYPE,
-        INT,
-        INT,
-        MOVE_ARRAY,
-        types.Tuple((ROW_ARRAY, WORD_ARRAY, REAL_ARRAY, INT_ARRAY)),
-        types.Tuple((MOVE_ARRAY, INT_ARRAY, REAL_ARRAY)),
-        INT_ARRAY,
-        INT_ARRAY,
-        REAL_ARRAY,
-        REAL_ARRAY,
-        REAL_ARRAY,
-    )
-)
+@entry
 def value_tries(
-    tables: Any,
-    terms: Terms,
-    evaluator: Any,
-    count: int,
-    depth: int,
-    tries: Any,
-    stack: tuple[Any, ...],
-    levels: tuple[Any, ...],
-    counters: Any,
-    stop: Any,
-    weights: Any,
-    legal: Any,
-    values: Any,
+    tables: WordArray,
+    method: tuple[int, Terms, Evaluator],
+    stack: tuple[Rows, WordArray, RealArray, IntArray],
+    levels: tuple[MoveArray, IntArray, RealArray],
+    histories: tuple[RealArray, MoveArray],
+    found: tuple[RealArray, RealArray],
+    counters: IntArray,
+    stop: IntArray,
 ) -> None:
-    """Value the tries of the set of the first `count` histories of a stack: the best exactly, the others from above.
-
-    `legal` becomes the weight of the histories in which each try is legal.
+    """Value the tries of a set: the best exactly, the others from above.
 
     Each depth looks into the tries in the order that the depth before has found, the best first.
+
+    Args:
+      tables: the tables.
+      method: depth, terms, evaluator.
+      stack: rows, masks, stays and said of `Pruned`; the histories of the set are the first of the rows.
+      levels: moves, sizes and worsts of `Pruned`.
+      histories: weights of the histories, tries of the set.
+      found: legal [M] and values [M], written; legal is the weight of the histories in which each try is.
+      counters: of `Pruned`.
+      stop: set from outside to end it.
     """
+    depth, terms, evaluator = method
+    weights, tries = histories
+    legal, values = found
+    count = len(weights)
     rows, masks, stays, said = stack
     moves, sizes, worsts = levels
     side = side_to_move(load(pointer(rows), 0))
@@ -387,45 +353,48 @@ def value_tries(
             for i in range(len(tries)):
                 if opened[i] == k:
                     opened[0], opened[i] = opened[i], opened[0]
-            found = set_value(search, 0, count, count, 0, plies, best - HALF, INFINITE)
+            value = set_value(search, 0, count, count, 0, plies, best - HALF, INFINITE)
             if search.counters[FULL] != 0 or search.stop[0] != 0:
                 return
-            values[k] = found
-            best = max(best, found)
+            values[k] = value
+            best = max(best, value)
         order = np.argsort(-values, kind="mergesort")
 
 
 class Found(NamedTuple):
-    """What alpha-beta has found: values [M], the probability [M] that each try is legal, the positions evaluated.
+    """The result of alpha-beta: values [M], the probability [M] that each try is legal, the positions evaluated.
 
-    Nothing holds unless it `is_done`.
+    It is meaningless unless `is_done`.
     """
 
-    values: Reals
-    legal: Reals
+    values: npt.NDArray[np.float64]
+    legal: npt.NDArray[np.float64]
     leaves: int
     is_done: bool
 
 
-def paranoid_values(
-    rows: Words, weights: Reals, tries: Moves, depth: int, evaluator: Any, terms: Terms, stop: Ints
-) -> Found:
-    """Value every try open in an information set under the paranoid rule, as `search.search` does, but for `stop` [1].
+def paranoid_values(histories: InformationSet, method: Method, stop: npt.NDArray[np.int64]) -> Found:
+    """Value every try open in an information set under the paranoid rule, as `search.search_tries` does.
+
+    Args:
+      histories: the set.
+      method: neither its backup rule nor its opponent model is asked, and refusals cost a ply.
+      stop: [1] set from outside to end it.
 
     Raises:
       ValueError: positions that are not of one set.
     """
+    rows, weights, tries = histories.rows, histories.weights, histories.tries
     count, room, leaves = len(rows), len(rows) * ROOM_A_BOARD, 0
-    sizes, worsts = np.zeros(SIZES * (depth + 1), np.int64), np.empty(depth + 1)
-    levels = np.empty(LEVEL * (depth + 1), np.int32), sizes, worsts
+    sizes, worsts = np.zeros(SIZES * (method.depth + 1), np.int64), np.empty(method.depth + 1)
+    levels = np.empty(LEVEL * (method.depth + 1), np.int32), sizes, worsts
+    parts = method.depth, histories.terms, method.evaluator
     while True:
         boards, masks = np.empty((room, 8), np.uint64), np.empty(room * MASK_WORDS, np.uint64)
         stack = boards, masks, np.empty(room), np.empty(room, np.int64)
         boards[:count] = rows
         counters, values, legal = np.zeros(COUNTERS, np.int64), np.empty(len(tries)), np.zeros(len(tries))
-        value_tries(
-            TABLES, terms, evaluator, count, depth, tries, stack, levels, counters, stop, weights, legal, values
-        )
+        value_tries(TABLES, parts, stack, levels, (weights, tries), (legal, values), counters, stop)
         if counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own men: not one information set")
         leaves += int(counters[LEAVES])

@@ -2,45 +2,32 @@
 
     EU_d(I) = E(I)                                               d = 0
             = U                                                  the game is over
-            = sum_h P(h|I) sum_I' P(I'|h) EU_{d-1}(I')           the opponent to move, uniformly at random
+            = sum_h P(h|I) sum_m P(m|h) EU_{d-1}(I')             the opponent to move, its replies by the opponent model
             = max_m sum_I' P(I'|I, m) EU_{d-1}(I')               our move m, refused or heard
 
-The sums become minima in Eq. 3; `backup` does either. The maxima are taken later, by `tree.back_up`, once all histories
-of a set are in: a maximum inside one history would be strategy fusion, a different choice on each board that looks
-the same to us.
+The sums become minima in Eq. 3; the backup rule does either, or something in between. The maxima are taken later, by
+`tree.back_up`, once all histories of a set are in: a maximum inside one history would be strategy fusion, a different
+choice on each board that looks the same to us.
 
-Two things are not in the equations. What a try is worth at depth 1 or 2 below a history does not depend on what was
-refused before, so it is computed once and shared by all sets that the history reaches by refusals. And a history is
-a board with a weight, the number of sampled histories that led to it.
+Two things are not in the equations. The value of a try at depth 1 or 2 below a history does not depend on earlier
+refusals, so it is computed once and shared by all sets that the history reaches through refusals. And a history is a
+board with a weight, the number of sampled histories that led to it. In the paper every refused try costs a ply; here
+`free` refusals in a row may cost none.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from numba import types
-
-from evaluators.protocol import EVALUATOR_TYPE
-from kriegbot.kernels.attacks import checkers_and_pins
-from kriegbot.kernels.hearing import CHECKMATE, TERMS, Terms, announcement, end_said, game_end, pawn_captures_left
-from kriegbot.kernels.jit import (
-    INT,
-    INT_ARRAY,
-    MOVE_ARRAY,
-    MOVES,
-    REAL,
-    REAL_ARRAY,
-    REALS,
-    ROW_ARRAY,
-    WORD_ARRAY,
-    WORDS,
-    advance,
-    entry,
-    kernel,
-    pointer,
-)
-from kriegbot.kernels.moves import MOST_MOVES, legal_moves, make_move, open_tries
-from kriegbot.kernels.position import POSITION, Position, load, side_to_move
-from kriegbot.kernels.silence import SILENCE, Silence, is_silent, silence_of
-from kriegbot.search.backup import BACKUP_TYPE
+from evaluators import WIN
+from evaluators.protocol import Evaluator
+from kriegbot.kernels.attacks import check_info
+from kriegbot.kernels.hearing import CHECKMATE, Terms, announcement, end_said, game_end, pawn_captures_left
+from kriegbot.kernels.jit import advance, entry, kernel, pointer
+from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
+from kriegbot.kernels.position import Position, load, side_to_move
+from kriegbot.kernels.silence import Silence, is_silent, silence_of
+from kriegbot.kernels.types import IntArray, MoveArray, Moves, RealArray, Reals, Rows, WordArray, Words
+from kriegbot.opponents.protocol import Heard, Opponent
+from kriegbot.search.backup import Fold
 from kriegbot.search.tree import (
     COUNT,
     FIRST,
@@ -48,8 +35,7 @@ from kriegbot.search.tree import (
     MISFIT,
     NODE_FIELDS,
     STOPPED,
-    TREE,
-    TREE_ARRAYS,
+    Arrays,
     Tree,
     add_node,
     after_refusal,
@@ -57,34 +43,34 @@ from kriegbot.search.tree import (
     tree_of,
 )
 
-WIN = 10_000.0
-"""U of a won game in centipawns; a lost one is worth -WIN, a draw 0. More than the material of any usual position, so
-that a sure mate is played, yet finite, so that a faint hope of mate is weighed against men."""
-
 LISTS = 3
 """Lists of moves that each level of the walk needs: our moves, the replies, room to work in."""
-STAY = 2 * MOST_MOVES
-OUTCOMES_ROOM = STAY + 1
-"""Values that each level needs: of our moves at depth 1, at depth 2, and, at STAY, of the position as it stands."""
+STAY, KNOWN, OUTCOMES = 2 * MAX_MOVES, 2 * MAX_MOVES + 1, 2 * MAX_MOVES + 2
+"""Totals that each level needs: of our moves at depth 1 and 2; at STAY, of the position with no move made; at KNOWN, of
+a value about to be folded in. Behind them stand the weights of up to MAX_MOVES replies."""
+
+
+def outcomes_room(width: int) -> int:
+    """Real numbers that each level needs for its outcomes, with `width` totals each."""
+    return width * OUTCOMES + MAX_MOVES
 
 
 class Walk(NamedTuple):
-    """What stays the same throughout a search."""
+    """What stays the same during a search; `free` refusals in a row cost no ply."""
 
-    tables: Any
+    tables: Words
     tree: Tree
     terms: Terms
     side: int
-    evaluator: Any
-    backup: Any
-    moves: Any
-    outcomes: Any
+    evaluator: Evaluator
+    fold: Fold
+    opponent: Opponent
+    free: int
+    moves: Moves
+    outcomes: Reals
 
 
-WALK = types.NamedTuple((WORDS, TREE, TERMS, INT, EVALUATOR_TYPE, BACKUP_TYPE, MOVES, REALS), Walk)
-
-
-@kernel(REAL(INT, types.boolean))
+@kernel
 def utility(end: int, we_moved: bool) -> float:
     """U for us of a game that the last move ended."""
     if end != CHECKMATE:
@@ -92,90 +78,147 @@ def utility(end: int, we_moved: bool) -> float:
     return WIN if we_moved else -WIN
 
 
-@kernel(REAL(WALK, SILENCE, POSITION, INT, types.boolean, MOVES))
-def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: bool, scratch: list[int]) -> float:
+@kernel
+def put(walk: Walk, totals: Reals, value: float) -> None:
+    """Set `totals` to a known value."""
+    for i in range(walk.tree.width):
+        totals[i] = value
+
+
+@kernel
+def outcomes_of(walk: Walk, level: int) -> Reals:
+    """Pointer to the outcomes of a level."""
+    return advance(walk.outcomes, (walk.tree.width * OUTCOMES + MAX_MOVES) * level)
+
+
+@kernel
+def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: bool, scratch: Moves) -> float:
     """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise."""
     after, _ = make_move(walk.tables, position, move)
     if not is_silent(silence, position, move):
-        checkers, pinned = checkers_and_pins(walk.tables, after)
+        checkers, pinned = check_info(walk.tables, after)
         end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
         if end != 0:
             return utility(end, we_move)
     return float(walk.evaluator(walk.tables, after, walk.side))
 
 
-@kernel(REAL(WALK, POSITION, MOVES))
-def reply_value(walk: Walk, position: Position, moves: list[int]) -> float:
-    """Value at depth 1 of a position where the opponent is to move: the backup of the leaves behind all its moves."""
-    scratch = advance(moves, MOST_MOVES)
-    checkers, pinned = checkers_and_pins(walk.tables, position)
-    end = game_end(walk.tables, position, checkers, pinned, walk.terms, scratch)
-    if end != 0:
-        return utility(end, True)
-    count = legal_moves(walk.tables, position, moves)
-    silence = silence_of(walk.tables, position, walk.terms)
-    value = walk.tree.start
+@kernel
+def weigh_replies(walk: Walk, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> float:
+    """Write how likely the opponent model finds each of its moves; return the sum."""
+    if not walk.opponent(walk.tables, position, heard, moves, count, weights):
+        for i in range(count):
+            weights[i] = 1.0
+        return float(count)
+    total = 0.0
     for i in range(count):
-        value = walk.backup(value, 1.0 / count, leaf(walk, silence, position, moves[i], False, scratch))
+        total += weights[i]
+    return total
+
+
+@kernel
+def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: int, moves: Moves) -> None:
+    """Value one of our moves at depth 2, from the leaves behind the opponent's replies to it.
+
+    Args:
+      walk: the search.
+      position: before the move.
+      move: the place of our move in this level's list; its totals at depth 2 are written there.
+      theirs: what was announced of the opponent's move before.
+      level: of the walk.
+      moves: room for two lists.
+    """
+    outcomes, width = outcomes_of(walk, level), walk.tree.width
+    totals, known = advance(outcomes, width * (MAX_MOVES + move)), advance(outcomes, width * KNOWN)
+    weights, scratch = advance(outcomes, width * OUTCOMES), advance(moves, MAX_MOVES)
+    ours = advance(walk.moves, LISTS * MAX_MOVES * level)[move]
+    after, captured = make_move(walk.tables, position, ours)
+    said = announcement(walk.tables, position, after, captured, walk.terms, scratch)
+    if end_said(said) != 0:
+        put(walk, totals, utility(end_said(said), True))
+        return
+    count = legal_moves(walk.tables, after, moves)
+    silence = silence_of(walk.tables, after, walk.terms)
+    total = weigh_replies(walk, after, Heard(said, theirs), moves, count, weights)
+    for i in range(width):
+        totals[i] = walk.tree.start[i]
+    for i in range(count):
+        put(walk, known, leaf(walk, silence, after, moves[i], False, scratch))
+        walk.fold(totals, weights[i] / total, known)
     walk.tree.counters[LEAVES] += count
-    return value
 
 
-@kernel(INT(WALK, POSITION, INT, INT))
-def list_outcomes(walk: Walk, position: Position, depth: int, level: int) -> int:
-    """List our legal moves, what each is worth at depth 1 and (if `depth` > 1) 2, and what standing still is worth.
+@kernel
+def list_outcomes(walk: Walk, position: Position, depth: int, level: int, theirs: int) -> int:
+    """List our legal moves, the value of each at depth 1 and (if `depth` > 1) 2, and the value of standing still.
 
     They go to the lists of this level; returns how many moves there are.
     """
-    moves = advance(walk.moves, LISTS * MOST_MOVES * level)
-    replies = advance(moves, MOST_MOVES)
-    outcomes = advance(walk.outcomes, OUTCOMES_ROOM * level)
+    moves = advance(walk.moves, LISTS * MAX_MOVES * level)
+    replies = advance(moves, MAX_MOVES)
+    outcomes, width = outcomes_of(walk, level), walk.tree.width
     count = legal_moves(walk.tables, position, moves)
     silence = silence_of(walk.tables, position, walk.terms)
     for i in range(count):
-        outcomes[i] = leaf(walk, silence, position, moves[i], True, replies)
+        put(walk, advance(outcomes, width * i), leaf(walk, silence, position, moves[i], True, replies))
         if depth > 1:
-            after, _ = make_move(walk.tables, position, moves[i])
-            outcomes[MOST_MOVES + i] = reply_value(walk, after, replies)
-    outcomes[STAY] = float(walk.evaluator(walk.tables, position, walk.side))
+            value_reply(walk, position, i, theirs, level, replies)
+    put(walk, advance(outcomes, width * STAY), float(walk.evaluator(walk.tables, position, walk.side)))
     walk.tree.counters[LEAVES] += count + 1
     if count == 0:
         walk.tree.counters[MISFIT] = 1
     return count
 
 
-@kernel(INT())
+@kernel
 def unlisted() -> int:
     """-1, as int64: numba would type a literal in a recursive call by its value."""
     return -1
 
 
-@kernel(types.void(WALK, POSITION, INT, INT, REAL, INT, INT))
-def fold(walk: Walk, position: Position, node: int, depth: int, weight: float, level: int, count: int) -> None:
+@kernel
+def fold(
+    walk: Walk, position: Position, node: int, depth: int, free: int, weight: float, level: int, count: int, theirs: int
+) -> None:
     """Fold a history of `weight` into the set `node`, where we are to move and `depth` >= 1 plies are left.
 
-    `count`: how many legal moves this level's lists hold already, with their outcomes, if only refusals came between;
-    else `unlisted()`.
+    Args:
+      walk: the search.
+      position: the history's.
+      node: the set's.
+      depth: plies left.
+      free: how many refusals in a row still cost no ply.
+      weight: the history's.
+      level: of the walk.
+      count: how many legal moves this level's lists hold already, with their outcomes, if only refusals came between;
+        else `unlisted()`.
+      theirs: what was announced of the opponent's last move.
     """
-    tree, tables = walk.tree, walk.tables
-    moves = advance(walk.moves, LISTS * MOST_MOVES * level)
-    replies = advance(moves, MOST_MOVES)
-    scratch = advance(replies, MOST_MOVES)
-    outcomes = advance(walk.outcomes, OUTCOMES_ROOM * level)
+    tree, tables, width = walk.tree, walk.tables, walk.tree.width
+    moves = advance(walk.moves, LISTS * MAX_MOVES * level)
+    replies = advance(moves, MAX_MOVES)
+    scratch = advance(replies, MAX_MOVES)
+    outcomes = outcomes_of(walk, level)
+    known, weights = advance(outcomes, width * KNOWN), advance(outcomes, width * OUTCOMES)
     if count < 0:
-        count = list_outcomes(walk, position, depth, level)
+        count = list_outcomes(walk, position, depth, level, theirs)
+    tree.weights[node] += weight
     first = tree.nodes[NODE_FIELDS * node + FIRST]
-    legal = 0  # the legal moves stand in the same order as the tries that they are among
+    legal = 0  # legal moves are in the same order as the tries, of which they are a part
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
+        totals = advance(tree.totals, width * slot)
         if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
-            if depth == 1:
-                tree.values[slot] = walk.backup(tree.values[slot], weight, outcomes[STAY])
+            if free == 0 and depth == 1:
+                walk.fold(totals, weight, advance(outcomes, width * STAY))
                 continue
             child = after_refusal(tree, node, slot)
             if child < 0:
                 tree.counters[STOPPED] = 1
                 return
-            fold(walk, position, child, depth - 1, weight, level, count)
+            if free > 0:
+                fold(walk, position, child, depth, free - 1, weight, level, count, theirs)
+            else:
+                fold(walk, position, child, depth - 1, free, weight, level, count, theirs)
             if tree.counters[STOPPED] != 0:
                 return
             continue
@@ -183,108 +226,84 @@ def fold(walk: Walk, position: Position, node: int, depth: int, weight: float, l
             tree.legal[slot] += weight
         legal += 1
         if depth <= 2:
-            outcome = outcomes[MOST_MOVES * (depth - 1) + legal - 1]
-            tree.values[slot] = walk.backup(tree.values[slot], weight, outcome)
+            walk.fold(totals, weight, advance(outcomes, width * (MAX_MOVES * (depth - 1) + legal - 1)))
             continue
         after, captured = make_move(tables, position, moves[legal - 1])
         said = announcement(tables, position, after, captured, walk.terms, scratch)
         if end_said(said) != 0:
-            tree.values[slot] = walk.backup(tree.values[slot], weight, utility(end_said(said), True))
+            put(walk, known, utility(end_said(said), True))
+            walk.fold(totals, weight, known)
             continue
         answers = legal_moves(tables, after, replies)
+        total = weigh_replies(walk, after, Heard(said, theirs), replies, answers, weights)
         for i in range(answers):
+            share = weight * weights[i] / total
             again, captured = make_move(tables, after, replies[i])
             heard = announcement(tables, after, again, captured, walk.terms, scratch)
             if end_said(heard) != 0:
-                outcome = utility(end_said(heard), False)
-                tree.values[slot] = walk.backup(tree.values[slot], weight / answers, outcome)
+                put(walk, known, utility(end_said(heard), False))
+                walk.fold(totals, share, known)
                 tree.counters[LEAVES] += 1
                 continue
             child = after_reply(tables, tree, slot, said, heard, again, pawn_captures_left(heard))
             if child < 0 or tree.stop[0] != 0:
                 tree.counters[STOPPED] = 1
                 return
-            fold(walk, again, child, depth - 2, weight / answers, level + 1, unlisted())
+            fold(walk, again, child, depth - 2, walk.free, share, level + 1, unlisted(), heard)
             if tree.counters[STOPPED] != 0:
                 return
     if legal < count:
         tree.counters[MISFIT] = 1
 
 
-@entry(types.void(TREE_ARRAYS, REAL, MOVE_ARRAY))
-def plant(arrays: tuple[Any, ...], start: float, tries: Any) -> None:
+@entry
+def plant(arrays: Arrays, tries: MoveArray) -> None:
     """Make the root of an empty tree, with these tries."""
-    tree = tree_of(arrays, start)
+    tree = tree_of(arrays)
     for i in range(len(tries)):
         tree.tries[i] = tries[i]
     add_node(tree, -1, len(tries))
 
 
-@entry(
-    INT(
-        WORD_ARRAY,
-        TREE_ARRAYS,
-        REAL,
-        ROW_ARRAY,
-        REAL_ARRAY,
-        INT,
-        INT,
-        INT,
-        TERMS,
-        EVALUATOR_TYPE,
-        BACKUP_TYPE,
-        MOVE_ARRAY,
-        REAL_ARRAY,
-        INT_ARRAY,
-        INT_ARRAY,
-    )
-)
-def fold_all(
-    tables: Any,
-    arrays: tuple[Any, ...],
-    start: float,
-    rows: Any,
-    weights: Any,
-    begin: int,
-    end: int,
-    depth: int,
-    terms: Terms,
-    evaluator: Any,
-    backup: Any,
-    moves: Any,
-    outcomes: Any,
-    listed: Any,
-    places: Any,
-) -> int:
-    """Fold histories `begin` to `end` of a batch into the root; return how many are in when it ended or was stopped.
+Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
+"""rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
+Parts: TypeAlias = tuple[int, int, Terms, Evaluator, Fold, Opponent]
+"""depth, free refusals, terms, evaluator, the backup rule's fold, opponent model."""
+Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray]
+"""moves, outcomes, listed and places of `lists.Lists`, the first two in one dimension."""
 
-    Where a walk was cut off within a history, the counter STOPPED is 1 and the tree is of no further use.
 
-    `moves`, `outcomes`, `listed` and `places` are those of `lists.Lists`.
+@entry
+def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Parts, lists: Listed) -> int:
+    """Fold histories `begin` to `end` of a batch into the root; return how many are in at the end or when stopped.
+
+    If a walk was stopped within a history, the counter STOPPED is 1 and the tree is unusable.
     """
-    tree = tree_of(arrays, start)
-    histories = pointer(rows)
+    tree = tree_of(arrays)
+    rows, weights, begin, end, theirs = histories
+    depth, free, terms, evaluator, fold_in, opponent = method
+    moves, outcomes, listed, places = lists
     side = 0
     if end > begin:
-        side = side_to_move(load(histories, begin))
+        side = side_to_move(load(pointer(rows), begin))
     levels = depth // 2 + 1
     for i in range(begin, end):
         if tree.stop[0] != 0:
             return i - begin
         place = places[i] if len(places) > 0 else 0
-        own_moves = advance(pointer(moves), LISTS * MOST_MOVES * levels * place)
-        own_outcomes = advance(pointer(outcomes), OUTCOMES_ROOM * levels * place)
-        walk = Walk(pointer(tables), tree, terms, side, evaluator, backup, own_moves, own_outcomes)
-        position = load(histories, i)
+        own_moves = advance(pointer(moves), LISTS * MAX_MOVES * levels * place)
+        own_outcomes = advance(pointer(outcomes), (tree.width * OUTCOMES + MAX_MOVES) * levels * place)
+        walk = Walk(pointer(tables), tree, terms, side, evaluator, fold_in, opponent, free, own_moves, own_outcomes)
+        position = load(pointer(rows), i)
         if len(places) == 0 or listed[place] < 0:
-            listed[place] = list_outcomes(walk, position, depth, 0)
-        fold(walk, position, 0, depth, weights[i], 0, listed[place])
+            listed[place] = list_outcomes(walk, position, depth, 0, theirs)
+        fold(walk, position, 0, depth, free, weights[i], 0, listed[place], theirs)
         if tree.counters[STOPPED] != 0:
             return i - begin
     return end - begin
 
 
-@entry(INT(WORD_ARRAY, WORD_ARRAY, types.boolean, MOVE_ARRAY))
-def list_tries(tables: Any, row: Any, pawns_may_capture: bool, moves: Any) -> int:
+@entry
+def list_tries(tables: WordArray, row: WordArray, pawns_may_capture: bool, moves: MoveArray) -> int:
     """Write the tries open to the side to move, in the order that search relies on; return how many there are."""
     return open_tries(pointer(tables), load(pointer(row), 0), pawns_may_capture, pointer(moves))

@@ -1,0 +1,86 @@
+"""What a search is given: an information set, and the method by which to value its tries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluators.protocol import Evaluator
+from kriegbot.belief.heard import moves_heard, terms_of
+from kriegbot.kernels.hearing import Terms
+from kriegbot.kernels.moves import MAX_MOVES
+from kriegbot.kernels.position import encode_move
+from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels.types import Rows
+from kriegbot.opponents.protocol import Opponent
+from kriegbot.opponents.uniform import uniform
+from kriegbot.search.backup import Backup
+from kriegbot.search.walk import list_tries
+from referee import View
+
+Reals = npt.NDArray[np.float64]
+Moves = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class InformationSet:
+    """Histories that one side cannot tell apart, it to move, and what it may try.
+
+    Attributes:
+      rows: [N, 8] positions, N >= 1.
+      weights: [N] positive; they need not sum to 1.
+      tries: [M] open tries, M >= 1, as `tries_of` orders them.
+      terms: rule set and limits.
+      heard: what was announced of the opponent's last move, as `kernels.hearing` writes it.
+    """
+
+    rows: Rows
+    weights: Reals
+    tries: Moves
+    terms: Terms
+    heard: int = 0
+
+    @classmethod
+    def of(cls, view: View, rows: Rows, weights: Reals) -> "InformationSet":
+        """The set of a view in which its side is to move, from positions that fit it."""
+        tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
+        _, theirs = moves_heard(view, len(view.events))
+        return cls(rows, weights, tries, terms_of(view.rules, view.limits), theirs)
+
+    def first(self, boards: int) -> "InformationSet":
+        """The first histories alone."""
+        return InformationSet(self.rows[:boards], self.weights[:boards], self.tries, self.terms, self.heard)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How tries are valued.
+
+    Attributes:
+      depth: plies below the root, >= 1; 1 is our try alone.
+      backup: how values are combined.
+      evaluator: E of the equations, from `evaluators.load_evaluator`.
+      opponent: how likely each reply is, from `opponents.load_opponent`; the paper's replies are all equally likely.
+      free: refused tries in a row that cost no ply of depth; 0 in the paper. Where a refusal costs a ply, a try that is
+        surely illegal is valued as if the opponent had one reply fewer.
+    """
+
+    depth: int
+    backup: Backup
+    evaluator: Evaluator
+    opponent: Opponent = uniform
+    free: int = 0
+
+
+def tries_of(row: Rows, pawns_may_capture: bool, refused: Sequence[int] = ()) -> Moves:
+    """Tries [M] open to the side to move in a position uint64[8], in the order that search needs.
+
+    Args:
+      row: any position of the information set; only its own men matter.
+      pawns_may_capture: False where the referee has just said that there is no pawn try.
+      refused: tries refused this turn, which are left out.
+    """
+    moves = np.empty(MAX_MOVES, np.int32)
+    count = list_tries(TABLES, row, pawns_may_capture, moves)
+    return moves[:count][~np.isin(moves[:count], np.array(refused, np.int32))]

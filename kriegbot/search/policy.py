@@ -1,0 +1,70 @@
+"""What a player asks of a search: a policy over the open tries.
+
+A search takes in views and gives the probability of each try. It is asked for every try, and may keep what it likes
+between tries and turns: a sample, a tree. It may mix tries; the players of the paper choose only among the best.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from kriegbot.kernels.random import uniforms
+from referee import View
+
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How to choose among the open tries, and how that was found.
+
+    Attributes:
+      tries: [M] those that have a chance, or all.
+      weights: [M] how likely each is chosen, >= 0; they need not sum to 1.
+      values: [M] of each, in centipawns from our side; nan if unknown.
+      samples: histories searched.
+      depth: plies searched, 0 if none.
+      leaves: positions evaluated.
+      particles: distinct boards in the belief.
+      effective: its effective sample size.
+      rescue: the gravest rescue that the belief needed since the last policy, "" for none.
+      astray: whether the belief, after a rescue, no longer fits everything heard.
+    """
+
+    tries: Sequence[chess.Move]
+    weights: Reals
+    values: Reals
+    samples: int = 0
+    depth: int = 0
+    leaves: int = 0
+    particles: int = 0
+    effective: float = 0.0
+    rescue: str = ""
+    astray: bool = False
+
+    def choose(self, seed: int) -> chess.Move:
+        """Draw a try."""
+        bounds = np.cumsum(self.weights)
+        chosen = int(np.searchsorted(bounds, uniforms(seed, 1)[0] * bounds[-1], side="right"))
+        return self.tries[min(chosen, len(self.tries) - 1)]
+
+
+class Search(Protocol):
+    """A search of one side's information sets through one game."""
+
+    def update(self, view: View) -> None:
+        """Take in what is new in a view in which it is our turn."""
+        ...
+
+    def policy(self, view: View, seconds: float | None) -> Policy:
+        """How to choose a try in the view of the last update.
+
+        Args:
+          view: that view.
+          seconds: to answer within, if the search works by time; None where it works by a number of samples.
+        """
+        ...

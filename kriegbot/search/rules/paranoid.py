@@ -1,0 +1,14 @@
+"""Eq. 3 of Parker, Nau and Subrahmanian (AAAI 2006): the opponent sees everything, and the worst counts."""
+
+from kriegbot.kernels.types import Reals
+from kriegbot.search.backup import Backup, fold
+from kriegbot.search.pruned import paranoid_values
+
+
+@fold
+def take_worst(totals: Reals, weight: float, values: Reals) -> None:  # noqa: ARG001 - FOLD's signature
+    """The minimum, however unlikely."""
+    totals[0] = min(totals[0], values[0])
+
+
+paranoid = Backup("paranoid", (float("inf"),), take_worst, pruned=paranoid_values)

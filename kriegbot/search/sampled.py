@@ -1,0 +1,129 @@
+"""Statistical sampling: histories drawn from the belief, their tries valued, the best tries chosen.
+
+This is the search of Parker, Nau and Subrahmanian (AAAI 2006). Ties, which are rare for sums and common for minima, are
+broken at random: the paper does not say how it did.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kriegbot.belief.belief import Belief
+from kriegbot.belief.filter import list_refusing
+from kriegbot.kernels.position import decode_move, encode_move
+from kriegbot.kernels.random import subseed
+from kriegbot.kernels.types import IntArray, RealArray, Rows
+from kriegbot.opponents.protocol import Opponent
+from kriegbot.opponents.uniform import uniform
+from kriegbot.search.lists import Lists
+from kriegbot.search.method import InformationSet, Method
+from kriegbot.search.policy import Policy
+from kriegbot.search.search import TryValues, search_tries
+from referee import View
+
+DRAWING = 0
+"""Use of randomness within one try, with a seed of its own."""
+
+
+class Sample(NamedTuple):
+    """The histories drawn in one turn: boards [n, 8], how often each was drawn [n], and their lists."""
+
+    rows: Rows
+    counts: RealArray
+    lists: Lists
+
+    def having(self, kept: IntArray, rows: Rows, counts: RealArray) -> "Sample":
+        """Some of these histories, by number, followed by others."""
+        return Sample(
+            np.concatenate([self.rows[kept], rows]),
+            np.concatenate([self.counts[kept], counts]),
+            self.lists.having(kept, len(rows)),
+        )
+
+
+class SampledSearch:
+    """Values tries on histories drawn from a belief, a fixed number of them or as many as there is time for."""
+
+    def __init__(
+        self,
+        method: Method,
+        particles: int = 50_000,
+        samples: int | None = None,
+        further: int | None = None,
+        filtering: Opponent = uniform,
+        seed: int = 0,
+    ) -> None:
+        """Set up a search for one side and one game.
+
+        Args:
+          method: how tries are valued.
+          particles: the most boards that the belief holds.
+          samples: number of histories drawn for each search; None to use the time given.
+          further: number of histories drawn for each further try of a turn, added to those of the previous try in which
+            it was illegal; None redraws `samples`.
+          filtering: the opponent model of the belief.
+          seed: with `samples`, the same seed finds the same policies, on any machine.
+        """
+        self.method, self.particles, self.samples, self.further = method, particles, samples, further
+        self.filtering, self.seed = filtering, seed
+        self.belief: Belief | None = None
+        self._sample: Sample | None = None
+
+    def update(self, view: View) -> None:
+        """Take in what is new in a view."""
+        if self.belief is None:
+            self.belief = Belief(view, self.particles, self.seed, self.filtering)
+        else:
+            self.belief.update(view)
+
+    def policy(self, view: View, seconds: float | None) -> Policy:
+        """The best tries with equal weights, from the histories and the depth that `method` and the time allow."""
+        belief = self.belief
+        if belief is None:
+            raise ValueError("policy before update: there is no belief yet")
+        tries = view.tries()
+        weights, values = np.ones(len(tries)), np.full(len(tries), np.nan)
+        found, histories = None, 0
+        if len(belief.particles):  # otherwise not even a blind guess fits what was heard this turn, and any try will do
+            found, histories = self._search(belief, view, seconds)
+            tries = [decode_move(int(move)) for move in found.tries]
+            weights, values = (found.values == found.values.max()).astype(np.float64), found.values
+        return Policy(
+            tries,
+            weights,
+            values,
+            samples=histories,
+            depth=found.depth if found else 0,
+            leaves=found.leaves if found else 0,
+            particles=len(belief.particles),
+            effective=belief.particles.effective,
+            rescue=belief.last_rescue,
+            astray=not belief.particles.fits_all,
+        )
+
+    def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[TryValues, int]:
+        """Search histories of the belief: a fixed number, or as many as time allows; returns how many."""
+        lists, seed = None, subseed(subseed(self.seed, view.ply, len(view.refused)), DRAWING)
+        if self.samples is None:
+            rows, weights = belief.shuffled(seed)
+        elif self.further is None:
+            rows, weights = belief.draw(self.samples, seed)
+        else:
+            self._sample = self._drawn(belief, view, self.samples, self.further, seed)
+            rows, weights, lists = self._sample
+        found = search_tries(InformationSet.of(view, rows, weights), self.method, seconds, lists)
+        return found, found.boards if self.samples is None else int(weights[: found.boards].sum())
+
+    def _drawn(self, belief: Belief, view: View, samples: int, further: int, seed: int) -> Sample:
+        """Draw the histories for a try: all at the first of a turn; later a few more, added to those still possible."""
+        sample = self._sample
+        if sample is None or not view.refused:
+            rows, counts = belief.draw(samples, seed)
+            width = len(self.method.backup.start)
+            sample = Sample(rows[:0], counts[:0], Lists.empty(len(rows) + 16 * further, self.method.depth, width))
+        else:
+            rows, counts = belief.draw(further, seed)
+        kept = np.empty(0, np.int64)
+        if len(sample.rows):
+            kept = list_refusing(sample.rows, encode_move(view.refused[-1]))
+        return sample.having(kept, rows, counts)
