@@ -37,7 +37,7 @@ def test_a_tree_is_solved_drawn_and_what_is_odd_about_it_said(folder: Path, caps
         "  Max, A: go on\n"
         "  Max, C or D: right\n"
         "  Max, B: go on\n"
-        "Played so, it is worth -99/2.\n"
+        "Played this way, the game is worth -99/2.\n"
         "Examined: 6 leaves.\n"
     )
     assert (folder / "g2.svg").read_text().count('stroke-width="4"/>') == 4
@@ -70,7 +70,7 @@ def test_every_algorithm_prints_one_json_object(algorithm: str, file: str, value
 
 @pytest.mark.usefixtures("folder")
 def test_answers_that_go_in_a_circle_are_no_equilibrium(capsys: Captured) -> None:
-    for file, says in (("pennies.json", "The answers go in a circle."), ("game1.json", "This is an equilibrium.")):
+    for file, says in (("pennies.json", "The answers cycle."), ("game1.json", "This is an equilibrium.")):
         assert main(["trees", "solve", file, "--algorithm", "best-responses"]) == 0
         assert capsys.readouterr().out.endswith(f"{says}\n")
 

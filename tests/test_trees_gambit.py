@@ -20,6 +20,8 @@ from kriegbot.trees.perfect import alphabeta, expectiminimax
 from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, strategies
 from kriegbot.trees.tree import Decision, Leaf, Strategy, Tree
 
+pytestmark = pytest.mark.slow
+
 MOST_PROFILES = 50
 """Strategies of all players that are compared of one game."""
 

@@ -118,11 +118,11 @@ def test_figure_6_has_every_point_with_its_interval_below_one_percent() -> None:
 def test_figure_6_falls_with_depth_and_with_b_and_rises_with_k() -> None:
     """As far as the intervals tell two points apart."""
     at = {(p.k, p.b, p.depth): p for p in figure()}
-    for (k, b, d), point in at.items():
-        if (k, b, d + 1) in at:
-            deeper = at[k, b, d + 1]
+    for (k, b, d), deeper in at.items():
+        if d > 2:
+            point = at[k, b, d - 1]
             assert deeper.share < point.share + point.half_width + deeper.half_width
-            assert point.share > deeper.share or d > 3
+            assert point.share > deeper.share or d > 4
     for several, smaller_first in (([(2, b) for b in SEVERAL_B], False), ([(k, 2) for k in SEVERAL_K], True)):
         for depth in range(2, 8):
             shares = [at[k, b, depth].share for k, b in several]
@@ -138,11 +138,12 @@ def test_figure_6_ends_below_a_tenth_for_b_10_and_above_nine_tenths_for_k_10() -
 
 
 def test_the_points_of_figure_6_can_be_measured_again() -> None:
-    for point in figure():
-        if point.leaves * point.trials < 2_000_000:
-            again = measured(point.k, point.b, point.depth, point.trials)
-            rounded = replace(again, share=round(again.share, 6), half_width=round(again.half_width, 6))
-            assert rounded == point
+    small = [point for point in figure() if point.leaves * point.trials < 2_000_000]
+    assert small
+    for point in small:
+        again = measured(point.k, point.b, point.depth, point.trials)
+        rounded = replace(again, share=round(again.share, 6), half_width=round(again.half_width, 6))
+        assert rounded == point
 
 
 def test_the_same_points_give_the_same_files(tmp_path: Path) -> None:
@@ -181,6 +182,7 @@ def best_assignment(tree: Tree) -> Solution:
     return max(found, key=lambda solution: solution.value)
 
 
+@pytest.mark.slow
 def test_a_formula_is_satisfiable_if_and_only_if_some_strategy_of_its_game_is_worth_one() -> None:
     draw = random.Random(1)
     satisfiable = 0

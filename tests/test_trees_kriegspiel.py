@@ -7,17 +7,18 @@ import numpy as np
 import pytest
 
 from evaluators import load_evaluator
-from kriegbot.belief.heard import terms_of
-from kriegbot.kernels.position import decode_move, encode_move, from_board
-from kriegbot.search import backup as backups
-from kriegbot.search.search import search, tries_of
+from kriegbot.kernels.position import decode_move, from_board
+from kriegbot.search.backup import Backup
+from kriegbot.search.method import InformationSet, Method
+from kriegbot.search.rules import load_backup
+from kriegbot.search.search import search_tries
 from kriegbot.trees.kriegspiel import ROOT, kriegspiel_tree
 from kriegbot.trees.overconfident import overconfident, paranoid
 from kriegbot.trees.tree import Chance, Leaf, Tree, TreeError
 from tests.plain_cases import CASES, Case, mirrored
 from tests.plain_evaluators import ks, material
 
-RULES = [(backups.OVERCONFIDENT, overconfident), (backups.PARANOID, paranoid)]
+RULES = [(load_backup("overconfident"), overconfident), (load_backup("paranoid"), paranoid)]
 MIRRORED = [mirrored(case) for case in CASES if len(case.positions) <= 3]
 ALL = [*CASES, *MIRRORED]
 ROUNDING = 1e-7
@@ -25,14 +26,12 @@ KS = load_evaluator("ks")
 NOW = (0, ROOT)
 
 
-def searched(case: Case, depth: int, backup: backups.Backup) -> tuple[dict[str, float], list[str]]:
+def searched(case: Case, depth: int, backup: Backup) -> tuple[dict[str, float], list[str]]:
     """What the Kriegspiel search finds every try worth, and its best tries."""
     rows = np.array([from_board(board, case.view.ply) for board, _ in case.positions])
     weights = np.array([weight for _, weight in case.positions])
-    tries = tries_of(rows[0], case.view.pawn_tries != 0, [encode_move(move) for move in case.view.refused])
-    terms = terms_of(case.rules, case.limits)
-    found = search(rows, weights, tries, depth, backup, KS, terms, may_prune=False)
-    names = [decode_move(int(move)).uci() for move in tries]
+    found = search_tries(InformationSet.of(case.view, rows, weights), Method(depth, backup, KS), may_prune=False)
+    names = [decode_move(int(move)).uci() for move in found.tries]
     best = [decode_move(move).uci() for move in found.best()]
     return dict(zip(names, found.values.tolist(), strict=True)), best
 
@@ -46,6 +45,7 @@ def test_there_are_at_least_fifty_information_sets() -> None:
     assert len({case.name for case in ALL}) == len(ALL) >= 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.name.replace(" ", "-"))
 def test_search_and_trees_agree_on_every_try_at_depths_1_to_3(case: Case) -> None:
     for depth in (1, 2, 3):

@@ -200,6 +200,7 @@ def test_a_player_who_does_not_know_where_it_is_is_refused() -> None:
             algorithm(g2())
 
 
+@pytest.mark.slow
 def test_one_player_with_perfect_information_does_as_well_as_by_brute_force() -> None:
     seen = 0
     for seed in range(200):

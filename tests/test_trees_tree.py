@@ -148,6 +148,7 @@ def test_perfect_recall_is_decided_as_it_is_defined() -> None:
     assert 20 < answers.count(False) < 580
 
 
+@pytest.mark.slow
 def test_a_tree_may_be_a_hundred_thousand_moves_deep() -> None:
     node: Node = leaf(1)
     for depth in range(100_000):

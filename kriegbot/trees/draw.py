@@ -11,21 +11,21 @@ from fractions import Fraction
 from itertools import count, pairwise
 from xml.sax.saxutils import escape
 
-from kriegbot.text import one_line
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Strategy, Tree, TreeError
+from referee.text import one_line
 
 MOST_NODES = 1000
-"""A picture of more is refused: nobody could read it."""
+"""Larger trees are refused: a picture of them would be unreadable."""
 COLORS = ("#1f6fb2", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#008b8b")
-"""Of players, from the first on, and then again."""
+"""Of the players, in turn; used again from the start when there are more players."""
 INK, FAINT = "#333333", "#9a9a9a"
 LEVEL = 84
 """Pixels from a node down to its children."""
 MARGIN, HEAD, LINE, RADIUS, CHARACTER, NARROWEST = 36, 64, 15, 7, 6.8, 34.0
 ALONG = 0.62
-"""Where on its way down the name of an action stands."""
+"""How far down an edge its action's name is written, as a share of the edge."""
 LONGEST = 18
-"""Names are cut to so many characters."""
+"""Longer names are cut to this many characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ def svg(tree: Tree, strategy: Strategy | None = None) -> str:
     """A tree as SVG.
 
     Args:
-      tree: one that can be looked at.
-      strategy: of one player or more; the alternatives that it chooses are drawn thick.
+      tree: with at most MOST_NODES nodes.
+      strategy: of one or more players; the alternatives that it chooses are drawn thick.
 
     Raises:
       TreeError: the tree has more than MOST_NODES nodes.
@@ -177,7 +177,7 @@ def _heading(tree: Tree) -> Iterator[str]:
 
 
 def _legend(tree: Tree) -> list[tuple[str, float, str]]:
-    """Colour, place in characters and name of each player; and at last the place where the line ends."""
+    """Colour, position in characters and name of each player; and last the position where the line ends."""
     entries, at = [], 1.0
     for player, name in enumerate(tree.players):
         entries.append((COLORS[player % len(COLORS)], at, _short(name)))

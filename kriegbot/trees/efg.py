@@ -1,8 +1,8 @@
 """Gambit's extensive game files, `EFG 2 R`, read and written.
 
-The format: https://gambitproject.readthedocs.io/en/stable/formats.efg.html. Nodes stand in preorder; players,
+The format: https://gambitproject.readthedocs.io/en/stable/formats.efg.html. Nodes are in preorder; players,
 information sets and outcomes are numbered from 1, and described where they first appear. A payoff given at a node
-that is no leaf adds to those below it, and so is found at the leaves here. Numbers are exact: 0.1 is 1/10.
+that is not a leaf is added to those below it, so here it is found at the leaves. Numbers are exact: 0.1 is 1/10.
 
 What the format cannot hold: names in which a backslash comes before a quotation mark, another backslash or the end.
 What changes on the way: floats become fractions, and probabilities that are floats are scaled to sum to exactly 1.
@@ -17,19 +17,19 @@ from fractions import Fraction
 from itertools import count
 from typing import NamedTuple
 
-from kriegbot.text import one_line
 from kriegbot.trees.in_files import MOST_DEPTH, check_depth, number_of, text_of
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError
+from referee.text import quoted
 
 MOST_NUMBER = 10**9
-"""Players, sets and outcomes are numbered up to this."""
+"""The highest number of a player, set or outcome."""
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<sign>[{},])|(?P<word>[^\s"{},]+)|(?P<open>")|(?P<end>\Z))""", re.DOTALL
 )
 
 
 class Token(NamedTuple):
-    """A piece of a file. kind: text (without its quotation marks), sign, word or end. start: where it stands."""
+    """A piece of a file. kind: text (without its quotation marks), sign, word or end. start: its offset in the file."""
 
     kind: str
     value: str
@@ -58,7 +58,7 @@ def read_efg(text: str) -> Tree:
     """Read a game.
 
     Raises:
-      TreeError: what is wrong, with its line and column; or, where the game is no tree as `Tree` takes it, its node.
+      TreeError: what is wrong, with its line and column; or, if `Tree` refuses the game, with its node.
     """
     return _Reader(text).tree()
 
@@ -112,7 +112,7 @@ class _Reader:
         start = self.token.start
         kind = self.take("word", "a node: c, p or t")
         if kind not in ("c", "p", "t"):
-            raise self.error(f"expected a node, c, p or t, not {kind!r}", start)
+            raise self.error(f"expected a node, c, p or t, not {quoted(kind)}", start)
         name = self.take("text", "the name of a node in quotation marks")
         player = 0
         if kind == "p":
@@ -197,7 +197,7 @@ class _Reader:
         start = self.token.start
         word = self.take("word", what)
         if not (word.isascii() and word.isdigit() and len(word) < 12 and int(word) <= MOST_NUMBER):
-            raise self.error(f"expected {what}, not {one_line(word, 40)!r}", start)
+            raise self.error(f"expected {what}, not {quoted(word)}", start)
         return int(word)
 
     def number(self, what: str) -> Number:
@@ -214,7 +214,7 @@ class _Reader:
         self.token = self.next_token()
 
     def take(self, kind: str, what: str) -> str:
-        """The token that stands here, which has to be of this kind; and on to the next."""
+        """Takes the next token, which must be of this kind."""
         if self.token.kind != kind:
             raise self.error(f"expected {what}, not {self.shown()}")
         value = self.token.value
@@ -222,7 +222,7 @@ class _Reader:
         return value
 
     def shown(self) -> str:
-        return "the end of the file" if self.token.kind == "end" else repr(one_line(self.token.value, 40))
+        return "the end of the file" if self.token.kind == "end" else quoted(self.token.value)
 
     def next_token(self) -> Token:
         match = TOKEN.match(self.text, self.position)
@@ -273,7 +273,7 @@ def write_efg(tree: Tree) -> str:
 
 def _quoted(text: str) -> str:
     if re.search(r'\\(?=["\\]|\Z)', text):
-        raise TreeError(f"name {text!r}: .efg takes no backslash before a quotation mark, a backslash or the end")
+        raise TreeError(f"name {quoted(text)}: .efg takes no backslash before a quotation mark, a backslash or the end")
     return '"' + text.replace('"', '\\"') + '"'
 
 

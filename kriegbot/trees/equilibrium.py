@@ -1,9 +1,9 @@
-"""Best responses, and pairs of strategies of which each is one to the other.
+"""Best responses, and pairs of strategies that are best responses to each other.
 
 Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993): against a known strategy a game
-is one player's, so that IMP-minimax finds the best response to it in linear time where the player has perfect recall.
-They let the players answer each other in turn until a pair of strategies repeats. A pair that repeats at once is an
-equilibrium; but the answers may also go in a circle, as they must where no pair of pure strategies is an equilibrium.
+has one player, so IMP-minimax finds the best response to it in linear time if that player has perfect recall. They let
+the players answer each other in turn until a pair of strategies repeats. A pair that repeats at once is an equilibrium;
+but the answers may also cycle, as they must where no pair of pure strategies is an equilibrium.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from kriegbot.trees.imp_minimax import imp_minimax
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Number, SetKey, Strategy, Tree, TreeError
+from referee.text import quoted
 
 ROUNDING = 1e-9
 """A response must be better by more than this times the payoffs' size to count as better."""
@@ -20,12 +21,12 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Where answering each other in turn has led.
+    """What answering each other in turn has led to.
 
     Attributes:
       strategy: what all players play in the end, in every information set.
       payoffs: of each player for that.
-      is_equilibrium: whether no player has a better answer; else all play as they did before at the same turn.
+      is_equilibrium: whether no player has a better answer; if not, the answers cycle.
       rounds: how many such strategies there were, the last one included.
     """
 
@@ -38,7 +39,7 @@ class Answers:
 def best_response(tree: Tree, strategy: Strategy, player: int) -> Solution:
     """The best that a player can do against the others' choices in `strategy`.
 
-    By IMP-minimax; by brute force where the player has no perfect recall.
+    Found by IMP-minimax, or by brute force if the player has no perfect recall.
 
     Raises:
       TreeError: the others' choices are not all in `strategy`, or there are too many strategies for brute force.
@@ -46,7 +47,7 @@ def best_response(tree: Tree, strategy: Strategy, player: int) -> Solution:
     others = {key: choice for key, choice in strategy.items() if key[0] != player}
     for other, label in tree.information_sets:
         if other != player and (other, label) not in others:
-            raise TreeError(f"no alternative is chosen in information set {label!r} of {tree.players[other]}")
+            raise TreeError(f"no alternative is chosen in information set {quoted(label)} of {tree.players[other]}")
     return imp_minimax(tree, player, others) if tree.has_perfect_recall(player) else brute_force(tree, player, others)
 
 
@@ -60,7 +61,7 @@ def is_equilibrium(tree: Tree, strategy: Strategy) -> bool:
 
 
 def alternating_best_responses(tree: Tree, start: Strategy) -> Answers:
-    """Let the players answer each other in turn, until none has a better answer, or they go in a circle.
+    """Let the players answer each other in turn, until none has a better answer or the answers cycle.
 
     Args:
       tree: of two players or more.

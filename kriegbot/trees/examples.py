@@ -1,4 +1,4 @@
-"""Small game trees with known answers: of the founding papers, of a lecture, and a game to play.
+"""Small game trees with known answers: from the founding papers and a lecture, and a game to play.
 
 [B93] Blair, Mutchler and Liu, "Games with Imperfect Information"; [V93] van Lent and Mutchler, "A Pruning Algorithm for
 Imperfect Information Games"; both AAAI Fall Symposium 1993. [CS] Stanford CS221, "Games I".
@@ -17,7 +17,7 @@ BINS = {"A": (-50, 50), "B": (1, 3), "C": (-5, 15)}
 
 
 def g1() -> Tree:
-    """[B93] G1: quit for nothing or go on, twice; worth 1, for the player knows where it is."""
+    """[B93] G1: quit for nothing or go on, twice; worth 1, since the player knows where it is."""
     return _coins("G1", ("A", "B"), ("C", "D"))
 
 
@@ -63,7 +63,7 @@ def matching_pennies() -> Tree:
 
 
 def bins_game() -> Tree:
-    """[CS] game 1: Max picks a bin, Min a number of it, which is what Max wins."""
+    """[CS] game 1: Max picks a bin, Min a number from it, which Max wins."""
     children = tuple(_bin(name, name) for name in BINS)
     return Tree(Decision(0, "pick", children, tuple(BINS)), MAX_AND_MIN, "Game 1")
 
@@ -84,7 +84,7 @@ def _bin(name: str, label: str) -> Decision:
 
 
 def halving_game(n: int) -> Tree:
-    """[CS] The players in turn decrement a number or halve it, rounding down; who is left with 0 wins 1.
+    """[CS] The players take turns to decrement a number or halve it, rounding down; whoever is left with 0 wins 1.
 
     Information sets are named by the numbers so far, such as "5-4-2". `strategy.play` plays it by given strategies.
 

@@ -1,9 +1,9 @@
-"""Which share of the leaves IMP-alpha-beta examines on IMP-model: Figure 6 of its paper.
+"""The share of leaves that IMP-alpha-beta examines on IMP-model: Figure 6 of its paper.
 
 Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993): payoffs are
 0..10 with equal probabilities, and the share of the (kb)^(d-1) leaves that are examined is drawn against the depth d,
-for several k and for several b. Trees of tens of millions of leaves are searched without being stored: IMP-model is so
-regular that a number tells where in the tree one is, and a payoff is drawn when it is asked for.
+for several k and for several b. Trees of tens of millions of leaves are searched without being stored: IMP-model is
+so regular that a number tells a place in the tree, and a payoff is drawn when it is needed.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kriegbot.kernels.jit import INT, INT_ARRAY, INTS, WORD, entry, kernel, number, pointer, word, words
+from kriegbot.kernels.jit import entry, kernel, number, pointer, word, words
 from kriegbot.kernels.random import GAMMA, mixed, subseed
+from kriegbot.kernels.types import IntArray, Ints, Word
 from kriegbot.trees.generators import HIGHEST, check_model
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MOST_LEAVES = 10**9
 SEVERAL_K, SEVERAL_B = (2, 4, 6, 8, 10), (2, 3, 4, 6, 8, 10)
 """Of the two graphs: k at b = 2, and b at k = 2."""
 DEEPEST_LEAVES = 7 * 10**7
-"""Each graph goes as deep as there are no more leaves than this."""
+"""Each graph goes as deep as this many leaves allow."""
 BLOCK = 30
 """Trials done at a time, until the interval is narrow enough."""
 NARROW = 0.002
@@ -40,7 +41,7 @@ NORMAL_95 = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A measured point: `share` of the leaves of IMP-model(k, b, depth) examined, the mean over so many trials.
+    """A measured point: `share` of the leaves of IMP-model(k, b, depth) examined, the mean over `trials`.
 
     leaves: of each tree. share: in (0, 1]. half_width: of the 95 % interval around it, by the normal approximation.
     """
@@ -55,21 +56,21 @@ class Share:
 
 
 class PlotsMissing(Exception):
-    """matplotlib is not installed; the message is one line and says how to install it."""
+    """matplotlib is not installed; the one-line message says how to install it."""
 
 
-@kernel(INT(WORD, INT))
-def payoff(seed: int, leaf: int) -> int:
+@kernel
+def payoff(seed: Word, leaf: int) -> int:
     """Payoff of a leaf by its number: that of `generators.uniform_payoff`."""
     return number(mixed(seed + word(leaf) * GAMMA) % ELEVEN)
 
 
-@kernel(INT(INT, INT, INT, INT, INT, INT, WORD, INTS))
-def max_set(k: int, b: int, choices: int, prob: int, place: int, prune: int, seed: int, examined: Any) -> int:
+@kernel
+def max_set(k: int, b: int, choices: int, prob: int, place: int, prune: int, seed: Word, examined: Ints) -> int:
     """Max-Set, and Mixed-Set within it, for the set number `place` of its depth; see `imp_alphabeta`.
 
-    So many choices are left above the leaves, this one included. Probabilities are counted in children of the root, so
-    that all is exact: a leaf has 1, a set of `prob` nodes `prob`.
+    `choices` are left above the leaves, this one included. Probabilities are counted in children of the root, so all
+    is exact: a leaf has 1, a set of `prob` nodes `prob`.
     """
     best = prune
     part = prob // k
@@ -94,8 +95,8 @@ def max_set(k: int, b: int, choices: int, prob: int, place: int, prune: int, see
     return best
 
 
-@entry(INT(INT, INT, INT, WORD, INT_ARRAY))
-def _search(k: int, b: int, d: int, seed: int, examined: Any) -> int:
+@entry
+def _search(k: int, b: int, d: int, seed: Word, examined: IntArray) -> int:
     return max_set(k, b, d - 1, k ** (d - 1), 0, -1, seed, pointer(examined))  # every payoff is above -1
 
 
@@ -107,13 +108,13 @@ def searched(k: int, b: int, d: int, seed: int) -> tuple[int, int]:
 
 
 def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
-    """Share of leaves examined in so many random IMP-models, each with payoffs of its own.
+    """Mean share of leaves examined in random IMP-models, each with payoffs of its own.
 
     Args:
-      k: as of `generators.imp_model`.
-      b: as there.
-      d: as there.
-      trials: >= 2.
+      k: as in `generators.imp_model`.
+      b: likewise.
+      d: likewise.
+      trials: how many models, >= 2.
       seed: the same seed gives the same payoffs anywhere.
 
     Raises:
@@ -128,7 +129,7 @@ def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
 
 
 def figure6(seed: int = 0) -> Iterator[Share]:
-    """The points of both graphs, by k, b and depth; each of as many trials as make its interval narrow."""
+    """The points of both graphs, by k, b and depth; each with as many trials as make its interval narrow."""
     models = {(k, 2) for k in SEVERAL_K} | {(2, b) for b in SEVERAL_B}
     for k, b in sorted(models):
         d = 2
@@ -167,7 +168,7 @@ def save(points: list[Share], folder: Path) -> None:
         import matplotlib
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
-        raise PlotsMissing("plots take matplotlib, which is missing: pip install 'kriegbot[plots]'") from None
+        raise PlotsMissing("plots need matplotlib, which is missing: pip install 'kriegbot[plots]'") from None
     with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
         figure = Figure(figsize=(9.0, 4.2), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)

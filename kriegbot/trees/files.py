@@ -1,4 +1,4 @@
-"""Game trees in files: the ending of the name says in which form, .json or .efg."""
+"""Game trees in files: the suffix says in which format, .json or .efg."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from kriegbot.trees.efg import read_efg, write_efg
 from kriegbot.trees.json_form import read_json, write_json
 from kriegbot.trees.tree import Tree, TreeError
+from referee.text import MOST_QUOTED, one_line
 
 FORMS = {".json": (read_json, write_json), ".efg": (read_efg, write_efg)}
 MOST_BYTES = 100_000_000
@@ -26,22 +27,22 @@ def load(path: str | Path) -> Tree:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise TreeError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        raise TreeError(f"{_name(path)}: {getattr(error, 'strerror', None) or error}") from None
     if len(content) > MOST_BYTES:
-        raise TreeError(f"{path}: larger than {MOST_BYTES} bytes")
+        raise TreeError(f"{_name(path)}: larger than {MOST_BYTES} bytes")
     try:
         return read(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise TreeError(f"{path}: byte {error.start} is not UTF-8") from None
+        raise TreeError(f"{_name(path)}: byte {error.start} is not UTF-8") from None
     except TreeError as error:
-        raise TreeError(f"{path}: {error}") from None
+        raise TreeError(f"{_name(path)}: {error}") from None
 
 
 def save(tree: Tree, path: str | Path) -> None:
     """Write a tree to a file.
 
     Raises:
-      TreeError: the form of the file cannot hold it.
+      TreeError: the format cannot hold it.
       OSError: the file cannot be written.
     """
     path = Path(path)
@@ -51,5 +52,9 @@ def save(tree: Tree, path: str | Path) -> None:
 
 def _forms(path: Path) -> tuple[Callable[[str], Tree], Callable[[Tree], str]]:
     if path.suffix not in FORMS:
-        raise TreeError(f"{path}: a file of a tree ends with {' or '.join(FORMS)}")
+        raise TreeError(f"{_name(path)}: a file of a tree ends with {' or '.join(FORMS)}")
     return FORMS[path.suffix]
+
+
+def _name(path: Path) -> str:
+    return one_line(str(path), MOST_QUOTED)

@@ -45,7 +45,7 @@ def imp_model(k: int, b: int, d: int, payoff: Callable[[int], Number]) -> Tree:
 
 
 def check_model(k: int, b: int, d: int) -> None:
-    """Refuse what is no IMP-model.
+    """Check the parameters of an IMP-model.
 
     Raises:
       ValueError: k or b is below 1, or d below 2.
@@ -55,10 +55,10 @@ def check_model(k: int, b: int, d: int) -> None:
 
 
 def doubling_tree(depth: int) -> Tree:
-    """The tree of the size table of Blair, Mutchler and Liu, as its figures have it; payoffs are 0.
+    """The tree of the size table of Blair, Mutchler and Liu, as in its figures; payoffs are 0.
 
-    They are those of a chance root over 2^(depth-2) complete binary trees whose roots are one information set, where
-    the nodes below an alternative of a set split in two: all sets of the last choice are of one node.
+    The figures are those of a chance root over 2^(depth-2) complete binary trees whose roots are one information set,
+    where the nodes below an alternative of a set split in two: all sets of the last choice are of one node.
     """
     if depth < 2:
         raise ValueError(f"a tree of depth {depth}: the table begins with 2")
@@ -66,10 +66,10 @@ def doubling_tree(depth: int) -> Tree:
 
 
 def _splitting(k: int, b: int, choices: int, splits: int, payoff: Callable[[int], Number], title: str) -> Tree:
-    """A chance root over k^splits nodes, so many choices below each; sets split after the first `splits` of them."""
+    """A chance root over k^splits nodes, `choices` below each; sets split after the first `splits` of them."""
 
     def node(origin: int, place: int, depth: int) -> Node:
-        """The node below the `origin`-th child of the root at so many choices, in the set number `place`."""
+        """The node below the `origin`-th child of the root, after `depth` choices, in the set number `place`."""
         if depth == choices:
             return Leaf((payoff(place),))
         part = origin // k ** (splits - 1 - depth) % k if depth < splits else 0
@@ -101,13 +101,13 @@ def formula_game(clauses: Sequence[Clause]) -> Tree:
     """The game of a 3-SAT formula: a strategy worth 1 is an assignment that satisfies it, and there is no other.
 
     Chance picks a clause, the player one of its literals, to make it true; then the player, who has forgotten the
-    clause, says whether the variable is true. It wins 1 if that makes the literal true.
+    clause, says whether the variable is true. It wins 1 if this makes the literal true.
 
     Args:
       clauses: one or more, of three literals each, equally likely.
 
     Raises:
-      ValueError: there is no clause, or one that has not three literals.
+      ValueError: there is no clause, or one without exactly three literals.
     """
     if not clauses or any(len(clause) != 3 or 0 in clause for clause in clauses):
         raise ValueError("a formula takes one clause or more, of three literals each, and 0 is none")
@@ -130,9 +130,9 @@ def random_tree(seed: int, players: int = 1, depth: int = 4, *, perfect_recall: 
     Args:
       seed: the same seed gives the same tree.
       players: 1 or more.
-      depth: of its deepest leaf at most, >= 1; at the root there is a move of chance.
-      perfect_recall: whether information sets join only nodes that their player comes to by the same choices of its
-        own; else any nodes that a tree may have in one set, so that it may or may not have perfect recall.
+      depth: the deepest that a leaf may be, >= 1; the root is a move of chance.
+      perfect_recall: whether information sets join only nodes that their player reaches by the same choices of its own;
+        if not, they join any nodes that a tree allows in one set, and the tree may or may not have perfect recall.
     """
     return _RandomTree(random.Random(seed), players, perfect_recall).tree(depth)
 
@@ -150,7 +150,7 @@ class _RandomTree:
         return Tree(self.chance(depth, ((),) * self.players), names)
 
     def node(self, left: int, own: tuple[Choices, ...]) -> Node:
-        """A node with so many levels left below it."""
+        """A node with `levels` left below it."""
         if left == 0 or self.draw.random() < 0.15:
             return self.leaf()
         return self.chance(left, own) if self.draw.random() < 0.25 else self.decision(left, own)

@@ -2,8 +2,8 @@
 
 Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993): `expand` replaces nodes at which
 no choice is to be made by their children, `partition` splits what is left into leaves and PI-sets. A history is a node
-and p(x), the product of the probabilities on the way to it. Where the paper has chance nodes alone, here other players
-may be moved through as well: by a strategy that they are known to play, or at random.
+and p(x), the product of the probabilities on the way to it. The paper expands chance nodes only; here other players'
+nodes may be expanded as well, by a strategy that they are known to play, or at random.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
+from referee.text import quoted
 
 History: TypeAlias = tuple[Node, Number]
 """A node and the product of the probabilities on the way to it."""
@@ -23,11 +24,11 @@ PISet: TypeAlias = list[tuple[Decision, Number]]
 Moves: TypeAlias = Iterable[tuple[Node, Number]]
 """Children of a node and their probabilities."""
 Follow: TypeAlias = Callable[[Decision], Moves | None]
-"""How a decision is moved through; None where it is a choice to be made."""
+"""How a decision is expanded; None where it is a choice to be made."""
 
 
 def expand(histories: Sequence[History], follow: Follow) -> Iterator[Reached]:
-    """Replace chance nodes, and decisions that `follow` moves through, by their children until none is left."""
+    """Replace chance nodes, and decisions that `follow` expands, by their children until none is left."""
     stack = list(reversed(histories))
     while stack:
         node, p = stack.pop()
@@ -57,7 +58,7 @@ def partition(histories: Iterable[Reached]) -> list[tuple[Leaf, Number] | PISet]
 
 
 def as_chosen(strategy: Strategy) -> Follow:
-    """Move as a strategy says, in the information sets that it speaks of."""
+    """Move as a strategy says, in the information sets that it covers."""
 
     def follow(node: Decision) -> Moves | None:
         choice = strategy.get(node.key)
@@ -67,7 +68,7 @@ def as_chosen(strategy: Strategy) -> Follow:
 
 
 def at_random(player: int, strategy: Strategy) -> Follow:
-    """Move every player but one uniformly at random, and all as a strategy says in the sets that it speaks of."""
+    """Move every player but one uniformly at random, and all as a strategy says in the sets that it covers."""
     chosen = as_chosen(strategy)
 
     def follow(node: Decision) -> Moves | None:
@@ -79,7 +80,7 @@ def at_random(player: int, strategy: Strategy) -> Follow:
 
 
 def check_player(tree: Tree, player: int) -> None:
-    """Refuse a player that the tree has not.
+    """Refuse a player that is not in the tree.
 
     Raises:
       TreeError: there is no such player.
@@ -89,7 +90,7 @@ def check_player(tree: Tree, player: int) -> None:
 
 
 def check_strategy(tree: Tree, strategy: Strategy) -> None:
-    """Refuse a strategy with a set that the tree has not, or an alternative that the set has not.
+    """Refuse a strategy with a set that is not in the tree, or an alternative that is not in the set.
 
     Raises:
       TreeError: names the first such set.
@@ -97,7 +98,9 @@ def check_strategy(tree: Tree, strategy: Strategy) -> None:
     for key, choice in strategy.items():
         player, label = key
         if key not in tree.information_sets:
-            raise TreeError(f"the strategy speaks of information set {label!r} of player {player}, which is not there")
+            raise TreeError(
+                f"the strategy names information set {quoted(label)} of player {player}, which the tree lacks"
+            )
         count = len(tree.information_sets[key][0].children)
         if not 0 <= choice < count:
-            raise TreeError(f"alternative {choice} of information set {label!r}: alternatives are 0..{count - 1}")
+            raise TreeError(f"alternative {choice} of information set {quoted(label)}: alternatives are 0..{count - 1}")

@@ -15,9 +15,9 @@ Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AA
                           if sum + U left <= P return P                           information-set pruning
                       return sum
 
-U bounds the payoffs from above. Either returns max(V, P). Without perfect recall it finds the V of IMP-minimax too.
+U bounds the payoffs from above. Both return max(V, P). Without perfect recall the result is still the V of IMP-minimax.
 
-Beyond the paper, which leaves it as a question, U may be another for every node: a bound of the payoffs below it. Then
+Beyond the paper, which leaves this open, U may differ from node to node: a bound of the payoffs below each. Then
 U prob(x) and U left stand for the sums of p U over the nodes of x, or over those that are left.
 """
 
@@ -30,11 +30,12 @@ from typing import TypeAlias
 from kriegbot.trees.histories import History, PISet, as_chosen, check_player, expand, partition
 from kriegbot.trees.strategy import Solution
 from kriegbot.trees.tree import Decision, Leaf, Number, SetKey, Tree, TreeError
+from referee.text import quoted
 
 Bound: TypeAlias = Callable[[Leaf | Decision], Number]
-"""A node -> what no payoff at or below it is above."""
+"""A node -> an upper bound of the payoffs at and below it."""
 NOTHING = float("-inf")
-"""P of a set that is to be valued whatever it is worth."""
+"""P of a set that is to be valued exactly."""
 
 
 def imp_alphabeta(
@@ -44,10 +45,10 @@ def imp_alphabeta(
 
     Args:
       tree: with choices of `player` alone.
-      upper: no payoff of the player is above it; or a bound for each node.
+      upper: an upper bound of the player's payoffs; or a bound for each node.
       player: whose payoff is maximised.
-      immediate: whether to stop at a set with an alternative that is worth all that could be.
-      information_set: whether to stop at an alternative that cannot become better than the best before.
+      immediate: whether to stop at an alternative that has the highest value possible.
+      information_set: whether to stop at an alternative that can no longer beat the best so far.
 
     Returns:
       V, the choice of every information set that the choices lead to, and how many leaves were examined.
@@ -59,7 +60,8 @@ def imp_alphabeta(
     check_player(tree, player)
     for other, label in tree.information_sets:
         if other != player:
-            raise TreeError(f"IMP-alpha-beta is for one player, and {tree.players[other]} has a choice in {label!r}")
+            who = tree.players[other]
+            raise TreeError(f"IMP-alpha-beta is for one player, and {who} has a choice in {quoted(label)}")
     bound = upper if callable(upper) else _constant(upper)
     search = _Search(tree, player, bound, immediate, information_set)
     try:

@@ -1,12 +1,12 @@
-"""IMP-minimax: the best strategy of a game of imperfect information in linear time, where there is perfect recall.
+"""IMP-minimax: the best strategy of a game of imperfect information in linear time, given perfect recall.
 
 Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993). X is a set of histories:
 
     V(X) = max_j V(extend(j-th child of X))                             X one PI-set
          = sum_{leaves x} p(x) h(x) + sum_{PI-sets x} V(x)              otherwise, X partitioned
 
-With one player and perfect recall V is what the best strategy is worth. Without perfect recall V may be too high: one
-information set may then be met in several PI-sets and be given another choice in each. With two players V is a
+With one player and perfect recall V is the value of the best strategy. Without perfect recall V may be too high: one
+information set may then be met in several PI-sets, with a different choice in each. With two players V is a
 heuristic: each PI-set of the other player takes the minimum, though that player may not know what we did.
 
 Departs from the paper in one thing: instead of a recursion there is a list of PI-sets, made from the root down and
@@ -49,7 +49,7 @@ def add_weighted(so_far: Number, weight: Number, value: Number) -> Number:
 
 
 def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
-    """V of a tree, and the strategies that it comes from.
+    """V of a tree, and the strategies that give it.
 
     Args:
       tree: of any number of players.
@@ -57,8 +57,8 @@ def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
       fixed: choices that are already made, of any player, such as another's known strategy.
 
     Returns:
-      V and the choice of every information set that was met, of all players; the first best one where several are. A
-      set that is met in more than one PI-set, which takes imperfect recall, has the choice made where it was met first.
+      V and the choice of every information set that was met, of all players; the first of several best ones. A set that
+      is met in more than one PI-set, which takes imperfect recall, keeps the choice made where it was met first.
 
     Raises:
       TreeError: there is no such player, or `fixed` does not fit the tree.
@@ -70,7 +70,7 @@ def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
 
 
 def backed_up(tree: Tree, player: int, follow: Follow, start: Number, fold: Fold) -> Solution:
-    """The value of a tree with `fold` in the place of the sum, which begins with `start`."""
+    """The value of a tree with `fold` in place of the sum, which begins with `start`."""
     root = Total(start)
     found: list[tuple[PISet, list[Total], Total]] = []  # the totals of its alternatives, and the one that it is part of
     leaves = 0

@@ -1,6 +1,6 @@
 """Game trees as JSON: the classes of `tree.py` field by field; described with an example in docs/trees.md.
 
-Numbers keep their kinds: integers and floats are JSON numbers, a Fraction is a text such as "1/3".
+Numbers keep their kinds: integers and floats are JSON numbers, a Fraction is a string such as "1/3".
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Any
 
 from kriegbot.trees.in_files import MOST_DEPTH, check_depth, number_of
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree, TreeError
+from referee.text import quoted
 
 VERSION = 1
 MARK = "kriegbot_tree"
-"""The field that says that this is a tree, and in which version of the form."""
+"""The field that marks a tree, and gives the version of the format."""
 KINDS = {
     "payoffs": ("a leaf", {"payoffs", "name"}, {"payoffs"}),
     "probabilities": (
@@ -29,7 +30,7 @@ KINDS = {
         {"player", "information_set", "children"},
     ),
 }
-"""The field that tells what a node is: what it is called, the fields that it may have, those that it has to."""
+"""The field that tells the kind of a node: the kind's name, its allowed fields, its required fields."""
 BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -140,11 +141,11 @@ def _check_fields(data: dict[str, Any], what: str, may: set[str], must: set[str]
             raise TreeError(f"{what} has no field {_shown(name)}: it takes {', '.join(sorted(may))}")
     for name in sorted(must):
         if name not in data:
-            raise TreeError(f"{what} lacks its field {name!r}")
+            raise TreeError(f"{what} lacks its field {quoted(name)}")
 
 
 def _check_brackets(text: str) -> None:
-    """Refuse what is nested too deeply, before the parser of JSON recurses into it."""
+    """Refuse what is nested too deeply, before the JSON parser recurses into it."""
     depth = 0
     for match in BRACKETS.finditer(text):
         depth += match[0] in "[{"

@@ -1,41 +1,49 @@
-"""A piece of Kriegspiel as an explicit game tree: all that can happen for some plies after an information set.
+"""A piece of Kriegspiel as an explicit game tree: all that can happen within some plies of an information set.
 
 Every history of Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? Search in Imperfect-Information Games" (AAAI
 2006), is a node of its own. Our information sets are told apart by our tries and by what was heard since the root. The
 opponent's are single nodes, for neither of the paper's rules asks what the opponent knows: `overconfident` moves it at
-random, `paranoid` takes the worst. By python-chess and the referee, and slow: fast searches are held against it.
+random, `paranoid` takes the worst; with an opponent model they are nodes of chance. Built on python-chess and the
+referee, so slow: fast searches are tested against it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TypeAlias
 
 import chess
 
+from evaluators import WIN
+from kriegbot.opponents import Replies
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree
-from referee import End, Limits, RuleSet, View, announce, open_tries
+from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, announce, open_tries
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
 """What a board is worth to a side, in centipawns."""
-WIN = 10_000.0
-"""What a won game is worth, in centipawns; a lost one -WIN, a draw 0."""
 ROOT = "now"
 """Name of our information set at the root."""
 
 
 def kriegspiel_tree(
-    positions: Iterable[tuple[chess.Board, float]], view: View, depth: int, evaluator: Evaluator
+    positions: Iterable[tuple[chess.Board, float]],
+    view: View,
+    depth: int,
+    evaluator: Evaluator,
+    replies: Replies | None = None,
+    free: int = 0,
 ) -> Tree:
     """The tree below an information set in which we are to move.
 
     Args:
       positions: boards that fit the view, and their weights, which need not sum to 1; those of weight 0 do not count.
       view: what we know.
-      depth: plies, >= 1; a refused try is one.
-      evaluator: what the boards are worth where the tree is cut off.
+      depth: plies, >= 1; a refused try is one, unless it is free.
+      evaluator: what the boards are worth where the tree is cut off; a won game is worth WIN.
+      replies: how likely the opponent's moves are; None leaves that to who solves the tree.
+      free: how many refused tries in a row cost no ply.
 
     Returns:
       A chance root over the boards; player 0 is the side of the view, player 1 its opponent, with payoffs in
@@ -51,8 +59,9 @@ def kriegspiel_tree(
     if depth < 1 or not weighted or any(board.turn != view.color for board, _ in weighted):
         raise ValueError("a Kriegspiel tree takes a depth of at least 1, and positions of the side to move")
     total = sum(weight for _, weight in weighted)
-    grower = _Grower(view.color, view.rules, view.limits, evaluator)
-    now = _Turn(view.ply, view.refused, view.pawn_tries, ROOT)
+    grower = _Grower(view.color, view.rules, view.limits, evaluator, replies, free)
+    moved = [event.announcement for event in view.events if isinstance(event, OpponentMoved)]
+    now = _Turn(view.ply, tuple(view.refused), moved[-1] if moved else None, free, view.pawn_tries, ROOT)
     boards = tuple(grower.our_turn(board, now, depth) for board, _ in weighted)
     root = Chance(boards, tuple(weight / total for _, weight in weighted))
     names = (chess.COLOR_NAMES[view.color], chess.COLOR_NAMES[not view.color])
@@ -61,12 +70,23 @@ def kriegspiel_tree(
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What we know at a turn besides the positions: moves made, tries refused, pawn tries announced, all since ROOT."""
+    """What we know at a turn besides the positions.
+
+    ply: moves made. refused: tries refused this turn. theirs: what was announced of the opponent's last move. free:
+    refusals that still cost no ply. pawn_tries: as announced; None if nothing was. story: all since ROOT.
+    """
 
     ply: int
     refused: tuple[chess.Move, ...]
+    theirs: Announcement | None
+    free: int
     pawn_tries: int | None
     story: str
+
+    def without(self, move: chess.Move) -> _Turn:
+        """The turn after a try was refused."""
+        refused = (*self.refused, move)
+        return replace(self, refused=refused, free=max(self.free - 1, 0), story=f"{self.story} {move}?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +95,8 @@ class _Grower:
     rules: RuleSet
     limits: Limits
     evaluator: Evaluator
+    replies: Replies | None
+    free: int
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def our_turn(self, board: chess.Board, turn: _Turn, depth: int) -> Node:
@@ -89,27 +111,31 @@ class _Grower:
 
     def _after_try(self, board: chess.Board, turn: _Turn, move: chess.Move, depth: int) -> Node:
         if not board.is_legal(move):
-            refused = (*turn.refused, move)
-            return self.our_turn(board, _Turn(turn.ply, refused, turn.pawn_tries, f"{turn.story} {move}?"), depth - 1)
+            return self.our_turn(board, turn.without(move), depth if turn.free else depth - 1)
         heard = announce(board, move, self.rules, self.limits, ply=turn.ply)
         if heard.end is not None:
             return self._end(heard.end)
-        return self._their_turn(_after(board, move), turn.ply + 1, f"{turn.story} {move} {heard.code()}", depth - 1)
+        story = f"{turn.story} {move} {heard.code()}"
+        return self._their_turn(_after(board, move), replace(turn, ply=turn.ply + 1, story=story), heard, depth - 1)
 
-    def _their_turn(self, board: chess.Board, ply: int, story: str, depth: int) -> Node:
+    def _their_turn(self, board: chess.Board, turn: _Turn, ours: Announcement, depth: int) -> Node:
         """A history where the opponent is to move."""
         if depth == 0:
             return self._leaf(self.evaluator(board, self.side))
-        replies = list(board.legal_moves)
-        children = tuple(self._after_reply(board, move, ply, story, depth) for move in replies)
-        return Decision(1, str(next(self.numbers)), children, tuple(move.uci() for move in replies))
+        moves = list(board.legal_moves)
+        children, names = tuple(self._after_reply(board, turn, move, depth) for move in moves), [*map(str, moves)]
+        if self.replies is None:
+            return Decision(1, str(next(self.numbers)), children, tuple(names))
+        weights = self.replies(board, moves, ours, turn.theirs)
+        return Chance(children, tuple(weight / sum(weights) for weight in weights), tuple(names))
 
-    def _after_reply(self, board: chess.Board, move: chess.Move, ply: int, story: str, depth: int) -> Node:
-        heard = announce(board, move, self.rules, self.limits, ply=ply)
+    def _after_reply(self, board: chess.Board, turn: _Turn, move: chess.Move, depth: int) -> Node:
+        heard = announce(board, move, self.rules, self.limits, ply=turn.ply)
         if heard.end is not None:
             return self._end(heard.end)
-        turn = _Turn(ply + 1, (), heard.pawn_tries, f"{story} {heard.code()}")
-        return self.our_turn(_after(board, move), turn, depth - 1)
+        story = f"{turn.story} {heard.code()}"
+        after = _Turn(turn.ply + 1, (), heard, self.free, heard.pawn_tries, story)
+        return self.our_turn(_after(board, move), after, depth - 1)
 
     def _end(self, end: End) -> Leaf:
         if end.winner is None:

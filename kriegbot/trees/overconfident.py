@@ -1,9 +1,9 @@
 """Overconfident and paranoid values of an explicit tree.
 
 Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? Search in Imperfect-Information Games" (AAAI 2006). The
-overconfident player takes the others to move uniformly at random (Eq. 2); given that, V of IMP-minimax is the paper's
-EU, for probabilities that are not divided by those of their information set change no choice. The paranoid player
-takes the worst of everything: every sum becomes a minimum (Eq. 3), over histories, the others' moves and chance alike.
+overconfident player assumes that the others move uniformly at random (Eq. 2); V of IMP-minimax is then the paper's EU,
+since dividing probabilities by that of their information set changes no choice. The paranoid player takes the worst of
+everything: every sum becomes a minimum (Eq. 3), whether over histories, the others' moves or chance.
 """
 
 from __future__ import annotations

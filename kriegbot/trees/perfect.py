@@ -8,9 +8,8 @@ As in Poole and Mackworth, "Artificial Intelligence", section 10.3, and in the l
          = max_children V(child)            x of the player for whom the tree is searched
          = min_children V(child)            x of another player
 
-Which of these a search is called by is only a matter of whose policy is given. A policy says with what probability an
-alternative is chosen (`Follow`): `as_chosen` plays a given strategy, `at_random` all alternatives alike. Depth counts
-edges of the tree, those of chance among them.
+These searches differ only in whose policy is given. A policy gives the probability of each alternative (`Follow`):
+`as_chosen` plays a given strategy, `at_random` chooses uniformly. Depth counts edges of the tree, chance included.
 """
 
 from __future__ import annotations
@@ -23,25 +22,26 @@ from typing import TypeAlias
 from kriegbot.trees.histories import Follow, Moves, at_random, check_player
 from kriegbot.trees.strategy import Solution
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
+from referee.text import quoted
 
 Evaluate: TypeAlias = Callable[[Node], Number]
-"""What a node that is not looked into may be worth to the player."""
+"""What a node that is not searched may be worth to the player."""
 
 
 @dataclass(frozen=True, slots=True)
 class Searched(Solution):
-    """What a search of a tree of perfect information has found; `examined`: the nodes that it came to, in order."""
+    """What a search of a tree of perfect information has found; `examined`: the nodes it visited, in order."""
 
     examined: Sequence[Node]
 
 
 def unknown(_node: Node) -> Number:
-    """The evaluation where there is none: 0."""
+    """The default evaluation: 0."""
     return 0
 
 
 def nobody(_node: Decision) -> Moves | None:
-    """The policy where nobody's is known: every choice is open."""
+    """No policy: every choice is open."""
     return None
 
 
@@ -86,13 +86,13 @@ def search(
     depth: int | None = None,
     evaluate: Evaluate = unknown,
 ) -> Searched:
-    """V of a tree, see the head of this file, and the strategies that it comes from.
+    """V of a tree, as defined at the head of this file, and the strategies that give it.
 
     Args:
       tree: of any number of players, any payoffs.
       player: whose payoff is maximised; every other player without a policy minimises it.
-      policy: what is known of how they play; nothing unless given.
-      depth: how far to look, >= 0; to the leaves unless given.
+      policy: how some of them play; by default nothing is known.
+      depth: how far to look, >= 0; None searches to the leaves.
       evaluate: what to take for V at that depth.
 
     Returns:
@@ -132,15 +132,15 @@ def alphabeta(
     evaluate: Evaluate = unknown,
     order: Evaluate | None = None,
 ) -> Searched:
-    """The value of `expectiminimax`, mostly from fewer nodes: none is examined that cannot change it.
+    """The value of `expectiminimax`, usually from fewer nodes: those that cannot change it are skipped.
 
     Args:
       tree: as `search` takes it.
       player: whose payoff is maximised.
-      depth: how far to look, >= 0; to the leaves unless given.
+      depth: how far to look, >= 0; None searches to the leaves.
       evaluate: what to take for V at that depth.
-      order: how likely an alternative is to be the best; where given, the likeliest are examined first, those of the
-        highest value for the player and of the lowest for others. Below a node of chance pruning starts anew.
+      order: a value for each alternative; if given, the player's highest and the others' lowest come first. Below a
+        node of chance pruning starts afresh.
 
     Returns:
       V, and at every node examined the choice found: enough for either side to be sure of V.
@@ -202,7 +202,7 @@ def _leaves(examined: Sequence[Node]) -> int:
 
 
 def _preorder(tree: Tree, depth: int | None) -> list[tuple[Node, int]]:
-    """Nodes in preorder with the depth left at each, no deeper than asked; -1 and less where there is no limit."""
+    """Nodes in preorder with the depth left at each, no deeper than asked; negative if there is no limit."""
     found: list[tuple[Node, int]] = []
     stack: list[tuple[Node, int]] = [(tree.root, -1 if depth is None else depth)]
     while stack:
@@ -214,13 +214,13 @@ def _preorder(tree: Tree, depth: int | None) -> list[tuple[Node, int]]:
 
 
 def _check(tree: Tree, player: int, depth: int | None, policy: Follow) -> None:
-    """Refuse a tree in which a player has to choose without knowing where, and what no search can be asked."""
+    """Refuse trees in which a player chooses without knowing where it is, and arguments out of range."""
     check_player(tree, player)
     if depth is not None and depth < 0:
         raise TreeError(f"illegal depth {depth}: it takes 0 or more")
     for (chooser, label), nodes in tree.information_sets.items():
         if len(nodes) > 1 and policy(nodes[0]) is None:
             raise TreeError(
-                f"nodes {tree.path(nodes[0])} and {tree.path(nodes[1])} are in one information set {label!r} of "
+                f"nodes {tree.path(nodes[0])} and {tree.path(nodes[1])} are in one information set {quoted(label)} of "
                 f"{tree.players[chooser]}: this takes perfect information"
             )

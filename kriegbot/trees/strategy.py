@@ -1,8 +1,8 @@
 """Strategies of explicit game trees: what they are worth, how many there are, and the best by trying all.
 
 H of Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993). Trying all strategies needs
-no perfect recall, and so it is what cleverer algorithms are held against; their Theorem 1 says that without perfect
-recall nothing is known that is much faster.
+no perfect recall, so cleverer algorithms are tested against it; by their Theorem 1 the problem is NP-hard without
+perfect recall, so nothing much faster is known.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from itertools import product
 
 from kriegbot.trees.histories import as_chosen, check_player, check_strategy, expand
 from kriegbot.trees.tree import Chance, Leaf, Number, SetKey, Strategy, Tree, TreeError, action_name
+from referee.text import quoted
 
 MOST_STRATEGIES = 1_000_000
-"""Brute force takes no more."""
+"""The most that brute force tries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,9 @@ class Solution:
     """What an algorithm has found for a player.
 
     Attributes:
-      value: what it takes the game to be worth to the player.
-      strategy: the alternative chosen in each information set that it came to.
-      leaves: how many leaves it examined, each as often as it did.
+      value: what the game is worth to the player, by this algorithm.
+      strategy: the alternative chosen in each information set that it visited.
+      leaves: how many leaves it examined, counting repeats.
     """
 
     value: Number
@@ -35,7 +36,7 @@ class Solution:
 
 
 def reached(tree: Tree, strategy: Strategy) -> Iterator[tuple[Leaf, Number]]:
-    """Leaves that the game comes to when all play as `strategy` says, and their probabilities.
+    """Leaves that are reached when all play as `strategy` says, and their probabilities.
 
     Raises:
       TreeError: the strategy does not fit the tree, or chooses nothing in an information set that is reached.
@@ -43,12 +44,14 @@ def reached(tree: Tree, strategy: Strategy) -> Iterator[tuple[Leaf, Number]]:
     check_strategy(tree, strategy)
     for node, p in expand([(tree.root, 1)], as_chosen(strategy)):
         if not isinstance(node, Leaf):
-            raise TreeError(f"node {tree.path(node)}: no alternative is chosen in its set {node.information_set!r}")
+            raise TreeError(
+                f"node {tree.path(node)}: no alternative is chosen in its set {quoted(node.information_set)}"
+            )
         yield node, p
 
 
 def payoffs(tree: Tree, strategy: Strategy) -> tuple[Number, ...]:
-    """H: what each player wins on the average when all play as `strategy` says.
+    """H: what each player wins on average when all play as `strategy` says.
 
     Raises:
       TreeError: as `reached`.
@@ -60,7 +63,7 @@ def payoffs(tree: Tree, strategy: Strategy) -> tuple[Number, ...]:
 
 
 def play(tree: Tree, strategy: Strategy) -> tuple[tuple[str, ...], tuple[Number, ...]]:
-    """Actions of the game and payoffs at its end, when all play as `strategy` says and chance has no part in it.
+    """The actions and final payoffs when all play as `strategy` says, in a game without chance.
 
     Raises:
       TreeError: there is a move of chance, or the strategy chooses nothing where it is needed.
@@ -103,12 +106,12 @@ def _open_sets(tree: Tree, player: int, fixed: Strategy | None) -> list[tuple[Se
 
 
 def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
-    """The best of all strategies of a player, the first where several are; with or without perfect recall.
+    """The best of all strategies of a player, the first if there are several; with or without perfect recall.
 
     Args:
       tree: a small one.
-      player: whose payoff is to be as high as can be.
-      fixed: what the other players play, and choices of the player that are not open.
+      player: whose payoff is maximised.
+      fixed: what the other players play, and any choices of the player that are already made.
 
     Raises:
       TreeError: there are more than MOST_STRATEGIES, or `fixed` leaves open what another player does.

@@ -2,7 +2,7 @@
 
 The model of Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993), with any number of
 players: an information set is a set of nodes of one player who cannot tell them apart, and so chooses the same
-alternative at each. A tree is checked once, when it is made, and not to be changed after that. Nothing here recurses,
+alternative at each. A tree is checked once, when it is made, and must not be changed afterwards. Nothing here recurses,
 so a tree may be as deep as memory allows.
 """
 
@@ -15,8 +15,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
+from referee.text import quoted
+
 Number: TypeAlias = int | float | Fraction
-"""Fractions and integers give exact results: nothing makes floats of them on its own."""
+"""Fractions and integers give exact results: nothing turns them into floats."""
 SetKey: TypeAlias = tuple[int, str]
 """Player, from 0 into `Tree.players`, and label of one of its information sets."""
 Strategy: TypeAlias = Mapping[SetKey, int]
@@ -26,13 +28,13 @@ _Choice: TypeAlias = tuple[SetKey, int] | None
 """The alternative taken in an information set; None before the first."""
 
 ROUNDING = 1e-9
-"""How far probabilities that are floats may sum from 1."""
+"""How far the sum of float probabilities may be from 1."""
 SHOWN_STEPS = 12
-"""How many actions from the root a message shows, the last ones where there are more."""
+"""How many actions of a path a message shows, the last ones if there are more."""
 
 
 class TreeError(ValueError):
-    """What was given is no game tree, or none that can be asked this; the message names the node."""
+    """Not a game tree, or not one that this can be asked of; the message names the node."""
 
 
 @dataclass(eq=False, slots=True)
@@ -78,7 +80,7 @@ class Tree:
     Attributes:
       root: its first node.
       players: their names, one or more, all different.
-      title: what it is called; may be empty.
+      title: its name; may be empty.
       information_sets: nodes of each set, sets and nodes in preorder.
       depth: moves on the longest way from the root to a leaf, those of chance among them.
     """
@@ -112,7 +114,7 @@ class Tree:
                 key = node.key
                 others = sets.setdefault(key, [])
                 if key in on_path:
-                    wrong = f"one of its ancestors is in its own information set {node.information_set!r}"
+                    wrong = f"one of its ancestors is in its own information set {quoted(node.information_set)}"
                 elif others:
                     wrong = _how_it_differs(node, others[0])
                 on_path.add(key)
@@ -142,7 +144,7 @@ class Tree:
             path.append(other)
             if other is node:
                 return _path(path)
-        raise TreeError(f"node {node.name!r} is not in this tree")
+        raise TreeError(f"node {quoted(node.name)} is not in this tree")
 
     def has_perfect_information(self) -> bool:
         """Whether every information set is one node."""
@@ -174,8 +176,8 @@ class Tree:
             if last != last_of_other:
                 return (
                     f"nodes {self.path(other)} and {self.path(node)} are in one information set "
-                    f"{node.information_set!r}, but {self.players[player]} {self._told(last_of_other)} before the "
-                    f"one and {self._told(last)} before the other"
+                    f"{quoted(node.information_set)}, but {self.players[player]} {self._told(last_of_other)} before "
+                    f"the one and {self._told(last)} before the other"
                 )
             stack.extend((child, (node.key, index)) for index, child in reversed(list(enumerate(node.children))))
         return None
@@ -185,7 +187,7 @@ class Tree:
             return "chose nothing"
         (player, label), index = choice
         action = action_name(self.information_sets[player, label][0], index)
-        return f"chose {action!r} in {label!r}"
+        return f"chose {quoted(action)} in {quoted(label)}"
 
     def _with_depth(self) -> Iterator[tuple[int, Node]]:
         """All nodes in preorder with their distances from the root."""
@@ -197,12 +199,12 @@ class Tree:
                 stack.extend((depth + 1, child) for child in reversed(node.children))
 
     def _what_is_wrong(self, node: Node) -> str:
-        """What is wrong with a node by itself; empty if nothing."""
+        """What is wrong with a node considered alone; empty if nothing."""
         if isinstance(node, Leaf):
             if len(node.payoffs) != len(self.players):
                 return f"{len(node.payoffs)} payoffs for {len(self.players)} players"
             bad = [payoff for payoff in node.payoffs if not is_finite(payoff)]
-            return f"payoff {bad[0]!r} is not a finite number" if bad else ""
+            return f"payoff {quoted(bad[0])} is not a finite number" if bad else ""
         if not node.children:
             return "it has no children: an end of the game is a leaf, with payoffs"
         if node.actions and len(node.actions) != len(node.children):
@@ -241,12 +243,12 @@ def _how_it_differs(node: Decision, other: Decision) -> str:
     if len(node.children) != len(other.children):
         return (
             f"it has {len(node.children)} alternatives, but another node of its information set "
-            f"{node.information_set!r} has {len(other.children)}"
+            f"{quoted(node.information_set)} has {len(other.children)}"
         )
     if node.actions != other.actions:
         return (
             f"its actions are {node.actions}, but those of another node of its information set "
-            f"{node.information_set!r} are {other.actions}"
+            f"{quoted(node.information_set)} are {other.actions}"
         )
     return ""
 
