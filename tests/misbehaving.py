@@ -16,7 +16,13 @@ import chess
 
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.rand import RandPlayer
-from referee import View
+from kriegbot.players.specs import PlayerSpec, parse_spec
+from referee import AskAny, View
+
+
+def spec(player: str) -> PlayerSpec:
+    """The spec of one of these players, by its class."""
+    return parse_spec(f"tests.misbehaving:{player}", sandbox=False)
 
 
 class Misbehaving:
@@ -117,6 +123,33 @@ class KillsItself(Misbehaving):
         raise AssertionError(view)
 
 
+class KillsItselfAsBlack(RandPlayer):
+    """Ends its process as a system short of memory would, but only as Black."""
+
+    def choose(self, view: View) -> Choice:
+        if view.ply >= 4 and view.color == chess.BLACK:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().choose(view)
+
+
+class Aborts(Misbehaving):
+    """Ends its process as a failed assertion in C does."""
+
+    def choose(self, view: View) -> Choice:
+        if view:
+            os.abort()
+        raise AssertionError
+
+
+class FloodsItsLog(Misbehaving):
+    """Writes for ever."""
+
+    def choose(self, view: View) -> Choice:
+        while view:
+            print("x" * 1000)
+        raise AssertionError
+
+
 class Answers(Misbehaving):
     """Answers with something that is no Choice."""
 
@@ -172,6 +205,12 @@ class TriesTheImpossible(Answers):
     """The same impossible try for ever."""
 
     answer = Choice(chess.Move.from_uci("a1a8"))
+
+
+class AsksForEver(Answers):
+    """The question "Any?", whatever the rules."""
+
+    answer = Choice(AskAny())
 
 
 class RepeatsItself(Misbehaving):

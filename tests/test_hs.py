@@ -8,8 +8,8 @@ import pytest
 
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.kernels.position import to_board
-from kriegbot.players.hs import HSPlayer
-from referee import BERKELEY, PAPER_LIMITS, WILD16, Limits, OpponentMoved, Referee, View
+from kriegbot.players.boards import HSPlayer
+from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, WILD16, Limits, OpponentMoved, Referee, View
 
 
 def views(seed: int) -> list[View]:
@@ -44,6 +44,27 @@ def test_boards_of_the_last_observation_fit_it_and_the_refusals() -> None:
     assert seen["stands there"] > 0.9 * seen["taken"] > 0
 
 
+def test_a_man_may_stand_where_our_king_was_refused_to_go() -> None:
+    """Nobody is put where a pawn was refused a capture, but a king is refused the square of a protected man."""
+    referee = Referee(BERKELEY, NO_LIMITS, "2r1kb1r/8/8/8/8/2n5/8/R3K3 b Q - 0 1")
+    for uci in ("c3b5", "a1a2", "b5c3", "e1d1"):
+        referee.try_move(chess.Move.from_uci(uci))
+    view = referee.view(chess.WHITE)
+    assert view.refused == (chess.Move.from_uci("e1d1"),)
+    boards = [to_board(row) for row in last_observation(view, 2_000, seed=1)]
+    assert any(board.piece_at(chess.D1) for board in boards)
+    assert not any(board.is_legal(view.refused[0]) for board in boards)
+
+
+def test_somebody_stands_where_our_pawn_was_refused_a_step() -> None:
+    referee = Referee(BERKELEY, NO_LIMITS, "4kb1r/8/8/8/2n5/8/4P3/6K1 b k - 0 1")
+    for uci in ("c4e3", "e2e3"):
+        referee.try_move(chess.Move.from_uci(uci))
+    boards = [to_board(row) for row in last_observation(referee.view(chess.WHITE), 100, seed=1)]
+    assert len(boards) == 100
+    assert all(board.color_at(chess.E3) == chess.BLACK for board in boards)
+
+
 def test_most_boards_of_the_last_observation_sound_as_the_last_announcement_did() -> None:
     fits = Counter[bool]()
     for seed in range(10):
@@ -67,22 +88,24 @@ def game(sampling: str, seed: int, plies: int = 40, samples: int = 30) -> tuple[
             referee.try_move(rng.choice(view.tries()))
             continue
         choice = player.choose(view)
-        assert choice.move in view.tries()
+        assert choice.action in view.tries()
         assert choice.report.samples <= samples
         seen["tries"] += 1
         seen["astray"] += choice.report.astray
         seen["empty"] += choice.report.rescue != ""
-        tries.append(str(choice.move))
-        referee.try_move(choice.move)
+        tries.append(str(choice.action))
+        referee.try_move(choice.action)
     return tries, seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampling", ["hs", "los", "aos", "aosp"])
 def test_a_seed_is_a_game(sampling: str) -> None:
     assert game(sampling, 3) == game(sampling, 3)
     assert game(sampling, 3)[0] != game(sampling, 4)[0]
 
 
+@pytest.mark.slow
 def test_hs_goes_from_boards_that_fit_everything_to_boards_of_the_last_observation() -> None:
     seen = {sampling: game(sampling, 5, plies=100)[1] for sampling in ("hs", "los", "aosp")}
     assert seen["los"]["astray"] == seen["los"]["tries"]

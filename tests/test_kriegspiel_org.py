@@ -14,9 +14,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee import BERKELEY, WILD16, Answer, Check, End, Man, OpponentRefused, Reason, Referee, RuleSet
+from referee import (
+    BERKELEY,
+    RULE_SETS,
+    WILD16,
+    Answer,
+    AskAny,
+    Asking,
+    Check,
+    End,
+    Man,
+    OpponentAsked,
+    OpponentRefused,
+    OwnTry,
+    Reason,
+    Referee,
+    RuleSet,
+)
 from referee.announcement import Announcement
-from tests.random_games import STARTS, random_try
+from tests.random_games import STARTS, act, random_action
 
 pytest.importorskip("kriegspiel")
 
@@ -48,7 +64,11 @@ ANSWERS = {
     MainAnnouncement.CAPTURE_DONE: "accepted",
     MainAnnouncement.ILLEGAL_MOVE: "illegal",
     MainAnnouncement.IMPOSSIBLE_TO_ASK: "nonsense",
+    MainAnnouncement.NONSENSE: "nonsense",
 }
+
+
+ASK_ANY = KriegspielMove(QuestionAnnouncement.ASK_ANY)
 
 
 class Theirs:
@@ -73,21 +93,29 @@ class Theirs:
             checks |= CHECKS.get(check, Check(0))
         captured = MEN[reply.captured_piece_announcement]
         tries = reply.next_turn_pawn_tries
+        if tries is None:
+            tries = reply.next_turn_has_pawn_capture
         return answer, Announcement(reply.capture_at_square, captured, checks, tries, ENDS.get(special))
 
     def tries(self) -> set[chess.Move]:
         """The tries that they still allow."""
-        return {question.chess_move for question in self.game.possible_to_ask}
+        asked = {question.chess_move for question in self.game.possible_to_ask}
+        return asked - {None}  # which is "Any?"
 
-    def heard_refusals(self, color: chess.Color) -> int:
-        """How often a side heard that the other side's try was illegal."""
+    def may_ask(self) -> bool:
+        """Whether they allow "Any?"."""
+        return ASK_ANY in self.game.possible_to_ask
+
+    def ask_any(self) -> Answer:
+        """Their answer to "Any?"."""
+        answers = {MainAnnouncement.HAS_ANY: Answer.YES, MainAnnouncement.NO_ANY: Answer.NO}
+        return answers[self.game.ask_for(ASK_ANY).main_announcement]
+
+    def heard(self, color: chess.Color, *of_what: MainAnnouncement) -> int:
+        """How often a side heard one of these of the other side."""
         snapshot = self.game.snapshot()
         sheet = snapshot.white_scoresheet if color == chess.WHITE else snapshot.black_scoresheet
-        return sum(
-            answer.main_announcement is MainAnnouncement.ILLEGAL_MOVE
-            for turn in sheet.moves_opponent
-            for _, answer in turn
-        )
+        return sum(answer.main_announcement in of_what for turn in sheet.moves_opponent for _, answer in turn)
 
 
 def as_they_say(announcement: Announcement | None) -> Announcement | None:
@@ -100,7 +128,7 @@ def as_they_say(announcement: Announcement | None) -> Announcement | None:
 def en_passant_leak(referee: Referee) -> set[chess.Move]:
     """The tries that they wrongly add; see the test named after it."""
     board = referee.board()
-    if referee.view(referee.turn).pawn_tries != 0:
+    if referee.view(referee.turn).pawn_tries != 0 or referee.rules.asking is not Asking.NONSENSE:
         return set()
     return set(board.generate_pseudo_legal_ep())
 
@@ -115,18 +143,27 @@ def compare(seed: int, rules: RuleSet, plies: int) -> tuple[int, Referee]:
         assert theirs.game.turn == ours.turn
         refused = set(ours.view(ours.turn).refused)
         assert theirs.tries() == set(ours.view(ours.turn).tries()) | (en_passant_leak(ours) - refused)
-        move = random_try(ours, rng)
-        answer = ours.try_move(move)
-        said, announcement = theirs.ask(move)
+        assert theirs.may_ask() == ours.view(ours.turn).may_ask
+        action = random_action(ours, rng)
+        answer = act(ours, action)
+        if isinstance(action, AskAny):
+            assert theirs.ask_any() is answer
+            continue
+        said, announcement = theirs.ask(action)
         assert said == ("nonsense" if answer in (Answer.IMPOSSIBLE, Answer.REPEATED) else answer.value)
-        mine = ours.last.announcement if ours.last else None
+        mine = ours.last.announcement if isinstance(ours.last, OwnTry) else None
         if berkeleys_own_draw(ours):
             break
-        assert announcement == as_they_say(mine)
+        expected = as_they_say(mine)
+        assert announcement == expected
+        assert type(announcement and announcement.pawn_tries) is type(expected and expected.pawn_tries)
         compared += 1
     for color in chess.COLORS:
-        heard = sum(isinstance(event, OpponentRefused) for event in ours.view(color).events)
-        assert theirs.heard_refusals(color) == heard
+        events = ours.view(color).events
+        illegal = sum(isinstance(event, OpponentRefused) for event in events)
+        asked = sum(isinstance(event, OpponentAsked) for event in events)
+        assert theirs.heard(color, MainAnnouncement.ILLEGAL_MOVE) == illegal
+        assert theirs.heard(color, MainAnnouncement.HAS_ANY, MainAnnouncement.NO_ANY) == asked
     assert theirs.game.game_over == (ours.end is not None and not berkeleys_own_draw(ours))
     return compared, ours
 
@@ -136,13 +173,15 @@ def berkeleys_own_draw(referee: Referee) -> bool:
     return referee.end == End(Reason.DEAD_POSITION) and not referee.board().is_insufficient_material()
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
-@given(st.integers(0, 10**9), st.sampled_from([BERKELEY, WILD16]))
+@given(st.integers(0, 10**9), st.sampled_from(list(RULE_SETS.values())))
 def test_both_referees_say_the_same_through_random_games(seed: int, rules: RuleSet) -> None:
     compare(seed, rules, 70)
 
 
-@pytest.mark.parametrize("rules", [BERKELEY, WILD16])
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_both_referees_say_the_same_through_long_games(rules: RuleSet) -> None:
     ends = {compare(seed, rules, 300)[1].end for seed in range(6)}
     assert len(ends) > 1
@@ -185,7 +224,7 @@ def test_they_do_not_say_from_where_a_mate_is_given() -> None:
     ours, theirs = Referee(BERKELEY, start=start), Theirs(BERKELEY, start)
     mate = chess.Move.from_uci("a1a8")
     ours.try_move(mate)
-    assert ours.last is not None
+    assert isinstance(ours.last, OwnTry)
     assert ours.last.announcement == Announcement(checks=Check.RANK, end=End(Reason.CHECKMATE, chess.WHITE))
     assert theirs.ask(mate)[1] == Announcement(end=End(Reason.CHECKMATE, chess.WHITE))
 

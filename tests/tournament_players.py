@@ -6,53 +6,34 @@ import os
 import signal
 from pathlib import Path
 
-import chess
-
-from kriegbot.players.base import Choice
-from kriegbot.players.rand import RandPlayer
-from kriegbot.players.seat import Source
-from referee import BERKELEY, Limits, View
-from tests import misbehaving
+from kriegbot.players.specs import PlayerSpec, parse_spec
+from referee import BERKELEY, Limits
 from tournaments.schedule import Pairing, Settings
 
 
-class KillsItsProcess(RandPlayer):
-    """Ends its process as a system short of memory would, but only as Black."""
-
-    def choose(self, view: View) -> Choice:
-        """Plays, or not."""
-        if view.ply >= 4 and view.color == chess.BLACK:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().choose(view)
+def spec_of(name: str) -> PlayerSpec:
+    """Who is meant by a name of these tests."""
+    misbehaving = {"raises": "RaisesInTheSeventhTurn", "hangs": "Sleeps", "kills itself as black": "KillsItselfAsBlack"}
+    return parse_spec(f"tests.misbehaving:{misbehaving[name]}" if name in misbehaving else name, sandbox=False)
 
 
-def source_of(name: str) -> Source:
-    """What a player of these tests is made from."""
-    return {
-        "rand": RandPlayer,
-        "raises": misbehaving.RaisesInTheSeventhTurn,
-        "hangs": misbehaving.Sleeps,
-        "killed as black": KillsItsProcess,
-    }[name]
-
-
-def kill_the_worker(name: str) -> Source:
-    """As `source_of`, but a worker that asks for "poison" is ended by it."""
+def kill_the_worker(name: str) -> PlayerSpec:
+    """As `spec_of`, but a worker that asks for "poison" is ended by it."""
     if name == "poison":
         os.kill(os.getpid(), signal.SIGKILL)
-    return source_of(name)
+    return spec_of(name)
 
 
-def kill_the_first_worker(name: str) -> Source:
-    """As `source_of`, but the first worker to ask for "poison once" is ended by it."""
+def kill_the_first_worker(name: str) -> PlayerSpec:
+    """As `spec_of`, but the first worker to ask for "poison once" is ended by it."""
     mark = Path(os.environ["KRIEGBOT_TEST_MARK"])
     if name == "poison once":
         try:
             mark.touch(exist_ok=False)
         except FileExistsError:
-            return RandPlayer
+            return parse_spec("rand")
         os.kill(os.getpid(), signal.SIGKILL)
-    return source_of(name)
+    return spec_of(name)
 
 
 def settings(*players: str, plies: int = 20, seed: int = 1) -> Settings:

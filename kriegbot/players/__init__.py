@@ -1,1 +1,1 @@
-"""Who can sit down to play, and where a player sits."""
+"""Players, and the seats from which they play."""

@@ -1,16 +1,14 @@
-"""What a player is: one object that plays one game for one side, asked for a try whenever it is its turn."""
+"""What a player is: an object that plays one game for one side, asked for a try whenever it is its turn."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
-import chess
-
-from referee import View
+from referee import Action, View
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a player says of how it chose, for statistics; all of it optional.
+    """What a player reports of how it chose, for statistics; all of it optional.
 
     seconds: time taken. samples: histories drawn. depth: plies searched. leaves: positions evaluated. particles:
     distinct boards in the belief; effective: its effective sample size. rescue: "" or the gravest of "replay", "last
@@ -31,14 +29,14 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A player's answer: a try, or None to resign."""
+    """A player's answer: what it does, and its report."""
 
-    move: chess.Move | None
+    action: Action
     report: Report = Report()
 
 
 class Player(Protocol):
-    """Plays one game for one side. It is handed views, and never anything else."""
+    """Plays one game for one side. It gets views and nothing else."""
 
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is this side's turn."""

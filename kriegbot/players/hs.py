@@ -1,159 +1,33 @@
-"""The player HS of Parker, Nau and Subrahmanian (IJCAI 2005), and those that it is made of.
+"""HS, the player of Parker, Nau and Subrahmanian (IJCAI 2005); how it plays is in `players.boards`."""
 
-"Game-Tree Search with Combinatorially Large Belief States" plays Kriegspiel as a set of games of perfect information:
-boards are sampled, each is searched like ordinary chess, the values of a move are added up over the boards, and the
-move of the best sum is played. Its players differ in their boards. LOS: boards that fit the last observation alone.
-AOS: boards that fit all observations. AOSP: the same, from a pool that is carried on from turn to turn. HS, the hybrid:
-at first boards that fit everything, and, as the game goes on and these run out, more and more boards that fit the last
-observation. HS won 24 % more often than the others.
+from __future__ import annotations
 
-What we chose, the paper's details not being at hand. The pool is that of `belief.pool`. With `hs`, boards that it lacks
-for a search are made up for by boards of the last observation, unless it is the whole information set: so the change is
-as gradual as the pool runs out. (A pool that never grows again once it was full, one board on average following from
-each, runs out more gradually, and far sooner: of 24 games against the one here it won none and lost seven.) With `aosp`
-boards of the last observation stand in only once the pool is empty; so they do with `aos`, whose boards come from a
-pool made anew each turn from the start of the game. Every board counts the same. After a refusal the boards on which
-that try is illegal stay, with their values; others join in place of those that are gone. The search is
-`search.alphabeta`; the evaluator, by default, KS in place of the paper's, which was like that of GNU Chess.
-"""
+from typing import Any
 
-import time
-from typing import Any, Literal
-
-import numpy as np
-
-from evaluators import load_evaluator
-from kriegbot.belief.filter import list_refusing
-from kriegbot.belief.heard import terms_of
-from kriegbot.belief.last_observation import last_observation
-from kriegbot.belief.pool import Pool
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.position import decode_move, encode_move
-from kriegbot.kernels.random import subseed, uniforms
-from kriegbot.players.base import Choice, Report
-from kriegbot.players.searching import CHOOSING, DRAWING, RESERVE, TOLERANCE
-from kriegbot.search.alphabeta import Moves, Values, value_boards
-from kriegbot.search.search import stop_after, tries_of
-from referee import View
-
-BOARDS_A_SECOND = 5_000
-"""Boards gathered for each second that a try may take: about as many as are searched to depth 2. To depth 1 there would
-be time for more than three times as many, but gathering them takes time too."""
-POOLING = 2
-"""Use of randomness for a pool made anew, besides those of `players.searching`."""
+from evaluators import EVALUATORS
+from kriegbot.players.base import Player
+from kriegbot.players.options import Option, PlayerKind
 
 
-class HSPlayer:
-    """Plays one game for one side by chess searches of sampled boards."""
+def _make(seed: int, time: float, **settings: Any) -> Player:
+    from kriegbot.players.boards import HSPlayer
 
-    def __init__(
-        self,
-        depth: int = 2,
-        seconds: float | None = 1.0,
-        samples: int | None = None,
-        pool: int = 1_000,
-        sampling: Literal["hs", "los", "aos", "aosp"] = "hs",
-        evaluator: str = "ks",
-        seed: int = 0,
-    ) -> None:
-        """Set up a player.
+    return HSPlayer(seconds=time, seed=seed, **settings)
 
-        Args:
-          depth: plies of alpha-beta before quiescence, >= 1.
-          seconds: budget for each try, from the view's arrival on; None if `samples` is given.
-          samples: number of boards searched for each try, instead of a time.
-          pool: how many boards that fit everything are kept at most.
-          sampling: where the boards come from; see the head of this file.
-          evaluator: name of the leaf evaluator.
-          seed: of all its randomness; with `samples`, the same seed plays the same game.
-        """
-        self.depth, self.samples, self.most, self.sampling, self.seed = depth, samples, pool, sampling, seed
-        self.seconds = None if samples is not None else seconds
-        self.evaluator: Any = load_evaluator(evaluator)
-        self.pool: Pool | None = None
-        self._ply, self._refused = -1, 0
-        """The turn that follows is about, and how many tries were refused in it so far."""
-        self._boards: Words = np.empty((0, 8), np.uint64)
-        """Its boards, in the order in which they are searched."""
-        self._tries: Moves = np.empty(0, np.int32)
-        self._values: Values = np.empty((0, 0), np.int64)
-        """What each open try is worth on the first of the boards."""
-        self._is_filled_up = False
-        """Whether boards of the last observation are among them."""
 
-    def choose(self, view: View) -> Choice:
-        """Answer a view in which it is our turn with the try of the highest sum."""
-        begun = time.perf_counter()
-        seed = subseed(self.seed, view.ply, len(view.refused))
-        wanted = self.samples
-        if wanted is None:
-            wanted = max(1, int(BOARDS_A_SECOND * (self.seconds or 0.0)))
-        self._gather(view, wanted, seed)
-        best, leaves, depth = view.tries(), 0, 0
-        if len(self._boards):  # else nothing fits the refusals of this turn, and any try will do
-            left = None
-            if self.seconds is not None:
-                left = (1 - RESERVE) * self.seconds - (time.perf_counter() - begun)
-            sums, leaves, depth = self._search(view, wanted, left)
-            best = [decode_move(int(move)) for move in self._tries[sums == sums.max()]]
-        move = best[int(uniforms(subseed(seed, CHOOSING), 1)[0] * len(best))]
-        seconds = time.perf_counter() - begun
-        report = Report(
-            seconds=seconds,
-            samples=len(self._values),
-            depth=depth,
-            leaves=leaves,
-            particles=len(self.pool.particles) if self.pool else 0,
-            effective=self.pool.particles.effective if self.pool else 0.0,
-            rescue="last observation" if self.pool and len(self.pool.particles) == 0 else "",
-            astray=self._is_filled_up,
-            overrun=self.seconds is not None and seconds > TOLERANCE * self.seconds,
-        )
-        return Choice(move, report)
-
-    def _gather(self, view: View, wanted: int, seed: int) -> None:
-        """Bring the turn's boards up to what the view says, and up to the number wanted."""
-        is_new = view.ply != self._ply
-        if is_new and self.sampling == "aos":
-            self.pool = Pool(view, self.most, subseed(seed, POOLING))
-        elif self.pool is None and self.sampling != "los":
-            self.pool = Pool(view, self.most, self.seed)
-        elif self.pool is not None:
-            self.pool.update(view)
-        if is_new:
-            self._boards = self.pool.particles.rows if self.pool else np.empty((0, 8), np.uint64)
-            self._tries, self._values = np.empty(0, np.int32), np.empty((0, 0), np.int64)
-            self._is_filled_up = False
-        else:
-            for move in view.refused[self._refused :]:
-                self._refuse(encode_move(move))
-        self._ply, self._refused = view.ply, len(view.refused)
-        missing = wanted - len(self._boards)
-        is_hybrid = self.sampling == "hs" and self.pool is not None and not self.pool.particles.is_exact
-        if len(self._boards) == 0 or (is_hybrid and missing > 0):
-            self._boards = np.concatenate([self._boards, last_observation(view, missing, seed)])
-            self._is_filled_up = True
-        if is_new:
-            shuffled = np.argsort(uniforms(subseed(seed, DRAWING), len(self._boards)), kind="stable")
-            self._boards = self._boards[shuffled]
-
-    def _refuse(self, move: int) -> None:
-        """Keep the boards on which a try is illegal, with what was found out about them."""
-        kept = list_refusing(self._boards, move)
-        self._boards = self._boards[kept]
-        is_open = self._tries != move
-        self._values = self._values[kept[kept < len(self._values)]][:, is_open]
-        self._tries = self._tries[is_open]
-
-    def _search(self, view: View, wanted: int, seconds: float | None) -> tuple[Values, int, int]:
-        """Sum over the boards of what each open try is worth; the positions evaluated, and the depth reached."""
-        self._tries = tries_of(self._boards[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
-        terms, done = terms_of(view.rules, view.limits), len(self._values)
-        with stop_after(seconds) as stop:
-            more, leaves = value_boards(self._boards[done:wanted], self._tries, self.depth, self.evaluator, terms, stop)
-        self._values = np.concatenate([self._values, more]) if done else more
-        if len(self._values) == 0:  # not one board was done: depth 1 answers, in less than a millisecond
-            first, stop = self._boards[:1], np.zeros(1, np.int64)
-            values, more_leaves = value_boards(first, self._tries, 1, self.evaluator, terms, stop)
-            return values.sum(axis=0), leaves + more_leaves, 1
-        return self._values.sum(axis=0), leaves, self.depth
+hs = PlayerKind(
+    "searches boards as if both sides saw them (HS, IJCAI 2005)",
+    _make,
+    (
+        Option("depth", int, "plies to look ahead, before quiescence", 2, 1, 4),
+        Option("time", float, "budget for each try", 1.0, 0.01, 3600, unit="seconds"),
+        Option("samples", int, "boards searched per try, instead", None, 1, 1_000_000, default_text="by time"),
+        Option("pool", int, "most boards kept that fit everything", 1_000, 1, 1_000_000),
+        Option("sampling", str, "where boards come from", "hs", choices=("hs", "los", "aos", "aosp")),
+        Option("evaluator", str, "what values a leaf", "ks", parts=EVALUATORS),
+    ),
+    either=("time", "samples"),
+    words="Looks ahead as if both of you saw the whole board",
+    rank=3,
+    has_kernels=True,
+)

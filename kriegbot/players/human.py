@@ -1,35 +1,33 @@
 """A person: asked through a console, which may be a terminal, a pipe, or a test.
 
-A line is a try or a command. What cannot be a try on the person's own board is explained and asked again, so that a
-slip of the pen never reaches the referee.
+A line is a try or a command. What cannot be a try on the person's own board is explained and asked again, so a slip of
+the pen never reaches the referee.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from kriegbot.players.base import Choice, PlayerLeft, Report
-from kriegbot.players.notation import BadTry, read_try, try_name
-from referee import View
+from kriegbot.players.notation import BadTry, read_action, try_name
+from kriegbot.players.options import PlayerKind
+from referee import Resign, View
 
 COMMANDS = {
     "help": "this text",
-    "tries": "list the tries that are open to you",
+    "tries": "list your open tries",
     "board": "show the board again",
     "resign": "give up the game",
     "quit": "leave the game without a result",
 }
-HELP = (
-    "Write a try as e4, Nf3, exd5, O-O, e8=Q, or as e2e4.",
-    "An illegal one is refused; try again.",
-    *(f"{command:<7} {meaning}" for command, meaning in COMMANDS.items()),
-)
+ASKING = {"any": "ask whether any of your pawn captures is legal"}
+"""An extra command, where the question may be asked."""
 
 
 class Console(Protocol):
-    """How a person is shown things and asked."""
+    """How a person sees the game and answers."""
 
     def show(self, view: View) -> None:
         """Shows the position and what is new in it."""
@@ -51,7 +49,7 @@ class HumanPlayer:
         self._console = console
 
     def choose(self, view: View) -> Choice:
-        """Asks until the person has named a try, resigned or left.
+        """Asks until the person has named a try, asked "Any?", resigned or left.
 
         Raises:
           PlayerLeft: by `quit`, by the end of input, or by Ctrl-C.
@@ -69,22 +67,33 @@ class HumanPlayer:
                 case "":
                     continue
                 case "help" | "?":
-                    self._console.say(HELP)
+                    self._console.say(_help(COMMANDS | ASKING if view.may_ask else COMMANDS))
                 case "tries":
                     self._console.say(_columns([try_name(move, view) for move in view.tries()]))
                 case "board":
                     self._console.show(view)
                 case "resign":
-                    return Choice(None, Report(seconds=time.perf_counter() - begun))
+                    return Choice(Resign(), Report(seconds=time.perf_counter() - begun))
                 case "quit" | "exit":
                     raise PlayerLeft("the person left")
                 case _:
                     try:
-                        move = read_try(line, view)
+                        action = read_action(line, view)
                     except BadTry as error:
                         self._console.say([str(error)])
                     else:
-                        return Choice(move, Report(seconds=time.perf_counter() - begun))
+                        return Choice(action, Report(seconds=time.perf_counter() - begun))
+
+
+def _help(commands: Mapping[str, str]) -> list[str]:
+    return [
+        "Write a try as e4, Nf3, exd5, O-O, e8=Q, or as e2e4.",
+        "An illegal one is refused; try again.",
+        *(f"{command:<7} {meaning}" for command, meaning in commands.items()),
+    ]
+
+
+human = PlayerKind("a person, at `kriegbot play`", make=None)
 
 
 def _columns(names: Sequence[str], width: int = 30) -> list[str]:

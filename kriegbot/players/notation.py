@@ -1,9 +1,9 @@
 """Tries as people write them, UCI or SAN, read and written from what the mover sees.
 
-SAN names a move by what is legal on the true board; nobody knows that here. So a text is read against the tries that
-are open in a view, and a try is named so that no other open one has the same name: `Nf3`, `Rad1`, `exd5` (a pawn's
-diagonal step is a try to capture), `e8=Q`, `O-O`. Only pawns are written with x: whether another man will capture is
-for the referee to say.
+SAN names a move by what is legal on the true board, which is unknown here. So a text is read against the open tries of
+a view, and a try is named so that no other open one has the same name: `Nf3`, `Rad1`, `exd5` (a pawn's diagonal step is
+a try to capture), `e8=Q`, `O-O`. Only pawns are written with x: whether another man will capture is for the referee to
+say.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 
 import chess
 
-from kriegbot.players.specs import quoted
-from referee import View, open_tries
+from referee import Action, AskAny, View, open_tries
+from referee.text import quoted
 
 _UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")
 _SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
@@ -25,6 +25,17 @@ _MEN = {"": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K"
 
 class BadTry(ValueError):
     """A text is not exactly one of the open tries; the message is one line and says why."""
+
+
+def read_action(text: str, view: View) -> Action:
+    """The open try that a text names, or the question "Any?" where that may be asked.
+
+    Raises:
+      BadTry: as `read_try`.
+    """
+    if view.may_ask and text.strip().lower().rstrip("?") == "any":
+        return AskAny()
+    return read_try(text, view)
 
 
 def read_try(text: str, view: View) -> chess.Move:
@@ -122,7 +133,7 @@ def _matching_san(text: str, view: View, tries: list[chess.Move]) -> list[chess.
 
 
 def _uci(text: str) -> re.Match[str] | None:
-    """UCI in small letters or in capitals, but not in both: B1c3 is a bishop's move."""
+    """UCI in small letters or in capitals, but not mixed: B1c3 is a bishop's move."""
     return _UCI.fullmatch(text.lower()) if text in (text.lower(), text.upper()) else None
 
 

@@ -1,78 +1,85 @@
 """A seat in a process of its own, for programs: one that hangs is killed, one that dies is noticed.
 
-The process is started afresh ("spawn"), so it inherits nothing of this one, and is kept for later games, since what it
-has compiled or loaded is worth keeping. As always with "spawn", a script that uses seats must have its main part under
-`if __name__ == "__main__":`.
+Lines of text cross the pipe (docs/protocol.md): views go to the player, answers come back and are read strictly. The
+process of one of our players is kept for later games, since loading takes time. A player from outside gets a fresh one
+for each game, in a sandbox where there is one, and a seed of its own from which nothing else follows.
 """
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
+import hashlib
 import os
+import re
+import secrets
 import signal
-import tempfile
-import threading
+import sys
 import time
-from collections.abc import Iterator
-from dataclasses import replace
-from multiprocessing.connection import Connection, wait
-from typing import Any, BinaryIO
 
-from kriegbot.players.base import Choice
-from kriegbot.players.seat import Failure, PlayerFailed, Source
+from kriegbot.children import CannotStart, Ended, Flooded, Late, Talker, give_way
+from kriegbot.players import sandbox
+from kriegbot.players.base import Choice, Report
+from kriegbot.players.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
+from kriegbot.players.seat import Failure, PlayerFailed
 from kriegbot.players.specs import PlayerSpec, Progress
-from kriegbot.players.worker import work
 from referee import View
+from referee.text import one_line
 
 PATIENCE = 300.0
-"""Seconds that one answer may take before a player counts as hung."""
+"""Seconds for one answer before a player counts as hung."""
 GRACE = 10.0
 """Seconds that a player with a time budget may take beyond twice that, before it loses the game."""
-START_PATIENCE = 600.0
-"""The same for sitting down, when kernels may have to be compiled."""
-LOG_BYTES = 20_000
-"""How much of what a player has written is kept: the end of it."""
+START_PATIENCE, OUTSIDE_PATIENCE = 600.0, 60.0
+"""The same for sitting down, when kernels may have to be compiled, and for players from outside."""
+MOST_INFO = 1000
+"""Lines that a player may say before its answer."""
+WORKER = "kriegbot.players.worker"
 
 
 class ProcessSeat:
     """A seat in a process of its own.
 
     Args:
-      source: a spec, or a function of a seed that can be pickled.
-      name: who sits here; of a spec, the spec.
-      patience: seconds that one answer may take; unless given, 300, or of a player with a time budget twice that and
-        10 seconds.
-      report: told how far the kernels are, if they have to be compiled.
-      gives_way: whether everything else on the machine goes before its process.
+      spec: who sits here.
+      patience: seconds that one answer may take; by default 300, or of a player with a time budget twice that and 10
+        seconds.
+      report: called with the progress of compiling kernels, if needed.
+      gives_way: whether its process has low priority.
+      has_own_seed: whether a player from outside gets a random seed, which says nothing of any other.
     """
 
     def __init__(
         self,
-        source: Source,
-        name: str | None = None,
+        spec: PlayerSpec,
         *,
         patience: float | None = None,
         report: Progress | None = None,
         gives_way: bool = False,
+        has_own_seed: bool = True,
     ) -> None:
-        self.invite(source, name, patience)
+        self._has_own_seed = has_own_seed
+        self.about = ""
         self._report, self._gives_way = report, gives_way
-        self._process: Any = None
-        self._connection: Connection[Any, Any] | None = None
-        self._output: BinaryIO | None = None
-        self._output_path = ""
-        self._begun = 0
-        self._told = 0
+        self._talker: Talker | None = None
+        self._last_log = ""
+        self._told: int | None = None
+        self._spec = spec
+        self.invite(spec, patience)
 
-    def invite(self, source: Source, name: str | None = None, patience: float | None = None) -> None:
-        """Says who plays the next game here, in the process of the games before."""
-        self.name = str(source) if name is None else name
-        self._source = source
-        self._budget = budget_of(source)
+    def invite(self, spec: PlayerSpec, patience: float | None = None, name: str | None = None) -> None:
+        """Says who plays the next game here; one of ours in the process of the game before if that was one of ours."""
+        if self._talker is not None and (spec.is_outside or self._spec.is_outside):
+            self._end()
+        self.name = str(spec) if name is None else name
+        self._spec = spec
+        self._budget = budget_of(spec)
         self._patience = (
             (PATIENCE if self._budget is None else 2 * self._budget + GRACE) if patience is None else patience
         )
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process, while there is one."""
+        return None if self._talker is None else self._talker.pid
 
     def __enter__(self) -> ProcessSeat:
         return self
@@ -81,166 +88,164 @@ class ProcessSeat:
         self.close()
 
     def begin(self, seed: int) -> None:
-        """Seats a player for a new game, in the process of the game before if there is one."""
-        if self._process is None:
-            self._start()
-        self._begun = self._output_size()
-        self._told = 0
-        self._send(("game", self._source, seed))
-        self._receive("ready", START_PATIENCE)
-        self._unname_output()
+        """Seats a player for a new game.
+
+        Raises:
+          PlayerFailed: it cannot sit down.
+          CannotStart: no process can be started for it, which is not its fault.
+        """
+        spec = self._spec
+        if spec.is_outside:
+            self._end()
+            seed = secrets.randbits(63) if self._has_own_seed else seed
+        if self._talker is None:
+            self._talker = self._started()
+        self._talker.forget()
+        self._told, version = None, ""
+        player = [] if spec.command else [f"player {spec}"]
+        patience = max(OUTSIDE_PATIENCE, self._patience) if spec.is_outside else START_PATIENCE
+        deadline = time.monotonic() + patience
+        self._send([GREETING, *player, f"seed {seed}", "newgame"], deadline)
+        for _ in range(MOST_INFO):
+            word, _, rest = self._line(deadline, f"hung: not ready in {patience:g} seconds").partition(" ")
+            if self._gives_way and self.pid is not None:  # not before: a busy machine would keep it from starting
+                give_way(self.pid)
+            if word == "ready" and not rest:
+                self.about = _about(spec, version, seed) if spec.is_outside else ""
+                return
+            if word == "version":
+                version = one_line(rest, 40)
+            elif word == "preparing" and (progress := re.fullmatch(r"([0-9]{1,3}) ([0-9]{1,3}) (.{1,80})", rest)):
+                if self._report is not None:
+                    self._report(one_line(progress[3]), int(progress[1]), int(progress[2]))
+            else:
+                raise self._nonsense(f"{word} {rest}".strip(), "where it is to say ready")
+        raise self._nonsense("version", f"said {MOST_INFO} times")
 
     def ask(self, view: View) -> Choice:
         """The player's answer; the process of a player that hangs is killed."""
-        self._send(("view", replace(view, events=view.events[self._told :]), self._told))
+        deadline, report = time.monotonic() + self._patience, Report()
+        lines = game_lines(view, self._patience) if self._told is None else []
+        self._send([*lines, *view_lines(view, self._told or 0, has_tries=bool(self._spec.command))], deadline)
         self._told = len(view.events)
-        choice = self._receive("choice", self._patience)[0]
-        if not isinstance(choice, Choice):
-            raise PlayerFailed(Failure.NONSENSE, "answered nonsense")
-        return choice
+        for _ in range(MOST_INFO):
+            line = self._line(deadline, self._late())
+            try:
+                answer = read_answer(line, report)
+            except Nonsense as error:
+                self._end()
+                raise PlayerFailed(Failure.NONSENSE, f"answered nonsense: {error}") from None
+            if isinstance(answer, Choice):
+                return answer
+            report = answer
+        raise self._nonsense("info", f"said {MOST_INFO} times")
 
     def wait(self, view: View) -> None:
-        """Nothing: programs wait without being shown anything."""
+        """Does nothing: programs wait without being shown anything."""
 
     def log(self) -> str:
         """The end of what the player has printed since the game began."""
-        if self._output is None:
-            return ""
-        self._output.seek(max(self._begun, self._output_size() - LOG_BYTES))
-        return self._output.read().decode(errors="replace")
+        return self._last_log if self._talker is None else self._talker.log()
 
     def close(self) -> None:
-        """Ends the process: a good one by asking, any other by force."""
-        if self._connection is not None:
-            with contextlib.suppress(OSError):
-                self._connection.send(("stop",))
-                wait([self._process.sentinel], 1.0)
+        """Ends the process."""
         self._end()
-        if self._output is not None:
-            self._output.close()
-            self._output = None
-        self._unname_output()
 
-    def _start(self) -> None:
-        if self._output is not None:
-            self._output.close()
-            self._unname_output()
-        handle, self._output_path = tempfile.mkstemp(prefix="kriegbot-", suffix=".log")
-        self._output = os.fdopen(handle, "rb")
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(
-            target=work,
-            args=(theirs, self._output_path),
-            kwargs={"gives_way": self._gives_way},
-            name=f"kriegbot {self.name}",
-            daemon=True,
-        )
+    def _started(self) -> Talker:
+        spec = self._spec
+        command = spec.command or [sys.executable, "-u", "-m", WORKER]
+        environment = None
+        if spec.is_outside and spec.sandbox and sandbox.works():
+            command = sandbox.sandboxed(command, spec.files)
+        elif not spec.command:
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
         try:
-            with no_interrupts():
-                self._process.start()
-        finally:
-            theirs.close()
+            return Talker(command, environment)
+        except CannotStart as error:
+            raise CannotStart(f"cannot start player '{self.name}': {error}") from None
 
-    def _send(self, message: tuple[Any, ...]) -> None:
+    def _send(self, lines: list[str], deadline: float) -> None:
+        if self._talker is None:
+            raise PlayerFailed(Failure.DIED, "died: its process has ended")
         try:
-            if self._connection is None:
-                raise OSError("the process has ended")
-            self._connection.send(message)
-        except OSError:
+            self._talker.send(lines, deadline)
+        except Ended:
             raise self._died() from None
+        except Flooded as error:
+            raise self._flooded(error) from None
+        except Late:
+            self._end()
+            raise PlayerFailed(Failure.HUNG, f"hung: {self._late()}") from None
 
-    def _receive(self, expected: str, patience: float) -> tuple[Any, ...]:
-        connection = self._connection
-        if connection is None:
-            raise self._died()
-        deadline = time.monotonic() + patience
-        while True:
-            try:
-                is_there = wait([connection], max(0.0, deadline - time.monotonic()))
-            except BaseException:  # Ctrl-C: the answer that is still to come must not be taken for a later one
-                self._end()
-                raise
-            if not is_there:
-                self._end()
-                raise self._late(expected, patience)
-            try:
-                kind, *rest = connection.recv()
-            except Exception:  # noqa: BLE001 - half a message from a dying process can raise anything
-                raise self._died() from None
-            if kind == expected:
-                return tuple(rest)
-            if kind == "failed":
-                raise PlayerFailed(*rest)
-            if kind == "progress" and self._report is not None:
-                self._report(*rest)
+    def _line(self, deadline: float, late: str) -> str:
+        """The next line of the player; raises if it failed."""
+        if self._talker is None:
+            raise PlayerFailed(Failure.DIED, "died: its process has ended")
+        try:
+            line = self._talker.line(deadline)
+        except Ended:
+            raise self._died() from None
+        except Flooded as error:
+            raise self._flooded(error) from None
+        except Late:
+            self._end()
+            raise PlayerFailed(Failure.OVERRAN if late.startswith("overran") else Failure.HUNG, late) from None
+        except BaseException:  # Ctrl-C: the answer still to come must not be mistaken for a later one
+            self._end()
+            raise
+        word, _, rest = line.partition(" ")
+        failures = {"failed": Failure.RAISED, "nonsense": Failure.NONSENSE, "refused": Failure.REFUSED}
+        if word in failures:
+            raise PlayerFailed(failures[word], one_line(rest, 500) or word)
+        return line
 
-    def _late(self, expected: str, patience: float) -> PlayerFailed:
-        if expected != "choice" or self._budget is None or patience < self._budget:
-            return PlayerFailed(Failure.HUNG, f"hung: no answer in {patience:g} seconds")
-        what = f"overran its time: no answer in {patience:g} seconds, of which it may take {self._budget:g}"
-        return PlayerFailed(Failure.OVERRAN, what)
+    def _late(self) -> str:
+        if self._budget is None or self._patience < self._budget:
+            return f"hung: no answer in {self._patience:g} seconds"
+        return f"overran its time: no answer in {self._patience:g} seconds, of which it may take {self._budget:g}"
+
+    def _nonsense(self, line: str, why: str) -> PlayerFailed:
+        self._end()
+        return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {one_line(line, 80)!r}, {why}")
+
+    def _flooded(self, error: Flooded) -> PlayerFailed:
+        self._end()
+        return PlayerFailed(Failure.FLOODED, f"wrote too much: {error}")
 
     def _died(self) -> PlayerFailed:
         exitcode = self._end()
         how = "its process ended"
         if exitcode is not None:
             how += f" (exit code {exitcode})" if exitcode >= 0 else f" ({_signal_name(-exitcode)})"
-        from_outside = exitcode in (-signal.SIGTERM, -getattr(signal, "SIGKILL", signal.SIGTERM))
+        from_outside = exitcode in (-signal.SIGTERM, -signal.SIGKILL) and not self._spec.is_outside
         return PlayerFailed(Failure.KILLED if from_outside else Failure.DIED, f"died: {how}")
 
     def _end(self) -> int | None:
         """Ends the process and all that it has started; its exit code if it had ended by itself."""
-        process, self._process = self._process, None
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
-        if process is None:
+        talker, self._talker = self._talker, None
+        if talker is None:
             return None
-        by_itself = bool(wait([process.sentinel], 0.2))
-        with contextlib.suppress(AttributeError, OSError):
-            os.killpg(process.pid, signal.SIGKILL)  # its group, which is its own; before its id is given away
-        process.kill()
-        process.join()
-        exitcode: int | None = process.exitcode if by_itself else None
-        process.close()
+        exitcode = talker.end()
+        self._last_log = talker.log()
         return exitcode
 
-    def _unname_output(self) -> None:
-        """Takes the file's name away once both ends have it open, so that nothing is left of it whatever happens."""
-        path, self._output_path = self._output_path, ""
-        with contextlib.suppress(OSError):
-            os.unlink(path)
 
-    def _output_size(self) -> int:
-        return os.fstat(self._output.fileno()).st_size if self._output is not None else 0
-
-
-@contextlib.contextmanager
-def no_interrupts() -> Iterator[None]:
-    """A process started within ignores Ctrl-C from its first moment; the person at the keyboard is not its business."""
-    if threading.current_thread() is not threading.main_thread():
-        with _blocked():
-            yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def budget_of(spec: PlayerSpec) -> float | None:
+    """Seconds that a spec gives a player for its longest answer; None if it has no time budget."""
+    if spec.get("samples") is not None:
+        return None
+    times = []
+    for name in ("time", "extra"):
+        try:
+            times.append(float(spec.get(name) or ""))
+        except ValueError:
+            continue
+    return max(times, default=None)
 
 
-@contextlib.contextmanager
-def _blocked() -> Iterator[None]:
-    """The same within a thread, which cannot ignore a signal, but can keep it from what it starts."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _about(spec: PlayerSpec, version: str, seed: int) -> str:
+    files = [f"{path} sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in spec.files]
+    return ", ".join([*([f"version {version}"] if version else []), *files, f"seed {seed}"])
 
 
 def _signal_name(number: int) -> str:
@@ -248,11 +253,3 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def budget_of(source: Source) -> float | None:
-    """Seconds that a spec gives a player for its longest answer; None if it has no time budget."""
-    if not isinstance(source, PlayerSpec) or source.get("samples") is not None:
-        return None
-    times = [float(value) for name in ("time", "extra") if isinstance(value := source.get(name), int | float)]
-    return max(times, default=None)

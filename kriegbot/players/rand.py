@@ -1,10 +1,11 @@
-"""The weakest player of the papers: any try that is open, all with the same chance."""
+"""The weakest player of the papers: a uniformly random open try."""
 
 from __future__ import annotations
 
 import random
 
 from kriegbot.players.base import Choice
+from kriegbot.players.options import PlayerKind
 from referee import View
 
 
@@ -18,3 +19,8 @@ class RandPlayer:
         """Answers a view with one of its open tries."""
         tries = view.tries()
         return Choice(tries[int(self._rng.random() * len(tries))])  # the same on every version of Python
+
+
+rand = PlayerKind(
+    "a uniformly random open try", RandPlayer, words="Moves at random; good for learning the rules", rank=4
+)

@@ -1,7 +1,8 @@
 """Where a player sits: what a game asks of it, and what can go wrong.
 
 A game talks to seats, not to players. A program sits in a process of its own (`kriegbot.players.process`), so that it
-can be stopped and has nothing but the views it is sent; a person, or a player trusted not to hang, sits in this one.
+can be stopped and has nothing but the views it is sent; a person, or a player trusted not to hang, sits in this
+process.
 """
 
 from __future__ import annotations
@@ -11,21 +12,21 @@ import reprlib
 import traceback
 from collections.abc import Callable
 from enum import Enum
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import chess
 
 from kriegbot.players.base import Choice, Player, PlayerLeft, Report
-from kriegbot.players.specs import PlayerSpec
-from kriegbot.text import one_line
-from referee import View
-
-Source: TypeAlias = PlayerSpec | Callable[[int], Player]
-"""What a player is made from: a spec, or a function of a seed."""
+from referee import AskAny, Resign, View
+from referee.text import one_line
 
 
 class Failure(Enum):
-    """How a player can fail. KILLED: its process was ended from outside, by a person or by a system short of memory."""
+    """How a player can fail.
+
+    KILLED: the process of one of ours was ended from outside, by a person or by a system short of memory; a player from
+    outside has DIED, whatever ended it. REFUSED: it cannot be made from its spec, so no game began.
+    """
 
     RAISED = "raised"
     HUNG = "hung"
@@ -33,11 +34,13 @@ class Failure(Enum):
     DIED = "died"
     KILLED = "was killed"
     NONSENSE = "answered nonsense"
+    FLOODED = "wrote too much"
+    REFUSED = "refused its spec"
     STUBBORN = "tried for ever"
 
 
 class PlayerFailed(Exception):
-    """A player did not answer as a player must.
+    """A player failed to answer as a player must.
 
     Attributes:
       failure: how.
@@ -58,6 +61,11 @@ class Seat(Protocol):
         """Who sits here, as records say it: a spec."""
         ...
 
+    @property
+    def about(self) -> str:
+        """What records add for a player from outside: its files and their hashes, its version, its seed."""
+        ...
+
     def begin(self, seed: int) -> None:
         """Seats a player for a new game; raises PlayerFailed."""
         ...
@@ -71,11 +79,11 @@ class Seat(Protocol):
         ...
 
     def log(self) -> str:
-        """What the player has written during the game, as far as it was kept."""
+        """What the player has written during the game, as far as it is kept."""
         ...
 
     def close(self) -> None:
-        """Nobody sits here any more; may be called twice."""
+        """Vacates the seat. Idempotent."""
         ...
 
 
@@ -87,6 +95,8 @@ class HereSeat:
       source: makes the player of a game from its seed.
       on_wait: shown the player's own view while the opponent is to move.
     """
+
+    about = ""
 
     def __init__(
         self, name: str, source: Callable[[int], Player], on_wait: Callable[[View], None] | None = None
@@ -120,7 +130,7 @@ class HereSeat:
             self._on_wait(view)
 
     def log(self) -> str:
-        """Nothing: what is written here goes where all of this process's output goes."""
+        """Nothing: what the player writes goes where this process writes."""
         return ""
 
     def close(self) -> None:
@@ -129,32 +139,32 @@ class HereSeat:
 
 
 def raised(error: BaseException) -> PlayerFailed:
-    """What a player's exception is to a game."""
+    """A player's exception as a failure."""
     what = traceback.format_exception_only(error)[-1].strip() or type(error).__name__
     log = "".join(traceback.format_exception(error))
     return PlayerFailed(Failure.RAISED, f"raised {one_line(what, 200)}", log)
 
 
 def checked(answer: object) -> Choice:
-    """An answer again, made of plain values only.
+    """An answer rebuilt from plain values only.
 
     Raises:
       PlayerFailed: it is not a choice, or holds anything but a move between squares and a report of numbers.
     """
     if not isinstance(answer, Choice):
         raise _nonsense(answer, "not a Choice")
-    move = answer.move
+    action = answer.action
     try:
-        if move is not None:
-            if not isinstance(move, chess.Move) or move.drop is not None:
+        if not isinstance(action, Resign | AskAny):
+            if not isinstance(action, chess.Move) or action.drop is not None:
                 raise TypeError
-            squares = operator.index(move.from_square), operator.index(move.to_square)
-            promotion = None if move.promotion is None else operator.index(move.promotion)
+            squares = operator.index(action.from_square), operator.index(action.to_square)
+            promotion = None if action.promotion is None else operator.index(action.promotion)
             if not all(0 <= square < 64 for square in squares) or promotion not in (None, *chess.PIECE_TYPES):
                 raise TypeError
-            move = chess.Move(*squares, promotion)
+            action = chess.Move(*squares, promotion)
     except TypeError:
-        raise _nonsense(move, "not a move between squares of the board") from None
+        raise _nonsense(action, "not a move between squares of the board") from None
     try:
         given = answer.report
         report = Report(
@@ -170,7 +180,7 @@ def checked(answer: object) -> Choice:
         )
     except (AttributeError, TypeError, ValueError, OverflowError):
         raise _nonsense(answer.report, "not a Report") from None
-    return Choice(move, report)
+    return Choice(action, report)
 
 
 def _nonsense(what: object, why: str) -> PlayerFailed:

@@ -1,178 +1,50 @@
-"""Players by name: specs such as `overconfident:depth=2,time=1`, and the table of who takes what.
+"""Players by name: specs such as `overconfident:depth=2,time=1`, of ours and from outside.
 
-The table `PLAYERS` is data: `kriegbot players` prints it, and every refusal quotes it.
+    NAME[:OPTIONS]                     one of ours, or an entry point of an installed package (`kriegbot.players`)
+    path/bot.py:CLASS[:OPTIONS]        a class, or a `PlayerKind`, in a Python file
+    package.module:CLASS[:OPTIONS]     the same in an importable module
+    program:COMMAND                    any program that speaks docs/protocol.md
+
+OPTIONS are name=value, separated by commas. A player from outside is loaded and run in a process of its own, never
+here, so only the form of its options is checked until a game begins.
 """
 
 from __future__ import annotations
 
-import difflib
-import re
-import reprlib
+import shlex
+import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from evaluators import EVALUATORS
+from kriegbot.finding import NotFound, Parts, entry_points, file_of, load_object
 from kriegbot.players.base import Player
+from kriegbot.players.options import PlayerKind, Value, value_text
+from referee.text import did_you_mean, quoted
 
-Value: TypeAlias = int | float | str
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with what is being prepared, how many are done, and how many there are."""
 
-_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
-_KINDS = {int: "a whole number", float: "a number"}
+PLAYERS = Parts("player", "kriegbot.players", "kriegbot.players")
+PROGRAM = "program:"
 
 
 class BadSpec(ValueError):
-    """A text does not say which player is meant; the message is one line and names what would do."""
+    """A text names no player; the message is one line and says what would."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One setting of a player.
-
-    Attributes:
-      name: as in specs.
-      kind: int, float or str.
-      help: what it does.
-      default: its value unless given; None where `default_text` tells what happens instead.
-      low: least value of a number.
-      high: greatest value of a number.
-      choices: the values of a str.
-      unit: what a number counts, such as seconds.
-      default_text: the default in words, where a value does not say it.
-    """
-
-    name: str
-    kind: type[int] | type[float] | type[str]
-    help: str
-    default: Value | None = None
-    low: float = 0
-    high: float = 0
-    choices: tuple[str, ...] = ()
-    unit: str = ""
-    default_text: str = ""
-
-    @property
-    def takes(self) -> str:
-        """The values it takes: "1..4", "0.01..3600 seconds", "ks|material"."""
-        if self.kind is str:
-            return "|".join(self.choices)
-        return f"{self.low:.15g}..{self.high:.15g}{' ' + self.unit if self.unit else ''}"
-
-    @property
-    def usual(self) -> str:
-        """The default as text."""
-        return self.default_text or value_text(self.default if self.default is not None else "")
-
-    def read(self, text: str) -> Value:
-        """The value that a text stands for.
-
-        Raises:
-          ValueError: the text is no such value, or it is out of range.
-        """
-        if self.kind is str:
-            if text not in self.choices:
-                raise ValueError
-            return text
-        if not (_WHOLE if self.kind is int else _NUMBER).fullmatch(text):
-            raise ValueError
-        number = int(text) if self.kind is int else float(text)
-        if not self.low <= number <= self.high:
-            raise ValueError
-        return number
+@cache
+def players() -> Mapping[str, PlayerKind]:
+    """Our players, by name."""
+    return MappingProxyType({name: PLAYERS.load(name) for name in PLAYERS.names()})
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerKind:
-    """One line of the table of players.
-
-    Attributes:
-      name: as in specs.
-      summary: how it plays.
-      options: what it takes.
-      either: names of two options of which at most one may be given.
-    """
-
-    name: str
-    summary: str
-    options: tuple[Option, ...] = ()
-    either: tuple[str, ...] = ()
-
-
-SEARCH_OPTIONS = (
-    Option("depth", int, "plies to look ahead", 2, 1, 4),
-    Option("time", float, "budget for a turn's first try", 1.0, 0.01, 3600, unit="seconds"),
-    Option("samples", int, "histories drawn per try, instead", None, 1, 1_000_000, default_text="by time"),
-    Option(
-        "extra",
-        float,
-        "budget for each further try",
-        None,
-        0.01,
-        3600,
-        unit="seconds",
-        default_text="as time",
-    ),
-    Option(
-        "further",
-        int,
-        "histories joined to those that a refusal leaves, instead",
-        None,
-        1,
-        1_000_000,
-        default_text="all drawn anew",
-    ),
-    Option(
-        "particles",
-        int,
-        "most boards held in the belief",
-        None,
-        100,
-        1_000_000,
-        default_text="50000, fewer below half a second",
-    ),
-    Option("evaluator", str, "what values a leaf", "ks", choices=tuple(EVALUATORS)),
-)
-
-HS_OPTIONS = (
-    Option("depth", int, "plies to look ahead, before quiescence", 2, 1, 4),
-    Option("time", float, "budget for each try", 1.0, 0.01, 3600, unit="seconds"),
-    Option("samples", int, "boards searched per try, instead", None, 1, 1_000_000, default_text="by time"),
-    Option("pool", int, "most boards kept that fit everything", 1_000, 1, 1_000_000),
-    Option("sampling", str, "where boards come from", "hs", choices=("hs", "los", "aos", "aosp")),
-    Option("evaluator", str, "what values a leaf", "ks", choices=tuple(EVALUATORS)),
-)
-
-PLAYERS: Mapping[str, PlayerKind] = MappingProxyType(
-    {
-        kind.name: kind
-        for kind in (
-            PlayerKind(
-                "hs",
-                "searches boards as if both sides saw them (HS, IJCAI 2005)",
-                HS_OPTIONS,
-                ("time", "samples"),
-            ),
-            PlayerKind("human", "a person, at `kriegbot play`"),
-            PlayerKind(
-                "overconfident",
-                "searches; its opponent moves at random (AAAI 2006, Eq. 2)",
-                SEARCH_OPTIONS,
-                ("time", "samples"),
-            ),
-            PlayerKind(
-                "paranoid",
-                "searches; its opponent sees everything (AAAI 2006, Eq. 3)",
-                SEARCH_OPTIONS,
-                ("time", "samples"),
-            ),
-            PlayerKind("rand", "any try that is open, all alike"),
-        )
-    }
-)
+def programs() -> str:
+    """Names of our players other than people, for messages."""
+    return ", ".join(name for name, kind in players().items() if kind.make is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +52,15 @@ class PlayerSpec:
     """A player and its settings.
 
     Attributes:
-      name: one of `PLAYERS`.
-      options: the options given, in the order of the table; the others have their defaults.
+      name: one of `players`; of a player from outside, its spec without the options.
+      options: the options given, in the order of the player's own; the others have their defaults. From outside, as
+        they were written.
+      sandbox: whether to keep a player from outside away from the rest of the machine, where possible.
     """
 
     name: str
     options: Mapping[str, Value] = field(default_factory=dict)
+    sandbox: bool = field(default=True, compare=False)
 
     def __str__(self) -> str:
         given = ",".join(f"{name}={value_text(value)}" for name, value in self.options.items())
@@ -194,125 +69,182 @@ class PlayerSpec:
     def __hash__(self) -> int:
         return hash(str(self))
 
+    @property
+    def is_outside(self) -> bool:
+        """Whether it is not one of ours, and so not trusted."""
+        return self.name not in PLAYERS.names()
+
+    @property
+    def command(self) -> list[str]:
+        """Of `program:COMMAND`, the command as words; empty of any other."""
+        return shlex.split(self.name.removeprefix(PROGRAM)) if self.name.startswith(PROGRAM) else []
+
+    @property
+    def reference(self) -> str:
+        """What a player from outside, other than a program, is loaded from: FILE.py:CLASS or MODULE:CLASS."""
+        entry = entry_points(PLAYERS.group).get(self.name)
+        return self.name if entry is None else entry.value
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files of a player from outside: its Python file, or of a program whatever in its command is a file."""
+        if not self.is_outside:
+            return ()
+        if not self.command:
+            return (file_of(self.reference),)
+        first, *rest = self.command
+        named = [Path(shutil.which(first) or first), *(Path(word) for word in rest)]
+        return tuple(path.absolute() for path in named if path.is_file())
+
     def get(self, option: str) -> Value | None:
-        """The value of an option: given, or its default."""
-        if option in self.options:
-            return self.options[option]
-        return next((known.default for known in PLAYERS[self.name].options if known.name == option), None)
+        """The value of an option: given, or its default if the player is one of ours."""
+        if option in self.options or self.is_outside:
+            return self.options.get(option)
+        return next((known.default for known in players()[self.name].options if known.name == option), None)
 
     def having(self, option: str, text: str) -> PlayerSpec:
-        """This player with one option set anew.
+        """This player with one option changed.
 
         Raises:
           BadSpec: the player has no such option, or the text is no value of it.
         """
-        given = {name: value_text(value) for name, value in self.options.items()}
-        return _spec(self.name, given | {option: text})
+        if self.command:
+            raise BadSpec(f"a program takes no option {quoted(option)}: what it is told stands in its command.")
+        given = {name: value_text(value) for name, value in self.options.items()} | {option: text}
+        options = given if self.is_outside else _read(self.name, players()[self.name], given)
+        return replace(self, options=options)
 
 
-def parse_spec(text: str) -> PlayerSpec:
+def parse_spec(text: str, *, sandbox: bool = True) -> PlayerSpec:
     """The player that a spec names.
 
+    Args:
+      text: the spec.
+      sandbox: see `PlayerSpec`.
+
     Raises:
-      BadSpec: it names none; the message says what would do.
+      BadSpec: it names none; the message says what would.
     """
     name, colon, rest = text.partition(":")
-    if name not in PLAYERS:
-        raise BadSpec(
-            f"unknown player {quoted(name)}{did_you_mean(name, PLAYERS)} Known: {', '.join(sorted(PLAYERS))}."
-        )
-    given: dict[str, str] = {}
-    for part in rest.split(",") if colon else ():
-        option, equals, value = part.partition("=")
-        if not option or not equals:
-            raise BadSpec(f"illegal option {quoted(part)} of player '{name}': it takes name=value; {_takes(name)}.")
-        if option in given:
-            raise BadSpec(f"option {quoted(option)} of player '{name}' is given twice.")
-        given[option] = value
-    return _spec(name, given)
+    if name in PLAYERS.names():
+        given = _given(name, rest) if colon else {}
+        return PlayerSpec(name, _read(name, players()[name], given), sandbox)
+    if text.startswith(PROGRAM):
+        return _program(text, sandbox)
+    if name not in entry_points(PLAYERS.group):
+        made, colon, rest = rest.partition(":")
+        _check_outside(name, made)
+        name = f"{name}:{made}"
+    _check_printable(text)
+    return PlayerSpec(name, dict(_given(name, rest)) if colon else {}, sandbox)
+
+
+def _check_printable(text: str) -> None:
+    """Nothing, if a spec can be told to a process in one line."""
+    if not text.isprintable():
+        raise BadSpec(f"illegal player {quoted(text)}: it takes printable characters.")
+
+
+def _program(text: str, sandbox: bool) -> PlayerSpec:
+    _check_printable(text)
+    try:
+        command = shlex.split(text.removeprefix(PROGRAM))
+    except ValueError as error:
+        raise BadSpec(f"illegal command of {quoted(text)}: {str(error).lower()}.") from None
+    if not command:
+        raise BadSpec("player 'program:' takes a command, such as program:./bot.")
+    if shutil.which(command[0]) is None:
+        raise BadSpec(f"player {quoted(text)}: there is no program {quoted(command[0])} that can be run.")
+    return PlayerSpec(text, sandbox=sandbox)
+
+
+def _check_outside(where: str, made: str) -> None:
+    """Nothing, if FILE.py:CLASS or MODULE:CLASS can be what a player is loaded from."""
+    known = sorted({*PLAYERS.names(), *entry_points(PLAYERS.group)})
+    unknown = f"unknown player {quoted(where)}{did_you_mean(where, known)} Known: {', '.join(known)}."
+    if where.endswith(".py") and not made:
+        raise BadSpec(f"player {quoted(where)} takes the name of its class too, as in FILE.py:CLASS.")
+    try:
+        file_of(f"{where}:{made}")
+    except NotFound as error:
+        raise BadSpec(f"player {quoted(f'{where}:{made}')}: {error}" if "." in where and made else unknown) from None
+    if not made:
+        raise BadSpec(unknown)
+    if not all(part.isidentifier() for part in made.split(".")):
+        raise BadSpec(f"player {quoted(f'{where}:{made}')}: {quoted(made)} is no name of a class.")
 
 
 def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None) -> Player:
     """A player that plays one game; with a fixed sample, the same seed plays the same game.
 
     Args:
-      spec: who.
+      spec: who; one from outside is loaded into this process.
       seed: of its randomness, from 0.
-      report: told how far the kernels are, if they have to be compiled first.
+      report: called with the progress of compiling kernels, if needed.
 
     Raises:
-      BadSpec: the player is a person, who needs a console: see `kriegbot.players.human`.
+      BadSpec: the player is a person, who needs a console: see `kriegbot.players.human`; or, from outside, it cannot be
+        loaded, or does not take the options given.
     """
-    if spec.name == "rand":
-        from kriegbot.players.rand import RandPlayer
+    kind = _kind_from_outside(spec) if spec.is_outside else players()[spec.name]
+    if kind.make is None:
+        raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
+    given = {name: value_text(value) for name, value in spec.options.items()}
+    values = {option.name: option.default for option in kind.options} | _read(spec.name, kind, given)
+    if kind.has_kernels:
+        from kriegbot.kernels import prepare
 
-        return RandPlayer(seed)
-    if spec.name == "human":
-        programs = ", ".join(sorted(set(PLAYERS) - {"human"}))
-        raise BadSpec(f"player 'human' plays at `kriegbot play` alone; here plays one of {programs}.")
-    from kriegbot.kernels import prepare
-
-    prepare(report)
-    return _hs_player(spec, seed) if spec.name == "hs" else _search_player(spec, seed)
-
-
-def _hs_player(spec: PlayerSpec, seed: int) -> Player:
-    from kriegbot.players.hs import HSPlayer
-
-    names = ("depth", "samples", "pool", "sampling", "evaluator")
-    settings: dict[str, Any] = {name: spec.get(name) for name in names} | {"seconds": spec.get("time")}
-    return HSPlayer(**settings, seed=seed)
+        prepare(report)
+    return kind.make(seed, **values)
 
 
-def _search_player(spec: PlayerSpec, seed: int) -> Player:
-    from kriegbot.players.searching import SearchPlayer
-    from kriegbot.search.backup import OVERCONFIDENT, PARANOID
-
-    names = ("depth", "samples", "extra", "further", "particles", "evaluator")
-    settings: dict[str, Any] = {name: spec.get(name) for name in names} | {"seconds": spec.get("time")}
-    return SearchPlayer({"overconfident": OVERCONFIDENT, "paranoid": PARANOID}[spec.name], **settings, seed=seed)
-
-
-def value_text(value: Value) -> str:
-    """A value as specs write it: 1.0 is 1."""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+def _kind_from_outside(spec: PlayerSpec) -> PlayerKind:
+    try:
+        found = load_object(spec.reference)
+    except NotFound as error:
+        raise BadSpec(f"player {quoted(spec.name)}: {error}") from None
+    if isinstance(found, PlayerKind):
+        return found
+    if not callable(found):
+        raise BadSpec(f"player {quoted(spec.name)} is {quoted(found)}; it takes a class, made with a seed.")
+    return PlayerKind("", found, tuple(getattr(found, "options", ())))
 
 
-def quoted(text: str) -> str:
-    """A text as messages quote it: on one line, and not for ever."""
-    return reprlib.repr(text)
+def _given(name: str, text: str) -> dict[str, str]:
+    """Options as they are written."""
+    given: dict[str, str] = {}
+    for part in text.split(","):
+        option, equals, value = part.partition("=")
+        if not option or not equals:
+            takes = "." if name not in PLAYERS.names() else f"; {_takes(players()[name])}."
+            raise BadSpec(f"illegal option {quoted(part)} of player {quoted(name)}: it takes name=value{takes}")
+        if option in given:
+            raise BadSpec(f"option {quoted(option)} of player {quoted(name)} is given twice.")
+        given[option] = value
+    return given
 
 
-def did_you_mean(text: str, known: Mapping[str, object]) -> str:
-    """The near miss as the rest of a sentence, or the sentence's end."""
-    near = difflib.get_close_matches(text.lower(), known, n=1)
-    return f"; did you mean '{near[0]}'?" if near else "."
-
-
-def _spec(name: str, given: Mapping[str, str]) -> PlayerSpec:
-    kind = PLAYERS[name]
+def _read(name: str, kind: PlayerKind, given: Mapping[str, str]) -> dict[str, Value]:
+    """The values of options that are given as texts, in the order of the player's own."""
     known = {option.name: option for option in kind.options}
     values: dict[str, Value] = {}
     for option, text in given.items():
         if option not in known:
-            hint = did_you_mean(option, known)
-            raise BadSpec(f"player '{name}' has no option {quoted(option)}{hint} {_sentence(_takes(name))}.")
+            takes = _takes(kind)
+            raise BadSpec(
+                f"player {quoted(name)} has no option {quoted(option)}{did_you_mean(option, known)} "
+                f"{takes[0].upper() + takes[1:]}."
+            )
         try:
             values[option] = known[option].read(text)
         except ValueError:
-            takes = f"one of {', '.join(known[option].choices)}"
-            if known[option].kind is not str:
-                takes = f"{_KINDS[known[option].kind]}, {known[option].takes}"
-            raise BadSpec(f"illegal {option} {quoted(text)} for player '{name}'; it takes {takes}.") from None
+            takes = known[option].sentence
+            raise BadSpec(f"illegal {option} {quoted(text)} for player {quoted(name)}; it takes {takes}.") from None
     if kind.either and all(option in values for option in kind.either):
-        raise BadSpec(f"player '{name}' takes {' or '.join(kind.either)}, not both.")
-    return PlayerSpec(name, {option.name: values[option.name] for option in kind.options if option.name in values})
+        raise BadSpec(f"player {quoted(name)} takes {' or '.join(kind.either)}, not both.")
+    return {option: values[option] for option in known if option in values}
 
 
-def _takes(name: str) -> str:
-    options = [f"{option.name} ({option.takes})" for option in PLAYERS[name].options]
+def _takes(kind: PlayerKind) -> str:
+    options = [f"{option.name} ({option.takes})" for option in kind.options]
     return "it takes " + (", ".join(options) or "no options")
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]

@@ -1,108 +1,112 @@
-"""The child's half of `kriegbot.players.process`: a loop that seats players and hands them views.
+"""The process of a player in Python: takes lines in, hands its player views, and gives the answers out as lines.
 
-Messages are tuples whose first item names them. Parent to child: ("game", source, seed); ("view", view, told), where of
-the view's events only those after the first `told` are sent, since the others were sent before; ("stop",).
-Child to parent: ("progress", what, done, total) while kernels are compiled, then ("ready",), ("choice", choice) or
-("failed", failure, detail, log). What a player prints goes to a file that the parent reads.
+    python -m kriegbot.players.worker
+
+It speaks docs/protocol.md, with one word more: `player SPEC`, told before `newgame`, is who plays the game. What the
+player prints goes to stderr.
 """
 
 from __future__ import annotations
 
-import contextlib
 import faulthandler
-import io
-import multiprocessing
 import os
 import sys
-import threading
-from dataclasses import replace
-from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Any
+from importlib.metadata import PackageNotFoundError, version
+from typing import TextIO
 
+from kriegbot.children import leave_with_stdin
+from kriegbot.finding import entry_points
 from kriegbot.players.base import Player
-from kriegbot.players.seat import PlayerFailed, Source, checked, raised
-from kriegbot.players.specs import PlayerSpec, make_player
-from referee import Event
+from kriegbot.players.protocol import GREETING, Listener, answer_lines
+from kriegbot.players.seat import Failure, PlayerFailed, checked, raised
+from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, make_player, parse_spec
+from referee.text import one_line
 
-GIVES_WAY = 10
-"""How much nicer a process is that gives way, of 19."""
+MOST_DETAIL = 500
+"""Characters of why a player failed."""
 
 
-def work(connection: Connection[Any, Any], output: str, *, gives_way: bool = False) -> None:
-    """Serves games until told to stop, or until the parent is gone.
+class Worker:
+    """Plays one game after another, one line at a time.
 
     Args:
-      connection: to the parent.
-      output: path of the file for what players print.
-      gives_way: whether everything else on the machine goes before it.
+      out: where answers go.
     """
-    with contextlib.suppress(AttributeError, OSError):
-        os.setsid()  # out of the terminal's reach, and one group with whatever the player starts
-    if gives_way:
-        give_way()
-    _redirect(output)
-    faulthandler.enable()
-    threading.Thread(target=leave_with_parent, daemon=True).start()
-    player: Player | None = None
-    events: tuple[Event, ...] = ()
-    while True:
-        try:
-            message = connection.recv()
-        except (EOFError, OSError):
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._listener = Listener()
+        self._player: Player | None = None
+        self._spec = ""
+        self._seed = 0
+
+    def take(self, line: str) -> None:
+        """Does what a line says."""
+        word, _, rest = line.partition(" ")
+        match word:
+            case "kriegspiel":
+                self._listener, self._player = Listener(), None
+                if line != GREETING:
+                    raise PlayerFailed(Failure.RAISED, f"speaks {GREETING!r}, and was greeted with {line!r}")
+            case "player":
+                self._spec = rest
+            case "seed":
+                self._seed = int(rest)
+            case "newgame":
+                spec = parse_spec(self._spec)
+                self._player = make_player(spec, self._seed, self._prepared)
+                number = _version_of(spec, self._player)
+                self._say(*([f"version {number}"] if number else []), "ready")
+            case _:
+                view = self._listener.hear(line)
+                if view is not None and self._player is not None:
+                    self._say(*answer_lines(checked(self._player.choose(view))))
+
+    def fail(self, error: BaseException) -> None:
+        """Says that the player failed, and writes down where."""
+        if isinstance(error, BadSpec):
+            self._say(f"refused {one_line(str(error), MOST_DETAIL)}")
             return
+        failed = error if isinstance(error, PlayerFailed) else raised(error)
+        print(failed.log, file=sys.stderr, end="")
+        word = "nonsense" if failed.failure is Failure.NONSENSE else "failed"
+        self._say(f"{word} {one_line(failed.detail, MOST_DETAIL)}")
+
+    def _prepared(self, what: str, done: int, total: int) -> None:
+        self._say(f"preparing {done} {total} {what}")
+
+    def _say(self, *lines: str) -> None:
+        self._out.write("".join(f"{line}\n" for line in lines))
+        self._out.flush()
+
+
+def _version_of(spec: PlayerSpec, player: Player) -> str:
+    """The version of a player from outside: its own, or that of the package that offers it."""
+    if not spec.is_outside:
+        return ""
+    entry = entry_points(PLAYERS.group).get(spec.name)
+    package = spec.name.partition(":")[0].partition(".")[0] if entry is None or entry.dist is None else entry.dist.name
+    try:
+        return one_line(str(getattr(player, "version", "") or version(package)), 40)
+    except (PackageNotFoundError, ValueError):
+        return ""
+
+
+def main() -> None:
+    """Serves until its input ends."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    os.dup2(2, 1)  # whatever prints, in Python or in C, writes to the log
+    sys.stdout = sys.stderr
+    sys.stderr.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+    faulthandler.enable()
+    leave_with_stdin()
+    worker = Worker(out)
+    while line := sys.stdin.readline():
         try:
-            match message:
-                case ("game", source, seed):
-                    player, events = None, ()
-                    player = _seated(source, seed, connection)
-                    connection.send(("ready",))
-                case ("view", view, told) if player is not None:
-                    events = events[:told] + view.events
-                    connection.send(("choice", checked(player.choose(replace(view, events=events)))))
-                case _:
-                    return
+            worker.take(line.removesuffix("\n"))
         except BaseException as error:  # noqa: BLE001 - also SystemExit: whatever a player raises is reported
-            failed = error if isinstance(error, PlayerFailed) else raised(error)
-            try:
-                connection.send(("failed", failed.failure, failed.detail, failed.log))
-            except OSError:  # the game was broken off while the player thought; nobody listens any more
-                return
+            worker.fail(error)
 
 
-def _seated(source: Source, seed: int, connection: Connection[Any, Any]) -> Player:
-    if isinstance(source, PlayerSpec):
-        return make_player(source, seed, lambda *how_far: connection.send(("progress", *how_far)))
-    return source(seed)
-
-
-def _redirect(output: str) -> None:
-    """Sends both streams, of Python and of C, to the file; there is no input."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    file = os.open(output, os.O_WRONLY | os.O_APPEND)
-    os.dup2(file, 1)
-    os.dup2(file, 2)
-    os.close(file)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(line_buffering=True, errors="backslashreplace")
-
-
-def give_way() -> None:
-    """Lets everything else on the machine go before this process, which has a session of its own.
-
-    Where Linux shares its time out by sessions ("autogroup"), a process's own priority counts only within one.
-    """
-    with contextlib.suppress(AttributeError, OSError):
-        os.nice(GIVES_WAY)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(GIVES_WAY))
-
-
-def leave_with_parent() -> None:
-    """Ends this process as soon as its parent has ended, however that did."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+if __name__ == "__main__":
+    main()

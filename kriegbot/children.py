@@ -1,0 +1,246 @@
+"""Child processes, how they are started, given low priority and ended: players, tournament workers, the analysis.
+
+A `Talker` exchanges lines over its standard input and output. Nothing that it sends is executed, and neither what it
+sends nor what it leaves unread can stall this process: every wait has a deadline, every text a limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+GIVES_WAY = 10
+"""How much a low-priority process raises its nice value, up to 19."""
+MOST_LINE = 4096
+"""Bytes of one line of a child."""
+FLOOD = 1_000_000
+"""Bytes that a child may write between two messages to it, on either stream."""
+LOG_BYTES = 20_000
+"""Bytes kept of what a child has written to stderr, from its end."""
+CHUNK = 65536
+
+
+class CannotStart(Exception):
+    """A process cannot be started, for lack of memory or open files; the message is one line."""
+
+
+class Ended(Exception):
+    """The child has ended; `end` says how."""
+
+
+class Late(Exception):
+    """The child's time is up."""
+
+
+class Flooded(Exception):
+    """The child has written more than it may; the message says what."""
+
+
+class Talker:
+    """A process that exchanges lines, in a session and so a process group of its own.
+
+    Args:
+      command: the program and its arguments.
+      environment: its environment; None for this process's.
+
+    Raises:
+      CannotStart: there is no such process now.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        pipe = subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(
+                command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
+            )
+        except OSError as error:
+            raise CannotStart(error.strerror or str(error)) from None
+        streams = [stream for stream in (self._process.stdin, self._process.stdout, self._process.stderr) if stream]
+        self._stdin, (self._in, self._out, self._err) = streams[0], [stream.fileno() for stream in streams]
+        for stream in (self._in, self._out, self._err):
+            os.set_blocking(stream, False)
+        self._poll = select.poll()
+        for stream in (self._out, self._err):
+            self._poll.register(stream, select.POLLIN)
+        self._read, self._log = b"", b""
+        self._written = {self._out: 0, self._err: 0}
+
+    @property
+    def pid(self) -> int:
+        """The id of the process, and of its group."""
+        return self._process.pid
+
+    def send(self, lines: Sequence[str], deadline: float) -> None:
+        """Sends lines; `deadline` is of `time.monotonic`. Raises Ended, Late or Flooded."""
+        left = "".join(f"{line}\n" for line in lines).encode()
+        self._written = dict.fromkeys(self._written, 0)
+        while left:
+            try:
+                left = left[os.write(self._in, left) :]
+            except BlockingIOError:
+                self._poll.register(self._in, select.POLLOUT)
+                try:
+                    self._wait(deadline)
+                finally:
+                    self._poll.unregister(self._in)
+            except OSError:
+                raise Ended from None
+
+    def line(self, deadline: float) -> str:
+        """The next line of the child, without its end. Raises Ended, Late or Flooded."""
+        while b"\n" not in self._read:
+            if len(self._read) > MOST_LINE:
+                raise Flooded(f"a line of more than {MOST_LINE} bytes")
+            self._wait(deadline)
+        line, _, self._read = self._read.partition(b"\n")
+        if len(line) > MOST_LINE:
+            raise Flooded(f"a line of more than {MOST_LINE} bytes")
+        return line.decode(errors="backslashreplace").rstrip("\r")
+
+    def log(self) -> str:
+        """The end of what the child has written to stderr since `forget`, even if it has ended."""
+        if self._err >= 0:
+            with contextlib.suppress(Flooded):
+                self._take(self._err)
+        return self._log.decode(errors="replace")
+
+    def forget(self) -> None:
+        """Forgets what was written so far."""
+        self.log()
+        self._log = b""
+
+    def kill(self) -> None:
+        """Kills the child and all that it has started; in any thread."""
+        if self._process.returncode is None:  # not yet waited for, so the id is still its own
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def end(self, patience: float = 0.2) -> int | None:
+        """Waits `patience` seconds for the child to end, then kills it; its exit code, or None if it was killed."""
+        if self._process.returncode is not None:
+            return None
+        self._stdin.close()
+        deadline = time.monotonic() + patience
+        while not (has_ended := _has_ended(self.pid)) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        self.kill()
+        code = self._process.wait()
+        self.log()
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        self._err = -1
+        return code if has_ended else None
+
+    def _wait(self, deadline: float) -> None:
+        """Waits until there is something to read or room to write, and reads."""
+        left = deadline - time.monotonic()
+        ready = self._poll.poll(max(0.0, left) * 1000 + 1)
+        if not ready:
+            raise Late
+        for stream, _ in ready:
+            if stream == self._in:
+                continue
+            if not self._take(stream):
+                self._poll.unregister(stream)
+                if stream == self._out:
+                    raise Ended
+
+    def _take(self, stream: int) -> bool:
+        """Reads what there is; False at the end of the stream."""
+        while True:
+            try:
+                text = os.read(stream, CHUNK)
+            except BlockingIOError:
+                return True
+            except OSError:
+                return False
+            if not text:
+                return False
+            self._written[stream] += len(text)
+            if stream == self._err:
+                self._log = (self._log + text)[-LOG_BYTES:]
+            else:
+                self._read += text
+            if self._written[stream] > FLOOD:
+                what = "its log" if stream == self._err else "its answer"
+                raise Flooded(f"more than {FLOOD} bytes in {what}")
+
+
+def _has_ended(process: int) -> bool:
+    """Whether a child of this process has ended; it must still be waited for."""
+    return os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+@contextlib.contextmanager
+def no_interrupts() -> Iterator[None]:
+    """A process started within ignores Ctrl-C from its first moment, which is meant for this process."""
+    if threading.current_thread() is not threading.main_thread():
+        with blocked():
+            yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def blocked() -> Iterator[None]:
+    """The same in a thread, which cannot ignore a signal but can block it for what it starts."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def give_way(process: int = 0) -> None:
+    """Gives a process, by default this one, low priority; it must have a session of its own.
+
+    Where Linux shares time among sessions ("autogroup"), a process's own priority counts only within its session.
+    """
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PGRP, process, GIVES_WAY)
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{process or 'self'}/autogroup").write_text(str(GIVES_WAY))
+
+
+def leave_with_parent() -> None:
+    """Makes this process end as soon as its parent has ended in any way; for those of `multiprocessing`."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        _exit_after(parent.join)
+
+
+def leave_with_stdin() -> None:
+    """The same for a `Talker`: its input is closed when the parent has ended or no longer needs it."""
+    poll = select.poll()
+    poll.register(0, 0)  # POLLHUP is always told
+    _exit_after(poll.poll)
+
+
+def _exit_after(wait: Callable[[], object]) -> None:
+    def leave() -> None:
+        wait()
+        os._exit(1)
+
+    threading.Thread(target=leave, daemon=True).start()
+
+
+def own_session() -> None:
+    """Takes this process out of the terminal's reach, into one group with whatever it starts."""
+    with contextlib.suppress(OSError):
+        os.setsid()

@@ -1,0 +1,52 @@
+"""Programs that commands start: their sandbox, and what is said of one that cannot start or refuses its options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from kriegbot.request import Refused
+
+if TYPE_CHECKING:
+    from tournaments.match import Played
+
+Sandbox: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--sandbox/--no-sandbox",
+        help="Keep players from outside from network, files and processes.  [default: where bubblewrap works]",
+        show_default=False,
+    ),
+]
+
+
+def sandbox_of(wanted: bool | None) -> bool:
+    """Whether players from outside are kept in a sandbox where there is one."""
+    if wanted:
+        from kriegbot.players.sandbox import works
+
+        if not works():
+            raise Refused("--sandbox needs bubblewrap (bwrap), which is not there or may not be used here.")
+    return wanted is not False
+
+
+@contextmanager
+def started() -> Iterator[None]:
+    """Within, a process that cannot be started refuses the command."""
+    from kriegbot.children import CannotStart
+
+    try:
+        yield
+    except CannotStart as error:
+        raise Refused(f"{error}.") from None
+
+
+def check_begun(played: Played) -> None:
+    """Nothing, unless a player from outside would not take its spec."""
+    from kriegbot.players.seat import Failure
+
+    if played.failed is not None and played.failed.failure is Failure.REFUSED:
+        raise Refused(played.failed.detail)

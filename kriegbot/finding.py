@@ -1,0 +1,177 @@
+"""Where parts come from: a folder with one file each, installed packages, and files named by the user.
+
+    NAME                    one of ours: the file NAME.py of the part's folder, which defines NAME
+    NAME                    an entry point of an installed package, in the group `kriegbot.PARTS`
+    path/file.py:OBJECT     what a file defines
+    package.module:OBJECT   what an importable module defines
+
+Files of our folders are found by their text, so that listing names imports nothing: kernels take half a second.
+Whatever is loaded runs in the process that loads it; players from outside are loaded in processes of their own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.text import did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+class NotFound(ValueError):
+    """There is no such part; the message is one line and lists those there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one kind.
+
+    Attributes:
+      what: the word for one in messages: "evaluator".
+      package: our folder, as a module: "evaluators"; each file NAME.py in it that defines NAME is one.
+      group: the group of entry points for installed packages: "kriegbot.evaluators".
+    """
+
+    what: str
+    package: str
+    group: str
+
+    def names(self) -> tuple[str, ...]:
+        """Names of ours, in alphabetical order; nothing is imported."""
+        return _names_in(self.package)
+
+    def check(self, name: str) -> None:
+        """Does nothing if `load` can be tried with this name.
+
+        Raises:
+          NotFound: it is neither one of ours, nor installed, nor an object of a file or module that is there.
+        """
+        if name in self.names():
+            return
+        if ":" in name:
+            file_of(name)
+            return
+        known = sorted({*self.names(), *entry_points(self.group)})
+        if name not in known:
+            raise NotFound(
+                f"unknown {self.what} {quoted(name)}{did_you_mean(name, known)} "
+                f"Known: {', '.join(known)}; and FILE.py:NAME or MODULE:NAME from outside."
+            )
+
+    def load(self, name: str) -> Any:
+        """The part with a name.
+
+        Raises:
+          NotFound: there is none, or its file cannot be loaded.
+        """
+        self.check(name)
+        if ":" in name:
+            return load_object(name)
+        if name in self.names():
+            return getattr(importlib.import_module(f"{self.package}.{name}"), name)
+        return load_object(entry_points(self.group)[name].value)
+
+
+@cache
+def _names_in(package: str) -> tuple[str, ...]:
+    return tuple(
+        path.stem
+        for path in files_of(package)
+        if re.search(rf"^(?:(?:def|class) {path.stem}\b|{path.stem}\s*[:=])", path.read_text("utf-8"), re.MULTILINE)
+    )
+
+
+def files_of(package: str) -> tuple[Path, ...]:
+    """The Python files of a package except `__init__.py`, sorted by name; its modules are not imported."""
+    spec = importlib.util.find_spec(package)
+    folders = spec.submodule_search_locations if spec is not None else None
+    return tuple(sorted(path for folder in folders or () for path in Path(folder).glob("[!_]*.py")))
+
+
+@cache
+def entry_points(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group, by name; of two with one name, the first found. Nothing is imported."""
+    from importlib import metadata
+
+    found: dict[str, EntryPoint] = {}
+    for entry in metadata.entry_points(group=group):
+        found.setdefault(entry.name, entry)
+    return found
+
+
+def file_of(reference: str) -> Path:
+    """The file of `path/file.py:OBJECT` or `package.module:OBJECT`; nothing of it is run.
+
+    Raises:
+      NotFound: there is no such file or module.
+    """
+    where = reference.rpartition(":")[0]
+    if where.endswith(".py"):
+        if not Path(where).is_file():
+            raise NotFound(f"there is no file {quoted(where)}.")
+        return Path(where).resolve()
+    top, *rest = where.split(".")
+    try:
+        spec = importlib.util.find_spec(top) if all(part.isidentifier() for part in (top, *rest)) else None
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None:
+        raise NotFound(f"there is no module {quoted(where)}.")
+    if not rest:
+        return Path(spec.origin or "")
+    for folder in spec.submodule_search_locations or ():
+        path = Path(folder, *rest)
+        for found in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
+            if found.is_file():
+                return found
+    raise NotFound(f"there is no module {quoted(where)}.")
+
+
+def load_object(reference: str) -> Any:
+    """The object that `path/file.py:OBJECT` or `package.module:OBJECT` names; the file or module is run.
+
+    Raises:
+      NotFound: there is no such file, module or object, or running it raised.
+    """
+    where, _, name = reference.rpartition(":")
+    try:
+        module = _module_of_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise NotFound(f"cannot load {quoted(where)}: {why}.") from error
+    found = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            hint = did_you_mean(part, vars(found) if hasattr(found, "__dict__") else ())
+            raise NotFound(f"{quoted(where)} has no {quoted(name)}{hint}")
+        found = getattr(found, part)
+    return found
+
+
+def _module_of_file(path: Path) -> Any:
+    """Runs a file as a module; it can import from its folder."""
+    path = path.resolve(strict=True)
+    name = f"kriegbot_outside_{path.stem}"
+    if name in sys.modules and sys.modules[name].__file__ == str(path):
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path.name} is no Python file")
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

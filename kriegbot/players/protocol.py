@@ -1,0 +1,233 @@
+"""Views as lines of text, and answers as lines of text: what crosses the pipe between a game and a player's process.
+
+docs/protocol.md describes it for authors of programs. Both ends are here: `game_lines` and `view_lines` write what
+`Listener` reads, and `answer_lines` writes what `read_answer` reads, strictly, since it comes from a stranger.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import chess
+
+from kriegbot.players.base import Choice, Report
+from referee import (
+    Announcement,
+    Answer,
+    BadAction,
+    Event,
+    Limits,
+    OpponentAsked,
+    OpponentMoved,
+    OpponentRefused,
+    OwnQuestion,
+    OwnTry,
+    View,
+    action_code,
+    parse_action,
+)
+from referee import rule_set as rules_of_name
+from referee.text import one_line, quoted
+
+GREETING = "kriegspiel 1"
+"""The first line to a program: the protocol and its version."""
+NOTHING = "-"
+MOST_WHOLE = 2**63
+_ANSWERS = {answer.value: answer for answer in Answer}
+_CASTLING = {"K": (True, False), "Q": (False, True), "KQ": (True, True), NOTHING: (False, False)}
+_OF_CASTLING = {rights: text for text, rights in _CASTLING.items()}
+_BOOLS = {"yes": True, "no": False}
+_OF_BOOL = {str(told): text for text, told in _BOOLS.items()}
+_COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
+
+
+class Nonsense(ValueError):
+    """A line is not in the protocol; the message says which and why."""
+
+
+def game_lines(view: View, patience: float) -> list[str]:
+    """Everything that stays the same in a game; sent before its first view."""
+    limits = {"plies": view.limits.plies, "quiet": view.limits.quiet_plies}
+    return [
+        f"rules {view.rules.name}",
+        *(f"limit {name} {number}" for name, number in limits.items() if number is not None),
+        f"color {chess.COLOR_NAMES[view.color]}",
+        f"start {view.start}",
+        f"patience {patience:g}",
+    ]
+
+
+def view_lines(view: View, told: int, *, has_tries: bool) -> list[str]:
+    """A view in which its side is to move, and the order to answer it.
+
+    Args:
+      view: the view.
+      told: how many of its events were sent before.
+      has_tries: whether to list the open tries, for programs that do not work them out.
+    """
+    men = " ".join(f"{chess.piece_symbol(man).upper()}{chess.square_name(square)}" for square, man in view.men.items())
+    lines = [_event_line(event) for event in view.events[told:]]
+    lines += [
+        f"ply {view.ply}",
+        f"men {men}",
+        f"castling {_OF_CASTLING[view.kingside, view.queenside]}",
+        f"opponent {view.opponent_men}",
+    ]
+    if view.pawn_tries is not None:
+        lines.append(f"pawntries {_OF_BOOL.get(str(view.pawn_tries), view.pawn_tries)}")
+    if view.refused:
+        lines.append("refused " + " ".join(move.uci() for move in view.refused))
+    if has_tries:
+        lines.append("tries " + " ".join(move.uci() for move in view.tries()))
+    return [*lines, "go"]
+
+
+class Listener:
+    """Rebuilds the views of one game from lines, in the process of a player."""
+
+    def __init__(self) -> None:
+        self._game: dict[str, Any] = {}
+        self._turn: dict[str, Any] = {}
+        self._events: list[Event] = []
+        self._limits: dict[str, int] = {}
+
+    def hear(self, line: str) -> View | None:
+        """Takes in a line; returns the view, once a line asks for an answer.
+
+        Raises:
+          ValueError: it is not a line of the protocol.
+        """
+        word, _, rest = line.partition(" ")
+        match word:
+            case "rules":
+                self._game["rules"] = rules_of_name(rest)
+            case "limit":
+                name, number = rest.split()
+                self._limits["quiet_plies" if name == "quiet" else name] = int(number)
+            case "color":
+                self._game["color"] = self._game["turn"] = _COLORS[rest]
+            case "start":
+                self._game["start"] = rest
+            case "heard":
+                self._events.append(_read_event(rest))
+            case "ply":
+                self._turn = {"ply": int(rest), "pawn_tries": None, "refused": ()}
+            case "men":
+                men = ((chess.parse_square(man[1:]), man[0].lower()) for man in rest.split())
+                self._turn["men"] = {square: chess.PIECE_SYMBOLS.index(man) for square, man in men}
+            case "castling":
+                self._turn["kingside"], self._turn["queenside"] = _CASTLING[rest]
+            case "opponent":
+                self._turn["opponent_men"] = int(rest)
+            case "pawntries":
+                self._turn["pawn_tries"] = _BOOLS[rest] if rest in _BOOLS else int(rest)
+            case "refused":
+                self._turn["refused"] = tuple(chess.Move.from_uci(move) for move in rest.split())
+            case "go":
+                limits = Limits(**self._limits)
+                return View(**self._game, **self._turn, limits=limits, events=tuple(self._events), end=None)
+            case "patience" | "tries":
+                pass
+            case _:
+                raise Nonsense(f"{quoted(line)}: no line of the protocol")
+        return None
+
+
+def answer_lines(choice: Choice) -> list[str]:
+    """A player's answer."""
+    said = [
+        f"{name}={value!r}" if isinstance(value, float) else f"{name}={_word(value)}"
+        for name, value in asdict(choice.report).items()
+        if value
+    ]
+    answer = choice.action
+    verb = f"try {action_code(answer)}" if isinstance(answer, chess.Move) else action_code(answer)
+    return [f"info {' '.join(said)}", verb] if said else [verb]
+
+
+def read_answer(line: str, report: Report) -> Choice | Report:
+    """A line with which a player answers `go`: what it does, or a report that comes first.
+
+    Args:
+      line: the line.
+      report: what it has said before.
+
+    Raises:
+      Nonsense: it is neither.
+    """
+    word, _, rest = line.partition(" ")
+    if word == "info":
+        return _read_report(rest)
+    try:
+        if word == "try":
+            action = parse_action(rest)
+            if not isinstance(action, chess.Move):
+                raise BadAction
+        elif line in ("resign", "any"):
+            action = parse_action(line)
+        else:
+            raise BadAction
+    except BadAction:
+        raise Nonsense(f"{quoted(one_line(line))}, not a try between squares of the board") from None
+    return Choice(action, report)
+
+
+def _event_line(event: Event) -> str:
+    match event:
+        case OwnTry(move, answer, announcement):
+            return f"heard own {move.uci()} {answer.value}" + (f" {announcement.code()}" if announcement else "")
+        case OwnQuestion(answer):
+            return f"heard own any {answer.value}"
+        case OpponentAsked(answer):
+            return f"heard opponent any {answer.value}"
+        case OpponentRefused():
+            return "heard opponent illegal"
+        case OpponentMoved(announcement):
+            return f"heard opponent moved {announcement.code()}"
+    raise ValueError(f"{event!r} is heard by nobody who is to move")
+
+
+def _read_event(text: str) -> Event:
+    match text.split():
+        case ["own", "any", answer]:
+            return OwnQuestion(_ANSWERS[answer])
+        case ["opponent", "any", answer]:
+            return OpponentAsked(_ANSWERS[answer])
+        case ["own", move, answer]:
+            return OwnTry(chess.Move.from_uci(move), _ANSWERS[answer])
+        case ["own", move, answer, code]:
+            return OwnTry(chess.Move.from_uci(move), _ANSWERS[answer], Announcement.parse(code))
+        case ["opponent", "illegal"]:
+            return OpponentRefused()
+        case ["opponent", "moved", code]:
+            return OpponentMoved(Announcement.parse(code))
+    raise Nonsense(f"{quoted(text)}: nothing that is heard")
+
+
+def _word(value: int | str) -> str:
+    return value.replace(" ", "_") if isinstance(value, str) else str(int(value))
+
+
+def _read_report(text: str) -> Report:
+    kinds = {name: type(value) for name, value in asdict(Report()).items()}
+    values: dict[str, Any] = {}
+    for part in text.split():
+        name, _, value = part.partition("=")
+        try:
+            kind = kinds[name]
+            if kind is str:
+                values[name] = one_line(value.replace("_", " "), 40)
+            elif kind is float:
+                values[name] = float(value)
+                if not math.isfinite(values[name]):
+                    raise ValueError
+            else:
+                number = int(value)
+                if not 0 <= number < MOST_WHOLE:
+                    raise ValueError
+                values[name] = kind(number)
+        except (KeyError, ValueError):
+            raise Nonsense(f"{quoted(one_line(part))}, not a part of a Report") from None
+    return Report(**values)

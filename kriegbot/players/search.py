@@ -1,0 +1,38 @@
+"""A searching player of which every part can be chosen: for experiments, and for parts from outside.
+
+With its defaults it plays as `overconfident` does; how it plays stands in `players.searching`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kriegbot.opponents import OPPONENTS
+from kriegbot.players.base import Player
+from kriegbot.players.options import Option, PlayerKind
+from kriegbot.players.overconfident import SEARCH_OPTIONS
+from kriegbot.search.rules import BACKUPS
+
+
+def _make(seed: int, time: float, backup: str, **settings: Any) -> Player:
+    from kriegbot.players.searching import sampling_player
+    from kriegbot.search.rules import load_backup
+
+    return sampling_player(load_backup(backup), seconds=time, seed=seed, **settings)
+
+
+search = PlayerKind(
+    "searches; backup rule and opponent model are yours to choose",
+    _make,
+    (
+        *SEARCH_OPTIONS,
+        Option("backup", str, "how values are combined, such as mixed:worst=0.3", "overconfident", parts=BACKUPS),
+        Option("opponent", str, "what replies the search expects", "uniform", parts=OPPONENTS),
+        Option("filtering", str, "what moves the belief expects", "uniform", parts=OPPONENTS),
+        Option("free", int, "refused tries in a row that cost no ply of depth", 0, 0, 3),
+    ),
+    either=("time", "samples"),
+    words="Looks ahead as its options say; for experiments",
+    rank=5,
+    has_kernels=True,
+)

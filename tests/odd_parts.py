@@ -1,0 +1,61 @@
+"""An opponent model and a backup rule for tests: odd on purpose, so that nothing is right by chance."""
+
+from collections.abc import Sequence
+
+import chess
+
+from kriegbot.kernels.hearing import captured_on
+from kriegbot.kernels.position import Position
+from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.opponents.protocol import Heard, opponent
+from kriegbot.search.backup import Backup, fold
+from referee import Announcement
+from tests import plain_search
+
+
+@opponent
+def odd(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+    """High targets are likely, and those where a capture was announced; all alike where none was."""
+    if captured_on(heard.ours) < 0 and captured_on(heard.theirs) < 0:
+        return False
+    for i in range(count):
+        target = moves[i] >> 6 & 63
+        weights[i] = 0.5 + target
+        if target == captured_on(heard.ours):
+            weights[i] += 100.0
+        if target == captured_on(heard.theirs):
+            weights[i] += 30.0
+    return True
+
+
+def plain_odd(
+    board: chess.Board,  # noqa: ARG001 - a Replies
+    moves: Sequence[chess.Move],
+    ours: Announcement | None,
+    theirs: Announcement | None,
+) -> list[float]:
+    """The same on python-chess."""
+    mine, his = (None if heard is None else heard.capture for heard in (ours, theirs))
+    if mine is None and his is None:
+        return [1.0] * len(moves)
+    squares = (move.to_square for move in moves)
+    return [0.5 + square + 100.0 * (square == mine) + 30.0 * (square == his) for square in squares]
+
+
+@fold
+def take_best(totals: Reals, weight: float, values: Reals) -> None:  # noqa: ARG001 - a rule's signature
+    """The maximum, however unlikely."""
+    totals[0] = max(totals[0], values[0])
+
+
+BEST = Backup("best", (float("-inf"),), take_best)
+
+
+def plain_best(totals: plain_search.Totals) -> float:
+    """The same of what a plain search keeps."""
+    return totals.best
+
+
+def plain_mixed(totals: plain_search.Totals) -> float:
+    """`mixed:worst=0.3`."""
+    return 0.7 * totals.mean + 0.3 * totals.worst

@@ -1,0 +1,56 @@
+"""Where refused tries are not announced, the time until one's turn does not tell their number."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from kriegbot.telling import evenly
+from referee import BERKELEY, WILD16, Referee, RuleSet, View
+
+
+class Clock:
+    """In the place of the clock: time passes when somebody sleeps, or when a test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr("kriegbot.telling.evenly.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("kriegbot.telling.evenly.time.sleep", self.sleep)
+
+    def sleep(self, seconds: float) -> None:
+        """Time passes."""
+        self.now += seconds
+
+
+def waited(clock: Clock, rules: RuleSet, *thinking: float) -> float:
+    """Seconds until White is shown its second turn, if Black thinks so long for each of its tries."""
+    even, begun = evenly.EvenTime(), clock.now
+    referee = Referee(rules)
+    even.hold(referee.view(chess.WHITE))
+    assert clock.now == begun
+    referee.try_move(chess.Move.from_uci("e2e4"))
+    tries = ["e7d6", "d7c6", "g7f6"][: len(thinking) - 1]
+    for move, seconds in zip([*tries, "e7e5"], thinking, strict=True):
+        even.begin(shown(referee))
+        clock.now += seconds
+        referee.try_move(chess.Move.from_uci(move))
+    even.hold(shown(referee))
+    return clock.now - begun
+
+
+def shown(referee: Referee) -> View:
+    """What White knows."""
+    return referee.view(chess.WHITE)
+
+
+def test_one_try_takes_as_long_as_three_if_refusals_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    once, thrice = waited(clock, WILD16, 0.018), waited(clock, WILD16, 0.018, 0.022, 0.023)
+    assert once == pytest.approx(evenly.QUANTUM)
+    assert thrice == pytest.approx(evenly.QUANTUM)
+    assert waited(clock, WILD16, 0.7, 0.2) == pytest.approx(2 * evenly.QUANTUM)
+
+
+def test_nothing_is_held_back_where_refusals_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    assert waited(clock, BERKELEY, 0.018, 0.022) == pytest.approx(0.04)

@@ -1,0 +1,328 @@
+"""Players from outside: by file, by entry point and as programs; what reaches them, and how they lose if they cheat."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import pytest
+
+from kriegbot import finding
+from kriegbot.children import Late, Talker
+from kriegbot.players import process, sandbox
+from kriegbot.players.base import Choice, Report
+from kriegbot.players.process import ProcessSeat
+from kriegbot.players.protocol import Listener, Nonsense, game_lines, read_answer, view_lines
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.seat import Failure, HereSeat, PlayerFailed
+from kriegbot.players.specs import BadSpec, parse_spec, players
+from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
+from tests.misbehaving import spec
+from tests.outside import installed
+from tournaments.conformance import conformance
+from tournaments.executors.local import LocalExecutor
+from tournaments.match import Played, play_game, player_seed
+from tournaments.play import Finished
+from tournaments.schedule import Pairing, Settings
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+PYTHON = f"{EXAMPLES / 'own_player.py'}:Forward"
+SHELL = f"program:sh {EXAMPLES / 'shell_bot.sh'}"
+NEEDS_BWRAP = pytest.mark.skipif(not sandbox.works(), reason="bubblewrap is missing, or may not be used here")
+
+
+def tournament(player: str, games: int) -> list[Finished]:
+    """Short games of a player against rand, half with each colour."""
+    settings = Settings((Pairing(player, "rand"),), BERKELEY, Limits(plies=30), 1)
+    outcomes = list(LocalExecutor(2).play(settings.schedule(games), settings))
+    assert all(isinstance(outcome, Finished) for outcome in outcomes)
+    return [outcome for outcome in outcomes if isinstance(outcome, Finished)]
+
+
+def against_rand(text: str, *, is_sandboxed: bool = False, patience: float | None = 20.0) -> Played:
+    """A short game of this player, as White."""
+    with ProcessSeat(parse_spec(text, sandbox=is_sandboxed), patience=patience) as seat:
+        return play_game(seat, HereSeat("rand", RandPlayer), limits=Limits(plies=30))
+
+
+def assert_plays(player: str) -> None:
+    played = tournament(player, 20)
+    assert len(played) == 20
+    assert {outcome.reason for outcome in played}.isdisjoint({Reason.FORFEIT, Reason.ABANDONED})
+
+
+@pytest.mark.slow
+def test_a_player_in_a_python_file_plays_a_tournament() -> None:
+    assert_plays(PYTHON + ":boldness=0.5")
+
+
+@pytest.mark.slow
+def test_a_player_of_an_installed_package_plays_a_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (EXAMPLES / "own_player.py").read_text()
+    installed(tmp_path, "some_bots", text, {"kriegbot.players": {"forward": "some_bots:Forward"}}, "2.5")
+    monkeypatch.syspath_prepend(tmp_path)
+    finding.entry_points.cache_clear()
+    try:
+        assert parse_spec("forward").is_outside
+        assert_plays("forward")
+        assert "version 1.0" in against_rand("forward").record.headers["WhiteProgram"]
+    finally:
+        finding.entry_points.cache_clear()
+
+
+@pytest.mark.slow
+def test_a_program_in_shell_plays_a_tournament() -> None:
+    assert_plays(SHELL)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_a_program_in_c_plays_a_tournament(tmp_path: Path) -> None:
+    bot = tmp_path / "c_bot"
+    subprocess.run(["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", bot, EXAMPLES / "c_bot.c"], check=True)
+    assert_plays(f"program:{bot}")
+
+
+BOT = "while read -r word rest; do case $word in newgame) echo ready;; tries) set -- $rest;; go) {};; esac; done"
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        ("sleep 60", "hung: no answer in 1 seconds"),
+        ("exit 3", "died: its process ended (exit code 3)"),
+        ("kill -9 $$", "died: its process ended (SIGKILL)"),
+        ("kill -11 $$", "died: its process ended (SIGSEGV)"),
+        ("echo y", "answered nonsense: 'y', not a try between squares of the board"),
+        ("yes info", "wrote too much"),
+        ("yes >&2", "wrote too much: more than 1000000 bytes in its log"),
+        ("head -c 9999 /dev/zero", "wrote too much: a line of more than 4096 bytes"),
+        ("echo try e9e5", "answered nonsense: 'try e9e5', not a try between squares of the board"),
+        ("echo try resign", "answered nonsense: 'try resign', not a try"),
+        ("echo info samples=many", "answered nonsense: 'samples=many', not a part of a Report"),
+        ("echo info seconds=nan", "answered nonsense: 'seconds=nan', not a part of a Report"),
+        ("echo try a1a8", "tried for ever"),
+        ("printf '\\\\377\\n'", "answered nonsense"),
+    ],
+)
+def test_a_program_that_misbehaves_loses_by_a_named_reason(answer: str, failure: str, tmp_path: Path) -> None:
+    (tmp_path / "bot.sh").write_text(BOT.format(answer))
+    played = against_rand(f"program:sh {tmp_path / 'bot.sh'}", patience=1.0 if "sleep" in answer else 20.0)
+    end = played.record.end
+    assert end is not None
+    assert (end.reason, end.winner) == (Reason.FORFEIT, chess.BLACK)
+    if answer == "yes info":  # the same word for ever, until its lines or its bytes are too many
+        assert "wrote too much" in end.detail or "said 1000 times" in end.detail
+    else:
+        assert failure in end.detail
+    assert len(end.detail) < 200
+
+
+def test_a_program_that_reads_nothing_does_not_stop_the_game() -> None:
+    talker = Talker(["sleep", "60"])
+    begun = time.monotonic()
+    with pytest.raises(Late):
+        talker.send(["x" * 1000] * 1000, begun + 0.5)
+    assert time.monotonic() - begun < 30
+    talker.end()
+
+
+def test_what_a_player_sends_is_not_executed(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    (tmp_path / "bot.py").write_text(
+        "import os, pickle\n"
+        "class Evil:\n"
+        f"    def __reduce__(self): return os.mkdir, ({str(mark)!r},)\n"
+        "class Bot:\n"
+        "    def __init__(self, seed): pass\n"
+        "    def choose(self, view):\n"
+        "        for descriptor in range(3, 10):\n"
+        "            try: os.write(descriptor, pickle.dumps(Evil()) + b'\\n')\n"
+        "            except OSError: pass\n"
+        "        os._exit(0)\n"
+    )
+    played = against_rand(f"{tmp_path / 'bot.py'}:Bot")
+    assert played.white.failure.startswith("answered nonsense")
+    assert not mark.exists()
+
+
+def test_any_death_of_a_player_from_outside_loses_and_one_of_ours_is_told_from_it() -> None:
+    view = Referee().view(chess.WHITE)
+    for text, failure in (("rand", Failure.KILLED), (PYTHON, Failure.DIED)):
+        with ProcessSeat(parse_spec(text, sandbox=False)) as seat:
+            seat.begin(1)
+            assert seat.pid is not None
+            os.kill(seat.pid, signal.SIGKILL)
+            with pytest.raises(PlayerFailed) as failed:
+                seat.ask(view)
+        assert failed.value.failure is failure
+
+
+def test_a_player_from_outside_has_a_fresh_process_and_a_fresh_seed_for_every_game() -> None:
+    with ProcessSeat(parse_spec(PYTHON, sandbox=False)) as outside, ProcessSeat(parse_spec("rand")) as ours:
+        seen = []
+        for _ in range(2):
+            outside.begin(7)
+            ours.begin(7)
+            seen.append((outside.pid, outside.about.rpartition(" ")[2], ours.pid))
+    assert len({pid for pid, _, _ in seen}) == len({seed for _, seed, _ in seen}) == 2
+    assert str(player_seed(7, chess.WHITE)) not in {seed for _, seed, _ in seen}
+    assert len({pid for _, _, pid in seen}) == 1
+
+
+@pytest.mark.parametrize("rules", list(RULE_SETS.values()), ids=lambda rules: rules.name)
+def test_views_cross_the_pipe_whole(rules: RuleSet) -> None:
+    for seed in range(6):
+        listeners = {color: Listener() for color in chess.COLORS}
+        told = dict.fromkeys(chess.COLORS, -1)
+        player, referee = RandPlayer(seed), Referee(rules, Limits(plies=80, quiet_plies=60))
+        while referee.end is None:
+            view = referee.view(referee.turn)
+            lines = view_lines(view, max(0, told[view.color]), has_tries=True)
+            if told[view.color] < 0:
+                lines = game_lines(view, 1.0) + lines
+            told[view.color] = len(view.events)
+            *heard, last = [listeners[view.color].hear(line) for line in lines]
+            assert not any(heard)
+            assert last == view
+            assert last is not None
+            assert list(last.men) == list(view.men)
+            action = player.choose(view).action
+            assert isinstance(action, chess.Move)
+            referee.try_move(action)
+
+
+def test_nothing_but_a_sides_own_view_crosses_the_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    views: list[View] = []
+
+    class Overheard(Talker):
+        def send(self, lines: Sequence[str], deadline: float) -> None:
+            sent.extend(lines)
+            super().send(lines, deadline)
+
+    class Noted(ProcessSeat):
+        def ask(self, view: View) -> Choice:
+            views.append(view)
+            return super().ask(view)
+
+    monkeypatch.setattr(process, "Talker", Overheard)
+    with Noted(parse_spec(SHELL, sandbox=False)) as seat:
+        play_game(seat, HereSeat("rand", RandPlayer), rules=WILD16, limits=Limits(plies=40), seed=3)
+    expected: list[str] = []
+    told = 0
+    for view in views:
+        assert view.color == chess.WHITE
+        expected += (game_lines(view, process.PATIENCE) if not told and not expected else []) + view_lines(
+            view, told, has_tries=True
+        )
+        told = len(view.events)
+    greeting, seed, newgame, *rest = sent
+    assert (greeting, newgame) == ("kriegspiel 1", "newgame")
+    assert seed != f"seed {player_seed(3, chess.WHITE)}"
+    assert rest == expected
+    words = {"rules", "limit", "color", "start", "patience", "heard", "ply", "men", "castling", "opponent"}
+    assert {line.split()[0] for line in rest} <= words | {"pawntries", "refused", "tries", "go"}
+
+
+@pytest.mark.parametrize(
+    "line", ["", "try", "try e2", "try 0000", "e2e4", "any?", "info x=1", "info depth=-1", "resign now"]
+)
+def test_an_answer_that_is_none_is_nonsense(line: str) -> None:
+    with pytest.raises(Nonsense):
+        read_answer(line, Report())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("no/such.py:Bot", "player 'no/such.py:Bot': there is no file 'no/such.py'."),
+        (str(EXAMPLES / "own_player.py"), "takes the name of its class too, as in FILE.py:CLASS."),
+        ("no.such.module:Bot", "player 'no.such.module:Bot': there is no module 'no.such.module'."),
+        ("randd:Bot", "unknown player 'randd'; did you mean 'rand'? Known: "),
+        (f"{PYTHON}:boldness", "illegal option 'boldness' of player "),
+        (f"{PYTHON}:a=1,a=2", "option 'a' of player "),
+        ("program:", "player 'program:' takes a command, such as program:./bot."),
+        ("program:no-such-program x", "there is no program 'no-such-program' that can be run."),
+        ("program:'", "illegal command of "),
+    ],
+)
+def test_a_bad_spec_from_outside_is_refused_in_one_line(text: str, message: str) -> None:
+    with pytest.raises(BadSpec) as refused:
+        parse_spec(text)
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{PYTHON}:boldnes=1", "has no option 'boldnes'; did you mean 'boldness'? It takes boldness (0..1)."),
+        (f"{PYTHON}:boldness=2", "illegal boldness '2' for player"),
+        (f"{EXAMPLES / 'own_player.py'}:Forwards", "has no 'Forwards'; did you mean 'Forward'?"),
+    ],
+)
+def test_a_player_from_outside_refuses_options_before_the_game(text: str, message: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "kriegbot", "match", text, "rand"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:
+    command = f"ulimit -n 12; exec {sys.executable} -m kriegbot match rand rand"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "kriegbot: cannot start player 'rand': Too many open files.\n")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("name", [name for name, kind in players().items() if kind.make is not None])
+def test_all_of_ours_conform(name: str) -> None:
+    text = name if name == "rand" else f"{name}:depth=1,samples=5"
+    checks = list(conformance(parse_spec(text)))
+    assert len(checks) > 10
+    assert [check for check in checks if not check.is_good] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("player", [PYTHON, SHELL])
+def test_the_examples_conform(player: str) -> None:
+    assert [check for check in conformance(parse_spec(player)) if not check.is_good] == []
+
+
+@pytest.mark.parametrize("player", ["TriesTheImpossible", "Raises", "Exits"])
+def test_a_player_that_misbehaves_does_not_conform(player: str) -> None:
+    assert not all(check.is_good for check in conformance(spec(player)))
+
+
+@NEEDS_BWRAP
+def test_a_sandbox_hides_files_network_and_processes_and_is_read_only(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the store")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    probe = (
+        f"test -e {secret} && echo sees-secret; kill -0 {os.getpid()} && echo sees-process; "
+        f"touch {folder}/x && echo writes-folder; touch /tmp/x && echo writes-tmp; "
+        "test -e /etc/shadow && echo sees-shadow; "
+        f"{sys.executable} -c 'import socket; socket.create_connection((\"127.0.0.1\", 1))' 2>&1 | tail -1; "
+        "ls /sys/class/net /proc/net/dev 2>&1 | head -1"
+    )
+    (folder / "bot.sh").write_text(BOT.format(f"({probe}) >&2 2>/dev/null; ({probe}) >&2; echo resign"))
+    played = against_rand(f"program:sh {folder / 'bot.sh'}", is_sandboxed=True)
+    log = played.white.log
+    assert played.record.end is not None
+    assert played.record.end.reason is Reason.RESIGNATION
+    assert "writes-tmp" in log
+    assert not any(word in log for word in ("sees-secret", "sees-process", "writes-folder", "sees-shadow"))

@@ -1,0 +1,92 @@
+"""One test for any player: quick games under every rule set, from positions with unusual moves, and seeds.
+
+`kriegbot check-player` prints it; the tests put all of ours through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import chess
+
+from kriegbot.players.process import ProcessSeat, budget_of
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.seat import Failure, HereSeat
+from kriegbot.players.specs import PlayerSpec
+from referee import BERKELEY, RULE_SETS, Limits, RuleSet
+from tournaments.match import Played, play_game
+
+STARTS = {
+    "promotion": "8/PPPk4/8/8/8/8/4Kppp/8 w - - 0 1",
+    "castling": "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1",
+    "en passant": "4k3/ppp5/8/3P1P2/3p1p2/8/2P1P1P1/4K3 w - - 0 1",
+    "a lone king": "7k/8/8/8/8/8/QQ6/K7 b - - 0 1",
+}
+SHORT, MIDDLING, LONG = Limits(plies=12), Limits(plies=40), Limits(plies=240)
+SEED = 2006
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+      what: in words.
+      is_good: whether it is as it must be.
+      detail: how it went, on one line.
+      is_refused: whether no game could be begun, since the spec will not do.
+    """
+
+    what: str
+    is_good: bool
+    detail: str
+    is_refused: bool = False
+
+
+def conformance(spec: PlayerSpec, patience: float | None = None) -> Iterator[Check]:
+    """Looks at a player, one thing after another; nothing more comes after it has refused its spec.
+
+    Args:
+      spec: who.
+      patience: seconds that one answer may take.
+
+    Raises:
+      kriegbot.children.CannotStart: no process can be started for it.
+    """
+    with ProcessSeat(spec, patience=patience, has_own_seed=False) as seat:
+        for rules in RULE_SETS.values():
+            for color in chess.COLORS:
+                played = _game(seat, color, rules, MIDDLING)
+                check = _judged(f"{rules.name}, {chess.COLOR_NAMES[color]}", played, color)
+                yield check
+                if check.is_refused:
+                    return
+        for name, start in STARTS.items():
+            for color in chess.COLORS:
+                yield _judged(f"{name}, {chess.COLOR_NAMES[color]}", _game(seat, color, BERKELEY, SHORT, start), color)
+        yield _judged("a long game", _game(seat, chess.WHITE, BERKELEY, LONG), chess.WHITE)
+        tries = [_game(seat, chess.WHITE, BERKELEY, MIDDLING).record.turns for _ in range(2)]
+        is_same = len({tuple((turn.move, turn.tries) for turn in turns) for turns in tries}) == 1
+        is_timed = budget_of(spec) is not None
+        said = "the same game" if is_same else "another game" + (", as a player by the clock may" if is_timed else "")
+        yield Check("the same seed", is_same or is_timed or spec.get("samples") is None, said)
+
+
+def _game(
+    seat: ProcessSeat, color: chess.Color, rules: RuleSet, limits: Limits, start: str = chess.STARTING_FEN
+) -> Played:
+    rand = HereSeat("rand", RandPlayer)
+    white, black = (seat, rand) if color == chess.WHITE else (rand, seat)
+    return play_game(white, black, rules=rules, limits=limits, start=start, seed=SEED)
+
+
+def _judged(what: str, played: Played, color: chess.Color) -> Check:
+    did = played.statistics(color)
+    if did.failure:
+        is_refused = played.failed is not None and played.failed.failure is Failure.REFUSED
+        return Check(what, False, did.failure, is_refused)
+    if did.nonsense:
+        return Check(what, False, f"{did.nonsense} of {did.tries} tries were impossible on its own board, or repeated")
+    answers = f"{did.tries} tries, {did.illegal} illegal, {did.max_seconds:.2f} s for the longest"
+    return Check(what, True, answers)
