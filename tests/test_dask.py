@@ -18,7 +18,7 @@ import pytest
 from distributed import LocalCluster
 
 from kriegbot.cli.main import main
-from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, source_of
+from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
 from tournaments.executors import Executor, ExecutorError
 from tournaments.executors.dask import DaskExecutor
 from tournaments.executors.local import LocalExecutor
@@ -27,6 +27,8 @@ from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome
 from tournaments.run import run
 from tournaments.schedule import Settings
 from tournaments.store import Store
+
+pytestmark = pytest.mark.slow
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "clusters.md").read_text(encoding="utf-8")
 
@@ -58,8 +60,8 @@ def records(path: Path) -> list[tuple[object, ...]]:
 
 
 def test_dask_plays_the_games_that_this_machine_plays(tmp_path: Path) -> None:
-    play(tmp_path / "local", settings(), 4, LocalExecutor(2, source_of=source_of))
-    play(tmp_path / "dask", settings(), 4, DaskExecutor(2, source_of=source_of))
+    play(tmp_path / "local", settings(), 4, LocalExecutor(2, spec_of=spec_of))
+    play(tmp_path / "dask", settings(), 4, DaskExecutor(2, spec_of=spec_of))
     assert len(records(tmp_path / "dask")) == 4
     assert records(tmp_path / "dask") == records(tmp_path / "local")
     assert not multiprocessing.active_children()
@@ -68,14 +70,14 @@ def test_dask_plays_the_games_that_this_machine_plays(tmp_path: Path) -> None:
 def test_a_running_cluster_plays_the_same_games_with_several_threads_to_a_worker(
     cluster: LocalCluster, tmp_path: Path
 ) -> None:
-    play(tmp_path / "local", settings(), 6, LocalExecutor(2, source_of=source_of))
-    play(tmp_path / "dask", settings(), 6, DaskExecutor(1, cluster.scheduler_address, source_of=source_of))
+    play(tmp_path / "local", settings(), 6, LocalExecutor(2, spec_of=spec_of))
+    play(tmp_path / "dask", settings(), 6, DaskExecutor(1, cluster.scheduler_address, spec_of=spec_of))
     assert records(tmp_path / "dask") == records(tmp_path / "local")
 
 
 def test_a_worker_that_is_killed_loses_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KRIEGBOT_TEST_MARK", str(tmp_path / "mark"))
-    executor = DaskExecutor(2, source_of=kill_the_first_worker)
+    executor = DaskExecutor(2, spec_of=kill_the_first_worker)
     outcomes = play(tmp_path / "t", settings("rand", "poison once"), 6, executor)
     died = [(outcome.what, outcome.attempts) for outcome in outcomes if isinstance(outcome, Died)]
     assert died == [("the worker died", 1)]
@@ -84,7 +86,7 @@ def test_a_worker_that_is_killed_loses_no_game(tmp_path: Path, monkeypatch: pyte
 
 def test_a_game_that_kills_its_worker_three_times_is_given_up() -> None:
     what = settings("rand", "poison")
-    outcomes = DaskExecutor(1, source_of=kill_the_worker).play(what.schedule(2)[:1], what)
+    outcomes = DaskExecutor(1, spec_of=kill_the_worker).play(what.schedule(2)[:1], what)
     assert [outcome.attempts for outcome in outcomes if isinstance(outcome, Died)] == [1, 2, MOST_ATTEMPTS]
 
 
@@ -96,7 +98,7 @@ def test_no_more_games_are_submitted_than_can_be_played_and_those_are_taken_back
         return sum(task.key.startswith("_play") for task in list(scheduler.tasks.values()))
 
     what = settings()
-    outcomes = DaskExecutor(1, cluster.scheduler_address, source_of=source_of).play(what.schedule(100_000), what)
+    outcomes = DaskExecutor(1, cluster.scheduler_address, spec_of=spec_of).play(what.schedule(100_000), what)
     assert isinstance(next(outcomes), Finished)
     assert 1 <= submitted() <= 3
     outcomes.close()
@@ -107,7 +109,7 @@ def test_no_more_games_are_submitted_than_can_be_played_and_those_are_taken_back
 
 
 def test_what_workers_log_comes_to_one_file_once(cluster: LocalCluster, tmp_path: Path) -> None:
-    executor = DaskExecutor(2, cluster.scheduler_address, source_of=source_of)
+    executor = DaskExecutor(2, cluster.scheduler_address, spec_of=spec_of)
     with logged_to(tmp_path / "log", executor.queue):
         play(tmp_path / "t", settings("raises", "rand", plies=30), 4, executor)
     lines = (tmp_path / "log").read_text().splitlines()
@@ -116,8 +118,8 @@ def test_what_workers_log_comes_to_one_file_once(cluster: LocalCluster, tmp_path
 
 
 def test_what_a_worker_raises_ends_the_run_in_one_line(cluster: LocalCluster, tmp_path: Path) -> None:
-    executor = DaskExecutor(2, cluster.scheduler_address, source_of=source_of)
-    with pytest.raises(ExecutorError, match=r"^a worker cannot play game [12] \(KeyError: 'nobody'\)$"):
+    executor = DaskExecutor(2, cluster.scheduler_address, spec_of=spec_of)
+    with pytest.raises(ExecutorError, match=r"^a worker cannot play game [12] \(BadSpec: unknown player 'nobody'\. "):
         play(tmp_path / "t", settings("nobody", "rand"), 2, executor)
 
 
@@ -127,7 +129,7 @@ def test_daemonic_workers_are_refused(tmp_path: Path) -> None:
         LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as daemonic,
         pytest.raises(ExecutorError, match="it must be started with DASK_DISTRIBUTED__WORKER__DAEMON=False"),
     ):
-        play(tmp_path / "t", settings(), 2, DaskExecutor(1, daemonic.scheduler_address, source_of=source_of))
+        play(tmp_path / "t", settings(), 2, DaskExecutor(1, daemonic.scheduler_address, spec_of=spec_of))
 
 
 @pytest.mark.parametrize(

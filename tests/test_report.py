@@ -239,6 +239,7 @@ def test_two_players_need_no_cross_table(tmp_path: Path) -> None:
     assert "Points against each" not in text_of(reported(stored(tmp_path / "games.sqlite", [Played(1)])))
 
 
+@pytest.mark.slow
 def test_forfeits_and_incidents_say_which_game_and_why(tmp_path: Path) -> None:
     games = [Played(1), Played(1, reason="forfeit", failure="raised ValueError: no such square")]
     path = stored(tmp_path / "games.sqlite", games)
@@ -291,6 +292,7 @@ def test_what_players_wrote_is_shown_and_never_obeyed(tmp_path: Path) -> None:
     assert "\x1b[31m" not in text
 
 
+@pytest.mark.slow
 def test_plots_are_svg_with_a_text_for_those_who_do_not_see_them(tmp_path: Path) -> None:
     games = [Played(1), Played(0.5), Played(1)]
     found = reported(stored(tmp_path / "games.sqlite", games))

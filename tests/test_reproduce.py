@@ -14,6 +14,8 @@ from tournaments.paper import FIGURES, GAMES, SAMPLES, cells, pairing
 from tournaments.reproduce import Result, contrasts_of, figure_cells, games_of, settings_of
 from tournaments.reproduce_report import plot_of, table_of
 
+pytestmark = pytest.mark.slow
+
 
 def as_in_the_paper(figure: int) -> list[Result]:
     """Results of ours that are the paper's."""
@@ -95,7 +97,7 @@ def test_a_difference_waits_for_games() -> None:
     assert "<svg" in plot_of(3, results)
 
 
-def test_a_figure_is_played_shown_and_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["reproduce", "figure2", "--budget", "0.01", "--depths", "1", "--jobs", "2", "--out", str(tmp_path)]
     assert main([*command, "--games", "2"]) == 0
     first = capsys.readouterr()
@@ -120,12 +122,13 @@ def test_a_figure_is_played_shown_and_gone_on_with(tmp_path: Path, capsys: pytes
         ),
         (
             ["figure2", "--budget", "much"],
-            "illegal budget 'much': it takes samples, or a number of seconds, 0.01..3600.",
+            "illegal budget 'much': it takes samples, or 0.01..3600 seconds.",
         ),
         (["figure2", "--games", "3"], "illegal number of games '3': it takes an even one"),
         (["figure2", "--depths", "4"], "illegal depth '4': it takes a whole number, 1..3."),
         (["figure2", "--run", "middle"], "unknown run 'middle'; known: short, long, both."),
         (["figure2", "--out", "/dev/null/x"], "cannot write to '/dev/null/x': "),
+        (["figure2", "--out", "x" * 300], "File name too long."),
     ],
 )
 def test_what_cannot_be_is_refused(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,6 +157,7 @@ def test_figure_4_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert list(figure4.measure(path, 1))[-1] == (6, 6)
     assert len(taken) == 6
     assert [row[0] for row in figure4.table_of(sizes).rows] == ["1", "2", "3"]
-    path.write_text("something else\n")
-    with pytest.raises(ValueError, match="does not hold"):
-        figure4.measured(path)
+    for content in (b"something else\n", b"\xff\n", b"x" * 200_000):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="does not hold"):
+            figure4.measured(path)

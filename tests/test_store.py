@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import sqlite3
+import subprocess
+import tempfile
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from kriegbot.players.base import Report
 from referee import BERKELEY, Limits
-from tests.tournament_players import settings, source_of
+from tests.tournament_players import settings, spec_of
+from tournaments.export import FORMS
 from tournaments.play import Died, Finished, Table
+from tournaments.report import report_of
 from tournaments.schedule import Pairing, Settings, Shard
+from tournaments.sprt import Sprt
 from tournaments.store import Store, StoreError
 
 
 @pytest.fixture(scope="module")
 def finished() -> list[Finished]:
     """Six games of one tournament."""
-    table = Table(settings(), source_of=source_of)
+    table = Table(settings(), spec_of=spec_of)
     games = [table.play(game) for game in settings().schedule(6)]
     table.close()
     return [game for game in games if isinstance(game, Finished)]
@@ -81,7 +94,7 @@ def test_a_file_of_another_shard_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_being_written_is_refused_to_a_second_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.store.LOCK_PATIENCE", 0.1)
+    monkeypatch.setattr("tournaments.store.store.LOCK_PATIENCE", 0.1)
     with (
         Store.writing(tmp_path / "t", settings(), 6),
         pytest.raises(StoreError, match="another run is adding games to it"),
@@ -209,3 +222,245 @@ def test_a_new_file_takes_nothing_over_from_a_deleted_one_that_a_killed_run_left
         store.add(finished[1])
     with Store.open(path) as store:
         assert store.done() == {2}
+
+
+@contextmanager
+def unwritable_folder(folder: Path) -> Iterator[None]:
+    """A folder in which this process can make nothing, whoever it runs as."""
+    if not hasattr(os, "seteuid"):
+        pytest.skip("takes a system on which a process can give up its rights")
+    before = os.geteuid()
+    folder.chmod(0o555)
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        with pytest.raises(PermissionError):
+            (folder / "new").touch()
+        yield
+    finally:
+        os.seteuid(before)
+        folder.chmod(0o755)
+
+
+@contextmanager
+def read_only_medium(folder: Path) -> Iterator[None]:
+    """A folder on what is mounted read-only."""
+    ran = subprocess.run(["mount", "--bind", "-o", "ro", folder, folder], capture_output=True, check=False)
+    if ran.returncode:
+        pytest.skip("takes the right to mount")
+    try:
+        with pytest.raises(OSError, match="Read-only file system"):
+            (folder / "new").touch()
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can enter, unlike pytest's."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+READ_ONLY = pytest.mark.parametrize("read_only", [unwritable_folder, read_only_medium])
+
+
+@READ_ONLY
+def test_a_finished_tournament_is_read_where_nothing_can_be_written(
+    read_only: Callable[[Path], AbstractContextManager[None]],
+    open_folder: Path,
+    tmp_path: Path,
+    finished: list[Finished],
+) -> None:
+    path = store_with(open_folder / "t #1?", finished)
+    with Store.writing(tmp_path / "merged", settings(), 6) as merged, read_only(open_folder):
+        with Store.open(path) as store:
+            assert report_of(store).done == 6
+            assert store.record(3).headers["Round"] == "1.3"
+        assert merged.take_from(path) == 6
+        assert sorted(os.listdir(open_folder)) == ["t #1?", "t #1?.lock"]
+
+
+@READ_ONLY
+def test_games_that_stand_in_the_log_of_a_killed_run_are_not_passed_over(
+    read_only: Callable[[Path], AbstractContextManager[None]], open_folder: Path, finished: list[Finished]
+) -> None:
+    path = open_folder / "t"
+    with Store.writing(open_folder / "other", settings(), 6) as store:
+        store.add(finished[0])
+        for name in ("other", "other-wal"):
+            shutil.copy(open_folder / name, open_folder / name.replace("other", "t"))
+    with (
+        read_only(open_folder),
+        pytest.raises(StoreError, match="its last games are still in 't-wal', and the folder is read-only"),
+        Store.open(path),
+    ):
+        pass
+    with Store.open(path) as store:
+        assert store.done() == {1}
+
+
+COLUMNS = [
+    *(("settings", name) for name in ("value", "name")),
+    *(("pairings", name) for name in ("first", "second")),
+    *(("games", name) for name in ("pairing", "number", "white", "result", "reason", "plies", "record", "versions")),
+    *(("games", name) for name in ("seed", "detail", "finished", "seconds")),
+    *(("sides", name) for name in ("color", "player", "turns", "illegal", "astray", "rescues", "failure")),
+    *(("answers", name) for name in ("color", "ply", "seconds", "samples", "rescue")),
+    *(("incidents", name) for name in ("game", "at", "what", "quarantined")),
+]
+WRONG = {
+    "no UTF-8": "CAST(X'C3' AS TEXT)",
+    "text": "'x' || printf('%.*c', 5000, 'y')",
+    "bytes": "X'00FF'",
+    "too much": "9e999",
+    "below zero": "-5",
+    "huge": "9223372036854775807",
+    "JSON": """'{"a": "b"}'""",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("table", "column"), COLUMNS, ids=[".".join(where) for where in COLUMNS])
+def test_a_damaged_file_is_refused_in_a_short_line_or_does_no_harm(
+    table: str, column: str, wrong: str, damaged: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(damaged, tmp_path / "t"))
+    connection = sqlite3.connect(path)
+    with connection:
+        where = {"settings": "WHERE name = 'plies'", "pairings": "", "incidents": "", "games": "WHERE id = 1"}.get(
+            table, "WHERE game = 1 AND color = 'white'"
+        )
+        connection.execute(f"UPDATE OR IGNORE {table} SET {column} = {wrong} {where}")
+    connection.close()
+
+    def read() -> None:
+        with Store.open(path) as store:
+            json.dumps(report_of(store, Sprt(0, 5)).as_json(), allow_nan=False)
+            for form in FORMS.values():
+                form(store, StringIO())
+
+    def go_on() -> None:
+        with Store.writing(path, settings(), 6) as store:
+            store.missing()
+
+    def take_over() -> None:
+        with Store.writing(tmp_path / "merged", settings(), 6) as store:
+            store.take_from(path)
+
+    refusals = []
+    for use in (read, go_on, take_over):
+        try:
+            use()
+        except StoreError as error:
+            refusals.append(str(error))
+    assert all("\n" not in refusal and len(refusal) < 400 for refusal in refusals)
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory, finished: list[Finished]) -> Path:
+    """A file for tests to damage."""
+    path = store_with(tmp_path_factory.mktemp("damaged") / "t", finished)
+    with Store.writing(path, settings(), 6) as store:
+        store.add_incident(Died(finished[0].game, "the worker died", 1), quarantined=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE games SET plies = 'many' WHERE id = 2", "a wrong value for 'plies' in table 'games'"),
+        ("UPDATE games SET result = '2-0' WHERE id = 2", "a wrong value for 'result' in table 'games'"),
+        ("UPDATE games SET pairing = 1 WHERE id = 2", "game 2 lacks its pairing or one of its sides"),
+        ("DELETE FROM sides WHERE game = 2 AND color = 'white'", "game 2 lacks its pairing or one of its sides"),
+        ("UPDATE sides SET turns = 'x' WHERE game = 2", "a wrong value for 'turns' in table 'sides'"),
+        ("UPDATE answers SET seconds = 9e999 WHERE game = 2", "a wrong value for 'seconds' in table 'answers'"),
+        ("UPDATE settings SET value = X'31' WHERE name = 'rules'", "its settings are damaged"),
+        (
+            "UPDATE settings SET value = '9999999999' WHERE name = 'games'",
+            "its settings are damaged (9999999999 games)",
+        ),
+        ("DELETE FROM pairings", "its settings are damaged (no pairings)"),
+        ("DROP TABLE answers", "is damaged"),
+    ],
+)
+def test_figures_of_a_damaged_file_are_refused(statement: str, said: str, damaged: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(damaged, tmp_path / "t"))
+    changed(path, statement)
+    with pytest.raises(StoreError) as refused, Store.open(path) as store:
+        report_of(store)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("rescues", ["{", "[1]", '{"replay": "often"}', "[" * 100_000])
+def test_rescues_that_are_no_counts_are_refused(rescues: str, damaged: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(damaged, tmp_path / "t"))
+    changed(path, "UPDATE sides SET rescues = ? WHERE game = 2", rescues)
+    for form in ("csv", "jsonl"):
+        with pytest.raises(StoreError, match="the rescues of game 2 are damaged"), Store.open(path) as store:
+            FORMS[form](store, StringIO())
+
+
+def test_names_that_no_file_can_have_are_refused_in_a_short_line(tmp_path: Path) -> None:
+    for name in ("x" * 248, "x" * 252, "x" * 300, "x" * 5000):
+        for use in (Store.open(tmp_path / name), Store.writing(tmp_path / name, settings(), 6)):
+            with pytest.raises(StoreError) as refused, use:
+                pass
+            assert len(str(refused.value)) < 200
+    with (
+        pytest.raises(StoreError, match="there is no folder"),
+        Store.writing(tmp_path / ("x" * 300) / "t", settings(), 6),
+    ):
+        pass
+
+
+def test_the_longest_name_that_leaves_room_for_its_journal_will_do(tmp_path: Path, finished: list[Finished]) -> None:
+    with Store.open(store_with(tmp_path / ("x" * 247), finished[:1])) as store:
+        assert store.done() == {1}
+
+
+def test_players_with_any_text_in_their_specs_are_kept_apart(tmp_path: Path) -> None:
+    path, odd = tmp_path / "t", "program:sh -c 'echo \"a; b\", - c:\n\td=\u2028é\U0001f600'"
+    pairings = (Pairing(odd, "rand"), Pairing("a - b; c - d", "e"))
+    kept = replace(settings(), pairings=pairings)
+    with Store.writing(path, kept, 2):
+        pass
+    with Store.open(path) as store:
+        assert store.settings == kept
+    alike = replace(settings(), pairings=(pairings[0], Pairing("a", "b"), Pairing("c", "d - e")))
+    with pytest.raises(StoreError, match=r"players .*, here a - b"), Store.writing(path, alike, 2):
+        pass
+
+
+def test_a_spec_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    with (
+        pytest.raises(StoreError, match=r"illegal player .* its name cannot be written in UTF-8"),
+        Store.writing(tmp_path / "t", replace(settings(), pairings=(Pairing("\ud800", "rand"),)), 2),
+    ):
+        pass
+
+
+def test_what_a_player_wrote_is_kept_whatever_it_is(tmp_path: Path, finished: list[Finished]) -> None:
+    game = replace(finished[0], white=replace(finished[0].white, failure="raised", log="ValueError: \ud800"))
+    with Store.writing(tmp_path / "t", settings(), 6) as store:
+        store.add(game)
+        assert store.rows("SELECT log FROM sides WHERE color = 'white'") == [("ValueError: \\ud800",)]
+
+
+def test_what_a_player_says_of_its_answers_damages_nothing(tmp_path: Path, finished: list[Finished]) -> None:
+    says = (Report(seconds=-1.79e308, samples=2**63 - 1), Report(seconds=1.79e308, samples=-1, rescue="\ud800"))
+    thoughts = tuple(replace(finished[0].thoughts[ply], report=report) for ply, report in enumerate(says * 2))
+    with Store.open(store_with(tmp_path / "t", [replace(finished[0], thoughts=thoughts)])) as store:
+        json.dumps(report_of(store).as_json(), allow_nan=False)
+
+
+def test_a_seed_of_128_bits_is_kept(tmp_path: Path) -> None:
+    large = settings(seed=2**128 - 1)
+    with Store.writing(tmp_path / "t", large, 2) as store:
+        assert store.settings == large
+        assert report_of(store).seed == 2**128 - 1
+    with Store.writing(tmp_path / "t", large, 4) as store:
+        assert len(store.missing()) == 4

@@ -19,7 +19,9 @@ from kriegbot.cli.main import main
 from referee import record_from_pgn
 from tournaments.store import Store
 
-SHORT = ("tournament", "rand", "rand", "--limits", "plies=10", "--games", "4", "--jobs", "2")
+pytestmark = pytest.mark.slow
+
+SHORT = ("tournament", "rand", "rand", "--limits", "plies=10", "--games", "4", "--seed", "1", "--jobs", "2")
 
 
 def typed(*arguments: object) -> list[str]:
@@ -78,6 +80,27 @@ def test_what_forfeits_make_is_exit_code_1(played: Path, tmp_path: Path) -> None
     ran = run(*SHORT, "--out", path, cwd=tmp_path)
     assert ran.returncode == 1
     assert "raised OSError" in ran.stdout
+
+
+def test_a_fresh_tournament_has_a_seed_of_128_bits_and_keeps_it(tmp_path: Path) -> None:
+    fresh = [argument for argument in SHORT if argument not in ("--seed", "1")]
+    for out in ((), ("--out", "a"), ("--out", "b")):
+        assert run(*fresh, *out, cwd=tmp_path).returncode == 0
+    seeds = []
+    for path in (next(tmp_path.glob("tournament-*.sqlite")), tmp_path / "a", tmp_path / "b"):
+        with Store.open(path) as store:
+            seeds.append(store.settings.seed)
+    assert len(set(seeds)) == 3
+    assert all(2**64 < seed < 2**128 for seed in seeds)
+    again = run(*fresh, cwd=tmp_path)
+    assert "0 games to play" in again.stderr
+    assert "Seed" in again.stdout
+    more = run(*fresh, "--games", "6", "--out", "a", cwd=tmp_path)
+    assert "2 games to play" in more.stderr
+    assert str(seeds[1]) in "".join(more.stdout.split())
+    assert str(seeds[1]) not in more.stderr + (tmp_path / "a.log").read_text()
+    given = run(*fresh, "--seed", seeds[1], "--games", "6", "--out", "a", cwd=tmp_path)
+    assert given.stdout == more.stdout
 
 
 def test_a_game_of_a_tournament_is_replayed(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,7 +173,9 @@ def test_a_disturbed_tournament_has_the_games_of_an_undisturbed_one() -> None:
         (["rand", "rand", "--seed", "-1"], "illegal seed '-1'"),
         (["rand", "rand", "--limits", "short"], "illegal limits 'short'"),
         (["rand", "rand", "--rules", "golf"], "unknown rule set 'golf'"),
-        (["rand", "rand", "--shard", "3/2"], "illegal shard '3/2': it takes such as 2/5"),
+        (["rand", "rand", "--shard", "3/2"], "illegal shard '3/2': it takes a part such as 2/5"),
+        (["rand", "rand", "--shard", "1/2"], "--shard takes --seed too"),
+        (["rand", "rand", "--out", "x" * 300], "File name too long"),
         (["rand", "rand", "--sprt", "5,0"], "illegal sprt '5,0': it takes two numbers"),
         (["rand", "paranoid", "overconfident", "--sprt", "0,5"], "--sprt compares two players; here are 3."),
         (["rand", "rand", "--executor", "slurm"], "unknown executor 'slurm'; known: local, dask."),
@@ -158,7 +183,7 @@ def test_a_disturbed_tournament_has_the_games_of_an_undisturbed_one() -> None:
         (["rand", "paranoid", "--gauntlet", "--round-robin"], "it takes --round-robin or --gauntlet, not both."),
         (["rand", "rand", "--patience", "0"], "illegal patience '0'"),
         (["rand", "rand", "--out", "no/such/place"], "there is no folder 'no/such'"),
-        (["rand", "rand", "--out", "."], "it takes the name of a file."),
+        (["rand", "rand", "--out", "."], "it takes a file name."),
     ],
 )
 def test_a_bad_tournament_is_refused_in_one_line(

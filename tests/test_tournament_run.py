@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from referee import record_to_pgn
-from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, source_of
+from kriegbot.players.base import Choice
+from kriegbot.players.process import ProcessSeat
+from referee import View, record_to_pgn
+from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
 from tournaments.executors.local import LocalExecutor
 from tournaments.logs import logged_to
 from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, Table
@@ -17,12 +21,14 @@ from tournaments.run import run
 from tournaments.schedule import Settings
 from tournaments.store import Store, StoreError
 
+pytestmark = pytest.mark.slow
+
 
 def play(path: Path, what: Settings, games: int, executor: LocalExecutor | None = None) -> list[Outcome]:
     """Plays what is missing; gives what came of it."""
     outcomes: list[Outcome] = []
     with Store.writing(path, what, games) as store:
-        run(store, store.missing(), executor or LocalExecutor(2, source_of=source_of), outcomes.append)
+        run(store, store.missing(), executor or LocalExecutor(2, spec_of=spec_of), outcomes.append)
     return outcomes
 
 
@@ -70,9 +76,9 @@ def test_every_answer_of_a_game_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_the_number_of_workers_makes_no_difference(jobs: int, tmp_path: Path) -> None:
-    play(tmp_path / "t", settings(), 4, LocalExecutor(jobs, source_of=source_of))
+    play(tmp_path / "t", settings(), 4, LocalExecutor(jobs, spec_of=spec_of))
     with Store.open(tmp_path / "t") as store:
-        table = Table(store.settings, source_of=source_of)
+        table = Table(store.settings, spec_of=spec_of)
         for game in store.settings.schedule(4):
             again = table.play(game)
             assert isinstance(again, Finished)
@@ -88,7 +94,7 @@ def test_a_run_that_is_broken_off_is_gone_on_with(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), Store.writing(tmp_path / "t", settings(), 8) as store:
-        run(store, store.missing(), LocalExecutor(2, source_of=source_of), stop)
+        run(store, store.missing(), LocalExecutor(2, spec_of=spec_of), stop)
     assert len(records(tmp_path / "t")) == 1
     assert not multiprocessing.active_children()
     again = play(tmp_path / "t", settings(), 8)
@@ -114,14 +120,14 @@ def test_a_player_that_raises_loses_by_that_name(tmp_path: Path) -> None:
 
 
 def test_a_player_that_hangs_loses_by_that_name(tmp_path: Path) -> None:
-    play(tmp_path / "t", settings("rand", "hangs"), 2, LocalExecutor(2, 0.5, source_of))
+    play(tmp_path / "t", settings("rand", "hangs"), 2, LocalExecutor(2, 0.5, spec_of))
     with Store.open(tmp_path / "t") as store:
         rows = store.connection.execute("SELECT result, detail FROM games ORDER BY id").fetchall()
     assert rows == [("1-0", "hung: no answer in 0.5 seconds"), ("0-1", "hung: no answer in 0.5 seconds")]
 
 
 def test_a_game_that_kills_its_worker_three_times_is_given_up(tmp_path: Path) -> None:
-    outcomes = play(tmp_path / "t", settings("rand", "poison"), 2, LocalExecutor(2, source_of=kill_the_worker))
+    outcomes = play(tmp_path / "t", settings("rand", "poison"), 2, LocalExecutor(2, spec_of=kill_the_worker))
     assert sorted((died.game.id, died.attempts) for died in outcomes if isinstance(died, Died)) == [
         (game, attempt) for game in (1, 2) for attempt in range(1, MOST_ATTEMPTS + 1)
     ]
@@ -133,18 +139,41 @@ def test_a_game_that_kills_its_worker_three_times_is_given_up(tmp_path: Path) ->
 
 def test_a_game_whose_worker_died_once_is_played_by_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KRIEGBOT_TEST_MARK", str(tmp_path / "mark"))
-    executor = LocalExecutor(2, source_of=kill_the_first_worker)
+    executor = LocalExecutor(2, spec_of=kill_the_first_worker)
     outcomes = play(tmp_path / "t", settings("rand", "poison once"), 4, executor)
     assert [outcome.attempts for outcome in outcomes if isinstance(outcome, Died)] == [1]
     assert sorted(records(tmp_path / "t")) == [1, 2, 3, 4]
 
 
-def test_a_player_whose_process_is_killed_from_outside_does_not_lose(tmp_path: Path) -> None:
-    outcomes = play(tmp_path / "t", settings("rand", "killed as black"), 2)
+def test_a_player_that_kills_itself_loses(tmp_path: Path) -> None:
+    outcomes = play(tmp_path / "t", settings("rand", "kills itself as black"), 2)
+    assert not [outcome for outcome in outcomes if isinstance(outcome, Died)]
+    with Store.open(tmp_path / "t") as store:
+        forfeits = report_of(store).forfeits
+        assert [forfeit.player for forfeit in forfeits] == ["kills itself as black"]
+        assert store.record(2).headers  # the other game was played to its end
+        assert "died: its process ended (SIGKILL)" in store.pgn(1)
+
+
+class Killed(ProcessSeat):
+    """One of our players, whose process is killed from outside in its third turn."""
+
+    def ask(self, view: View) -> Choice:
+        """Kills it, and asks it."""
+        if view.ply == 4 and self.pid is not None:
+            os.kill(self.pid, signal.SIGKILL)
+        return super().ask(view)
+
+
+def test_a_player_of_ours_whose_process_is_killed_from_outside_does_not_lose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.play.ProcessSeat", Killed)
+    context = multiprocessing.get_context("fork")
+    outcomes = play(tmp_path / "t", settings("rand", "rand"), 2, LocalExecutor(1, context=context))
     died = [outcome for outcome in outcomes if isinstance(outcome, Died)]
     assert {outcome.what for outcome in died} == {"a player died: its process ended (SIGKILL)"}
-    assert [outcome.attempts for outcome in died] == [1, 2, 3]
-    assert list(records(tmp_path / "t")) == [2]
+    assert sorted(outcome.attempts for outcome in died) == [1, 1, 2, 2, 3, 3]
 
 
 def play_on_a_nearly_full_disk(path: Path) -> None:
@@ -152,7 +181,7 @@ def play_on_a_nearly_full_disk(path: Path) -> None:
     with Store.writing(path, settings(), 400) as store:
         pages = store.connection.execute("PRAGMA page_count").fetchone()[0]
         store.connection.execute(f"PRAGMA max_page_count = {pages + 4}")
-        run(store, store.missing(), LocalExecutor(2, source_of=source_of))
+        run(store, store.missing(), LocalExecutor(2, spec_of=spec_of))
 
 
 def test_a_full_disk_stops_the_run_and_loses_no_finished_game(tmp_path: Path) -> None:
@@ -170,7 +199,7 @@ def test_a_full_disk_stops_the_run_and_loses_no_finished_game(tmp_path: Path) ->
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_what_workers_log_comes_to_one_file(start: str, tmp_path: Path) -> None:
-    executor = LocalExecutor(2, source_of=source_of, context=multiprocessing.get_context(start))
+    executor = LocalExecutor(2, spec_of=spec_of, context=multiprocessing.get_context(start))
     with logged_to(tmp_path / "log", executor.queue):
         play(tmp_path / "t", settings("raises", "rand", plies=30), 4, executor)
     lines = (tmp_path / "log").read_text().splitlines()

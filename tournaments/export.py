@@ -4,52 +4,43 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TextIO
+from collections.abc import Callable, Mapping
+from typing import TextIO
 
-from tournaments.store import Store, StoreError
+import chess
 
-COLUMNS = (
-    *("id", "pairing", "number", "seed", "white", "black", "result", "reason", "detail", "plies"),
-    *("versions", "finished", "seconds"),
-)
-COLORS = ("white", "black")
-SIDE_COLUMNS = ("turns", "tries", "illegal", "nonsense", "overruns", "astray", "rescues", "failure")
+from tournaments.store import GameRow, SideRow, Store
+
+COLORS = chess.WHITE, chess.BLACK
 
 
 def write_pgn(store: Store, target: TextIO) -> None:
-    """All records, in the order of their numbers."""
-    for (game,) in store.connection.execute("SELECT id FROM games ORDER BY id"):
+    """All records, by game number."""
+    for game in sorted(store.done()):
         target.write(store.pgn(game) + "\n")
 
 
 def write_csv(store: Store, target: TextIO) -> None:
-    """One line a game, with a line of headings; each side's columns begin with its colour."""
-    headings = [*COLUMNS, *(f"{color}_{column}" for color in COLORS for column in SIDE_COLUMNS)]
+    """One line per game below a header; each side's columns begin with its colour."""
+    store.check()
+    sides = store.sides()
     lines = csv.writer(target, lineterminator="\n")
-    lines.writerow(headings)
-    for game, sides in _rows(store):
-        lines.writerow([*game.values(), *sides["white"].values(), *sides["black"].values()])
+    of_sides = [f"{chess.COLOR_NAMES[color]}_{column}" for color in COLORS for column in SideRow._fields]
+    lines.writerow([*GameRow._fields, *of_sides])
+    for game in store.game_rows():
+        both = (sides[game.id, color] for color in COLORS)
+        counts = (json.dumps(value) if isinstance(value, dict) else value for side in both for value in side)
+        lines.writerow([*game, *counts])
 
 
 def write_jsonl(store: Store, target: TextIO) -> None:
-    """One JSON object a game and line, its record among the values."""
-    for game, sides in _rows(store):
-        for color, side in sides.items():
-            side["rescues"] = json.loads(side["rescues"])
-            game[color] = {"player": game[color], **side}
-        target.write(json.dumps(game | {"pgn": store.pgn(game["id"])}) + "\n")
-
-
-def _rows(store: Store) -> Iterator[tuple[dict[str, Any], dict[str, dict[str, Any]]]]:
-    """Each game, and what each side did in it."""
-    for values in store.connection.execute(f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY id"):
-        game = dict(zip(COLUMNS, values, strict=True))
-        select = f"SELECT color, {', '.join(SIDE_COLUMNS)} FROM sides WHERE game = ?"
-        sides = {color: side for color, *side in store.connection.execute(select, (game["id"],))}
-        if sides.keys() != set(COLORS):
-            raise StoreError(f"'{store.path}': game {game['id']} is damaged: no statistics of both sides")
-        yield game, {color: dict(zip(SIDE_COLUMNS, sides[color], strict=True)) for color in COLORS}
+    """One JSON object per line and game, including its record."""
+    store.check()
+    sides = store.sides()
+    for game in store.game_rows():
+        white, black = (sides[game.id, color]._asdict() for color in COLORS)
+        players = {"white": {"player": game.white, **white}, "black": {"player": game.black, **black}}
+        target.write(json.dumps(game._asdict() | players | {"pgn": store.pgn(game.id)}) + "\n")
 
 
 FORMS: Mapping[str, Callable[[Store, TextIO], None]] = {"pgn": write_pgn, "csv": write_csv, "jsonl": write_jsonl}

@@ -1,7 +1,7 @@
 """Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006): how many histories a search folds in, by time and depth.
 
-Positions of seeded games are searched against the clock. Histories are drawn one after another, with replacement, from
-a belief that stands ready, as in the paper's statistical sampling; so the figure is of drawing and search alone.
+Positions of seeded games are searched against the clock. Histories are drawn one at a time, with replacement, from a
+belief that is ready, as in the paper's statistical sampling; so only drawing and search are measured.
 """
 
 from __future__ import annotations
@@ -11,28 +11,29 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import chess
 import numpy as np
 
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.kernels.position import encode_move
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.players.rand import RandPlayer
-from kriegbot.search.backup import OVERCONFIDENT
-from kriegbot.search.search import search, tries_of
+from kriegbot.search.method import InformationSet, Method
+from kriegbot.search.rules.overconfident import overconfident
+from kriegbot.search.search import search_tries
 from referee import BERKELEY, PAPER_LIMITS, Referee, View
 from tournaments.paper import LONG, PARTICLES, SAMPLES, SHORT
 from tournaments.report_tables import NOTHING, Table
 
 POSITIONS = 10
 STUDENT_95 = 2.262157
-"""Half width of a 95 % interval in standard errors, of a mean of so many."""
+"""Half width of a 95 % interval in standard errors, of a mean over all positions."""
 SECONDS = (1, 30)
 DEPTHS = (1, 2, 3)
 FIRST_PLY, PLIES_APART = 10, 12
 """Where in its game each position comes from; the last is at ply 118."""
 A_TIME = 50_000
-"""Histories drawn at once, which are more than a minute's of depth 3."""
+"""Histories drawn at a time, more than depth 3 folds in within a minute."""
 COLUMNS = ("position", "depth", "seconds", "histories")
 
 Sizes = dict[tuple[int, int, int], int]
@@ -43,42 +44,43 @@ def positions(seed: int) -> Iterator[View]:
     """Views of random games, White to move, one of each game, from early in the first to late in the last."""
     for number in range(POSITIONS):
         wanted, attempt, found = FIRST_PLY + PLIES_APART * number, 0, None
-        while found is None:  # a game may end before
+        while found is None:  # a game may end earlier
             referee, player = Referee(BERKELEY, PAPER_LIMITS), RandPlayer(subseed(seed, 1000 * number + attempt))
             while referee.end is None and referee.ply < wanted:
-                move = player.choose(referee.view(referee.turn)).move
-                assert move is not None
+                move = player.choose(referee.view(referee.turn)).action
+                assert isinstance(move, chess.Move)
                 referee.try_move(move)
             found, attempt = None if referee.end else referee.view(referee.turn), attempt + 1
         yield found
 
 
 def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
-    """How many histories overconfident search to a depth folds in, in so many seconds."""
+    """How many histories overconfident search to a depth folds in within `seconds`."""
     belief = Belief(view, PARTICLES, seed)
     rows, weights = belief.particles.rows, belief.particles.weights
     bounds = np.cumsum(weights) / weights.sum()
-    tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
-    evaluator, histories, draws = load_evaluator("ks"), 0, 0
+    method, histories, draws = Method(depth, overconfident, load_evaluator("ks")), 0, 0
     begun = time.perf_counter()
     while (left := seconds - (time.perf_counter() - begun)) > 0:
         drawn = rows[np.minimum(np.searchsorted(bounds, uniforms(subseed(seed, draws), A_TIME)), len(rows) - 1)]
-        found = search(drawn, np.ones(A_TIME), tries, depth, OVERCONFIDENT, evaluator, belief.terms, seconds=left)
+        found = search_tries(InformationSet.of(view, drawn, np.ones(A_TIME)), method, left)
         histories += found.boards if found.depth == depth else 0
         draws += 1
     return histories
 
 
 def measured(path: Path) -> Sizes:
-    """What a file of measurements holds; nothing if there is none.
+    """The contents of a file of measurements; nothing if there is no file.
 
     Raises:
-      ValueError: it is something else.
+      ValueError: it holds something else.
     """
     if not path.exists():
         return {}
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
+    try:
+        rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"'{path}' does not hold measurements of Figure 4 ({error})") from None
     if not rows or tuple(rows[0]) != COLUMNS:
         raise ValueError(f"'{path}' does not hold measurements of Figure 4")
     sizes = {}
@@ -92,7 +94,7 @@ def measured(path: Path) -> Sizes:
 
 
 def measure(path: Path, seed: int) -> Iterator[tuple[int, int]]:
-    """Measure what a file lacks, adding to it line by line; yields how many are done, and of how many."""
+    """Measure what a file lacks, adding to it line by line; yields how many are done, and how many there are."""
     sizes = measured(path)
     wanted = [(n, depth, seconds) for seconds in SECONDS for depth in DEPTHS for n in range(POSITIONS)]
     views = list(positions(seed))

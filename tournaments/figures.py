@@ -1,7 +1,7 @@
-"""The figures of a tournament, as plain data: what `tournaments.report` makes of a store.
+"""The figures of a tournament, as plain data: what `tournaments.report` computes from a store.
 
-Results of a pairing are those of its first player. A move is one ply of a game, with all the answers (tries) that it
-took. Figures that need games are None where there are none; every other number is finite.
+Results of a pairing are those of its first player. A move is one ply of a game, with all the answers (tries) that led
+to it. Figures that need games are None where there are none; every other number is finite.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tournaments.statistics import (
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many values lie between an edge and the next: one more edge than counts."""
+    """How many values lie between each edge and the next; there is one more edge than counts."""
 
     edges: tuple[float, ...]
     counts: tuple[int, ...]
@@ -36,7 +36,7 @@ class Standing:
       wins: games won; likewise draws, losses.
       utility: EU, 100 (wins - losses) / games, in percent.
       utility_interval: its 95 % interval.
-      elo: Elo difference, taken from games.
+      elo: Elo difference, from games.
       superiority: LOS, in [0, 1].
       draw_ratio: share of games drawn.
     """
@@ -52,12 +52,12 @@ class Standing:
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """All games."""
         return self.wins + self.draws + self.losses
 
     @classmethod
     def of(cls, losses: int, draws: int, wins: int) -> Standing:
-        """The figures of so many games."""
+        """The figures of these counts."""
         if not losses + draws + wins:
             return cls(0, 0, 0)
         games = losses, draws, wins
@@ -78,10 +78,10 @@ class Pairs:
     """Pairs of games with one seed and exchanged colours, both played.
 
     Attributes:
-      counts: how many brought 0, 1/2, 1, 3/2 and 2 points.
+      counts: how many pairs scored 0, 1/2, 1, 3/2 and 2 points.
       score: mean, in [0, 1].
       variance: of a pair's score in [0, 1].
-      elo: Elo difference, its error taken from pairs.
+      elo: Elo difference, with its error from pairs.
     """
 
     counts: tuple[int, ...]
@@ -96,11 +96,11 @@ class Tested:
 
     Attributes:
       elo0: hypothesis H0, in normalized Elo; likewise elo1.
-      alpha: probability to accept H1 where H0 holds; beta: the other way round.
-      counts: pairs that it took, in order, as in `Pairs`; those after its decision do not count.
+      alpha: probability of accepting H1 where H0 holds; beta: of accepting H0 where H1 holds.
+      counts: pairs used, as in `Pairs`; those after its decision do not count.
       ratio: log-likelihood ratio of H1 to H0.
       bounds: the ratios at which H0 and H1 are accepted.
-      decision: "H0", "H1", or None where more games are to be played.
+      decision: "H0", "H1", or None if more games are needed.
     """
 
     elo0: float
@@ -127,7 +127,7 @@ class PairingReport:
       endings: reason -> games, most frequent first.
       mean_plies: length of a game.
       plies: lengths of the games.
-      seconds: of play, a game.
+      seconds: mean playing time of a game.
       test: the sequential test, if one was asked for.
     """
 
@@ -151,17 +151,17 @@ class PlayerReport:
     Attributes:
       player: its spec.
       games: games played.
-      points: of these.
+      points: in these games.
       moves: moves made.
-      illegal_a_move: illegal tries for each.
+      illegal_a_move: illegal tries per move.
       mean_samples: histories drawn for an answer, of the answers that drew any (AAAI 2006, figure 4).
-      move_seconds: median and 99th percentile of a move's time, all its answers together.
-      answer_seconds: the same of an answer's.
+      move_seconds: median and 99th percentile of a move's time, with all its answers.
+      answer_seconds: the same for an answer.
       times: of moves, in seconds.
       overruns: answers that missed their time budget.
       rescues: rescue of the belief -> how often.
-      rescues_a_move: all of them, for each move.
-      astray_a_move: answers from a belief that did not fit all that was heard, for each move.
+      rescues_a_move: all rescues, per move.
+      astray_a_move: answers from a belief that did not fit everything heard, per move.
       forfeits: games forfeited.
     """
 
@@ -193,7 +193,7 @@ class Forfeit:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """A process that died over a game, for which no player is to blame; the third time the game is given up."""
+    """A process that died during a game through no player's fault; after the third time the game is given up."""
 
     game: int
     at: str
@@ -213,13 +213,13 @@ class Report:
       shard: which part of it this is, "1/1" for all.
       wanted: games of this part.
       done: games played.
-      seconds: of play, of all games together.
+      seconds: playing time of all games together.
       versions: what they were played with -> games.
       players: in the order of the pairings.
       pairings: in their order.
       points: of each player against each, None where they have not met; in the order of `players`.
-      forfeits: every one.
-      incidents: every one.
+      forfeits: all of them.
+      incidents: all of them.
     """
 
     rules: str
@@ -238,5 +238,5 @@ class Report:
     incidents: tuple[Incident, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain values: what `json.dumps(..., allow_nan=False)` takes."""
+        """The same as plain values, fit for `json.dumps(..., allow_nan=False)`."""
         return asdict(self)

@@ -1,7 +1,7 @@
 """One log file for all processes of a run.
 
-multiprocessing-logging carries the records of forked processes to the file. It knows no other way of starting
-processes, so where fork is not the usual one the standard library's queue does it (`send_to`).
+multiprocessing-logging carries the records of forked processes to the file. It supports only fork, so for processes
+started otherwise the standard library's queue does it (`send_to`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LOGGER = logging.getLogger("kriegbot.tournament")
 
 
 class LogFile(logging.FileHandler):
-    """A log file that, once it cannot be written (a full disk), says so once and is given up: games matter more."""
+    """A log file that, if it cannot be written (a full disk), says so once and gives up: games matter more."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - the library's signature
         """Gives up."""
@@ -32,7 +32,7 @@ class LogFile(logging.FileHandler):
 
 @contextmanager
 def logged_to(path: Path, queue: Any = None) -> Iterator[None]:
-    """Within, whatever this process and its workers log goes to a file.
+    """Within, everything that this process and its workers log goes to a file.
 
     Args:
       path: the file; lines are added to it.
@@ -54,7 +54,7 @@ def logged_to(path: Path, queue: Any = None) -> Iterator[None]:
         if listener is not None:
             listener.stop()
         for installed in LOGGER.handlers:
-            installed.close()  # the library's waits for what is still on its way
+            installed.close()  # the library's own waits for records still on their way
         uninstall_mp_handler(LOGGER)
         LOGGER.removeHandler(handler)
 

@@ -1,7 +1,7 @@
-"""One game between two seats: the loop from try to try, and what becomes of a player that fails.
+"""One game between two seats: the loop from try to try, and what happens when a player fails.
 
 A player that raises, hangs, dies, answers nonsense or tries for ever loses by forfeit, and the game's record says why;
-a person who leaves, or an interrupt, abandons the game. Whatever happens there is a record.
+a person who leaves, or an interrupt, abandons the game. Whatever happens, there is a record.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import chess
 
 from kriegbot.players.base import PlayerLeft, Report
 from kriegbot.players.seat import Failure, PlayerFailed, Seat
-from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Referee, RuleSet
+from referee import BERKELEY, NO_LIMITS, Answer, AskAny, GameRecord, Limits, Referee, Resign, RuleSet
 
 MOST_NONSENSE = 20
-"""Tries in one turn that are impossible on the own board or repeated, before a player is said to try for ever."""
+"""Impossible or repeated tries and questions in one turn, before a player counts as trying for ever."""
 VERSIONS = ("kriegbot", "chess", "numpy", "numba")
 
 
@@ -35,17 +35,17 @@ class PlayerStatistics:
     Attributes:
       player: its spec.
       turns: moves made.
-      tries: answers given to the referee, the moves made among them.
+      tries: answers given to the referee, including the moves made.
       illegal: tries that were illegal, though open to the player.
-      nonsense: tries that were impossible on its own board, or repeated in a turn.
+      nonsense: tries that were impossible on its own board, or repeated in a turn; and questions at the wrong time.
       mean_seconds: time for an answer, as this side of the player measures it.
       max_seconds: the longest.
-      mean_samples: histories drawn for an answer, as the player says; of the answers that drew any.
-      overruns: answers that missed their time budget, as the player says.
-      rescues: how often each rescue of the belief was needed, as the player says.
-      astray: answers from a belief that no longer fitted all that was heard, as the player says.
+      mean_samples: histories drawn for an answer, as the player reports; over the answers that drew any.
+      overruns: answers that missed their time budget, as the player reports.
+      rescues: how often each rescue of the belief was needed, as the player reports.
+      astray: answers from a belief that no longer fitted everything heard, as the player reports.
       failure: why the player forfeited the game; empty if it did not.
-      log: the traceback of that, and the end of whatever the player has printed.
+      log: the traceback of the failure, and the end of the player's output.
     """
 
     player: str
@@ -75,7 +75,7 @@ class Thought:
       color: whose.
       ply: plies played before, so answers of one ply are the tries of one turn.
       seconds: time for it, as this side of the player measures it.
-      report: what the player says of it.
+      report: what the player reports of it.
     """
 
     color: chess.Color
@@ -86,7 +86,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A game that was played, or begun.
+    """A game that was played, at least in part.
 
     Attributes:
       record: the game; it has an end.
@@ -122,16 +122,18 @@ def play_game(
     """Plays one game to its end, whatever the players do.
 
     Args:
-      white: where White sits; seats are left open, for the next game.
+      white: where White sits; seats stay open, for the next game.
       black: where Black sits.
       rules: the rule set.
       limits: when the game is drawn.
       start: FEN of the first position.
-      seed: gives both players theirs; with players that are reproducible, a seed is a game.
-      event: what the game was part of, for its record.
+      seed: from which both players get theirs; with reproducible players of ours, a seed is a game. Players from
+        outside have random seeds, which the record states.
+      event: what the game is part of, for its record.
 
     Raises:
       BadStart: no game can begin from that position.
+      kriegbot.children.CannotStart: no process can be started for a player.
     """
     game = _Game(Referee(rules, limits, start), {chess.WHITE: white, chess.BLACK: black})
     interrupted = False
@@ -151,14 +153,14 @@ def play_game(
         "Black": black.name,
         "Seed": str(seed),
         "Versions": versions(),
-    }
+    } | {f"{color}Program": seat.about for color, seat in (("White", white), ("Black", black)) if seat.about}
     record = GameRecord.of(game.referee, headers, game.seconds)
     statistics = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
     return Played(record, *statistics, tuple(game.thoughts), game.failed, interrupted)
 
 
 def player_seed(seed: int, color: chess.Color) -> int:
-    """A player's seed, from the seed of the match: below 2**63, and unlike its opponent's."""
+    """The seed of a player of ours, from the seed of the match: below 2**63, and unlike its opponent's."""
     digest = hashlib.sha256(f"{seed} {chess.COLOR_NAMES[color]}".encode()).digest()
     return int.from_bytes(digest[:8]) >> 1
 
@@ -224,12 +226,18 @@ class _Game:
             took = time.perf_counter() - begun
             seconds += took
             self.thoughts.append(Thought(color, view.ply, took, choice.report))
-            if choice.move is None:
-                referee.resign(color)
-                return
-            is_open = choice.move in view.tries()
-            self._tallies[color].answers[referee.try_move(choice.move)] += 1
-            if not is_open:
+            match choice.action:
+                case Resign():
+                    referee.resign(color)
+                    return
+                case AskAny():
+                    is_nonsense = not view.may_ask
+                    answer = referee.ask_any()
+                case move:
+                    is_nonsense = move not in view.tries()
+                    answer = referee.try_move(move)
+            self._tallies[color].answers[answer] += 1
+            if is_nonsense:
                 nonsense += 1
                 self._tallies[color].nonsense += 1
                 if nonsense == MOST_NONSENSE:
@@ -241,7 +249,7 @@ class _Game:
     def statistics(self, color: chess.Color) -> PlayerStatistics:
         """What a side did so far."""
         tally, seat = self._tallies[color], self._seats[color]
-        tries = sum(tally.answers.values())
+        tries = sum(tally.answers.values()) - tally.answers[Answer.YES] - tally.answers[Answer.NO]
         failed = self.failed if color == self._judged else None
         thoughts = [thought for thought in self.thoughts if thought.color == color]
         reports = [thought.report for thought in thoughts]

@@ -1,8 +1,8 @@
 """The experiment of Parker, Nau and Subrahmanian (AAAI 2006): its cells, and what the paper reports of each.
 
-`paper.csv` holds Figures 2, 3 and 5: one line a cell, wins, losses and EU in percent of 500 games, 250 with each
+`paper.csv` holds Figures 2, 3 and 5: one line per cell with wins, losses and EU in percent of 500 games, 250 with each
 colour. The players had 30 or 90 seconds a move, and 2 more after each illegal try. Figure 4 gives the mean sample sizes
-that they reached in that time; at those sizes the experiment can be repeated on any machine.
+that they reached in that time; at those sizes any machine can repeat the experiment.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from tournaments.schedule import Pairing
 SAMPLES = {(30, 1): 1683, (30, 2): 321, (30, 3): 67, (90, 1): 3145, (90, 2): 662, (90, 3): 190}
 """Figure 4: mean sample size by seconds a move and depth."""
 SHORT, LONG = 30, 90
-"""Seconds a move of the paper's two runs."""
+"""Seconds per move in the paper's two runs."""
 EXTRA_SECONDS = 2
-"""More time after each illegal try."""
+"""Extra seconds after each illegal try."""
 GAMES = 500
 PARTICLES = 20_000
-"""Boards in a belief: many times the largest sample. How the paper draws its histories it does not say."""
+"""Boards in a belief: many times the largest sample. The paper does not say how it draws histories."""
 HS = "hs:depth=2,samples=100"
-"""The HS that plays in Figure 3. The paper says nothing of its settings; with these it takes as long for a try as
-overconfident search to depth 2 does."""
+"""The HS that plays in Figure 3. The paper does not give its settings; with these it takes as long for a try as
+overconfident search to depth 2."""
 LEAST_BUDGET = 0.01
-"""Seconds; no player takes less."""
+"""Seconds; no budget may be shorter."""
 FIGURES = (2, 3, 5)
 
 
@@ -45,7 +45,7 @@ class Cell:
       wins: the paper's, in percent.
       losses: the same.
       eu: the paper's 100 (wins - losses) / games.
-      legible: whether our copy of the paper could be read with certainty there.
+      legible: whether our copy of the paper is clearly legible there.
     """
 
     figure: int
@@ -61,7 +61,7 @@ class Cell:
 
 
 def cells(figure: int) -> tuple[Cell, ...]:
-    """The cells of a figure, cheapest first: the short run before the long one, small depths before great ones."""
+    """The cells of a figure, cheapest first: the short run before the long one, lower depths before higher ones."""
     text = files("tournaments").joinpath("paper.csv").read_text()
     found = []
     for row in csv.DictReader(text.splitlines()):
@@ -85,7 +85,7 @@ def cells(figure: int) -> tuple[Cell, ...]:
 
 
 def pairing(cell: Cell, budget: float | None = None) -> Pairing:
-    """Who plays in a cell, the figure's player first: at the paper's sample sizes, or with so many seconds a move."""
+    """Who plays in a cell, the figure's player first: at the paper's sample sizes, or with a budget in seconds."""
     opponents = {"rand": "rand", "hs": HS if budget is None else f"hs:time={budget:g}"}
     opponent = opponents.get(cell.opponent) or searcher(cell.opponent, cell.opponent_depth, cell.seconds, budget)
     return Pairing(searcher(cell.player, cell.depth, cell.seconds, budget), opponent)
@@ -97,8 +97,8 @@ def searcher(name: str, depth: int, seconds: int, budget: float | None = None) -
     Args:
       name: overconfident or paranoid.
       depth: plies to look ahead.
-      seconds: of the paper's; the sample size is the one that its players had in that time.
-      budget: seconds of ours for a move, instead of a sample size.
+      seconds: of the paper's run; the sample size is what its players reached in that time.
+      budget: our seconds for a move, instead of a sample size.
     """
     if budget is not None:
         extra = max(LEAST_BUDGET, budget * EXTRA_SECONDS / SHORT)

@@ -1,6 +1,6 @@
-"""One game of a schedule played: what comes out is all that a store keeps of it, as plain data.
+"""Plays one game of a schedule; the outcome is everything that a store keeps of it, as plain data.
 
-The record carries no date and no times, so that a game played again is the same record, byte for byte.
+The record has no date and no times, so a game played again gives the same record, byte for byte.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from kriegbot.children import CannotStart
 from kriegbot.players.process import ProcessSeat
-from kriegbot.players.seat import Failure, Source
-from kriegbot.players.specs import parse_spec
+from kriegbot.players.seat import Failure
+from kriegbot.players.specs import PlayerSpec, parse_spec
 from referee import Reason, record_to_pgn
 from tournaments.match import Played, PlayerStatistics, Thought, play_game, versions
 from tournaments.schedule import Game, Settings
 
-SourceOf: TypeAlias = Callable[[str], Source]
-"""From the text of a spec to what a player is made from."""
+SpecOf: TypeAlias = Callable[[str], PlayerSpec]
+"""From a player's name in the schedule to its spec."""
 
 log = logging.getLogger("kriegbot.tournament")
 
@@ -34,7 +35,7 @@ class Finished:
       record: its PGN without date and times, compressed by zlib.
       result: 1-0, 0-1 or 1/2-1/2.
       reason: how it ended.
-      detail: more of that.
+      detail: more about that.
       plies: its length.
       white: what White did.
       black: what Black did.
@@ -58,12 +59,12 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """A game in which a process was ended from outside, or crashed, and no player is to blame.
+    """A game in which a process was ended from outside, crashed or could not be started, and no player is to blame.
 
     Attributes:
       game: which.
       what: one line.
-      attempts: how often this game was begun in this run; it is tried again until there were MOST_ATTEMPTS.
+      attempts: how often this game was started in this run; it is retried up to MOST_ATTEMPTS times in all.
     """
 
     game: Game
@@ -76,26 +77,30 @@ MOST_ATTEMPTS = 3
 
 
 class Table:
-    """Two seats at which game after game is played; the players' processes are kept warm.
+    """Two seats, White's and Black's, at which game after game is played; processes of our players are kept warm.
 
     Args:
       settings: of the tournament.
       patience: seconds that an answer may take; by default more than the players' own time.
-      source_of: what players are made from.
+      spec_of: reads a player's name.
     """
 
-    def __init__(self, settings: Settings, patience: float | None = None, source_of: SourceOf = parse_spec) -> None:
-        self._settings, self._patience, self._source_of = settings, patience, source_of
+    def __init__(self, settings: Settings, patience: float | None = None, spec_of: SpecOf = parse_spec) -> None:
+        self._settings, self._patience, self._spec_of = settings, patience, spec_of
         self._seats = ProcessSeat(parse_spec("rand")), ProcessSeat(parse_spec("rand"))
 
     def play(self, game: Game, attempt: int = 1) -> Outcome:
         """Plays a game."""
         begun = time.perf_counter()
         for seat, spec in zip(self._seats, (game.white, game.black), strict=True):
-            seat.invite(self._source_of(spec), spec, self._patience)
+            seat.invite(self._spec_of(spec), self._patience, spec)
         settings = self._settings
-        log.info("game %d begins, %s against %s, seed %d", game.id, game.white, game.black, game.seed)
-        played = play_game(*self._seats, rules=settings.rules, limits=settings.limits, seed=game.seed)
+        log.info("game %d begins, %s against %s", game.id, game.white, game.black)
+        try:
+            played = play_game(*self._seats, rules=settings.rules, limits=settings.limits, seed=game.seed)
+        except CannotStart as error:
+            log.error("game %d: %s", game.id, error)
+            return Died(game, str(error), attempt)
         if played.failed is not None and played.failed.failure is Failure.KILLED:
             log.error("game %d: a player's process was killed from outside", game.id)
             return Died(game, f"a player {played.failed.detail}", attempt)

@@ -1,6 +1,6 @@
-"""A report as one page that asks nothing of any other: tables, and plots as SVG within it.
+"""A report as one self-contained page: tables, and plots as embedded SVG.
 
-All text from a store is escaped; the plots name players by their numbers only.
+All text from a store is escaped; plots name players only by number.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def page_of(report: Report, title: str = "Kriegspiel tournament") -> str:
     """The page, in HTML.
 
     Args:
-      report: what it shows.
-      title: its title; any text.
+      report: the figures.
+      title: any text.
 
     Raises:
       PlotsMissing: matplotlib is not installed.

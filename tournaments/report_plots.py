@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH, BASE_HEIGHT, ROW_HEIGHT = 5.2, 1.1, 0.45
-"""Inches. Narrow, so that letters stay readable where a phone shrinks the plot."""
+"""Inches. Narrow, so that text stays readable when a phone shrinks the plot."""
 WON, DRAWN, LOST, LINE = "#2b6cb0", "#d5d9de", "#c05621", "#1a1a1a"
 
 
 class PlotsMissing(Exception):
-    """matplotlib is not installed; the message is one line and says how to install it."""
+    """matplotlib is not installed; the one-line message says how to install it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A title and the SVG element of a plot, which carries its alternative text."""
+    """A title, and the SVG element of a plot with its alternative text."""
 
     title: str
     svg: str
 
 
 def plots_of(report: Report) -> list[Plot]:
-    """All plots that have something to show; the same figures give the same text.
+    """All plots that have something to show; the same figures give the same SVG.
 
     Raises:
       PlotsMissing: matplotlib is not installed.
@@ -46,7 +46,7 @@ def plots_of(report: Report) -> list[Plot]:
 
 @contextmanager
 def plotting() -> Iterator[None]:
-    """Matplotlib with our settings, which make the same figures the same text.
+    """Matplotlib with our settings, under which the same figures give the same SVG.
 
     Raises:
       PlotsMissing: it is not installed.
@@ -54,13 +54,13 @@ def plotting() -> Iterator[None]:
     try:
         import matplotlib
     except ModuleNotFoundError:
-        raise PlotsMissing("plots take matplotlib, which is missing: pip install 'kriegbot[plots]'") from None
+        raise PlotsMissing("plots need matplotlib, which is missing: pip install 'kriegbot[plots]'") from None
     with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
         yield
 
 
 def _plots(report: Report) -> Iterator[Plot]:
-    """The players' names stay out of them: matplotlib would read a $ in them as mathematics."""
+    """Labels leave out the players' names: matplotlib would read a $ in them as mathematics."""
     played = [(title_of(report, pairing), pairing) for pairing in report.pairings if pairing.standing.games]
     if played:
         shares = {
@@ -108,7 +108,7 @@ def _scores(scores: dict[str, tuple[float, float, float]]) -> Plot:
 
 
 def rows_of(names: list[str], label: str) -> tuple[Figure, Axes]:
-    """Axes with a line for each name, from above."""
+    """Axes with a line for each name, from the top."""
     figure, axes = _axes(BASE_HEIGHT + ROW_HEIGHT * len(names))
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
@@ -117,7 +117,7 @@ def rows_of(names: list[str], label: str) -> tuple[Figure, Axes]:
 
 
 def _histograms(name: str, title: str, label: str, what: str, of: dict[str, Histogram]) -> Plot:
-    """Histograms as steps in one plot; on a logarithmic scale for times, whose bins are."""
+    """Histograms as steps in one plot; on a logarithmic scale for times, which have logarithmic bins."""
     figure, axes = _axes(3.2)
     for key, histogram in of.items():
         axes.stairs(histogram.counts, histogram.edges, label=key, linewidth=1.6)
@@ -134,7 +134,7 @@ def _histograms(name: str, title: str, label: str, what: str, of: dict[str, Hist
 
 
 def _used(histogram: Histogram) -> list[float]:
-    """Edges of the bins that hold anything."""
+    """Edges of the non-empty bins."""
     held = [place for place, count in enumerate(histogram.counts) if count]
     return [histogram.edges[held[0]], histogram.edges[held[-1] + 1]] if held else []
 
@@ -155,7 +155,7 @@ def _axes(height: float) -> tuple[Figure, Axes]:
 
 
 def finished(name: str, title: str, told: str, figure: Figure) -> Plot:
-    """The element alone, without what surrounds it in a file, and with ids that no other plot has."""
+    """The SVG element alone, with ids unique to this plot."""
     out = StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     svg = out.getvalue()

@@ -1,6 +1,6 @@
 """The tables of a report, cell by cell as text: the same for the terminal and for the page.
 
-Players are numbered, as in the cross tables of chess, for their specs are long.
+Players are numbered, as in chess cross tables, because their specs are long.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from tournaments.figures import PairingReport, PlayerReport, Report, Standing, T
 from tournaments.statistics import Elo
 
 NOTHING = "-"
-"""Where there is no figure."""
+"""Stands for a missing figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A title, headings of columns, rows of cells; `prose`: whether the last column is text and not numbers."""
+    """A title, column headings, rows of cells; `prose`: whether the last column is text instead of numbers."""
 
     title: str
     headings: tuple[str, ...]
@@ -26,7 +26,7 @@ class Table:
 
 
 def settings_of(report: Report) -> list[tuple[str, str]]:
-    """What was played, as pairs of a name and a text."""
+    """What was played, as pairs of name and text."""
     limits = [f"{report.plies} plies"] if report.plies else []
     limits += [f"{report.quiet} without pawn move or capture"] if report.quiet else []
     part = "" if report.shard == "1/1" else f", part {report.shard} of the tournament"
@@ -88,7 +88,7 @@ def _standing(standing: Standing) -> tuple[str, ...]:
 
 
 def _elo(difference: Elo | None, score: float) -> str:
-    """Elo with its error; where all was won or lost, what it is at least or at most."""
+    """Elo with its error; where all games were won or lost, its lower or upper bound."""
     if difference is None:
         return NOTHING
     if score in (0, 1):

@@ -1,4 +1,4 @@
-"""A report on a terminal, or as plain text where there is none."""
+"""A report on a terminal, or as plain text elsewhere."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from kriegbot.text import one_line
+from referee.text import one_line
 from tournaments.figures import Report
 from tournaments.report_tables import Table, settings_of, tables_of
 
 MOST_ROWS = 50
-"""Rows shown of one table; the page and the JSON have them all."""
+"""Rows shown of each table; the page and the JSON have all."""
 
 
 def show_report(report: Report, console: Console | None = None) -> None:
-    """Writes a report to a console, stdout unless another is given."""
+    """Writes a report to a console, by default on stdout."""
     console = console or Console(highlight=False)
     settings = Grid.grid(padding=(0, 2))
     for name, value in settings_of(report):
@@ -36,7 +36,7 @@ def show_table(table: Table, console: Console) -> None:
 
 
 def _grid(table: Table, is_ruled: bool) -> Grid:
-    """A table for rich; what is text in it came from players, and is shown as it stands."""
+    """A table for rich; its text comes from players, and is shown without markup."""
     grid = Grid(box=box.SIMPLE_HEAD if is_ruled else None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     last = len(table.headings) - 1
     for place, heading in enumerate(table.headings):

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from referee import BERKELEY, PAPER_LIMITS
 from tournaments.figures import Standing
 from tournaments.paper import GAMES, SHORT, Cell, cells, pairing
-from tournaments.report import results_by_color
 from tournaments.schedule import Game, Settings
 from tournaments.statistics import NORMAL_95, expected_utility, expected_utility_interval, shares_of
 from tournaments.store import Store
@@ -79,7 +78,7 @@ def results_of(store: Store, figure: int, budget: float | None) -> list[Result]:
     """What a figure's store holds, cell by cell."""
     results = []
     for number, cell in enumerate(figure_cells(figure, budget)):
-        as_white, as_black = results_by_color(store, number)
+        as_white, as_black = store.results_by_color(number)
         results.append(
             Result(cell, Standing.of(*(white + black for white, black in zip(as_white, as_black, strict=True))))
         )

@@ -35,7 +35,7 @@ COLUMNS = (
 
 
 def table_of(figure: int, results: Sequence[Result]) -> Table:
-    """One row a cell; ± is half the width of the 95 % interval, ? what could not be read with certainty."""
+    """One row per cell; ± is half the width of the 95 % interval, ? marks figures that are not clearly legible."""
     rows = []
     for result in results:
         ours, cell = result.ours, result.cell
@@ -54,7 +54,7 @@ def table_of(figure: int, results: Sequence[Result]) -> Table:
 
 
 def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
-    """One row a conclusion; all of ours are differences of EU, above 0 where the conclusion holds."""
+    """One row per conclusion, as a difference of EU that is above 0 if the conclusion holds."""
     rows = [
         (
             contrast.says,
@@ -67,7 +67,7 @@ def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
 
 
 def write_csv(path: Path, results: Sequence[Result]) -> None:
-    """One line a cell; what is not known is empty."""
+    """One line per cell; unknown values are empty."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)

@@ -1,13 +1,19 @@
-"""A tournament run: games from an executor into a store, until none is missing."""
+"""Runs a tournament: games from an executor into a store, until none is missing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from pathlib import Path
 
+from kriegbot.players.specs import parse_spec
+from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet
 from tournaments.executors import Executor
+from tournaments.executors.local import LocalExecutor
+from tournaments.figures import Report
 from tournaments.play import MOST_ATTEMPTS, Died, Outcome
-from tournaments.schedule import Game
+from tournaments.report import report_of
+from tournaments.schedule import Game, Settings, round_robin
 from tournaments.store import Store
 
 
@@ -21,11 +27,11 @@ def run(
     """Plays games and stores them, each as soon as it is finished.
 
     Args:
-      store: where to; opened for writing.
-      games: which, in the order in which they are to be begun; those that are stored already are left out.
+      store: opened for writing.
+      games: which, in the order in which to begin them; those already stored are skipped.
       executor: who plays them.
-      watch: told of every outcome after it was stored.
-      is_decided: asked after every game whether to stop before all are played.
+      watch: called with each outcome after it is stored.
+      is_decided: asked after every game whether to stop early.
     """
     done = store.done()
     waiting = [game for game in games if game.id not in done]
@@ -38,3 +44,33 @@ def run(
             watch(outcome)
             if is_decided():
                 return
+
+
+def run_tournament(
+    path: Path,
+    players: Sequence[str],
+    games: int,
+    seed: int,
+    rules: RuleSet = BERKELEY,
+    limits: Limits = PAPER_LIMITS,
+    jobs: int = 1,
+) -> Report:
+    """Plays everybody against everybody on this machine; calling it again resumes.
+
+    Args:
+      path: SQLite file that holds the games; `kriegbot report` and `kriegbot replay` read it.
+      players: specs of two players or more.
+      games: of each pairing, even: half with each colour.
+      seed: of the tournament; with players that think by samples, a seed is a tournament.
+      rules: the rule set.
+      limits: when a game is drawn; the paper's by default.
+      jobs: games at once, each in a process. Main modules need the usual `if __name__ == "__main__":`.
+
+    Raises:
+      BadSpec: a spec names no player.
+      StoreError: the file cannot be used, or holds another tournament.
+    """
+    pairings = round_robin([str(parse_spec(player)) for player in players])
+    with Store.writing(path, Settings(pairings, rules, limits, seed), games) as store:
+        run(store, store.missing(), LocalExecutor(jobs))
+        return report_of(store)

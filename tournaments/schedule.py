@@ -1,4 +1,4 @@
-"""Which games a tournament consists of: a function of its settings and of nothing else.
+"""Which games a tournament consists of: a function of its settings alone.
 
 A pairing is two players. Game 0, 1, 2, ... of a pairing: the first has White in even games, and games 2k and 2k + 1 are
 played with one seed and exchanged colours, as engine testers pair openings. A seed depends on the tournament's seed and
@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from referee import Limits, RuleSet
+from referee.text import quoted
+
+MOST_GAMES = 1_000_000
+"""Games of a pairing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +29,12 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game, yet to be played or played.
+    """One game, played or not.
 
     Attributes:
       id: place in the schedule, from 1; what `FILE#17` means.
       pairing: number of its pairing, from 0.
-      number: which of the pairing's games it is, from 0.
+      number: its number within the pairing, from 0.
       white: spec of White.
       black: spec of Black.
       seed: of the game, below 2**63.
@@ -46,7 +50,7 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What makes the games of a tournament what they are.
+    """What determines the games of a tournament.
 
     Attributes:
       pairings: who plays whom.
@@ -70,7 +74,7 @@ class Settings:
         return Game(place, pairing, number, white, black, int.from_bytes(digest[:8]) >> 1)
 
     def schedule(self, games: int) -> list[Game]:
-        """The first so many games of every pairing, in the order of their ids: two of each pairing at a time."""
+        """The first `games` games of every pairing, ordered by id: two of each pairing at a time."""
         every = [self.game(pairing, number) for pairing in range(len(self.pairings)) for number in range(games)]
         return sorted(every, key=lambda game: game.id)
 
@@ -95,11 +99,11 @@ class Shard:
         index, _, count = text.partition("/")
         numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0 for part in (index, count)]
         if not 1 <= numbers[0] <= numbers[1]:
-            raise ValueError(f"illegal shard {text!r}: it takes such as 2/5, the second of five parts")
+            raise ValueError(f"illegal shard {quoted(text)}: it takes a part such as 2/5, the second of five")
         return cls(*numbers)
 
     def has(self, game: Game) -> bool:
-        """Whether a game belongs to this part; the two games of a pair stay together."""
+        """Whether a game is in this part; the two games of a pair stay together."""
         return (game.id - 1) // 2 % self.count == self.index - 1
 
 

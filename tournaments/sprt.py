@@ -1,12 +1,12 @@
 """Sequential probability ratio test: play on until one of two hypotheses about a difference in strength is accepted.
 
 Wald's test (1945), generalised: each hypothesis stands for the distribution of scores that makes the results likeliest
-under it. Strength is in normalized Elo, as fishtest and fastchess have it: Van den Bergh, "Normalized Elo" and
+under it. Strength is in normalized Elo, as in fishtest and fastchess: Van den Bergh, "Normalized Elo" and
 "Comments on Normalized Elo" (hardy.uhasselt.be/Fishtest). With mean mu and standard deviation sigma of a game's score,
 
   nElo = (800 / ln 10) (mu - 1/2) / sigma.
 
-It measures how many games it takes to see a difference; where no game is drawn and the difference is small, it is Elo.
+It measures how many games it takes to see a difference; without draws, and for small differences, it equals Elo.
 """
 
 import math
@@ -21,7 +21,7 @@ from tournaments.statistics import Counts, Reals, shares_of
 
 NELO = 800 / math.log(10)
 NEVER_SEEN = 1e-3
-"""Count of a score that was never made: with 0 the likeliest distribution may have no finite likelihood ratio."""
+"""Count of a score that never occurred: with 0 the likeliest distribution may have no finite likelihood ratio."""
 STEPS, CLOSE, ROUNDING = 200, 1e-10, 1e-15
 
 Decision: TypeAlias = Literal["H0", "H1"] | None
@@ -35,8 +35,8 @@ class Sprt:
     Attributes:
       elo0: normalized Elo difference under H0.
       elo1: under H1; larger than `elo0`.
-      alpha: probability to accept H1 where H0 holds; in (0, 1/2).
-      beta: probability to accept H0 where H1 holds; in (0, 1/2).
+      alpha: probability of accepting H1 where H0 holds; in (0, 1/2).
+      beta: probability of accepting H0 where H1 holds; in (0, 1/2).
     """
 
     elo0: float
@@ -60,7 +60,7 @@ class Sprt:
         """LLR = sum over scores of count ln(p1 / p0): p0 and p1 the likeliest shares under H0 and H1.
 
         Args:
-          counts: how often each score was made, worst first: 3 for games, 5 for pairs of games. All 0: the LLR is 0.
+          counts: how often each score occurred, worst first: 3 for games, 5 for pairs of games. All 0: the LLR is 0.
 
         Raises:
           ValueError: not 3 or 5 counts, or a negative one.
@@ -68,7 +68,7 @@ class Sprt:
         return _ratio(self.elo0, self.elo1, tuple(counts))
 
     def decision(self, counts: Counts) -> Decision:
-        """What these results alone decide; a test ends at the first results that decide anything.
+        """What these results decide by themselves; a test ends at the first results that decide anything.
 
         Raises:
           ValueError: not 3 or 5 counts, or a negative one.
@@ -77,11 +77,11 @@ class Sprt:
         return "H0" if ratio <= low else "H1" if ratio >= high else None
 
 
-@lru_cache(1 << 20)  # whoever looks where a test first ended asks for all counts on the way, again and again
+@lru_cache(1 << 20)  # finding where a test ended asks for all counts on the way, again and again
 def _ratio(elo0: float, elo1: float, counts: tuple[int, ...]) -> float:
     if len(counts) in (3, 5) and not any(counts):
         return 0.0
-    shares_of(counts)  # raises what is not counts
+    shares_of(counts)  # raises for what are not counts
     seen = [max(count, NEVER_SEEN) for count in counts]
     # a pair's mean score varies half as much as a game's, if its games are independent
     games = math.sqrt(len(counts) // 2)

@@ -1,8 +1,8 @@
-"""Statistics of results: how good a player did, and how sure that is.
+"""Statistics of results: how well a player did, and how sure that is.
 
 Results are counted by score, worst first: (losses, draws, wins) of games, or for pairs of games (same seed, colours
-exchanged) how many brought 0, 1/2, 1, 3/2 and 2 points. The two games of a pair have much in common, so a score's
-variance is better taken between pairs than between games (the pentanomial model, as in fishtest and fastchess).
+exchanged) how many scored 0, 1/2, 1, 3/2 and 2 points. The two games of a pair have much in common, so the variance of
+a score is better estimated from pairs than from games (the pentanomial model, as in fishtest and fastchess).
 """
 
 import math
@@ -15,10 +15,10 @@ import numpy.typing as npt
 NORMAL_95 = 1.959964
 """Half width of a 95 % interval in standard deviations of a normal distribution."""
 HALVINGS = 60
-"""Halvings of an interval that leave nothing of it but the rounding."""
+"""Halvings of an interval that leave nothing but rounding error."""
 
 Counts = Sequence[int]
-"""How often each score was made, worst first: 3 numbers for games, 5 for pairs of games."""
+"""How often each score occurred, worst first: 3 numbers for games, 5 for pairs of games."""
 Reals = npt.NDArray[np.float64]
 
 
@@ -35,8 +35,8 @@ class Elo:
 def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     """95 % interval of a probability, in [0, 1]: Wilson, "Probable Inference" (JASA 1927).
 
-    Finite and within [0, 1] also where all trials succeeded or none did. `successes` may be a sum of scores from
-    [0, 1]: no score varies more than one that is all or nothing, so that the interval is then rather too wide.
+    Finite and within [0, 1] even if all trials succeeded or none did. `successes` may be a sum of scores from [0, 1]:
+    no score varies more than one that is all or nothing, so the interval is then too wide rather than too narrow.
 
     Raises:
       ValueError: no trials, or more successes than trials.
@@ -85,12 +85,12 @@ def expected_utility(losses: int, draws: int, wins: int) -> float:
 def expected_utility_interval(losses: int, draws: int, wins: int) -> tuple[float, float]:
     """95 % interval of EU in percent: the score interval of Tango (Statistics in Medicine 1998, 17:891).
 
-    Wins less losses, over all games, is what Tango's interval is for: a difference of paired proportions, draws being
-    the pairs that agree. It holds each EU = D whose distance from what was seen is at most 1.96 standard deviations,
+    (Wins - losses) / games is what Tango's interval is for: a difference of paired proportions, draws being the pairs
+    that agree. It holds each EU = D that is at most 1.96 standard deviations from what was observed,
 
       |wins - losses - n D| <= 1.96 sqrt(n (2 q + D (1 - D)))    with q the likeliest share of losses for that D,
 
-    which without draws is Wilson's interval, and has a width also where all games ended alike.
+    which is Wilson's interval if there are no draws, and has a width even if all games ended the same way.
 
     Raises:
       ValueError: no games.
@@ -108,7 +108,9 @@ def expected_utility_interval(losses: int, draws: int, wins: int) -> tuple[float
 
 
 def score_interval(counts: Counts) -> tuple[float, float]:
-    """95 % interval of the mean score, in [0, 1], with a width also where all ended alike: Tango's, of pairs Wilson's.
+    """95 % interval of the mean score, in [0, 1], with a width even if all ended the same way.
+
+    Of games Tango's, of pairs Wilson's.
 
     Raises:
       ValueError: not 3 or 5 counts, a negative one, or all 0.
@@ -121,7 +123,7 @@ def score_interval(counts: Counts) -> tuple[float, float]:
 
 
 def _last_inside(is_outside: Callable[[float], bool], inside: float) -> float:
-    """The largest number up to 1 that is not outside, which `inside` is not."""
+    """The largest number up to 1 that is not outside, given that `inside` is not."""
     outside = 1.0
     if not is_outside(outside):
         return outside
@@ -143,10 +145,10 @@ def draw_ratio(losses: int, draws: int, wins: int) -> float:
 def elo(counts: Counts) -> Elo:
     """Elo difference with a 95 % interval, from games or from pairs.
 
-    A score s is a difference of 400 log10(s / (1 - s)). The error is half the distance of the ends of the interval
-    s +- 1.96 sqrt(variance / n), as cutechess and fastchess give it. Where all ended alike, or that interval leaves
-    (0, 1), `score_interval` takes its place. No score counts as nearer to 0 or 1 than one more game, drawn, would
-    bring it, so that all numbers are finite.
+    A score s is a difference of 400 log10(s / (1 - s)). The error is half the distance between the ends of the interval
+    s +- 1.96 sqrt(variance / n), as in cutechess and fastchess. If all ended the same way, or that interval leaves
+    (0, 1), `score_interval` replaces it. No score counts as nearer to 0 or 1 than one more drawn game would make it, so
+    all numbers are finite.
 
     Raises:
       ValueError: not 3 or 5 counts, a negative one, or all 0.
@@ -163,14 +165,16 @@ def elo(counts: Counts) -> Elo:
 
 
 def elo_of(score: float) -> float:
-    """Elo difference that makes a score in (0, 1) the expected one."""
+    """The Elo difference at which a score in (0, 1) is the expected one."""
     return 400 * math.log10(score / (1 - score))
 
 
 def likelihood_of_superiority(counts: Counts) -> float:
-    """LOS: probability, in [0, 1], that the player is the stronger one; normal, as cutechess and fastchess have it.
+    """LOS: probability, in [0, 1], that the player is the stronger one.
 
-    Where all games or pairs ended alike the variance is taken about 1/2, as between equal players.
+    By the normal approximation, as in cutechess and fastchess.
+
+    If all games or pairs ended the same way, the variance is taken about 1/2, as between equal players.
 
     Raises:
       ValueError: not 3 or 5 counts, a negative one, or all 0.
@@ -178,15 +182,3 @@ def likelihood_of_superiority(counts: Counts) -> float:
     mean, variance = mean_and_variance(counts)
     error = math.sqrt((variance or (mean - 0.5) ** 2) / sum(counts))
     return (1 + math.erf((mean - 0.5) / error / math.sqrt(2))) / 2 if error else 0.5
-
-
-def pentanomial(pairs: Sequence[tuple[float, float]]) -> tuple[int, int, int, int, int]:
-    """How many pairs of games brought 0, 1/2, 1, 3/2 and 2 points.
-
-    Args:
-      pairs: points of one player in both games of each pair: 0, 1/2 or 1.
-    """
-    counts = [0] * 5
-    for first, second in pairs:
-        counts[round(2 * (first + second))] += 1
-    return counts[0], counts[1], counts[2], counts[3], counts[4]

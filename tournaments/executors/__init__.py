@@ -8,14 +8,14 @@ from tournaments.schedule import Game, Settings
 
 
 class ExecutorError(Exception):
-    """Games cannot be played where they were to be; the message is one line."""
+    """Games cannot be played there; the message is one line."""
 
 
 class Executor(Protocol):
     """Plays games in any order.
 
     Attributes:
-      queue: what its workers log, for `logs.logged_to`; None if they are forked, or keep it to themselves.
+      queue: what its workers log, for `logs.logged_to`; None if they are forked, or log elsewhere.
     """
 
     queue: Any

@@ -1,28 +1,30 @@
-"""Games played by the workers of a Dask cluster: one of this machine's, or one whose scheduler runs at an address.
+"""Games played by the workers of a Dask cluster: one on this machine, or one whose scheduler has an address.
 
-A game is one task, and no more tasks are with the cluster than it has threads (or `jobs`, if that is more), so a long
+A game is one task, and the cluster holds no more tasks than it has threads (or `jobs`, if that is more), so a long
 tournament does not flood the scheduler. Every thread of a worker keeps a table of its own. Dask notices a worker that
-dies; the game is then submitted again, until it has killed MOST_ATTEMPTS. What a worker logs comes back with the game.
-See docs/clusters.md.
+dies; the game is then resubmitted, until it has killed MOST_ATTEMPTS workers. What a worker logs comes back with the
+game. See docs/clusters.md.
 """
 
 from __future__ import annotations
 
 import logging
 import multiprocessing
-import signal
+import os
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from logging.handlers import QueueHandler
+from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from typing import Any
 
+from kriegbot.children import blocked
 from kriegbot.players.specs import parse_spec
 from tournaments.executors import ExecutorError
 from tournaments.logs import LOGGER
-from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SourceOf, Table
+from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, Table
 from tournaments.schedule import Game, Settings
 
 try:
@@ -33,11 +35,11 @@ except ImportError:
     raise ExecutorError("--executor dask needs Dask; install it: pip install 'kriegbot[cluster]'") from None
 
 NOISY = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
-"""Loggers to which Dask gives a handler or a level of their own, and what Dask has others log."""
+"""Loggers to which Dask gives a handler or level of their own, and others that it makes log."""
 OWN_CLUSTER = {
     "distributed.worker.daemon": False,  # a daemonic process could not start players
     "distributed.scheduler.allowed-failures": 0,  # a game whose worker died comes back here at once
-    "distributed.scheduler.worker-saturation": 1.0,  # so that no game waits on a worker, and is blamed when that dies
+    "distributed.scheduler.worker-saturation": 1.0,  # so that no game waits at a worker, and is blamed when it dies
 }
 
 
@@ -45,11 +47,11 @@ class DaskExecutor:
     """Plays games on a cluster.
 
     Args:
-      jobs: how many workers to start; of a cluster that is there already, how many games to submit at least, since one
-        that grows as needed looks at what waits.
-      scheduler: address of a running one; None for a cluster of this machine, which ends with the games.
-      patience: seconds that an answer of a player may take; None for the usual.
-      source_of: what players are made from.
+      jobs: how many workers to start; for a running cluster, the least number of games to submit, since one that grows
+        on demand looks at its queue.
+      scheduler: address of a running one; None for a cluster on this machine, which ends with the games.
+      patience: seconds that an answer of a player may take; None for the default.
+      spec_of: reads a player's name.
 
     Raises:
       ExecutorError: no scheduler answers.
@@ -62,17 +64,17 @@ class DaskExecutor:
         jobs: int,
         scheduler: str | None = None,
         patience: float | None = None,
-        source_of: SourceOf = parse_spec,
+        spec_of: SpecOf = parse_spec,
     ) -> None:
-        self._jobs, self._scheduler, self._patience, self._source_of = jobs, scheduler, patience, source_of
+        self._jobs, self._scheduler, self._patience, self._spec_of = jobs, scheduler, patience, spec_of
         for name in NOISY:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         if scheduler is not None:
-            with _connected(scheduler):  # whether it is there is to be known before anything is begun
+            with _connected(scheduler):  # so that a missing scheduler is noticed before anything starts
                 pass
 
     def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
-        """Plays games; the iterator must be closed, which takes back those submitted and ends a cluster of our own.
+        """Plays games; the iterator must be closed, which withdraws those submitted and ends a cluster of our own.
 
         Raises:
           ExecutorError: a worker cannot play, or the scheduler is gone.
@@ -85,7 +87,7 @@ class DaskExecutor:
                 window = max(self._jobs, sum(client.nthreads().values()))
                 while waiting and len(submitted) < window:
                     game, attempt = waiting.popleft()
-                    future = client.submit(_play, game, attempt, settings, self._patience, self._source_of, pure=False)
+                    future = client.submit(_play, game, attempt, settings, self._patience, self._spec_of, pure=False)
                     submitted[future.key] = game, attempt
                     done.add(future)
                 future = next(done)
@@ -98,7 +100,7 @@ class DaskExecutor:
 
 
 def _result(future: Future[Any], game: Game, attempt: int) -> tuple[Outcome, list[logging.LogRecord]]:
-    """What came of a game, and what was logged meanwhile."""
+    """The outcome of a game, and what was logged meanwhile."""
     try:
         result: tuple[Outcome, list[logging.LogRecord]] = future.result()
     except KilledWorker:
@@ -112,9 +114,9 @@ def _result(future: Future[Any], game: Game, attempt: int) -> tuple[Outcome, lis
 
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Client]:
-    """A client of a running scheduler; closing it takes back all that it has submitted."""
+    """A client of a running scheduler; closing it withdraws everything it has submitted."""
     try:
-        get_address_host_port(scheduler)  # a client made with what is no address would not end quietly
+        get_address_host_port(scheduler)  # a client made with a bad address would not end quietly
         client = Client(scheduler, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ExecutorError(f"no Dask scheduler answers at {scheduler!r} ({error})") from None
@@ -127,43 +129,32 @@ def _connected(scheduler: str) -> Iterator[Client]:
 
 @contextmanager
 def _own(jobs: int) -> Iterator[Client]:
-    """A client of a cluster of this machine, whose workers Ctrl-C does not reach."""
+    """A client of a cluster on this machine, whose workers Ctrl-C does not reach."""
+    if os.name == "posix":
+        resource_tracker.ensure_running()  # now, since whoever starts it has its SIGINT unblocked afterwards
     with dask.config.set(OWN_CLUSTER):
-        with _uninterrupted():
+        with blocked():
             cluster = LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
                 memory_limit=None,  # a share of the memory, by default: too little on a machine of many cores
-                dashboard_address="127.0.0.1:0",  # there is no way to have none; any port that is free
+                dashboard_address="127.0.0.1:0",  # there is no way to have none; any free port
                 silence_logs=logging.CRITICAL + 1,
             )
         with cluster, Client(cluster, set_as_default=False) as client:
             yield client
 
 
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Threads started within, and processes that they ever start, do not hear Ctrl-C."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 _of_this_thread = threading.local()
 
 
 def _play(
-    game: Game, attempt: int, settings: Settings, patience: float | None, source_of: SourceOf
+    game: Game, attempt: int, settings: Settings, patience: float | None, spec_of: SpecOf
 ) -> tuple[Outcome, list[logging.LogRecord]]:
     """The task: a game, played by a worker."""
     if multiprocessing.current_process().daemon:
         raise RuntimeError("to start players it must be started with DASK_DISTRIBUTED__WORKER__DAEMON=False")
-    kept, made_from = _of_this_thread.__dict__, (settings, patience, source_of)
+    kept, made_from = _of_this_thread.__dict__, (settings, patience, spec_of)
     if kept.get("made_from") != made_from:
         if "table" in kept:
             kept["table"].close()

@@ -1,7 +1,7 @@
 """Games played by processes of this machine, each with a table of its own.
 
-This process deals out games one by one, so that when a worker dies it is known over which game. The worker is replaced
-and the game dealt again, until it has killed MOST_ATTEMPTS workers.
+This process deals out games one by one, so that when a worker dies its game is known. The worker is replaced and the
+game dealt again, until it has killed MOST_ATTEMPTS workers.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import threading
 from collections import deque
 from collections.abc import Generator, Iterable
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from kriegbot.children import leave_with_parent
 from kriegbot.players.specs import parse_spec
 from tournaments.logs import send_to
-from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SourceOf, Table
+from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, Table
 from tournaments.schedule import Game, Settings
 
 
@@ -27,19 +27,19 @@ class LocalExecutor:
 
     Args:
       jobs: how many at once.
-      patience: seconds that an answer of a player may take; None for the usual.
-      source_of: what players are made from.
-      context: how processes are started; None for the usual way.
+      patience: seconds that an answer of a player may take; None for the default.
+      spec_of: reads a player's name.
+      context: how processes are started; None for the default.
     """
 
     def __init__(
         self,
         jobs: int,
         patience: float | None = None,
-        source_of: SourceOf = parse_spec,
+        spec_of: SpecOf = parse_spec,
         context: Any = None,
     ) -> None:
-        self._jobs, self._patience, self._source_of = jobs, patience, source_of
+        self._jobs, self._patience, self._spec_of = jobs, patience, spec_of
         self._context = context or multiprocessing.get_context()
         self.queue = None if self._context.get_start_method() == "fork" else self._context.Queue()
 
@@ -50,7 +50,7 @@ class LocalExecutor:
         try:
             while waiting or any(worker.game is not None for worker in workers):
                 while waiting and len(workers) < self._jobs:
-                    workers.append(_Worker(self._context, settings, self._patience, self._source_of, self.queue))
+                    workers.append(_Worker(self._context, settings, self._patience, self._spec_of, self.queue))
                 for worker in workers:
                     if waiting and worker.game is None:
                         worker.deal(*waiting.popleft())
@@ -72,14 +72,12 @@ class LocalExecutor:
 class _Worker:
     """A process that plays one game after another."""
 
-    def __init__(
-        self, context: Any, settings: Settings, patience: float | None, source_of: SourceOf, queue: Any
-    ) -> None:
+    def __init__(self, context: Any, settings: Settings, patience: float | None, spec_of: SpecOf, queue: Any) -> None:
         self.connection, theirs = context.Pipe()
         self.game: Game | None = None
         self._attempt = 0
         self._process = context.Process(
-            target=_serve, args=(theirs, settings, patience, source_of, queue), name="kriegbot tournament"
+            target=_serve, args=(theirs, settings, patience, spec_of, queue), name="kriegbot tournament"
         )
         self._process.start()
         theirs.close()
@@ -87,11 +85,11 @@ class _Worker:
     def deal(self, game: Game, attempt: int) -> None:
         """Sends a game to be played."""
         self.game, self._attempt = game, attempt
-        with contextlib.suppress(OSError):  # it has died between two games; `result` will say so
+        with contextlib.suppress(OSError):  # it died between two games; `result` will say so
             self.connection.send((game, attempt))
 
     def result(self) -> Outcome:
-        """What came of the game, once the connection has something to say."""
+        """The outcome of the game, once the connection is readable."""
         game, self.game = self.game, None
         assert game is not None
         try:
@@ -104,7 +102,7 @@ class _Worker:
         return outcome
 
     def end(self) -> None:
-        """Ends the process, if it is at play by force; its players' processes end with it."""
+        """Ends the process, by force if it is playing; its players' processes end with it."""
         if self.game is None:
             with contextlib.suppress(OSError):
                 self.connection.send(None)
@@ -116,23 +114,16 @@ class _Worker:
 
 
 def _serve(
-    connection: Connection[Any, Any], settings: Settings, patience: float | None, source_of: SourceOf, queue: Any
+    connection: Connection[Any, Any], settings: Settings, patience: float | None, spec_of: SpecOf, queue: Any
 ) -> None:
     """A worker's life: games in, outcomes out, until told to stop or the main process is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's business
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
+    leave_with_parent()
     if queue is not None:
         send_to(queue)
-    table = Table(settings, patience, source_of)
+    table = Table(settings, patience, spec_of)
     with contextlib.suppress(EOFError, OSError):
         while (dealt := connection.recv()) is not None:
             connection.send(table.play(*dealt))
     table.close()
     os._exit(0)  # without what was inherited: the store's connection, the terminal's display
-
-
-def _leave_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -1,0 +1,273 @@
+"""What a tournament's file can be asked. Every answer is checked: a damaged file is refused, never misread."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import chess
+
+from referee import GameRecord, Limits, RecordError, UnknownRuleSet, record_from_pgn, rule_set
+from referee.pgn import MAX_BYTES
+from referee.text import quoted
+from tournaments.figures import Forfeit, Incident
+from tournaments.schedule import MOST_GAMES, Game, Pairing, Settings, Shard
+from tournaments.store.file import SCHEMA, StoreError, named, short
+
+FIRST_POINTS = "CASE result WHEN '1/2-1/2' THEN 0.5 ELSE (result = '1-0') = (number % 2 = 0) END"
+"""Points of a pairing's first player, who has White in its even games."""
+FITS = {
+    "INTEGER": "typeof({0}) = 'integer'",
+    "REAL": "typeof({0}) = 'real' AND abs({0}) <= 1.7976931348623157e308",
+    "TEXT": "typeof({0}) = 'text'",
+    "BLOB": "typeof({0}) = 'blob'",
+}
+"""What a column holds, by its type: whatever a player says of its answers, as long as it is finite."""
+FITS_TOO = {
+    "result": "result IN ('1-0', '0-1', '1/2-1/2')",
+    "color": "color IN ('white', 'black')",
+    "number": "number >= 0",
+    "plies": "plies BETWEEN 0 AND 1000000",
+    "seconds": "seconds BETWEEN 0 AND 1e9",
+}
+
+
+class GameRow(NamedTuple):
+    """A game as the table has it, without its record."""
+
+    id: int
+    pairing: int
+    number: int
+    seed: int
+    white: str
+    black: str
+    result: str
+    reason: str
+    detail: str
+    plies: int
+    versions: str
+    finished: str
+    seconds: float
+
+
+class SideRow(NamedTuple):
+    """What one side did in a game; `tournaments.match.PlayerStatistics` says what the numbers are."""
+
+    turns: int
+    tries: int
+    illegal: int
+    nonsense: int
+    overruns: int
+    astray: int
+    rescues: dict[str, int]
+    failure: str
+
+
+class Totals(NamedTuple):
+    """Sums of what a player did in all its games."""
+
+    games: int
+    moves: int
+    illegal: int
+    overruns: int
+    astray: int
+    forfeits: int
+
+
+class Reader:
+    """A tournament's file, to be read.
+
+    Attributes:
+      path: the file.
+      settings: of the tournament.
+      games: how many of every pairing are wanted.
+      shard: the part of them that this file is for.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path, self.connection = path, connection
+        texts = dict(self.rows("SELECT name, value FROM settings"))
+        if texts.get("schema") != SCHEMA:
+            schema = texts.get("schema")
+            raise StoreError(f"{named(path)}: its format is {quoted(schema)}; this program reads {SCHEMA!r}")
+        try:
+            pairings = tuple(Pairing(*row) for row in self.rows("SELECT first, second FROM pairings ORDER BY id"))
+            plies, quiet = (int(texts[name]) if texts[name] else None for name in ("plies", "quiet"))
+            self.settings = Settings(pairings, rule_set(texts["rules"]), Limits(plies, quiet), int(texts["seed"]))
+            self.games = int(texts["games"])
+            if not pairings:
+                raise ValueError("no pairings")
+            if not 0 <= self.games <= MOST_GAMES:
+                raise ValueError(f"{self.games} games")
+            self.shard = Shard.parse(texts["shard"])
+        except (KeyError, ValueError, TypeError, AttributeError, UnknownRuleSet) as error:
+            raise StoreError(f"{named(path)}: its settings are damaged ({short(error)})") from None
+
+    def rows(self, query: str, *values: object) -> list[Any]:
+        """All rows of a query.
+
+        Raises:
+          StoreError: the file is damaged, or has no such tables.
+        """
+        try:
+            return self.connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"{named(self.path)} is damaged, or no tournament of kriegbot ({short(error)})") from None
+
+    def check(self) -> None:
+        """Looks at every value.
+
+        Raises:
+          StoreError: one is not what its column holds, or a game lacks its pairing or a side.
+        """
+        for table in ("pairings", "games", "sides", "answers", "incidents"):
+            columns = self.rows("SELECT name, type FROM pragma_table_info(?)", table)
+            wrong = " ".join(
+                f"WHEN NOT ({FITS.get(kind, '0').format(name)} AND {FITS_TOO.get(name, '1')}) THEN '{name}'"
+                for name, kind in columns
+            )
+            for (column,) in self.rows(f"SELECT CASE {wrong} END AS wrong FROM {table} WHERE wrong NOTNULL LIMIT 1"):
+                raise StoreError(f"{named(self.path)} is damaged: a wrong value for '{column}' in table '{table}'")
+        alone = (
+            "SELECT id FROM games WHERE (SELECT count(*) FROM sides WHERE game = id) != 2 "
+            f"OR pairing NOT BETWEEN 0 AND {len(self.settings.pairings) - 1} LIMIT 1"
+        )
+        for (game,) in self.rows(alone):
+            raise StoreError(f"{named(self.path)} is damaged: game {game} lacks its pairing or one of its sides")
+
+    def done(self) -> set[int]:
+        """Ids of the games that are here."""
+        return {game for (game,) in self.rows("SELECT id FROM games")}
+
+    def missing(self) -> list[Game]:
+        """Games of the schedule, and of this file's part of it, that are not here."""
+        done = self.done()
+        return [game for game in self.settings.schedule(self.games) if self.shard.has(game) and game.id not in done]
+
+    def pgn(self, game: int) -> str:
+        """The record of a game as text.
+
+        Raises:
+          StoreError: there is no such game, or what stands there cannot be read.
+        """
+        found = self.rows("SELECT record FROM games WHERE id = ?", game)
+        if not found:
+            ((count, first, last),) = self.rows("SELECT count(*), min(id), max(id) FROM games")
+            which = f"{count} games, numbered from {first} to {last}" if count else "no games yet"
+            raise StoreError(f"{named(self.path)} has no game {game}; it has {which}")
+        try:
+            unpacker = zlib.decompressobj()
+            text = unpacker.decompress(found[0][0], MAX_BYTES)
+            if unpacker.unconsumed_tail:
+                raise ValueError(f"more than {MAX_BYTES} bytes")
+            return text.decode()
+        except (zlib.error, ValueError, TypeError) as error:
+            raise StoreError(f"{named(self.path)}: the record of game {game} is damaged ({short(error)})") from None
+
+    def record(self, game: int) -> GameRecord:
+        """The record of a game.
+
+        Raises:
+          StoreError: as `pgn`, or the text is no record.
+        """
+        try:
+            return record_from_pgn(self.pgn(game))
+        except RecordError as error:
+            raise StoreError(f"{named(self.path)}, game {game}: {error}") from None
+
+    def game_rows(self) -> list[GameRow]:
+        """All games, in the order of their ids."""
+        return [GameRow(*row) for row in self.rows(f"SELECT {', '.join(GameRow._fields)} FROM games ORDER BY id")]
+
+    def sides(self) -> dict[tuple[int, chess.Color], SideRow]:
+        """Game and colour -> what that side did.
+
+        Raises:
+          StoreError: also where rescues are not counts in JSON.
+        """
+        found = {}
+        for game, color, *row in self.rows(f"SELECT game, color, {', '.join(SideRow._fields)} FROM sides"):
+            side = SideRow(*row)
+            try:
+                rescues = json.loads(str(side.rescues))
+                if not isinstance(rescues, dict) or not all(isinstance(count, int) for count in rescues.values()):
+                    raise ValueError("no counts")
+            except (ValueError, RecursionError) as error:
+                why = f"the rescues of game {game} are damaged ({short(error)})"
+                raise StoreError(f"{named(self.path)}: {why}") from None
+            found[game, color == "white"] = side._replace(rescues=rescues)
+        return found
+
+    def forfeits(self) -> list[Forfeit]:
+        """Every game forfeited."""
+        query = "SELECT game, player, color, failure FROM sides WHERE failure != '' ORDER BY game, color"
+        return [Forfeit(*row) for row in self.rows(query)]
+
+    def incidents(self) -> list[Incident]:
+        """Every process that died."""
+        rows = self.rows("SELECT game, at, what, quarantined FROM incidents ORDER BY id")
+        return [Incident(game, at, what, bool(last)) for game, at, what, last in rows]
+
+    def given_up(self) -> set[int]:
+        """Ids of the games that were given up."""
+        return {game for (game,) in self.rows("SELECT game FROM incidents WHERE quarantined")}
+
+    def results_by_color(self, pairing: int) -> tuple[list[int], list[int]]:
+        """Losses, draws and wins of a pairing's first player with White, and with Black."""
+        query = f"SELECT number % 2, 2 * {FIRST_POINTS} AS points, count(*) FROM games WHERE pairing = ? GROUP BY 1, 2"
+        by_color = [0, 0, 0], [0, 0, 0]
+        for color, points, count in self.rows(query, pairing):
+            by_color[color][int(points)] = count
+        return by_color
+
+    def pair_points(self, pairing: int) -> dict[int, float]:
+        """Number of each complete pair -> points of the first player, 0 to 2."""
+        pairs = f"SELECT number / 2, sum({FIRST_POINTS}) FROM games WHERE pairing = ? GROUP BY 1 HAVING count(*) = 2"
+        return dict(self.rows(f"{pairs} ORDER BY 1", pairing))
+
+    def endings(self, pairing: int) -> dict[str, int]:
+        """Reason -> games of a pairing that ended so, most frequent first."""
+        query = "SELECT reason, count(*) FROM games WHERE pairing = ? GROUP BY 1 ORDER BY 2 DESC, 1"
+        return dict(self.rows(query, pairing))
+
+    def lengths(self, pairing: int) -> list[tuple[int, float]]:
+        """Plies and seconds of each game of a pairing."""
+        return self.rows("SELECT plies, seconds FROM games WHERE pairing = ?", pairing)
+
+    def versions(self) -> dict[str, int]:
+        """What games were played with -> how many, most frequent first."""
+        return dict(self.rows("SELECT versions, count(*) FROM games GROUP BY versions ORDER BY 2 DESC, 1"))
+
+    def totals(self, player: str) -> Totals:
+        """Sums of what a player did in all its games."""
+        (row,) = self.rows(
+            "SELECT count(*), total(turns), total(illegal), total(overruns), total(astray), total(failure != '') "
+            "FROM sides WHERE player = ?",
+            player,
+        )
+        return Totals(*map(int, row))
+
+    def rescues(self, player: str) -> dict[str, int]:
+        """Rescue of a player's belief -> how often, most frequent first."""
+        query = "SELECT rescue, count(*) FROM {} AND rescue != '' GROUP BY 1 ORDER BY 2 DESC, 1"
+        return dict(self._answers(query, player))
+
+    def mean_samples(self, player: str) -> float | None:
+        """Histories drawn for an answer of a player, of the answers that drew any."""
+        mean: float | None = self._answers("SELECT avg(samples) FROM {} AND samples > 0", player)[0][0]
+        return mean
+
+    def answer_seconds(self, player: str) -> list[float]:
+        """How long each answer of a player took."""
+        return [seconds for (seconds,) in self._answers("SELECT seconds FROM {}", player)]
+
+    def move_seconds(self, player: str) -> list[float]:
+        """How long each move of a player took, all its answers together."""
+        return [seconds for (seconds,) in self._answers("SELECT sum(seconds) FROM {} GROUP BY game, ply", player)]
+
+    def _answers(self, query: str, player: str) -> list[Any]:
+        """A query of a player's answers, which take the place of {}."""
+        return self.rows(query.format("sides CROSS JOIN answers USING (game, color) WHERE player = ?"), player)

@@ -1,0 +1,195 @@
+"""A tournament's file, to which games can be added."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import zip_longest
+from pathlib import Path
+
+import chess
+from filelock import FileLock, Timeout
+
+from tournaments.play import Died, Finished
+from tournaments.schedule import Settings, Shard
+from tournaments.store.file import SCHEMA, StoreError, connected, create, named, short
+from tournaments.store.reading import Reader
+
+LOCK_PATIENCE = 5.0
+"""Seconds to wait for the lock: workers of a run that was killed hold it for a moment more."""
+
+OF_A_GAME = "result", "detail", "plies", "record", "versions", "seconds"
+OF_A_SIDE = "player", "turns", "tries", "illegal", "nonsense", "overruns", "astray", "failure", "log"
+OF_AN_ANSWER = "samples", "leaves", "particles", "rescue", "astray", "overrun"
+"""Columns named as the attributes that they hold."""
+
+
+class Store(Reader):
+    """A tournament's file. Made by `Store.open` to read, `Store.writing` to add games."""
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: str | os.PathLike[str]) -> Iterator[Store]:
+        """A store to read from.
+
+        Raises:
+          StoreError: there is none, or it cannot be read.
+        """
+        where = Path(path)
+        if not os.path.isfile(where):  # which `Path.is_file` refuses to answer for a name that is too long
+            raise StoreError(f"{named(where)}: there is no such file")
+        with closing(connected(where, "ro")) as connection:
+            yield cls(where, connection)
+
+    @classmethod
+    @contextmanager
+    def writing(
+        cls, path: str | os.PathLike[str], settings: Settings, games: int, shard: Shard | None = None
+    ) -> Iterator[Store]:
+        """A store to add games to: a new one, or one of the same tournament.
+
+        Args:
+          path: the file.
+          settings: of the tournament; those of an existing file must be the same.
+          games: how many of every pairing are wanted; an existing file may have wanted another number.
+          shard: the part of the games that this file is for.
+
+        Raises:
+          StoreError: the file is something else, of another tournament, damaged, in use by another process, or not
+            writable.
+        """
+        where, shard = Path(path), shard or Shard()
+        if not os.path.isdir(where.parent):
+            raise StoreError(f"cannot write to {named(where)}: there is no folder {named(where.parent)}")
+        lock = FileLock(f"{where}.lock")
+        try:
+            lock.acquire(LOCK_PATIENCE)
+        except Timeout:
+            raise StoreError(f"{named(where)}: another run is adding games to it") from None
+        except OSError as error:
+            raise StoreError(f"cannot write to {named(where)}: {error.strerror or short(error)}") from None
+        with ExitStack() as stack:
+            stack.callback(lock.release)
+            if not where.exists() or where.stat().st_size == 0:
+                identity = _identity(settings) | {"schema": SCHEMA, "games": str(games), "shard": str(shard)}
+                create(where, identity, settings.pairings)
+            with closing(connected(where, "rw")) as connection:
+                store = cls(where, connection)
+                store._must_be(settings, shard)
+                store.check()
+                try:
+                    connection.execute("UPDATE settings SET value = ? WHERE name = 'games'", (str(games),))
+                    store.games = games
+                    yield store
+                except sqlite3.Error as error:
+                    raise StoreError(f"cannot write to {named(where)}: {short(error)}") from None
+
+    def add(self, finished: Finished) -> None:
+        """Adds a game, whole or not at all.
+
+        Raises:
+          sqlite3.Error: it cannot be written; what was there before still is.
+        """
+        game = finished.game
+        with self.transaction():
+            kept = {name: getattr(finished, name) for name in OF_A_GAME}
+            self._insert("games", **asdict(game), **kept, reason=finished.reason.value, finished=_now())
+            for color, side in (("white", finished.white), ("black", finished.black)):
+                kept = {name: getattr(side, name) for name in OF_A_SIDE}
+                self._insert("sides", game=game.id, color=color, **kept, rescues=json.dumps(side.rescues))
+            for number, thought in enumerate(finished.thoughts):
+                times = {"seconds": round(thought.seconds, 6), "thought": round(thought.report.seconds, 6)}
+                place = {"game": game.id, "number": number, "color": chess.COLOR_NAMES[thought.color]}
+                kept = {name: getattr(thought.report, name) for name in OF_AN_ANSWER}
+                self._insert("answers", **place, ply=thought.ply, **times, **kept)
+
+    def add_incident(self, died: Died, quarantined: bool) -> None:
+        """Notes that a worker died over a game."""
+        self._insert("incidents", game=died.game.id, at=_now(), what=died.what, quarantined=quarantined)
+
+    def take_from(self, other: Path) -> int:
+        """Takes over the games of another store that are not here; returns how many.
+
+        Raises:
+          StoreError: the other is damaged or of another tournament, or has a game that differs from the one here.
+        """
+        with Store.open(other) as store:
+            differing = _differences(self.settings, store.settings)
+            if differing:
+                raise StoreError(f"{named(other)} holds another tournament than {named(self.path)}: {differing}")
+            store.check()
+            here = dict(self.rows("SELECT id, versions FROM games"))
+            games = []
+            for game, versions in store.rows("SELECT id, versions FROM games"):
+                if game not in here:
+                    games.append(game)
+                elif here[game] == versions and self.pgn(game) != store.pgn(game):
+                    raise StoreError(f"game {game} of {named(other)} differs from the one in {named(self.path)}")
+            with self.transaction():
+                for table, key in (("games", "id"), ("sides", "game"), ("answers", "game")):
+                    for game in games:
+                        rows = store.rows(f"SELECT * FROM {table} WHERE {key} = ?", game)
+                        marks = ", ".join("?" * len(rows[0])) if rows else ""
+                        self.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+                known = set(self.incidents())
+                for incident in store.incidents():
+                    if incident not in known:
+                        self._insert("incidents", **asdict(incident))
+        return len(games)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of what is done within, or nothing of it."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self.connection.in_transaction:  # a full disk has rolled back already
+                self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+
+    def _insert(self, table: str, **values: object) -> None:
+        """Adds a row. What no UTF-8 can hold, such as half a surrogate pair in a traceback, is escaped."""
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        texts = [v.encode(errors="backslashreplace").decode() if isinstance(v, str) else v for v in values.values()]
+        self.connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", texts)
+
+    def _must_be(self, settings: Settings, shard: Shard) -> None:
+        differing = _differences(self.settings, settings)
+        if not differing and self.shard != shard:
+            differing = f"shard {self.shard}, here {shard}"
+        if differing:
+            raise StoreError(f"{named(self.path)} holds another tournament: {differing}; name another file")
+
+
+def _identity(settings: Settings) -> dict[str, str]:
+    """What must be the same, besides the players, for two files to be of one tournament, as text."""
+    limits = settings.limits
+    return {
+        "rules": settings.rules.name,
+        "plies": str(limits.plies or ""),
+        "quiet": str(limits.quiet_plies or ""),
+        "seed": str(settings.seed),
+    }
+
+
+def _differences(there: Settings, here: Settings) -> str:
+    """What two tournaments differ in; of the players, the first pairing that does."""
+    theirs, ours = _identity(there), _identity(here)
+    for both in zip_longest(there.pairings, here.pairings):
+        if both[0] != both[1]:
+            first, second = (f"{short(one.first)} - {short(one.second)}" if one else "" for one in both)
+            theirs, ours = {"players": first, **theirs}, {"players": second, **ours}
+            break
+    differing = [name for name in ours if theirs[name] != ours[name]]
+    return ", ".join(f"{name} {theirs[name] or 'none'}, here {ours[name] or 'none'}" for name in differing)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
