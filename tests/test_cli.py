@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.players.specs import PLAYERS
+from kriegbot.players.specs import players
 from referee import RULE_SETS, load_record
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -40,7 +42,7 @@ REFUSED = [
     (["match", "rand", "rand", "--limits", ""], "illegal limits ''"),
     (["match", "rand", "rand", "--seed", "-1"], "illegal seed '-1'"),
     (["match", "rand", "rand", "--seed", "x"], "illegal seed 'x'"),
-    (["match", "rand", "rand", "--seed", "9" * 30], "illegal seed"),
+    (["match", "rand", "rand", "--seed", "9" * 50], "illegal seed"),
     (["match", "rand", "rand", "--patience", "nan"], "illegal patience 'nan'"),
     (["match", "rand", "rand", "--patience", "0"], "illegal patience '0'"),
     (["match", "rand", "rand", "--save", ""], "cannot save to ''"),
@@ -83,7 +85,7 @@ def test_a_bad_input_is_refused_on_one_line(
 
 def test_a_refusal_is_as_good_from_outside() -> None:
     done = run("match", "overconfidant", "rand")
-    known = "hs, human, overconfident, paranoid, rand"
+    known = "hs, human, overconfident, paranoid, rand, search"
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (f"kriegbot: unknown player 'overconfidant'; did you mean 'overconfident'? Known: {known}.\n")
 
@@ -108,8 +110,8 @@ def test_help_is_no_failure(arguments: list[str], capsys: pytest.CaptureFixture[
 def test_players_lists_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["players"]) == 0
     out = capsys.readouterr().out
-    for kind in PLAYERS.values():
-        assert f"{kind.name}: {kind.summary}\n" in out
+    for name, kind in players().items():
+        assert f"{name}: {kind.summary}\n" in out
         assert all(f"  {option.name}={option.takes} " in out for option in kind.options)
 
 
@@ -132,6 +134,7 @@ def test_a_golden_game_is_played_again_word_for_word(
     assert capsys.readouterr().out == golden
 
 
+@pytest.mark.slow
 def test_match_prints_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["match", "rand", "overconfident:depth=1,samples=20", "--seed", "2", "--limits", "plies=20", "--json"]
     assert main(arguments) == 0
@@ -179,3 +182,67 @@ def test_the_program_reads_no_input_but_for_play(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stdin", io.StringIO("e4\n"))
     assert main(["match", "rand", "rand", "--limits", "plies=1", "--quiet"]) == 0
     assert sys.stdin.read() == "e4\n"
+
+
+LONG = "x" * 5000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["match", LONG, "rand"],
+        ["match", f"overconfident:{LONG}=1", "rand"],
+        ["match", f"overconfident:depth={LONG}", "rand"],
+        ["match", "rand", "rand", "--rules", LONG],
+        ["match", "rand", "rand", "--limits", LONG],
+        ["match", "rand", "rand", "--seed", "1" * 5000],
+        ["match", "rand", "rand", "--save", LONG],
+        ["match", "rand", "rand", LONG],
+        ["play", "--color", LONG],
+        ["play", "--web", "--save", LONG],
+        ["play", "--web", "--host", LONG],
+        ["replay", LONG],
+        ["replay", f"{LONG}#3"],
+        ["report", LONG],
+        ["tournament", "rand", "hs", "--out", LONG],
+        ["tournament", "rand", "hs", "--shard", LONG],
+        ["tournament", "rand", "hs", "--sprt", LONG],
+        ["trees", "solve", LONG],
+        ["trees", "solve", "x.json", "--algorithm", LONG],
+        [LONG],
+        [f"--{LONG}"],
+    ],
+    ids=lambda arguments: " ".join(arguments)[:40],
+)
+def test_a_refusal_quotes_little_of_what_was_given(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("kriegbot: ")
+    assert err.count("\n") == 1
+    assert max(len(run) for run in re.findall("x+|1+", err)) <= 200
+    assert len(err) < 600
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files")
+def test_a_player_that_cannot_be_started_is_told_in_a_line() -> None:
+    code = (
+        "import resource; from kriegbot.cli.main import main; import tournaments.match, kriegbot.players.process;"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12));"
+        "raise SystemExit(main(['match', 'rand', 'rand', '--limits', 'plies=2']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("kriegbot: cannot start player 'rand'")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8 elsewhere")
+def test_a_file_name_need_not_be_utf_8(tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.pgn")
+    command = [sys.executable, "-m", "kriegbot", "play", "--opponent", "rand", "--save", name]
+    done = subprocess.run(
+        command, input=b"resign\n", capture_output=True, check=False, env=os.environ | {"PYTHONIOENCODING": "utf-8"}
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"Saved to" in done.stdout
+    assert load_record(name).result == "0-1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import secrets
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from kriegbot.cli.main import main
 from kriegbot.players.base import PlayerLeft
 from kriegbot.players.human import HumanPlayer
 from kriegbot.players.notation import BadTry, read_try, try_name
-from referee import Answer, Referee, View, load_record
+from referee import Answer, Referee, Resign, View, load_record
 from tests.random_games import played
 
 
@@ -118,7 +119,7 @@ def test_a_game_that_is_broken_off_and_not_saved_says_so(
 ) -> None:
     code, out, _ = play(monkeypatch, capsys, "e4", "--seed", "3")
     assert code == 0
-    assert out.endswith("Not saved; --save FILE keeps a game that is broken off.\n")
+    assert out.endswith("Not saved; --save FILE keeps an abandoned game.\n")
 
 
 def test_a_game_that_is_terminated_is_saved(tmp_path: Path) -> None:
@@ -139,14 +140,18 @@ def test_a_game_that_is_terminated_is_saved(tmp_path: Path) -> None:
     assert load_record(game).turns[0].move == chess.Move.from_uci("e2e4")
 
 
+@pytest.mark.slow
 def test_random_colours_come_from_the_seed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def side(seed: int) -> str:
         out = play(monkeypatch, capsys, "", "--color", "random", "--seed", str(seed))[1]
         return next(line for line in out.splitlines() if line.endswith("to try:"))
 
-    assert [side(seed) for seed in (1, 2, 3)] == [side(seed) for seed in (1, 2, 3)]
+    sides = [side(seed) for seed in (1, 2)]
+    assert sides == ["White to try:", "Black to try:"]
+    assert sides == [side(seed) for seed in (1, 2)]
 
 
+@pytest.mark.slow
 def test_the_belief_is_shown_from_what_the_person_knows(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -258,7 +263,7 @@ def test_every_try_has_a_name_of_its_own(seed: int) -> None:
 def test_a_person_is_asked_until_there_is_a_try() -> None:
     console = Script("", "help", "tries", "board", "Qh5", "e4")
     choice = HumanPlayer(console).choose(after())
-    assert choice.move == chess.Move.from_uci("e2e4")
+    assert choice.action == chess.Move.from_uci("e2e4")
     assert console.shown == 2
     assert any("resign" in line for line in console.said)
     assert any("Nf3" in line for line in console.said)
@@ -266,7 +271,21 @@ def test_a_person_is_asked_until_there_is_a_try() -> None:
 
 
 def test_a_person_may_resign_or_leave() -> None:
-    assert HumanPlayer(Script("Resign")).choose(after()).move is None
+    assert HumanPlayer(Script("Resign")).choose(after()).action == Resign()
     for lines, why in ((("quit",), "the person left"), ((), "end of input"), (("^C",), "interrupted")):
         with pytest.raises(PlayerLeft, match=why):
             HumanPlayer(Script(*lines)).choose(after())
+
+
+def test_a_fresh_seed_is_shown_at_the_end_alone_and_a_given_one_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(secrets, "randbits", lambda bits: 2**bits - 1)
+    _, out, err = play(monkeypatch, capsys, "e4 resign")
+    *before, last = out.splitlines()
+    assert last == f"Seed: {2**128 - 1}"
+    assert not any("Seed" in line or str(2**128 - 1) in line for line in before)
+    assert str(2**128 - 1) not in err
+    _, out, _ = play(monkeypatch, capsys, "e4 resign", "--seed", "3")
+    assert "Seed: 3." in out.splitlines()[0]
+    assert out.count("Seed") == 1

@@ -15,6 +15,8 @@ if sys.platform == "win32":
 
 from tests.terminal import CLEAR, Terminal
 
+pytestmark = pytest.mark.slow
+
 SECOND_SCREEN, FIRST_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
 PROMPT = " to try: "
 
@@ -72,8 +74,10 @@ def test_a_game_that_is_broken_off_at_a_terminal_is_saved(tmp_path: Path, key: s
         terminal.press(key)
         terminal.until(f"abandoned, no result ({why})")
         assert terminal.output.count(FIRST_SCREEN) == 1
-        assert terminal.rest() == (code, ", after 1 ply\nSaved to game.pgn.\n")
-    assert len(load_record(tmp_path / "game.pgn").turns) == 1
+        ended, rest = terminal.rest()
+    record = load_record(tmp_path / "game.pgn")
+    assert (ended, rest) == (code, f", after 1 ply\nSeed: {record.headers['Seed']}\nSaved to game.pgn.\n")
+    assert len(record.turns) == 1
 
 
 def test_an_interrupt_while_the_opponent_thinks_breaks_the_game_off(tmp_path: Path) -> None:

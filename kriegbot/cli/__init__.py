@@ -1,1 +1,1 @@
-"""The command line, one file to a command; what is heavy is imported only within commands."""
+"""The command line, one file to a command; heavy imports are within the functions."""

@@ -1,45 +1,28 @@
-"""What the arguments of commands mean; each function refuses in one line what it cannot take."""
+"""Reads the arguments of commands; each function refuses bad input in one line."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import os
-import random
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kriegbot.cli.errors import Refused
+from kriegbot.request import Refused, whole_of
+from referee import NO_LIMITS, PAPER_LIMITS, Limits
+from referee.text import quoted
 
 if TYPE_CHECKING:
-    import chess
-
     from kriegbot.players.specs import PlayerSpec
-    from referee import Limits, RuleSet
-    from tournaments.schedule import Settings, Shard
+    from referee import RuleSet
+    from tournaments.schedule import Pairing, Shard
     from tournaments.sprt import Sprt
-
-MOST_SEED = 2**63 - 1
-COLORS = ("white", "black", "random")
-
-
-def player_of(text: str) -> PlayerSpec:
-    """A player that is a program."""
-    from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec
-
-    try:
-        spec = parse_spec(text)
-    except BadSpec as error:
-        raise Refused(str(error)) from None
-    if spec.name == "human":
-        programs = ", ".join(sorted(set(PLAYERS) - {"human"}))
-        raise Refused(f"player 'human' cannot be asked here: `kriegbot play` is for people; programs are {programs}.")
-    return spec
 
 
 def with_time(spec: PlayerSpec, text: str) -> PlayerSpec:
-    """A player with a budget of so many seconds a move."""
+    """A player with a time budget, in seconds a move."""
     from kriegbot.players.specs import BadSpec
 
     try:
@@ -48,21 +31,8 @@ def with_time(spec: PlayerSpec, text: str) -> PlayerSpec:
         raise Refused(str(error)) from None
 
 
-def rules_of(text: str) -> RuleSet:
-    """A rule set by its name."""
-    from referee import UnknownRuleSet, rule_set
-
-    try:
-        return rule_set(text)
-    except UnknownRuleSet as error:
-        raise Refused(str(error)) from None
-
-
 def limits_of(text: str) -> Limits:
     """`none`, `paper`, or limits such as `plies=160,quiet=50`."""
-    from kriegbot.players.specs import quoted
-    from referee import NO_LIMITS, PAPER_LIMITS, Limits
-
     named = {"none": NO_LIMITS, "paper": PAPER_LIMITS}
     if text in named:
         return named[text]
@@ -71,45 +41,13 @@ def limits_of(text: str) -> Limits:
         name, _, number = part.partition("=")
         is_good = number.isascii() and number.isdigit() and len(number) < 10 and int(number) > 0
         if name not in ("plies", "quiet") or name in limits or not is_good:
-            raise Refused(f"illegal limits {quoted(text)}: it takes none, paper, or such as plies=160,quiet=50.")
+            raise Refused(f"illegal limits {quoted(text)}: it takes none, paper, or limits such as plies=160,quiet=50.")
         limits[name] = int(number)
     return Limits(limits.get("plies"), limits.get("quiet"))
 
 
-def color_of(text: str, seed: int) -> chess.Color:
-    """White, Black, or either by the seed."""
-    from kriegbot.players.specs import did_you_mean, quoted
-
-    if text == "random":
-        return random.Random(seed).random() < 0.5
-    if text not in COLORS:
-        hint = did_you_mean(text, dict.fromkeys(COLORS))
-        raise Refused(f"unknown colour {quoted(text)}{hint} Known: {', '.join(COLORS)}.")
-    return text == "white"
-
-
-def seed_of(text: str | None) -> int:
-    """A seed; a fresh one if none is given."""
-    from kriegbot.players.specs import quoted
-
-    if text is None:
-        return secrets.randbelow(2**32)
-    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= MOST_SEED):
-        raise Refused(f"illegal seed {quoted(text)}: it takes a whole number, 0..{MOST_SEED}.")
-    return int(text)
-
-
-def whole_of(text: str, what: str, low: int, high: int) -> int:
-    """A whole number within bounds."""
-    from kriegbot.players.specs import quoted
-
-    if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
-        raise Refused(f"illegal {what} {quoted(text)}: it takes a whole number, {low}..{high}.")
-    return int(text)
-
-
 def jobs_of(text: str | None) -> int:
-    """How many games at once; one for each core that this process may use unless told."""
+    """How many games at once; by default one for each core that this process may use."""
     if text is not None:
         return whole_of(text, "number of jobs", 1, 1024)
     if hasattr(os, "sched_getaffinity"):
@@ -118,7 +56,7 @@ def jobs_of(text: str | None) -> int:
 
 
 def shard_of(text: str | None) -> Shard:
-    """A part of a tournament, such as 2/5; all of it unless told."""
+    """A part of a tournament, such as 2/5; by default all of it."""
     from tournaments.schedule import Shard
 
     try:
@@ -129,8 +67,6 @@ def shard_of(text: str | None) -> Shard:
 
 def sprt_of(text: str | None) -> Sprt | None:
     """A sequential test between two differences of normalized Elo, such as 0,5."""
-    from kriegbot.players.specs import quoted
-
     if text is None:
         return None
     from tournaments.sprt import Sprt
@@ -142,22 +78,32 @@ def sprt_of(text: str | None) -> Sprt | None:
         raise Refused(f"illegal sprt {quoted(text)}: it takes two numbers, such as 0,5, the smaller first.") from None
 
 
-def store_path_of(text: str | None, settings: Settings, shard: Shard) -> Path:
-    """The file of a tournament; a name that only its settings make unless told."""
+def games_of(text: str) -> int:
+    """A number of games, half of them with each colour."""
+    from tournaments.schedule import MOST_GAMES
+
+    games = whole_of(text, "number of games", 2, MOST_GAMES)
+    if games % 2:
+        raise Refused(f"illegal number of games '{games}': it takes an even one, half of them with each colour.")
+    return games
+
+
+def store_path_of(
+    text: str | None, settings: tuple[Sequence[Pairing], RuleSet, Limits, int | None], shard: Shard
+) -> Path:
+    """The file of a tournament; by default its name follows from pairings, rules, limits and seed, if one is given."""
     if text is not None:
-        if not text or Path(text).is_dir():
-            raise Refused(f"cannot save to {text!r}: it takes the name of a file.")
+        if not text or os.path.isdir(text):
+            raise Refused(f"cannot save to {quoted(text)}: it takes a file name.")
         return Path(text)
-    pairings = [(pairing.first, pairing.second) for pairing in settings.pairings]
-    whole = repr((pairings, settings.rules.name, settings.limits, settings.seed))
+    pairings, rules, limits, seed = settings
+    whole = repr(([(pairing.first, pairing.second) for pairing in pairings], rules.name, limits, seed))
     part = "" if shard.count == 1 else f"-{shard.index}-of-{shard.count}"
     return Path(f"tournament-{hashlib.sha256(whole.encode()).hexdigest()[:8]}{part}.sqlite")
 
 
 def seconds_of(text: str, option: str) -> float:
-    """A time that is more than nothing."""
-    from kriegbot.players.specs import quoted
-
+    """A positive time in seconds."""
     try:
         seconds = float(text)
     except ValueError:
@@ -170,13 +116,11 @@ def seconds_of(text: str, option: str) -> float:
 
 
 def path_of(text: str) -> Path:
-    """A file that a game can be saved to; tried at once, so that no game is played in vain."""
-    from kriegbot.players.specs import quoted
-
+    """A file that a game can be saved to; tried before the game, so that none is played in vain."""
     path = Path(text)
     try:
         if not text or path.is_dir():
-            raise Refused(f"cannot save to {quoted(text)}: it takes the name of a file.")
+            raise Refused(f"cannot save to {quoted(text)}: it takes a file name.")
         if path.exists() and not path.is_file():
             raise Refused(f"cannot save to {quoted(text)}: it is not a regular file.")
         probe = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
@@ -189,15 +133,13 @@ def path_of(text: str) -> Path:
 
 
 def games_folder(text: str | None = None) -> Path:
-    """A folder that games can be saved in, made if it is not there; one in the user's data unless told."""
+    """A folder that games can be saved in, created if missing; by default one in the user's data."""
     import platformdirs
-
-    from kriegbot.players.specs import quoted
 
     folder = platformdirs.user_data_path("kriegbot") / "games" if text is None else Path(text)
     try:
         if text == "":
-            raise Refused("cannot save in '': it takes the name of a folder.")
+            raise Refused("cannot save in '': it takes a folder name.")
         folder.mkdir(parents=True, exist_ok=True)
         path_of(str(folder / "game.pgn"))
     except (OSError, ValueError) as error:

@@ -1,8 +1,8 @@
-"""Boards as plain text and as coloured squares."""
+"""Boards as coloured squares."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import chess
@@ -10,7 +10,8 @@ from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 
-Men = Mapping[chess.Square, chess.Piece]
+from kriegbot.telling.board import Men, file_names, rows
+
 Rgb = tuple[int, int, int]
 
 LIGHT: Rgb = (168, 142, 108)
@@ -38,9 +39,9 @@ class Picture:
     Attributes:
       men: the men shown.
       bottom: the side at the bottom.
-      marks: squares to point out: where the last man fell, a king in check.
-      heat: [64] for each square the chance, in [0, 1], that an unseen man stands there; empty for none.
-      has_tints: whether there are more than sixteen colours.
+      marks: squares to highlight: where the last man fell, a king in check.
+      heat: [64] for each square the chance, in [0, 1], that an unseen man stands there; empty if there is no map.
+      has_tints: whether the terminal has more than sixteen colours.
     """
 
     men: Men
@@ -49,41 +50,16 @@ class Picture:
     heat: Sequence[float] = field(default_factory=tuple)
     has_tints: bool = True
 
-    def rows(self) -> list[list[chess.Square]]:
-        """The squares as they are seen, from the top."""
-        ranks = range(7, -1, -1) if self.bottom == chess.WHITE else range(8)
-        files = range(8) if self.bottom == chess.WHITE else range(7, -1, -1)
-        return [[chess.square(file, rank) for file in files] for rank in ranks]
-
-    def file_names(self) -> str:
-        """The letters below."""
-        return chess_files(self.bottom)
-
-
-def chess_files(bottom: chess.Color) -> str:
-    """File letters from left to right."""
-    return "abcdefgh" if bottom == chess.WHITE else "hgfedcba"
-
-
-def plain_board(men: Men, bottom: chess.Color = chess.WHITE) -> list[str]:
-    """A board as nine lines of letters and dots, as python-chess prints it, with coordinates."""
-    picture = Picture(men, bottom)
-    lines = []
-    for row in picture.rows():
-        symbols = [men[square].symbol() if square in men else "." for square in row]
-        lines.append(f"{chess.square_rank(row[0]) + 1} {' '.join(symbols)}")
-    return [*lines, "  " + " ".join(picture.file_names())]
-
 
 def small_board(picture: Picture) -> Text:
     """A board of squares one row high."""
     text = Text()
-    for row in picture.rows():
+    for row in rows(picture.bottom):
         text.append(f"{chess.square_rank(row[0]) + 1} ", "dim")
         for square in row:
             text.append(f" {_sign(picture, square, 1)} ", _style(picture, square))
         text.append("\n")
-    text.append("   " + "  ".join(picture.file_names()), "dim")
+    text.append("   " + "  ".join(file_names(picture.bottom)), "dim")
     return text
 
 
@@ -91,7 +67,7 @@ def big_board(picture: Picture) -> Text:
     """A board of squares two rows high: a row of men, and half a row of colour above and below."""
     text = Text()
     above: list[chess.Square] | None = None
-    for row in picture.rows():
+    for row in rows(picture.bottom):
         _edge(text, picture, above, row)
         text.append(f"{chess.square_rank(row[0]) + 1:>2} ", "dim")
         for square in row:
@@ -99,7 +75,7 @@ def big_board(picture: Picture) -> Text:
         text.append("\n")
         above = row
     _edge(text, picture, above, None)
-    text.append("   " + "".join(name.center(5) for name in picture.file_names()), "dim")
+    text.append("   " + "".join(name.center(5) for name in file_names(picture.bottom)), "dim")
     return text
 
 

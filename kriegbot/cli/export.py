@@ -18,8 +18,8 @@ def export(
 ) -> None:
     """Write the games of a tournament as PGN, CSV or lines of JSON."""
     from kriegbot.cli import arguments
-    from kriegbot.cli.errors import Refused
-    from kriegbot.players.specs import did_you_mean, quoted
+    from kriegbot.request import Refused
+    from referee.text import did_you_mean, quoted
     from tournaments.export import FORMS
     from tournaments.store import Store, StoreError
 
@@ -30,5 +30,7 @@ def export(
         with Store.open(file) as store, ExitStack() as stack:
             target = sys.stdout if path is None else stack.enter_context(path.open("w", encoding="utf-8", newline=""))
             FORMS[form](store, target)
-    except StoreError as error:
+    except BrokenPipeError:
+        raise
+    except (StoreError, OSError) as error:
         raise Refused(f"{error}.") from None

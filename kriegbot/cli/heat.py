@@ -24,7 +24,7 @@ class HeatMap:
         self._followed: Followed | None = None
 
     def of(self, view: View) -> Sequence[float]:
-        """For each of the 64 squares the chance that a man of the opponent's stands there; empty if all is dark."""
+        """The chance for each of the 64 squares that an enemy man stands there; empty if nothing is known."""
         if self._followed is None:
             from kriegbot.belief.followed import Followed
 

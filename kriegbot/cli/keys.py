@@ -32,7 +32,7 @@ NAMES = {
 
 @contextmanager
 def single_keys() -> Iterator[None]:
-    """Within, the terminal hands over each key at once and does not echo it; Ctrl-C stays what it is."""
+    """Within, the terminal passes on each key at once without echoing it; Ctrl-C works as usual."""
     import termios
     import tty
 

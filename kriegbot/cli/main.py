@@ -1,17 +1,17 @@
-"""`kriegbot`: the commands together, and how it refuses: one line on stderr, exit code 2, no traceback."""
+"""`kriegbot`: all commands, and how it refuses: one line on stderr, exit code 2, no traceback."""
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Annotated
 
 import typer
 
-from kriegbot.cli.errors import Refused
+from kriegbot.cli.check_player import check_player
 from kriegbot.cli.export import export
 from kriegbot.cli.match import match
 from kriegbot.cli.merge import merge
@@ -23,10 +23,10 @@ from kriegbot.cli.reproduce import reproduce
 from kriegbot.cli.rules import rules
 from kriegbot.cli.tournament import tournament
 from kriegbot.cli.trees import trees
-from kriegbot.text import one_line
+from kriegbot.request import Refused
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""What typer raises for a command line that it cannot read; it has no public name for it."""
+"""What typer raises for a bad command line; it has no public name for it."""
 
 app = typer.Typer(
     help="Kriegspiel: chess in which neither side sees the other's men.",
@@ -57,13 +57,15 @@ def _options(
         print(context.get_help())
 
 
-for command in (play, match, replay, tournament, report, export, merge, reproduce, players, rules):
+for command in (play, match, replay, tournament, report, export, merge, reproduce, players, check_player, rules):
     app.command()(command)
 app.add_typer(trees, name="trees")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; returns the exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
     try:
         code = app(arguments, standalone_mode=False, prog_name="kriegbot")
         sys.stdout.flush()
@@ -73,27 +75,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print("kriegbot: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader has seen enough: kriegbot match rand rand | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except Exception as error:
+        from kriegbot.children import CannotStart
+
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough: kriegbot match rand rand | head
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        if not isinstance(error, CannotStart):
+            raise
+        print(f"kriegbot: {_one_line(Refused(f'{error}.'))}", file=sys.stderr)
+        return 2
     return code if isinstance(code, int) else 0
 
 
 def _one_line(error: Exception) -> str:
-    """The message of a refusal, with the way to more help where the command line itself is at fault."""
+    """The message of a refusal; where the command line itself is at fault, it points to --help."""
+    from referee.text import did_you_mean, one_line, quoted
+
     if isinstance(error, Refused):
         return one_line(str(error))
-    message = one_line(getattr(error, "format_message", error.__str__)()).rstrip(".")
+    message = one_line(getattr(error, "format_message", error.__str__)(), 200).rstrip(".")
     near = getattr(error, "possibilities", None)
     context = getattr(error, "ctx", None)
-    unknown = re.match("No such command '(.*?)'", message)
+    unknown = re.match("No such command '(.*?)(?:'|$)", message)
     if near:
         message = f"no such option: {error.option_name}; did you mean {' or '.join(near)}?"  # type: ignore[attr-defined]
     elif unknown is not None:
         known = list(context.command.commands) if context is not None else []
-        likely = get_close_matches(unknown[1], known, n=1)
-        message = f"unknown command '{unknown[1]}'{f'; did you mean {likely[0]!r}?' if likely else '.'} "
-        return f"{message}Known: {', '.join(known)}."
+        hint = did_you_mean(unknown[1], known)
+        return f"unknown command {quoted(unknown[1])}{hint} Known: {', '.join(known)}."
     command = context.command_path if context is not None else "kriegbot"
     ending = "" if message.endswith("?") else "."
     return f"{message[:1].lower()}{message[1:]}{ending} See {command} --help."

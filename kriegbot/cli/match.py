@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kriegbot.cli.programs import Sandbox, check_begun, sandbox_of, started
+
 if TYPE_CHECKING:
     from tournaments.match import Played
 
@@ -29,28 +31,32 @@ def match(
     save: Annotated[str | None, typer.Option(metavar="FILE", help="Save the game as PGN.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print result and statistics as one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print just the result.")] = False,
+    sandbox: Sandbox = None,
 ) -> None:
     """Play one game between two programs, and show what each side saw.
 
-    The papers' limits hold unless told: a draw after 160 plies, or after 50 without pawn move or capture.
+    By default the paper's limits hold: a draw after 160 plies, or after 50 without a pawn move or capture.
     """
+    from kriegbot import request
     from kriegbot.cli import arguments
     from kriegbot.cli.progress import preparing
     from kriegbot.players.process import ProcessSeat
     from tournaments.match import play_game
 
-    specs = [arguments.player_of(text) for text in (white, black)]
-    rule_set, drawn = arguments.rules_of(rules), arguments.limits_of(limits)
-    number = arguments.seed_of(seed)
+    is_sandboxed = sandbox_of(sandbox)
+    specs = [request.program_of(text, sandbox=is_sandboxed) for text in (white, black)]
+    rule_set, drawn = request.rules_of(rules), arguments.limits_of(limits)
+    number = request.seed_of(seed)
     waits = None if patience is None else arguments.seconds_of(patience, "patience")
     path = None if save is None else arguments.path_of(save)
-    with preparing() as report:
+    with preparing() as report, started():
         seats = [ProcessSeat(spec, patience=waits, report=report) for spec in specs]
         try:
             played = play_game(*seats, rules=rule_set, limits=drawn, seed=number, event="kriegbot match")
         finally:
             for seat in seats:
                 seat.close()
+    check_begun(played)
     _show(played, number, json=json, quiet=quiet)
     if path is not None:
         from kriegbot.cli.saving import save_game
@@ -61,7 +67,7 @@ def match(
 
 
 def _show(played: Played, seed: int, *, json: bool, quiet: bool) -> None:
-    from kriegbot.cli.playthrough import ending, playthrough
+    from kriegbot.telling.playthrough import ending, playthrough
 
     for statistics in (played.white, played.black):
         if statistics.log and not json:

@@ -1,4 +1,4 @@
-"""`kriegbot merge`: the parts of a tournament as one."""
+"""`kriegbot merge`: the parts of a tournament in one file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import typer
 
 
 def merge(
-    out: Annotated[str, typer.Argument(metavar="OUT", help="The whole; games that it has already stay.")],
-    parts: Annotated[list[str], typer.Argument(metavar="FILE ...", help="Parts, played with --shard or otherwise.")],
+    out: Annotated[str, typer.Argument(metavar="OUT", help="Where the games go; games already in it stay.")],
+    parts: Annotated[list[str], typer.Argument(metavar="FILE ...", help="Parts of one tournament, such as shards.")],
 ) -> None:
     """Put the games of several files of one tournament into one file."""
-    from kriegbot.cli.errors import Refused
+    from kriegbot.request import Refused
     from tournaments.store import Store, StoreError
 
     try:

@@ -1,7 +1,7 @@
 """A person, or a script, at a pipe: plain text, line by line.
 
-Everything is a line of its own, the prompt also ("White to try:"), and each is written out at once. After a prompt the
-reader writes one line: a try, or a command. Entries begin with the number of the move, as in "12... Capture on e5.".
+Everything is a line of its own, including the prompt ("White to try:"), and is flushed at once. After a prompt the
+reader writes one line: a try, or a command. Entries begin with the move number, as in "12... Capture on e5.".
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 
 import chess
 
-from kriegbot.cli.board import plain_board
-from kriegbot.cli.diary import Diary
 from kriegbot.cli.heat import HeatMap
-from kriegbot.cli.moments import own_men
-from kriegbot.cli.playthrough import ending
 from kriegbot.cli.progress import progress_text
+from kriegbot.telling.board import file_names, own_men, plain_board, rows
+from kriegbot.telling.diary import Diary
+from kriegbot.telling.evenly import EvenTime
+from kriegbot.telling.playthrough import ending
 from referee import GameRecord, RuleSet, View
 
 
@@ -30,18 +30,21 @@ class PlainConsole:
 
     def __init__(self, names: Mapping[chess.Color, str], heat: HeatMap | None = None) -> None:
         self._names = names
-        self._diary = Diary()
+        self._diary, self._even = Diary(), EvenTime()
         self._heat = heat
         self._shown: View | None = None
-        self._has_said_preparing = False
+        self._has_said_preparing = self._has_told_seed = False
 
-    def greet(self, rules: RuleSet, seed: int) -> None:
-        """Who plays, and how."""
+    def greet(self, rules: RuleSet, seed: int | None) -> None:
+        """Who plays, and how; a fresh seed, from which the opponent's moves follow, is told at the end."""
         white, black = (self._names[color] for color in chess.COLORS)
-        self.say([f"White: {white}. Black: {black}. Rules: {rules.title}. Seed: {seed}. Say help for help."])
+        self._has_told_seed = seed is not None
+        told = "" if seed is None else f" Seed: {seed}."
+        self.say([f"White: {white}. Black: {black}. Rules: {rules.title}.{told} Say help for help."])
 
     def show(self, view: View) -> None:
-        """What is new; the board at the beginning and whenever nothing is new."""
+        """What is new; the board at the beginning and when nothing is new."""
+        self._even.hold(view)
         is_asked_for = self._shown == view
         new = self._diary.take(view)
         self.say([entry.line() for entry in new])
@@ -52,7 +55,8 @@ class PlainConsole:
         self._shown = view
 
     def wait(self, view: View) -> None:
-        """What is heard while the opponent is to move."""
+        """What is heard during the opponent's turn."""
+        self._even.begin(view)
         self.say([entry.line() for entry in self._diary.take(view)])
 
     def read(self, view: View) -> str:
@@ -78,6 +82,8 @@ class PlainConsole:
         """The end: what was heard last, the true board, the result."""
         self.say([entry.line() for entry in self._diary.take(view)])
         self.say(["The board at the end:", *plain_board(board.piece_map(), view.color), ending(record)])
+        if not self._has_told_seed:
+            self.say([f"Seed: {record.headers['Seed']}"])
 
     def close(self) -> None:
         """Nothing to put back."""
@@ -88,7 +94,7 @@ def heat_table(heat: Sequence[float], bottom: chess.Color) -> list[str]:
     if not heat:
         return ["Where the opponent's men may be is not known."]
     lines = ["Chance in per cent that a man of the opponent's stands there:"]
-    for rank in range(7, -1, -1) if bottom == chess.WHITE else range(8):
-        files = range(8) if bottom == chess.WHITE else range(7, -1, -1)
-        lines.append(f"{rank + 1} " + " ".join(f"{round(100 * heat[chess.square(file, rank)]):>3}" for file in files))
-    return [*lines, "  " + " ".join(f"{name:>3}" for name in ("abcdefgh" if bottom == chess.WHITE else "hgfedcba"))]
+    for row in rows(bottom):
+        percents = " ".join(f"{round(100 * heat[square]):>3}" for square in row)
+        lines.append(f"{chess.square_rank(row[0]) + 1} {percents}")
+    return [*lines, "  " + " ".join(f"{name:>3}" for name in file_names(bottom))]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kriegbot.cli.errors import Refused
+from kriegbot.cli.programs import Sandbox, check_begun, sandbox_of, started
 from kriegbot.cli.screen import drawing_console
+from kriegbot.request import Refused
 
 if TYPE_CHECKING:
     import chess
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from referee import RuleSet
     from tournaments.match import Played
 
-ON_PAGE = ("opponent", "color", "rules", "time", "seed", "show_belief")
-"""Options of what is chosen on the page, if there is one."""
+ON_PAGE = ("opponent", "color", "rules", "time", "seed", "show_belief", "sandbox")
+"""Options for what is chosen on the page, if there is one."""
 FOR_PAGE = ("port", "host", "no_browser")
 """Options of the page."""
 
@@ -38,12 +39,12 @@ def play(
     color: Annotated[str, typer.Option(metavar="COLOR", help="Your side: white, black or random.")] = "white",
     rules: Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")] = "berkeley",
     time: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="The opponent's time for a move.  [default: as its spec says]")
+        str | None, typer.Option(metavar="SECONDS", help="The opponent's time for a move.  [default: from its spec]")
     ] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the opponent.  [default: a fresh one]")] = None,
     save: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Save the game as PGN, also one that is broken off; with --web, a folder."),
+        typer.Option(metavar="FILE", help="Save the game as PGN, even if it is abandoned; with --web, a folder."),
     ] = None,
     show_belief: Annotated[
         bool, typer.Option("--show-belief", help="Show where the opponent's men may be, from what you know yourself.")
@@ -52,44 +53,47 @@ def play(
         bool, typer.Option("--web", help="Play on a local page, in a browser; choose the game there.")
     ] = False,
     port: Annotated[
-        str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any that is free]")
+        str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any free one]")
     ] = None,
     host: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="With --web: where to listen.  [default: 127.0.0.1, this machine alone]"),
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="With --web: print the address only.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="With --web: only print the address.")] = False,
+    sandbox: Sandbox = None,
 ) -> None:
     """Play a game of Kriegspiel against a program.
 
     Write a try as e4, Nf3, exd5, O-O, e8=Q or e2e4; the commands are help, tries, board, resign and quit.
 
-    If stdin or stdout is no terminal, everything is plain text, for scripts: after each line "White to try:" (or
+    If stdin or stdout is not a terminal, everything is plain text, for scripts: after each line "White to try:" (or
     "Black to try:") write one line, a try or a command. What was tried and heard comes back as lines that begin with
-    the number of the move. The end of input breaks the game off.
+    the move number. The end of input abandons the game.
 
-    With --web games are played on a local page, and all of them saved.
+    With --web games are played on a local page, and all are saved.
     """
+    from kriegbot import request
     from kriegbot.cli import arguments
 
     _refuse_together(context, ON_PAGE if web else FOR_PAGE, is_on_page=web)
     if web:
-        number = 0 if port is None else arguments.whole_of(port, "port", 1, 65535)
-        _serve(arguments.games_folder(save), host or "127.0.0.1", number, has_browser=not no_browser)
+        from kriegbot.cli.page import open_page
+
+        open_page(port, save, host or "127.0.0.1", has_browser=not no_browser)
         return
-    spec = arguments.player_of(opponent)
+    spec = request.program_of(opponent, sandbox=sandbox_of(sandbox))
     if time is not None:
         spec = arguments.with_time(spec, time)
-    number = arguments.seed_of(seed)
-    side = arguments.color_of(color, number)
-    rule_set = arguments.rules_of(rules)
+    number = request.seed_of(seed)
+    side = request.color_of(color, number)
+    rule_set = request.rules_of(rules)
     path = None if save is None else arguments.path_of(save)
-    with _one_interrupt():
-        _play(spec, side, rule_set, number, path, show_belief=show_belief)
+    with _one_interrupt(), started():
+        _play(spec, side, rule_set, number, path, is_seed_given=seed is not None, show_belief=show_belief)
 
 
 def _refuse_together(context: typer.Context, names: Sequence[str], *, is_on_page: bool) -> None:
-    """Refuses what is chosen on the page if there is one, and what is the page's if there is none."""
+    """Refuses options of the game with a page, and options of the page without one."""
     for name in names:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
@@ -98,16 +102,9 @@ def _refuse_together(context: typer.Context, names: Sequence[str], *, is_on_page
             raise Refused(f"{option} {why}.")
 
 
-def _serve(folder: Path, host: str, port: int, *, has_browser: bool) -> None:
-    from kriegbot.web.hosting import House
-    from kriegbot.web.server import serve
-
-    serve(House(folder), host, port, has_browser=has_browser)
-
-
 @contextmanager
 def _one_interrupt() -> Iterator[None]:
-    """Within, the first Ctrl-C, or the end of the terminal, is an interrupt; later ones do not keep it from saving."""
+    """Within, the first Ctrl-C, or the end of the terminal, is an interrupt; later ones do not prevent saving."""
     is_interrupted = False
 
     def interrupt(_number: int, _frame: object) -> None:
@@ -126,7 +123,14 @@ def _one_interrupt() -> Iterator[None]:
 
 
 def _play(
-    spec: PlayerSpec, side: chess.Color, rules: RuleSet, seed: int, path: Path | None, *, show_belief: bool
+    spec: PlayerSpec,
+    side: chess.Color,
+    rules: RuleSet,
+    seed: int,
+    path: Path | None,
+    *,
+    is_seed_given: bool,
+    show_belief: bool,
 ) -> None:
     from kriegbot.players.human import HumanPlayer
     from kriegbot.players.process import ProcessSeat
@@ -137,12 +141,13 @@ def _play(
     person = HereSeat("human", lambda _seed: HumanPlayer(console), on_wait=console.wait)
     seat = ProcessSeat(spec, report=console.preparing)
     try:
-        console.greet(rules, seed)
+        console.greet(rules, seed if is_seed_given else None)
         seats = (person, seat) if side else (seat, person)
         played = play_game(*seats, rules=rules, seed=seed, event="kriegbot play")
     finally:
         seat.close()
         console.close()
+    check_begun(played)
     _finish(console, played, side, path)
 
 
@@ -184,13 +189,13 @@ def _finish(console: PlainConsole | TerminalConsole, played: Played, side: chess
     if path is not None:
         print(save_game(played.record, path), flush=True)
     elif is_broken_off:
-        print("Not saved; --save FILE keeps a game that is broken off.", flush=True)
+        print("Not saved; --save FILE keeps an abandoned game.", flush=True)
     if played.interrupted or (end is not None and end.detail == "interrupted"):
         raise typer.Exit(130)
 
 
 def _asked(name: Path) -> Path | None:
-    """Where to save a game that was not to be saved: Enter accepts the name, another may be given, n refuses."""
+    """Asks where to save a game played without --save: Enter accepts the name, n declines."""
     from kriegbot.cli.arguments import path_of
 
     while True:

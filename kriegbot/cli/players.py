@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kriegbot.players.options import PlayerKind
 
 
 def players() -> None:
     """List the players and their options."""
-    from kriegbot.players.specs import PLAYERS
+    from kriegbot.players import specs
 
     if sys.stdout.isatty():
-        _table()
+        _table(specs.players())
         return
-    for kind in PLAYERS.values():
-        print(f"{kind.name}: {kind.summary}")
+    for name, kind in specs.players().items():
+        print(f"{name}: {kind.summary}")
         for option in kind.options:
             print(f"  {option.name}={option.takes} ({option.usual}): {option.help}")
 
 
-def _table() -> None:
+def _table(known: Mapping[str, PlayerKind]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from kriegbot.players.specs import PLAYERS
-
     console = Console(highlight=False)
-    for kind in PLAYERS.values():
-        console.print(f"[bold]{kind.name}[/bold]  {kind.summary}")
+    for name, kind in known.items():
+        console.print(f"[bold]{name}[/bold]  {kind.summary}")
         if kind.options:
             table = Table("option", "takes", "default", "", box=None, padding=(0, 0, 0, 2), header_style="dim")
             for option in kind.options:

@@ -11,7 +11,7 @@ from kriegbot.players.specs import Progress
 
 @contextmanager
 def preparing() -> Iterator[Progress]:
-    """Gives a function to be told how far it is; the line goes away at the end."""
+    """Yields a function that reports progress; the line disappears at the end."""
     is_shown = False
 
     def report(what: str, done: int, total: int) -> None:
@@ -32,5 +32,5 @@ def preparing() -> Iterator[Progress]:
 
 
 def progress_text(what: str, done: int, total: int) -> str:
-    """How far it is."""
+    """Progress in words."""
     return f"Compiling kernels, once: {done} of {total} ({what})"

@@ -1,16 +1,16 @@
-"""`kriegbot replay`: a saved game again, step by step, as the referee, White or Black saw it."""
+"""`kriegbot replay`: a saved game, step by step, as the referee, White or Black saw it."""
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kriegbot.cli.errors import Refused
 from kriegbot.cli.screen import drawing_console
+from kriegbot.request import Refused
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,14 +39,14 @@ class Frame:
 
 
 def replay(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A game saved by kriegbot, or FILE#N of a tournament.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A saved game, or FILE#N for game N of a tournament.")],
     web: Annotated[
-        bool, typer.Option("--web", help="Show it on a local page, with what each side believed and its tries' values.")
+        bool, typer.Option("--web", help="Show it on a local page, with each side's belief and its tries' values.")
     ] = False,
     port: Annotated[
-        str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any that is free]")
+        str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any free one]")
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="With --web: print the address only.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="With --web: only print the address.")] = False,
 ) -> None:
     """Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web on a local page.
 
@@ -58,27 +58,17 @@ def replay(
             raise Refused(f"--{option} goes with --web; add that.")
     record = _record_of(file)
     if web:
-        _show_page(record, file, port, has_browser=not no_browser)
+        from kriegbot.cli.page import open_page
+
+        open_page(port, has_browser=not no_browser, saved=(record, file))
         return
     console = drawing_console()
     if console is not None and _has_keys():
         _step_through(record, console)
         return
-    from kriegbot.cli.playthrough import playthrough
+    from kriegbot.telling.playthrough import playthrough
 
     print(*playthrough(record), sep="\n")
-
-
-def _show_page(record: GameRecord, file: str, port: str | None, *, has_browser: bool) -> None:
-    from kriegbot.cli import arguments
-
-    number = 0 if port is None else arguments.whole_of(port, "port", 1, 65535)
-    from kriegbot.web.hosting import House
-    from kriegbot.web.server import serve
-    from kriegbot.web.watch import Shown
-
-    house = House(arguments.games_folder())
-    serve(house, port=number, has_browser=has_browser, first=Shown(house, record, file))
 
 
 def _record_of(file: str) -> GameRecord:
@@ -86,11 +76,11 @@ def _record_of(file: str) -> GameRecord:
     from referee import RecordError, load_record
 
     path, mark, number = file.rpartition("#")
-    if mark and not Path(file).exists():
-        from kriegbot.cli import arguments
+    if mark and not os.path.exists(file):
+        from kriegbot import request
         from tournaments.store import Store, StoreError
 
-        game = arguments.whole_of(number, "number of a game", 1, 10**9)
+        game = request.whole_of(number, "number of a game", 1, 10**9)
         try:
             with Store.open(path) as store:
                 return store.record(game)
@@ -112,7 +102,7 @@ def _has_keys() -> bool:
 
 def _step_through(record: GameRecord, console: Console) -> None:
     from kriegbot.cli.keys import single_keys
-    from kriegbot.cli.playthrough import ending
+    from kriegbot.telling.playthrough import ending
 
     frames = _frames(record, console)
     with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys():
@@ -141,15 +131,14 @@ def _follow_keys(record: GameRecord, console: Console, frames: list[Frame]) -> N
 
 def _frames(record: GameRecord, console: Console) -> list[Frame]:
     from kriegbot.cli.board import Picture
-    from kriegbot.cli.diary import Entry, gathered
-    from kriegbot.cli.moments import READERS, moments
+    from kriegbot.telling.diary import Entry, gathered
+    from kriegbot.telling.moments import READERS, moments
 
     heard: dict[str, list[Entry]] = {name: [] for name in READERS}
     has_tints = console.color_system in ("256", "truecolor")
     frames = []
     for moment in moments(record):
-        men = moment.men()
-        pictures = {name: Picture(men[name], marks=moment.marks, has_tints=has_tints) for name in READERS}
+        pictures = {name: Picture(moment.men[name], marks=moment.marks, has_tints=has_tints) for name in READERS}
         for name, entries in heard.items():
             entries += moment.news[name]
         news = {name: [line for _, line in gathered(entries[-50:])][-14:] for name, entries in heard.items()}
@@ -160,7 +149,7 @@ def _frames(record: GameRecord, console: Console) -> list[Frame]:
 def _draw(console: Console, record: GameRecord, frames: list[Frame], at: int, view: str) -> None:
     from rich.text import Text
 
-    from kriegbot.cli.playthrough import ending
+    from kriegbot.telling.playthrough import ending
 
     frame = frames[at]
     console.clear()
@@ -200,7 +189,7 @@ def _draw_boards(console: Console, frame: Frame, view: str) -> None:
 
 
 def _news(lines: list[str], width: int, room: int) -> Text:
-    """The last lines that there is room for."""
+    """The last lines that fit."""
     import textwrap
 
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""`kriegbot report`: what came of a tournament, as text, as a page or as JSON."""
+"""`kriegbot report`: the results of a tournament, as text, as a page or as JSON."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import typer
 
 def report(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A tournament, finished or not.")],
-    html: Annotated[str | None, typer.Option(metavar="OUT", help="Write a page with plots, all in one file.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the same figures as one JSON object.")] = False,
+    html: Annotated[str | None, typer.Option(metavar="OUT", help="Write a self-contained page with plots.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
     sprt: Annotated[
         str | None, typer.Option(metavar="ELO0,ELO1", help="Test between these, in normalized Elo.")
     ] = None,
 ) -> None:
-    """Report on a tournament: results with their errors, how games ended, how long players took."""
+    """Report on a tournament: results with intervals, how games ended, how long players took."""
     from kriegbot.cli import arguments
-    from kriegbot.cli.errors import Refused
+    from kriegbot.request import Refused
+    from referee.text import quoted
     from tournaments.report import report_of
     from tournaments.store import Store, StoreError
 
@@ -36,6 +37,8 @@ def report(
             page.write_text(page_of(figures), encoding="utf-8")
         except PlotsMissing as error:
             raise Refused(str(error)) from None
+        except OSError as error:
+            raise Refused(f"cannot write to {quoted(str(page))}: {error.strerror}.") from None
         print(f"Written to {page}.")
     elif json:
         from json import dumps

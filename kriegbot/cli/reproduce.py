@@ -1,4 +1,4 @@
-"""`kriegbot reproduce`: the experiment of Parker, Nau and Subrahmanian (AAAI 2006), ours beside the paper's."""
+"""`kriegbot reproduce`: the experiment of Parker, Nau and Subrahmanian (AAAI 2006), beside its own results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNS = ("short", "long", "both")
 def reproduce(
     what: Annotated[str, typer.Argument(metavar="FIGURE", help="figure2, figure3, figure4, figure5 or all.")],
     budget: Annotated[
-        str, typer.Option(metavar="BUDGET", help="samples: the paper's sample sizes; or seconds for a move.")
+        str, typer.Option(metavar="BUDGET", help="samples, for the paper's sample sizes; or seconds a move.")
     ] = "samples",
     games: Annotated[str, typer.Option(metavar="N", help="Games of each cell, half of them with each colour.")] = "500",
     depths: Annotated[str, typer.Option(metavar="N", help="Only the cells up to this depth.")] = "3",
@@ -30,32 +30,28 @@ def reproduce(
     jobs: Annotated[str | None, typer.Option(metavar="N", help="Games at once.  [default: one a core]")] = None,
     out: Annotated[str, typer.Option(metavar="FOLDER", help="Where games, tables and plots go.")] = "reproduction",
 ) -> None:
-    """Play the paper's experiment anew, and print its results beside the paper's.
+    """Reproduce the paper's experiment, and print our results beside the paper's.
 
-    Figures 2, 3 and 5 are tournaments, gone on with by the same command; Figure 4 is measured with a clock, and wants
+    Figures 2, 3 and 5 are tournaments; rerun the same command to resume. Figure 4 is measured by the clock, and needs
     an otherwise idle machine. Each comes as a table, a CSV file and a plot.
     """
+    from kriegbot import request
     from kriegbot.cli import arguments
-    from kriegbot.cli.errors import Refused
-    from kriegbot.players.specs import did_you_mean, quoted
+    from kriegbot.request import Refused
+    from referee.text import did_you_mean, quoted
 
     if what not in (*WHAT, "all"):
-        hint = did_you_mean(what, dict.fromkeys((*WHAT, "all")))
+        hint = did_you_mean(what, (*WHAT, "all"))
         raise Refused(f"unknown figure {quoted(what)}{hint} Known: {', '.join((*WHAT, 'all'))}.")
     if run not in RUNS:
         raise Refused(f"unknown run {quoted(run)}; known: {', '.join(RUNS)}.")
     seconds = None if budget == "samples" else _budget_of(budget)
-    wanted = arguments.whole_of(games, "number of games", 2, 1_000_000)
-    if wanted % 2:
-        raise Refused(f"illegal number of games '{wanted}': it takes an even one, half of them with each colour.")
-    depth = arguments.whole_of(depths, "depth", 1, 3)
-    number, workers = arguments.seed_of(seed), arguments.jobs_of(jobs)
+    wanted = arguments.games_of(games)
+    depth = request.whole_of(depths, "depth", 1, 3)
+    number, workers = request.seed_of(seed), arguments.jobs_of(jobs)
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Refused(f"cannot write to {quoted(out)}: {error.strerror or error}.") from None
-    try:
         for figure in WHAT.values() if what == "all" else (WHAT[what],):
             if figure == 4:
                 _sample_sizes(folder, number)
@@ -63,20 +59,22 @@ def reproduce(
                 _figure(figure, folder, seconds, wanted, depth, run, number, workers)
     except KeyboardInterrupt:
         again = shlex.join(["kriegbot", *sys.argv[1:]])
-        print(f"kriegbot: interrupted; what was played is kept. To go on:\n  {again}", file=sys.stderr)
+        print(f"kriegbot: interrupted; the games played are kept. To resume:\n  {again}", file=sys.stderr)
         raise typer.Exit(130) from None
+    except OSError as error:
+        raise Refused(f"cannot write to {quoted(out)}: {error.strerror or error}.") from None
 
 
 def _budget_of(text: str) -> float:
-    from kriegbot.cli.errors import Refused
-    from kriegbot.players.specs import quoted
+    from kriegbot.request import Refused
+    from referee.text import quoted
 
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
     if not 0.01 <= seconds <= 3600:
-        raise Refused(f"illegal budget {quoted(text)}: it takes samples, or a number of seconds, 0.01..3600.")
+        raise Refused(f"illegal budget {quoted(text)}: it takes samples, or 0.01..3600 seconds.")
     return seconds
 
 
@@ -90,11 +88,11 @@ def _figure(
     seed: int,
     jobs: int,
 ) -> None:
-    """Play what is missing of a figure's cells, then show and write all that there is of it."""
-    from kriegbot.cli.errors import Refused
+    """Play the missing games of a figure's cells, then show and write the figure."""
     from kriegbot.cli.scoreboard import Scoreboard
     from kriegbot.cli.tournament import warm_up
     from kriegbot.players.specs import parse_spec
+    from kriegbot.request import Refused
     from tournaments.executors.local import LocalExecutor
     from tournaments.logs import logged_to
     from tournaments.paper import LONG, SHORT
@@ -116,11 +114,8 @@ def _figure(
             done = store.done()
             missing = [game for game in games_of(settings, chosen, games) if game.id not in done]
             if missing:
-                print(
-                    f"Figure {figure}: {len(missing)} games to play, into {store.path}. The same command goes on "
-                    "where it was stopped.",
-                    file=sys.stderr,
-                )
+                told = f"Figure {figure}: {len(missing)} games to play, into {store.path}."
+                print(f"{told} Rerun the same command to resume.", file=sys.stderr)
                 warm_up([parse_spec(settings.pairings[chosen[0]].first)])
                 log = folder / f"{name}.log"
                 with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
@@ -153,13 +148,13 @@ def _show(figure: int, path: Path, results: list[Result]) -> None:
 
 
 def _sample_sizes(folder: Path, seed: int) -> None:
-    """Measure what Figure 4 lacks, and show it."""
+    """Measure what is missing of Figure 4, and show it."""
     from rich.console import Console
 
-    from kriegbot.cli.errors import Refused
     from kriegbot.cli.progress import preparing
     from kriegbot.cli.steps import steps
     from kriegbot.kernels import prepare
+    from kriegbot.request import Refused
     from tournaments.report_text import show_table
 
     with preparing() as report:

@@ -1,19 +1,19 @@
-"""Saves games; a game that was in the file is kept beside it."""
+"""Saves games; a file that was there is kept under another name."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
 
-from kriegbot.cli.errors import Refused
+from kriegbot.request import Refused
 from referee import GameRecord, save_record
 
 
 def save_game(record: GameRecord, path: Path) -> str:
-    """Saves a game, and says so.
+    """Saves a game; returns a line that says so.
 
     Raises:
-      Refused: the file cannot be written, though it could be before the game.
+      Refused: the file can no longer be written.
     """
     kept = ""
     try:
@@ -28,7 +28,7 @@ def save_game(record: GameRecord, path: Path) -> str:
 
 
 def free_name() -> Path:
-    """A name that no file has yet."""
+    """An unused file name."""
     stem = f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}"
     path, number = Path(f"{stem}.pgn"), 1
     while path.exists():

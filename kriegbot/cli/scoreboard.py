@@ -1,4 +1,4 @@
-"""How a tournament stands while it is played: one line, on a terminal kept up to date, elsewhere now and then."""
+"""The standing of a tournament during play: one line, updated on a terminal, repeated now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tournaments.statistics import expected_utility, expected_utility_interval
 from tournaments.store import Store
 
 SHARES = 10
-"""How many lines a whole tournament makes where there is no terminal."""
+"""How many lines a whole tournament prints without a terminal."""
 
 
 class Scoreboard:
@@ -21,7 +21,7 @@ class Scoreboard:
 
     Attributes:
       done: games in the store.
-      wanted: games that will be in the end.
+      wanted: games that there will be at the end.
     """
 
     def __init__(self, store: Store, missing: int) -> None:
@@ -30,8 +30,8 @@ class Scoreboard:
         self._begun, self._played = time.monotonic(), 0
         self._is_single = len(store.settings.pairings) == 1
         self._points = [0, 0, 0]  # lost, drawn, won by the first player of the only pairing
-        for result, number in store.connection.execute("SELECT result, number FROM games"):
-            self._score(result, number)
+        for game in store.game_rows():
+            self._score(game.result, game.number)
         console = Console(stderr=True, highlight=False)
         self._progress = Progress(
             BarColumn(20),
@@ -54,7 +54,7 @@ class Scoreboard:
         self._progress.stop()
 
     def count(self, outcome: Outcome) -> None:
-        """Takes in what came of one game."""
+        """Takes in the outcome of a game."""
         game = outcome.game
         if not isinstance(outcome, Finished):
             self._progress.console.print(f"Game {game.id}: {outcome.what}, attempt {outcome.attempts}.", markup=False)
@@ -71,7 +71,7 @@ class Scoreboard:
             print(f"{self.done} of {self.wanted} games, {self.standing()}, {self._left()}", file=self._console.file)
 
     def standing(self) -> str:
-        """Results so far, of the first player if there are but two, and the speed."""
+        """Results so far, of the first player if there are only two, and the speed."""
         speed = f"{self._played / max(time.monotonic() - self._begun, 1e-9):.2f} games/s"
         lost, drawn, won = self._points
         if not self._is_single or not lost + drawn + won:

@@ -1,4 +1,4 @@
-"""A progress bar with the time that is left, on a terminal."""
+"""A progress bar with the remaining time, on a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 def steps(what: str, done_of: Iterable[tuple[int, int]]) -> None:
-    """Runs something to its end that yields, time and again, how much is done of how much."""
+    """Runs an iterable of (done, total) to its end, showing progress."""
     console = Console(stderr=True, highlight=False)
     columns = TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:

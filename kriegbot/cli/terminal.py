@@ -1,7 +1,7 @@
 """A person at a terminal: the board, what was heard, and a line to answer on.
 
-The game is drawn on the terminal's second screen, anew for every question; at the end that screen goes away, and the
-true board and the result stay on the first.
+The game is drawn on the terminal's alternate screen and redrawn for every question; at the end that screen goes away,
+and the true board and the result stay on the normal one.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from rich.table import Table
 from rich.text import Text
 
 from kriegbot.cli.board import BIG_SIZE, GLYPHS, SMALL_SIZE, Picture, big_board, small_board
-from kriegbot.cli.diary import Diary, Kind, gathered
 from kriegbot.cli.heat import HeatMap
-from kriegbot.cli.known import lost, marks, taken
-from kriegbot.cli.moments import own_men
-from kriegbot.cli.playthrough import ending
 from kriegbot.cli.progress import progress_text
+from kriegbot.telling.board import own_men
+from kriegbot.telling.diary import Diary, Kind, gathered
+from kriegbot.telling.evenly import EvenTime
+from kriegbot.telling.known import lost, marks, taken
+from kriegbot.telling.playthrough import ending
 from referee import GameRecord, RuleSet, View
 
 STYLES = {
@@ -30,10 +31,11 @@ STYLES = {
     Kind.OWN_REFUSED: "red",
     Kind.OPPONENT: "bold",
     Kind.OPPONENT_REFUSED: "dim",
+    Kind.QUESTION: "",
     Kind.END: "bold",
 }
 ROWS_BESIDE = 4
-"""Rows besides the board's: a title, and below an empty one, what was heard last, and the line that answers."""
+"""Rows besides the board's: a title above; below it an empty row, what was heard last, and the input line."""
 
 
 class TerminalConsole:
@@ -47,24 +49,27 @@ class TerminalConsole:
 
     def __init__(self, console: Console, names: Mapping[chess.Color, str], heat: HeatMap | None = None) -> None:
         self._console, self._names, self._heat = console, names, heat
-        self._diary = Diary()
+        self._diary, self._even = Diary(), EvenTime()
         self._said: Sequence[str] = ()
         self._status: Status | None = None
-        self._has_second_screen = False
+        self._has_second_screen = self._has_told_seed = False
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401 - gives input() its line editing
 
-    def greet(self, rules: RuleSet, seed: int) -> None:
-        """How the game is played; who plays stands beside the board."""
-        self.say([f"Rules: {rules.title}", f"Seed: {seed}"])
+    def greet(self, rules: RuleSet, seed: int | None) -> None:
+        """The greeting; a fresh seed, from which the opponent's moves follow, is told at the end."""
+        self._has_told_seed = seed is not None
+        self.say([f"Rules: {rules.title}", *([] if seed is None else [f"Seed: {seed}"])])
 
     def show(self, view: View) -> None:
-        """The board and the news; what was said before goes away, but for a greeting."""
+        """The board and the news; earlier lines go away, except a greeting."""
+        self._even.hold(view)
         self._diary.take(view)
         self._said = () if self._has_second_screen else self._said
 
     def wait(self, view: View) -> None:
         """The board, and that the opponent is thinking."""
+        self._even.begin(view)
         self._diary.take(view)
         self._stop_status()
         self._draw(view)
@@ -73,7 +78,7 @@ class TerminalConsole:
         self._start_status(f"{opponent} is thinking ...")
 
     def read(self, view: View) -> str:
-        """The board with all that is to be said, and the line that answers."""
+        """The board with the pending lines; reads the answer."""
         self._stop_status()
         self._draw(view)
         return input(f" {chess.COLOR_NAMES[view.color].capitalize()} to try: ")
@@ -83,11 +88,11 @@ class TerminalConsole:
         self._said = lines
 
     def preparing(self, what: str, done: int, total: int) -> None:
-        """How far the kernels are."""
+        """Shows how far kernels are compiled."""
         self._start_status(progress_text(what, done, total))
 
     def finish(self, record: GameRecord, view: View, board: chess.Board) -> None:
-        """Back on the first screen: the true board, and the result."""
+        """Back to the normal screen: the true board, and the result."""
         self._diary.take(view)
         self.close()
         picture = self._picture(board.piece_map(), view, ())
@@ -97,6 +102,8 @@ class TerminalConsole:
             if entry.kind is not Kind.END:
                 self._console.print(Text(entry.line(), STYLES[entry.kind]))
         self._console.print(Text(ending(record), "bold"))
+        if not self._has_told_seed:
+            self._console.print(Text(f"Seed: {record.headers['Seed']}", "dim"))
 
     def close(self) -> None:
         """Puts the terminal back as it was."""
@@ -123,7 +130,7 @@ class TerminalConsole:
         self._console.print(self._last(), no_wrap=True, overflow="ellipsis")
 
     def _side(self, view: View, width: int, rows: int) -> Text:
-        """The opponent above, oneself below, and what was heard and said between."""
+        """The opponent above, the person below, and what was heard and said in between."""
         you_took = f", you took {took}" if (took := taken(view)) else ""
         you_lost = f", lost {''.join(fallen)}" if (fallen := [GLYPHS[kind] for kind in lost(view)]) else ""
         opponent = self._player(not view.color, _men(view.opponent_men) + you_took, width)
@@ -144,7 +151,7 @@ class TerminalConsole:
         return [Text(f"{sign} {chess.COLOR_NAMES[color].capitalize()}, {men}", "bold"), name]
 
     def _news(self, width: int, room: int) -> list[Text]:
-        """The last entries, as many as there is room for; the opponent's refused tries in one line."""
+        """The last entries that fit; the opponent's refused tries are joined in one line."""
         lines: list[Text] = []
         for entry, text in reversed(gathered(self._diary.entries[-60:])):
             block = [Text(line, STYLES[entry.kind]) for line in _wrapped(text, width)]
@@ -154,7 +161,7 @@ class TerminalConsole:
         return lines
 
     def _last(self) -> Text:
-        """What was heard last, once more, just above the line that answers."""
+        """What was heard last, repeated just above the input line."""
         if not self._diary.entries:
             return Text(" Say help for help.", "dim")
         last = self._diary.entries[-1]

@@ -1,19 +1,22 @@
-"""`kriegbot tournament`: many games between programs, kept in one file, gone on with by the same command."""
+"""`kriegbot tournament`: many games between programs, kept in one file; rerunning the command resumes it."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from kriegbot.cli.programs import Sandbox, sandbox_of, started
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from kriegbot.players.specs import PlayerSpec
     from tournaments.executors import Executor
+    from tournaments.play import SpecOf
     from tournaments.schedule import Pairing, Settings, Shard
     from tournaments.sprt import Sprt
 
@@ -26,14 +29,16 @@ def tournament(
         str, typer.Option(metavar="N", help="Games of each pairing, half of them with each colour.")
     ] = "500",
     round_robin: Annotated[
-        bool, typer.Option("--round-robin", help="Everybody against everybody (unless told).")
+        bool, typer.Option("--round-robin", help="Everybody against everybody (the default).")
     ] = False,
     gauntlet: Annotated[bool, typer.Option("--gauntlet", help="The first player against everybody else.")] = False,
     rules: Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")] = "berkeley",
     limits: Annotated[
         str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
     ] = "paper",
-    seed: Annotated[str, typer.Option(metavar="N", help="Seed of the whole tournament.")] = "1",
+    seed: Annotated[
+        str | None, typer.Option(metavar="N", help="Seed of the whole tournament.  [default: a fresh one]")
+    ] = None,
     jobs: Annotated[str | None, typer.Option(metavar="N", help="Games at once.  [default: one a core]")] = None,
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Where the games go.  [default: a name made from the settings]")
@@ -43,8 +48,8 @@ def tournament(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Of a dask cluster; it has a game for each of its threads, and --jobs of them at least.  "
-            "[default: one of this machine]",
+            help="Of a Dask cluster; it gets a game for each thread, at least --jobs.  "
+            "[default: a cluster on this machine]",
         ),
     ] = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Play part I of N; see `kriegbot merge`.")] = None,
@@ -57,38 +62,57 @@ def tournament(
     ] = None,
     sprt: Annotated[
         str | None,
-        typer.Option(metavar="ELO0,ELO1", help="Stop once one of these is decided for, in normalized Elo."),
+        typer.Option(metavar="ELO0,ELO1", help="Stop once the test between these accepts one, in normalized Elo."),
     ] = None,
+    sandbox: Sandbox = None,
 ) -> None:
     """Play many games between programs, and report on them.
 
-    Every game is stored as soon as it is finished; the same command goes on where it was stopped. A game depends on the
-    settings alone, not on how many are played at once or where.
+    Every game is stored as soon as it is finished; rerun the same command to resume. A game depends on the settings
+    and the seed alone, not on where it is played or how many are played at once.
     """
+    from kriegbot import request
     from kriegbot.cli import arguments
-    from kriegbot.cli.errors import Refused
+    from kriegbot.players.specs import parse_spec
+    from kriegbot.request import Refused
 
-    specs = [arguments.player_of(text) for text in players]
+    is_sandboxed = sandbox_of(sandbox)
+    specs = [request.program_of(text, sandbox=is_sandboxed) for text in players]
     pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)
-    rule_set, drawn = arguments.rules_of(rules), arguments.limits_of(limits)
-    wanted = arguments.whole_of(games, "number of games", 2, 1_000_000)
-    if wanted % 2:
-        raise Refused(f"illegal number of games '{wanted}': it takes an even one, half of them with each colour.")
-    number = arguments.seed_of(seed)
-    part = arguments.shard_of(shard)
+    rule_set, drawn = request.rules_of(rules), arguments.limits_of(limits)
+    wanted, part = arguments.games_of(games), arguments.shard_of(shard)
+    given = None if seed is None else request.seed_of(seed)
+    if shard is not None and given is None:
+        raise Refused("--shard takes --seed too, the same for all parts; a fresh one would differ from part to part.")
     test = arguments.sprt_of(sprt)
     if test is not None and len(pairings) > 1:
         raise Refused(f"--sprt compares two players; here are {len(specs)}.")
     from tournaments.schedule import Settings
 
-    settings = Settings(pairings, rule_set, drawn, number)
-    path = arguments.store_path_of(out, settings, part)
-    workers = _executor(executor, scheduler, jobs, patience)
+    path = arguments.store_path_of(out, (pairings, rule_set, drawn, given), part)
+    settings = Settings(pairings, rule_set, drawn, _seed_at(path) if given is None else given)
+    workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
     _play(specs, settings, wanted, part, path, workers, test)
 
 
+def _seed_at(path: Path) -> int:
+    """The seed of the tournament that is to be resumed; a fresh one if there is none."""
+    from os.path import getsize, isfile
+
+    from kriegbot.request import Refused, seed_of
+    from tournaments.store import Store, StoreError
+
+    if not isfile(path) or not getsize(path):
+        return seed_of(None)
+    try:
+        with Store.open(path) as store:
+            return store.settings.seed
+    except StoreError as error:
+        raise Refused(f"{error}.") from None
+
+
 def _pairings_of(players: list[str], round_robin: bool, is_gauntlet: bool) -> tuple[Pairing, ...]:
-    from kriegbot.cli.errors import Refused
+    from kriegbot.request import Refused
     from tournaments.schedule import gauntlet
     from tournaments.schedule import round_robin as everybody
 
@@ -98,13 +122,13 @@ def _pairings_of(players: list[str], round_robin: bool, is_gauntlet: bool) -> tu
         raise Refused("it takes --round-robin or --gauntlet, not both.")
     twice = next((player for player in players if players.count(player) > 1), None)
     if twice is not None and len(players) > 2:
-        raise Refused(f"player '{twice}' is named twice; only a tournament of two can be between equals.")
+        raise Refused(f"player '{twice}' is named twice; only a tournament of two may have equal players.")
     return gauntlet(players) if is_gauntlet else everybody(players)
 
 
-def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str | None) -> Executor:
+def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str | None, spec_of: SpecOf) -> Executor:
     from kriegbot.cli import arguments
-    from kriegbot.cli.errors import Refused
+    from kriegbot.request import Refused
 
     count = arguments.jobs_of(jobs)
     waits = None if patience is None else arguments.seconds_of(patience, "patience")
@@ -113,14 +137,14 @@ def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str 
             raise Refused("--scheduler goes with --executor dask.")
         from tournaments.executors.local import LocalExecutor
 
-        return LocalExecutor(count, waits)
+        return LocalExecutor(count, waits, spec_of)
     if name == "dask":
         from tournaments.executors import ExecutorError
 
         try:
             from tournaments.executors.dask import DaskExecutor
 
-            return DaskExecutor(count, scheduler, waits)
+            return DaskExecutor(count, scheduler, waits, spec_of)
         except ExecutorError as error:
             raise Refused(str(error)) from None
     raise Refused(f"unknown executor '{name}'; known: local, dask.")
@@ -135,8 +159,8 @@ def _play(
     executor: Executor,
     test: Sprt | None,
 ) -> None:
-    from kriegbot.cli.errors import Refused
     from kriegbot.cli.scoreboard import Scoreboard
+    from kriegbot.request import Refused
     from tournaments.executors import ExecutorError
     from tournaments.logs import logged_to
     from tournaments.report import decision_of, report_of
@@ -150,13 +174,15 @@ def _play(
         with Store.writing(path, settings, games, shard) as store:
             missing = store.missing()
             print(
-                f"{len(missing)} games to play, into {path}. The same command goes on where it was stopped.",
+                f"{len(missing)} games to play, into {path}. Rerun the same command to resume.",
                 file=sys.stderr,
             )
             if missing:
                 warm_up(specs)
-            log = path.with_name(f"{path.name}.log")
-            with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
+            with (
+                logged_to(path.with_name(f"{path.name}.log"), executor.queue),
+                Scoreboard(store, len(missing)) as board,
+            ):
                 run(
                     store,
                     missing,
@@ -167,13 +193,13 @@ def _play(
             figures = report_of(store, test)
     except KeyboardInterrupt:
         done = "" if board is None else f" after {board.done} of {board.wanted} games"
-        print(f"kriegbot: interrupted{done}. To go on:\n  {again}", file=sys.stderr)
+        print(f"kriegbot: interrupted{done}. To resume:\n  {again}", file=sys.stderr)
         raise typer.Exit(130) from None
     except (StoreError, ExecutorError) as error:
         if board is None:
             raise Refused(f"{error}.") from None
         print(
-            f"kriegbot: {error}. {board.done} games are safe. To go on, once that is mended:\n  {again}",
+            f"kriegbot: {error}. {board.done} games are safe. To resume, once that is fixed:\n  {again}",
             file=sys.stderr,
         )
         raise typer.Exit(1) from None
@@ -183,11 +209,17 @@ def _play(
 
 
 def warm_up(specs: list[PlayerSpec]) -> None:
-    """Has kernels compiled, once, before several workers would each compile them."""
+    """Has kernels compiled, once, before several workers would each compile them; and has outside players sit down."""
     from kriegbot.cli.progress import preparing
     from kriegbot.players.process import ProcessSeat
-    from kriegbot.players.seat import PlayerFailed
+    from kriegbot.players.seat import Failure, PlayerFailed
+    from kriegbot.request import Refused
 
-    spec = next((spec for spec in specs if spec.name != "rand"), specs[0])
-    with preparing() as report, ProcessSeat(spec, report=report) as seat, suppress(PlayerFailed):  # it will lose games
-        seat.begin(0)
+    ours = next((spec for spec in specs if spec.name != "rand"), specs[0])
+    for spec in dict.fromkeys([ours, *(spec for spec in specs if spec.is_outside)]):
+        with preparing() as report, started(), ProcessSeat(spec, report=report) as seat:
+            try:
+                seat.begin(0)
+            except PlayerFailed as failed:  # any other failure loses games
+                if failed.failure is Failure.REFUSED:
+                    raise Refused(failed.detail) from None

@@ -38,18 +38,20 @@ def solve(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A tree, .json or .efg.")],
     algorithm: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(ALGORITHMS)}.")] = "imp-minimax",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    svg: Annotated[str | None, typer.Option(metavar="OUT", help="Draw the tree, the strategy found thick.")] = None,
+    svg: Annotated[
+        str | None, typer.Option(metavar="OUT", help="Draw the tree, with the strategy found in thick lines.")
+    ] = None,
 ) -> None:
     """Solve a game tree for its first player."""
     from kriegbot.cli import arguments
-    from kriegbot.cli.errors import Refused
-    from kriegbot.players.specs import did_you_mean, quoted
+    from kriegbot.request import Refused
     from kriegbot.trees.draw import svg as drawn
     from kriegbot.trees.files import load
     from kriegbot.trees.tree import TreeError
+    from referee.text import did_you_mean, quoted
 
     if algorithm not in ALGORITHMS:
-        hint = did_you_mean(algorithm, dict.fromkeys(ALGORITHMS))
+        hint = did_you_mean(algorithm, ALGORITHMS)
         raise Refused(f"unknown algorithm {quoted(algorithm)}{hint} Known: {', '.join(ALGORITHMS)}.")
     picture = None if svg is None else arguments.path_of(svg)
     try:
@@ -100,7 +102,7 @@ def _solver(algorithm: str) -> Callable[[Tree], Solution]:
 
 
 def _findings(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
-    """What is printed, as plain values; numbers as in the JSON form of trees."""
+    """What is printed, as plain values; numbers as in JSON trees."""
     from kriegbot.trees.equilibrium import is_equilibrium
     from kriegbot.trees.perfect import Searched
     from kriegbot.trees.strategy import payoffs
@@ -108,7 +110,7 @@ def _findings(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
 
     try:
         worth = [_plain(payoff) for payoff in payoffs(tree, solution.strategy)]
-    except TreeError:  # it says nothing of a player who is taken to play at random, or at worst
+    except TreeError:  # it has no choices for a player assumed to move at random, or as badly as possible
         worth = None
     choices = [
         {
@@ -141,7 +143,7 @@ def _plain(number: Number) -> int | float | str:
 
 
 def _show(found: dict[str, Any]) -> None:
-    from kriegbot.text import one_line
+    from referee.text import one_line
 
     sets = f"{found['information_sets']} information set{'s' * (found['information_sets'] != 1)}"
     print(f"{one_line(found['title']) or 'A tree'}: {found['nodes']} nodes, {sets}.")
@@ -153,9 +155,9 @@ def _show(found: dict[str, Any]) -> None:
         line = f"{choice['player']}, {choice['information_set']}: {choice['action']}"
         print(f"  {one_line(line)}")
     if found["payoffs"] is not None:
-        print(f"Played so, it is worth {', '.join(str(payoff) for payoff in found['payoffs'])}.")
+        print(f"Played this way, the game is worth {', '.join(str(payoff) for payoff in found['payoffs'])}.")
     if found["is_equilibrium"] is not None:
-        print("This is an equilibrium." if found["is_equilibrium"] else "The answers go in a circle.")
+        print("This is an equilibrium." if found["is_equilibrium"] else "The answers cycle.")
     examined = [f"{found[f'{what}_examined']} {what}" for what in ("nodes", "leaves") if found[f"{what}_examined"]]
     if examined:
         print(f"Examined: {', '.join(examined)}.")
@@ -163,20 +165,20 @@ def _show(found: dict[str, Any]) -> None:
 
 @trees.command()
 def imp_model(
-    k: Annotated[str, typer.Option(metavar="K", help="Sets that the nodes below an alternative split into.")],
+    k: Annotated[str, typer.Option(metavar="K", help="Number of sets that the nodes below an alternative split into.")],
     b: Annotated[str, typer.Option(metavar="B", help="Alternatives of each set.")],
     d: Annotated[str, typer.Option(metavar="D", help="Depth of the leaves, 2 or more.")],
-    trials: Annotated[str, typer.Option(metavar="N", help="Trees, each with payoffs of its own.")] = "100",
+    trials: Annotated[str, typer.Option(metavar="N", help="How many trees, each with its own payoffs.")] = "100",
     seed: Annotated[str | None, typer.Option(metavar="N", help="The same seed gives the same trees.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Measure which share of the leaves of IMP-model(k, b, d) IMP-alpha-beta examines."""
-    from kriegbot.cli import arguments
-    from kriegbot.cli.errors import Refused
+    """Measure the share of leaves that IMP-alpha-beta examines on IMP-model(k, b, d)."""
+    from kriegbot import request
+    from kriegbot.request import Refused
 
-    parts, alternatives = arguments.whole_of(k, "k", 1, 10**6), arguments.whole_of(b, "b", 1, 10**6)
-    depth, count = arguments.whole_of(d, "d", 2, 99), arguments.whole_of(trials, "number of trials", 2, 10**6)
-    number = arguments.seed_of(seed)
+    parts, alternatives = request.whole_of(k, "k", 1, 10**6), request.whole_of(b, "b", 1, 10**6)
+    depth, count = request.whole_of(d, "d", 2, 99), request.whole_of(trials, "number of trials", 2, 10**6)
+    number = request.seed_of(seed)
 
     from kriegbot.trees.figure6 import measured
 
@@ -202,7 +204,7 @@ def figure6(
     from pathlib import Path
 
     from kriegbot.cli.arguments import path_of
-    from kriegbot.cli.errors import Refused
+    from kriegbot.request import Refused
 
     folder = Path(out)
     for name in ("figure6.csv", "figure6.svg"):

@@ -9,7 +9,26 @@ from enum import Enum
 import chess
 
 from kriegbot.players.notation import try_name
-from referee import Announcement, Answer, GameOver, OpponentMoved, OpponentRefused, OwnTry, View
+from referee import (
+    Announcement,
+    Answer,
+    Event,
+    GameOver,
+    OpponentAsked,
+    OpponentMoved,
+    OpponentRefused,
+    OwnQuestion,
+    OwnTry,
+    View,
+)
+
+_ANSWERS = {
+    Answer.ILLEGAL: "No.",
+    Answer.IMPOSSIBLE: "Nonsense: impossible.",
+    Answer.REPEATED: "Nonsense: repeated.",
+    Answer.YES: "Yes.",
+    Answer.NO: "No.",
+}
 
 
 class Kind(Enum):
@@ -19,6 +38,7 @@ class Kind(Enum):
     OWN_REFUSED = "own try refused"
     OPPONENT = "opponent's move"
     OPPONENT_REFUSED = "opponent's try refused"
+    QUESTION = "question"
     END = "end"
 
 
@@ -30,7 +50,7 @@ class Entry:
       kind: what it is about.
       place: the number of the move: "12." of White's, "12..." of Black's.
       text: a sentence or two.
-      announcement: what the referee announced, if it did.
+      announcement: what the referee announced, if anything.
     """
 
     kind: Kind
@@ -44,39 +64,51 @@ class Entry:
 
 
 class Diary:
-    """Everything one side has tried and heard so far; shown each view before a try of its own, and others at will."""
+    """Everything one side has tried and heard so far; shown each view before a try of its own, others at will."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
+        self.heard = 0
+        self.last: Event | None = None
         self._before: View | None = None
+        self._start = chess.Board()
         self._ply = 0
 
     def take(self, view: View) -> list[Entry]:
-        """Writes down what is new in a view, and returns that."""
-        heard = len(self._before.events) if self._before is not None else 0
-        new = [self._entry(event, view) for event in view.events[heard:]]
+        """Adds what is new in a view, and returns it."""
+        if self._before is None:
+            self._start = chess.Board(view.start)
+        new = self.hear(view.events[self.heard :], view)
         self._before = view
-        self.entries += new
         return new
 
-    def _entry(self, event: object, view: View) -> Entry:
-        start = chess.Board(view.start)
-        plies = self._ply + (0 if start.turn == chess.WHITE else 1)
-        place = f"{start.fullmove_number + plies // 2}{'...' if plies % 2 else '.'}"
+    def hear(self, events: Sequence[Event], view: View) -> list[Entry]:
+        """The same for events that leave everything else in the last view as it is: refused tries."""
+        new = [self._entry(event, view) for event in events]
+        self.entries += new
+        self.heard += len(events)
+        self.last = events[-1] if events else self.last
+        return new
+
+    def _entry(self, event: Event, view: View) -> Entry:
+        plies = self._ply + (0 if self._start.turn == chess.WHITE else 1)
+        place = f"{self._start.fullmove_number + plies // 2}{'...' if plies % 2 else '.'}"
+        side = chess.COLOR_NAMES[not view.color].capitalize()
         match event:
             case OwnTry(move, Answer.ACCEPTED, announcement):
                 self._ply += 1
                 name = try_name(move, self._before or view)
                 return Entry(Kind.OWN, place, f"{name}: yes. {_said(announcement)}".rstrip(), announcement)
             case OwnTry(move, answer):
-                said = "No." if answer is Answer.ILLEGAL else f"Nonsense: {answer.value}."
-                return Entry(Kind.OWN_REFUSED, place, f"{try_name(move, self._before or view)}? {said}")
+                return Entry(Kind.OWN_REFUSED, place, f"{try_name(move, self._before or view)}? {_ANSWERS[answer]}")
+            case OwnQuestion(answer):
+                return Entry(Kind.QUESTION, place, f"Any? {_ANSWERS[answer]}")
             case OpponentRefused():
-                side = chess.COLOR_NAMES[not view.color].capitalize()
                 return Entry(Kind.OPPONENT_REFUSED, place, f"{side} tries something illegal.")
+            case OpponentAsked(answer):
+                return Entry(Kind.QUESTION, place, f"{side} asks: Any? {_ANSWERS[answer]}")
             case OpponentMoved(announcement):
                 self._ply += 1
-                side = chess.COLOR_NAMES[not view.color].capitalize()
                 return Entry(Kind.OPPONENT, place, _said(announcement) or f"{side} has moved.", announcement)
             case GameOver(end):
                 text = end.text()
@@ -85,14 +117,14 @@ class Diary:
 
 
 def _said(announcement: Announcement | None) -> str:
-    """An announcement in words; nothing if it says no more than that there was a move."""
+    """An announcement in words; nothing if it only says that there was a move."""
     if announcement is None or announcement == Announcement():
         return ""
     return announcement.text()
 
 
 def gathered(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
-    """Entries and their lines; what repeats itself stands there once, with its number."""
+    """Entries and their lines; repeated entries become one, with their number."""
     runs: list[tuple[Entry, int]] = []
     for entry in entries:
         if runs and runs[-1][0] == entry:

@@ -8,7 +8,7 @@ from referee import Announcement, Man, OpponentMoved, OwnTry, View
 
 
 def heard(view: View) -> list[tuple[bool, Announcement]]:
-    """Every announcement, and whether it was of an own move."""
+    """Every announcement, and whether it was of our own move."""
     found = []
     for event in view.events:
         if isinstance(event, OpponentMoved):
@@ -29,7 +29,7 @@ def marks(view: View) -> frozenset[chess.Square]:
 
 
 def taken(view: View) -> str:
-    """What one has captured, as far as one was told: "1 pawn and 2 pieces", "3 men", "" for nothing."""
+    """What a side has captured, as far as it was told: "1 pawn and 2 pieces", "3 men", "" for nothing."""
     captures = [announcement.captured for own, announcement in heard(view) if own and announcement.capture is not None]
     kinds = [("man", "men", None), ("pawn", "pawns", Man.PAWN), ("piece", "pieces", Man.PIECE)]
     counts = [(captures.count(kind), one, many) for one, many, kind in kinds]
@@ -37,7 +37,7 @@ def taken(view: View) -> str:
 
 
 def lost(view: View) -> list[chess.PieceType]:
-    """One's own men that fell, queens first, as far as they can be told from those that promoted."""
+    """A side's own men that fell, queens first, as far as they can be told from those that promoted."""
     start = chess.Board(view.start)
     kinds = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
     men = list(view.men.values())

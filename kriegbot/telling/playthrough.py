@@ -8,9 +8,9 @@ from itertools import zip_longest
 
 import chess
 
-from kriegbot.cli.board import plain_board
-from kriegbot.cli.moments import moments, own_men
-from referee import GameRecord, Limits, View
+from kriegbot.telling.board import Men, plain_board
+from kriegbot.telling.moments import moments
+from referee import GameRecord, Limits
 
 COLUMN = 40
 
@@ -27,13 +27,12 @@ def playthrough(record: GameRecord) -> Iterator[str]:
     for moment in moments(record):
         for color, lines in news.items():
             lines += [entry.line() for entry in moment.news[chess.COLOR_NAMES[color].capitalize()]]
-        view = moment.views[chess.WHITE]
-        if moment.event is None or view.turn != moment.mover or view.end is not None:
-            yield from _both(moment.views, [news[color] for color in chess.COLORS])
+        if moment.event is None or moment.turn != moment.mover:
+            yield from _both(moment.men, [news[color] for color in chess.COLORS])
             for lines in news.values():
                 lines.clear()
     if moment is not None:
-        yield from ["", "The board at the end:", *plain_board(moment.men()["referee"])]
+        yield from ["", "The board at the end:", *plain_board(moment.men["referee"])]
     yield from ["", ending(record)]
 
 
@@ -65,12 +64,12 @@ def limits_text(limits: Limits) -> str:
     return "draw after " + ", or after ".join(parts) if parts else "none"
 
 
-def _both(views: Mapping[chess.Color, View], news: list[list[str]]) -> Iterator[str]:
+def _both(men: Mapping[str, Men], news: list[list[str]]) -> Iterator[str]:
     """Boards and news of both sides, in two columns."""
     columns = []
-    for color, lines in zip(chess.COLORS, news, strict=True):
+    for name, lines in zip(("White", "Black"), news, strict=True):
         wrapped = [part for line in lines for part in textwrap.wrap(line, COLUMN - 2, subsequent_indent="  ")]
-        columns.append([*wrapped, *plain_board(own_men(views[color]))])
+        columns.append([*wrapped, *plain_board(men[name])])
     height = max(map(len, columns))
     yield ""
     yield "White".ljust(COLUMN) + "Black"
