@@ -58,7 +58,7 @@ def serving(folder: Path) -> Iterator[tuple[House, str]]:
 
 def frames_of(record: GameRecord) -> list[dict[str, Any]]:
     """The frames of a recorded game."""
-    return Review.of("", record).frames
+    return [dict(frame) for frame in Review.of("", record).frames]
 
 
 def until(is_so: Callable[[], object], what: str = "it") -> None:

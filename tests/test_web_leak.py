@@ -18,15 +18,23 @@ from typing import Any
 import chess
 import pytest
 
-from kriegbot.cli.diary import Entry
+from kriegbot.telling import evenly
+from kriegbot.telling.diary import Entry
 from kriegbot.web import app, person
+from kriegbot.web.messages import Clocks
 from kriegbot.web.show import shown
 from referee import GameRecord, View, load_record
 from tests.browser import Client, served
 
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
 GAMES, MOVES = 50, 12
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replies come as soon as they are there; `tests/test_evenly.py` is about the time."""
+    monkeypatch.setattr(evenly, "QUANTUM", 0.001)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +167,10 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
     referees(monkeypatch, truth)
     wait = person.WebSeat.wait
 
-    def leaking(view: View, entries: Sequence[Entry]) -> dict[str, Any]:
+    def leaking(view: View, entries: Sequence[Entry], clocks: Clocks) -> dict[str, Any]:
         board = truth[-1]
         enemy = [chess.square_name(square) for square in chess.SquareSet(board.occupied_co[not view.color])]
-        message = shown(view, entries)
+        message: dict[str, Any] = dict(shown(view, entries, clocks))
         if what == "the men":
             message["hint"] = enemy
         if what == "a number":

@@ -14,7 +14,7 @@ from kriegbot.web.server import PageServer
 from referee import load_record
 from tests.browser import Page, chromium, served, until
 
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
 
 STATIC = Path("kriegbot/web/static")
 MATE = [("e2", "e4"), ("d1", "h5"), ("f1", "c4"), ("h5", "f7")]

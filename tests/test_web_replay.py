@@ -24,12 +24,13 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from kriegbot.cli.main import main
 from kriegbot.web.analysis import Beliefs
-from kriegbot.web.analyst import Method
+from kriegbot.web.messages import Looked
+from kriegbot.web.method import Method
 from kriegbot.web.watch import Shown
 from referee import GameRecord, load_record
 from tests.browser import browsing, frames_of, serving
 
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +103,10 @@ def looked_at(record: GameRecord, index: int) -> dict[str, Any]:
         if number == index:
             heard = {color: len(step.referee.view(color).events) for color in chess.COLORS}
     beliefs = Beliefs()
-    found: dict[str, Any] | None = None
+    found: Looked | None = None
     while found is None:
         found = beliefs.look("game", {color: (views[color], heard[color]) for color in chess.COLORS}, Method())
-    return found
+    return dict(found)
 
 
 def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -> None:

@@ -18,20 +18,25 @@ import pytest
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.followed import Followed
-from kriegbot.belief.heard import terms_of
 from kriegbot.belief.past import past
-from kriegbot.cli.diary import Diary
-from kriegbot.cli.moments import moments
 from kriegbot.kernels.position import encode_move
 from kriegbot.kernels.random import subseed
-from kriegbot.search.backup import OVERCONFIDENT, PARANOID
-from kriegbot.search.search import search, tries_of
+from kriegbot.search import method as search_method
+from kriegbot.search.method import InformationSet
+from kriegbot.search.rules import load_backup
+from kriegbot.search.search import search_tries
+from kriegbot.telling.board import own_men
+from kriegbot.telling.diary import Diary
+from kriegbot.telling.moments import moments
 from kriegbot.web.analysis import PARTICLES, SEED, Beliefs, believed
-from kriegbot.web.analyst import SAMPLES, Analyst, AnalystFailed, Method
+from kriegbot.web.analyst import Analyst, AnalystFailed
+from kriegbot.web.method import SAMPLES, Method
 from kriegbot.web.review import Review
-from referee import BERKELEY, NO_LIMITS, RULE_SETS, GameRecord, Referee, RuleSet, View
+from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from tests.browser import Client, frames_of, serving
 from tests.random_games import STARTS, played, steps
+
+pytestmark = pytest.mark.slow
 
 T = TypeVar("T")
 
@@ -108,7 +113,7 @@ def test_the_frames_of_a_game_are_what_the_referee_and_both_sides_saw(seed: int)
             assert (frame["mover"], frame["move"], frame["title"]) == (None, None, "The game begins.")
         else:
             last = step.referee.last
-            assert last is not None
+            assert isinstance(last, OwnTry)
             assert (frame["move"], frame["answer"]) == (last.move.uci(), last.answer.value)
             assert frame["mover"] == chess.COLOR_NAMES[bool(step.color)]
             assert frame["seconds"] == (0.5 if last.announcement else None)
@@ -230,10 +235,8 @@ def test_values_are_those_of_the_search(method: Method) -> None:
     view = views[chess.BLACK][-1]
     belief = Belief(view, PARTICLES, SEED)
     rows, counts = belief.draw(SAMPLES, subseed(SEED, len(view.events)))
-    tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
-    rule = {"overconfident": OVERCONFIDENT, "paranoid": PARANOID}[method.rule]
-    evaluator, terms = load_evaluator(method.evaluator), terms_of(BERKELEY, NO_LIMITS)
-    values = search(rows, counts, tries, method.depth, rule, evaluator, terms, may_prune=False)
+    how = search_method.Method(method.depth, load_backup(method.rule), load_evaluator(method.evaluator))
+    values = search_tries(InformationSet.of(view, rows, counts), how, may_prune=False)
     expected = dict(zip(values.tries.tolist(), zip(values.values, values.legal, strict=True), strict=True))
     assert {one["uci"] for one in found["tries"]} == {move.uci() for move in view.tries()}
     for one in found["tries"]:
@@ -249,7 +252,7 @@ def test_values_are_those_of_the_search(method: Method) -> None:
 def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed() -> None:
     record = game(end=True)
     review = Review.of("game", record)
-    assert review.message(3) == {"is": "frames", "from": 3, "frames": frames_of(record)[3:], "live": False}
+    assert review.message(3) == {"is": "frames", "start": 3, "frames": frames_of(record)[3:], "live": False}
 
     async def looked() -> None:
         analyst = Analyst()
@@ -305,11 +308,14 @@ def test_a_question_that_fails_is_told_and_the_next_one_answered() -> None:
     asyncio.run(asked())
 
 
-def test_moments_carry_the_views_of_both_sides() -> None:
+def test_moments_tell_what_both_sides_see_and_have_heard() -> None:
     record = game()
     views = views_of(record)
     for index, moment in enumerate(moments(record)):
-        assert moment.views == {color: seen[index] for color, seen in views.items()}
+        for color, seen in views.items():
+            assert moment.men[chess.COLOR_NAMES[color].capitalize()] == own_men(seen[index])
+            assert moment.heard[color] == len(seen[index].events)
+            assert moment.turn == (None if seen[index].end is not None else seen[index].turn)
 
 
 class Spy:
@@ -337,7 +343,7 @@ def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path
     spy = Spy()
     with serving(tmp_path) as (house, address), Client(address) as client:
         house._analyst = spy  # type: ignore[assignment]  # on purpose
-        client.send({"do": "new", "opponent": "rand", "color": "black", "rules": "berkeley", "seed": 3})
+        client.send({"do": "new", "opponent": "rand", "color": "black", "rules": "berkeley", "seed": "3"})
         client.until("view", yours=True)
         client.send({"do": "heat", "on": True})
         client.until("heat")

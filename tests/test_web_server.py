@@ -23,15 +23,16 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from kriegbot.cli.main import main
 from kriegbot.players.base import Choice
-from kriegbot.web import app, hosting
+from kriegbot.web import app, guard, hosting
 from kriegbot.web.guard import Guard
 from kriegbot.web.seats import HouseSeat
+from kriegbot.web.server import PageServer
 from referee import View, load_record
 from tests.browser import Client, served, until
 
-pytestmark = pytest.mark.usefixtures("kernels")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
-RAND = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": 3}
+RAND = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": "3"}
 E4 = {"do": "try", "text": "e4"}
 
 
@@ -149,8 +150,10 @@ MALFORMED: list[object] = [
     RAND | {"opponent": {}},
     RAND | {"color": "green"},
     RAND | {"rules": "chess960"},
-    RAND | {"seed": -1},
+    RAND | {"seed": "-1"},
     RAND | {"seed": 2**70},
+    RAND | {"seed": str(2**200)},
+    RAND | {"seed": 3},
     RAND | {"seed": True},
     RAND | {"seed": 1.5},
     {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": None, "pace": -1},
@@ -216,7 +219,7 @@ def test_there_are_limits_for_games_and_sockets(address: str, monkeypatch: pytes
     with Client(address) as first, Client(address) as second:
         begun(first)
         second.send(RAND)
-        assert "There are 1 games going on" in second.until("refusal")["text"]
+        assert "1 games are being played" in second.until("refusal")["text"]
         monkeypatch.setattr(app, "MOST_SOCKETS", 2)
         with pytest.raises(InvalidStatus):
             Client(address)
@@ -299,7 +302,7 @@ def test_a_seed_that_nobody_gave_is_told_after_the_game_only(address: str) -> No
         over = client.until("over")
         assert all(over["seed"] not in text for text in client.heard[:-1])
         client.send(RAND)
-        assert client.until("game")["seed"] == 3
+        assert client.until("game")["seed"] == "3"
 
 
 def test_whoever_joins_again_is_told_what_the_others_were(address: str) -> None:
@@ -317,6 +320,7 @@ def test_whoever_joins_again_is_told_what_the_others_were(address: str) -> None:
 
 def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosting, "LONELY_SECONDS", 0.0)
+    monkeypatch.setattr(hosting, "DROPPED_SECONDS", 0.0)
     with served(tmp_path) as page:
         with Client(page.address) as client:
             begun(client)
@@ -351,8 +355,8 @@ def test_a_game_that_cannot_be_saved_says_so(address: str, tmp_path: Path) -> No
 
 def test_a_program_that_fails_forfeits_and_the_person_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(seat: HouseSeat, view: View) -> Choice:
-        assert seat._process is not None
-        os.kill(seat._process.pid, signal.SIGKILL)
+        assert seat.pid is not None
+        os.kill(seat.pid, signal.SIGKILL)
         return super(HouseSeat, seat).ask(view)
 
     monkeypatch.setattr(HouseSeat, "ask", killed)
@@ -449,3 +453,75 @@ def test_messages_of_the_log_have_no_line_of_the_sender(address: str, caplog: py
         client.send(RAND | {"opponent": "rand\nkriegbot: all is well"})
         client.until("refusal")
     assert all("\n" not in record.getMessage() for record in caplog.records)
+
+
+def raw(page: PageServer) -> socket.socket:
+    """A connection that has said nothing yet."""
+    return socket.create_connection(("127.0.0.1", page.port), 30)
+
+
+def test_hundreds_of_connections_that_say_nothing_keep_nobody_out(tmp_path: Path) -> None:
+    with served(tmp_path) as page:
+        silent = [raw(page) for _ in range(600)]
+        try:
+            silent[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")
+            with Client(page.address) as client:
+                begun(client)
+                client.send(E4)
+                assert client.until("view", ply=2)["men"]["e4"] == "P"
+            assert len(page.server_state.connections) <= guard.MOST_WAITING + 2
+        finally:
+            for connection in silent:
+                connection.close()
+
+
+def test_a_connection_has_to_send_its_request_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "REQUEST_SECONDS", 0.3)
+    with served(tmp_path) as page, Client(page.address) as client, raw(page) as silent, raw(page) as dripping:
+        dripping.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        for connection in (silent, dripping):
+            with contextlib.suppress(ConnectionResetError):
+                assert connection.recv(100) == b""
+        begun(client)  # a socket with the token stays
+
+
+def test_who_does_not_know_the_token_is_answered_and_cut_off(tmp_path: Path) -> None:
+    with served(tmp_path) as page, raw(page) as stranger:
+        stranger.sendall(f"GET /x/ HTTP/1.1\r\nHost: 127.0.0.1:{page.port}\r\n\r\n".encode())
+        answer = b""
+        while piece := stranger.recv(1000):
+            answer += piece
+        assert answer.startswith(b"HTTP/1.1 404")
+
+
+def test_a_new_game_takes_the_place_of_the_one_that_was_dropped_first(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosting, "MOST_LIVE", 2)
+    for _ in range(2):
+        with Client(address) as client:
+            begun(client)
+            client.send(E4)
+            client.until("view", ply=2)
+    with Client(address) as client:
+        begun(client)
+        until(lambda: list(tmp_path.glob("*.pgn")), "the file of the game dropped first")
+        assert len(list(tmp_path.glob("*.pgn"))) == 1
+        with Client(address) as other:
+            begun(other)
+
+
+def test_of_the_games_that_nobody_looks_at_only_the_last_ones_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosting, "MOST_DROPPED", 1)
+    monkeypatch.setattr(hosting, "DROPPED_SECONDS", 0.0)
+    with served(tmp_path) as page:
+        names = []
+        for _ in range(3):
+            with Client(page.address) as client:
+                names.append(begun(client))
+        until(lambda: all(page.house.get(name).is_lonely for name in names), "their leaving")
+        page.house.tend()
+        until(lambda: not page.house.get(names[0]).is_live and not page.house.get(names[1]).is_live, "their end")
+        assert page.house.get(names[2]).is_live

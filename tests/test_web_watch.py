@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.web.hosting import BadMessage, House, Message
+from kriegbot.web.hosting import House
+from kriegbot.web.messages import BadMessage, Told, Watch, asked_by
 from kriegbot.web.watch import Shown, Watched, watched
 from referee import load_record
 from tests.browser import frames_of
 
-pytestmark = pytest.mark.usefixtures("kernels")
+Message: TypeAlias = dict[str, Any]
 
-SHORT = {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": 63, "pace": 0}
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
+
+SHORT: Message = {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": "63", "pace": 0}
+
+
+def watch(house: House, message: Message) -> Watched:
+    """The game that a message asks for."""
+    asked = asked_by(json.dumps(message))
+    assert isinstance(asked, Watch)
+    return watched(house, asked)
 
 
 class Looker:
@@ -27,9 +39,9 @@ class Looker:
         self._changed = threading.Condition()
         game.join(self._hear)
 
-    def _hear(self, message: Message) -> None:
+    def _hear(self, message: Told) -> None:
         with self._changed:
-            self.told.append(message)
+            self.told.append(dict(message))
             self._changed.notify_all()
 
     def of(self, kind: str) -> list[Message]:
@@ -51,15 +63,15 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 def test_whoever_watches_sees_every_try_as_it_is_made_and_the_game_is_saved(house: House) -> None:
-    game = watched(house, SHORT)
+    game = watch(house, SHORT)
     looker = Looker(game)
     house.add(game)
     over = looker.until("over")
     assert (over["result"], over["text"], over["seed"]) == ("0-1", "Checkmate, Black wins.", "63")
     frames = frames_of(load_record(over["saved"]))
     *live, whole = looker.of("frames")[1:]
-    assert whole == {"is": "frames", "from": 0, "frames": frames, "live": False}
-    assert [message["from"] for message in live] == list(range(len(frames) - 1))  # the last try ended it
+    assert whole == {"is": "frames", "start": 0, "frames": frames, "live": False}
+    assert [message["start"] for message in live] == list(range(len(frames) - 1))  # the last try ended it
     untimed = [{**frame, "title": frame["title"].split(" (")[0], "seconds": None} for frame in frames]
     assert [frame for message in live for frame in message["frames"]] == untimed[:-1]
     assert all(message["live"] for message in live)
@@ -69,26 +81,26 @@ def test_whoever_watches_sees_every_try_as_it_is_made_and_the_game_is_saved(hous
 
 
 def test_a_paused_game_goes_on_when_it_is_told_to(house: House) -> None:
-    game = watched(house, SHORT | {"pace": 10})
+    game = watch(house, SHORT | {"pace": 10})
     looker = Looker(game)
     house.add(game)
     looker.until("frames", 2)  # what there was, which is nothing; and the first position
-    game.take({"do": "pause", "on": True})
-    game.take({"do": "pace", "seconds": 0})
+    game.take(asked_by(json.dumps({"do": "pause", "on": True})))
+    game.take(asked_by(json.dumps({"do": "pace", "seconds": 0})))
     assert looker.until("pace", 3) == {"is": "pace", "seconds": 0, "paused": True}
     assert game.is_live
     assert len(looker.of("frames")) == 2
-    game.take({"do": "pause", "on": False})
+    game.take(asked_by(json.dumps({"do": "pause", "on": False})))
     assert looker.until("over")["result"] == "0-1"
 
 
 @pytest.mark.parametrize("player", ["rand", "overconfident:time=60,depth=2"])
 def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(house: House, player: str) -> None:
-    game = watched(house, SHORT | {"white": player, "pace": 10 if player == "rand" else 0})
+    game = watch(house, SHORT | {"white": player, "pace": 10 if player == "rand" else 0})
     looker = Looker(game)
     house.add(game)
     looker.until("frames", 2)
-    game.take({"do": "leave"})
+    game.take(asked_by(json.dumps({"do": "leave"})))
     over = looker.until("over")
     assert (over["result"], over["text"]) == ("*", "Abandoned, no result (broken off).")
     assert load_record(over["saved"]) == game.record
@@ -103,8 +115,8 @@ def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(house: Hou
         ({"white": "nobody"}, "unknown player 'nobody'"),
         ({"black": "human"}, "player 'human' cannot be asked here"),
         ({"rules": "chess"}, "unknown rule set 'chess'"),
-        ({"seed": -1}, "illegal seed"),
-        ({"seed": "63"}, "takes two players, rules, a seed and a pace"),
+        ({"seed": "-1"}, "illegal seed"),
+        ({"seed": 63}, "takes two players, rules, a seed and a pace"),
         ({"pace": 11}, "a pace from 0 to 10 seconds"),
         ({"pace": float("nan")}, "a pace from 0 to 10 seconds"),
         ({"pace": None}, "a pace from 0 to 10 seconds"),
@@ -112,7 +124,7 @@ def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(house: Hou
 )
 def test_a_game_that_there_cannot_be_is_refused(house: House, change: Message, why: str) -> None:
     with pytest.raises(BadMessage, match=why):
-        watched(house, SHORT | change)
+        watch(house, SHORT | change)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +140,7 @@ def test_a_game_that_there_cannot_be_is_refused(house: House, change: Message, w
 )
 def test_what_cannot_be_done_while_watching_is_refused(house: House, message: Message) -> None:
     with pytest.raises(BadMessage):
-        watched(house, SHORT).take(message)
+        watch(house, SHORT).take(asked_by(json.dumps(message)))
 
 
 def test_a_saved_game_is_shown_whole(house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,5 +152,5 @@ def test_a_saved_game_is_shown_whole(house: House, tmp_path: Path, capsys: pytes
     assert [message["is"] for message in told] == ["game", "over", "frames"]
     assert (told[0]["kind"], told[0]["you"], told[0]["white"], told[0]["rules"]) == ("replay", None, "rand", "Berkeley")
     assert (told[1]["result"], told[1]["saved"]) == ("0-1", str(path))
-    assert told[2] == {"is": "frames", "from": 0, "frames": frames_of(load_record(path)), "live": False}
+    assert told[2] == {"is": "frames", "start": 0, "frames": frames_of(load_record(path)), "live": False}
     assert not game.is_live

@@ -1,7 +1,7 @@
-"""A process of low priority that says what could be known: beliefs for the page, without holding the server up.
+"""A process of low priority that says what could be known: beliefs for the page, without holding up the server.
 
-Long work is done in slices, so that several games have their turns. A process that was killed is started again, and its
-answers are the same: they depend on the views alone.
+Long work is done in slices, so that several games get their turns. A killed process is restarted, and gives the same
+answers: they depend on the views alone.
 """
 
 from __future__ import annotations
@@ -9,56 +9,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import multiprocessing
-import os
 import signal
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from threading import Thread
 from typing import Any
 
 import chess
 
-from kriegbot.players.process import no_interrupts
-from kriegbot.players.specs import BadSpec, parse_spec
-from kriegbot.players.worker import give_way, leave_with_parent
+from kriegbot.children import give_way, leave_with_parent, no_interrupts, own_session
+from kriegbot.web.messages import Looked
+from kriegbot.web.method import Method, Side
 from referee import View
 
-SAMPLES, MOST_DEPTH = 1000, 2
-"""Histories drawn to value tries, and the plies looked ahead at most: some hundredths of a second."""
 STARTS = 2
-"""How often a process is started for one question, before that is given up."""
-
-
-Side = tuple[View, int]
-"""A side at a moment: a view of it then or later, and the number of events that it had heard by then."""
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """How tries are valued: the rule, overconfident or paranoid, plies to look ahead, and the evaluator's name."""
-
-    rule: str = "overconfident"
-    depth: int = MOST_DEPTH
-    evaluator: str = "ks"
-
-    @classmethod
-    def of(cls, player: str) -> Method:
-        """As a player does it, at most `MOST_DEPTH` plies deep; of one that does not search so, the usual."""
-        try:
-            spec = parse_spec(player)
-        except BadSpec:
-            return cls()
-        depth = spec.get("depth")
-        if spec.name not in ("overconfident", "paranoid") or not isinstance(depth, int):
-            return cls()
-        return cls(spec.name, min(depth, MOST_DEPTH), str(spec.get("evaluator")))
-
-    def text(self) -> str:
-        """In words."""
-        return f"{self.rule}, depth {self.depth}, {SAMPLES} histories"
+"""How often a process is started for one question before giving up."""
 
 
 class AnalystFailed(Exception):
@@ -79,7 +45,7 @@ class Analyst:
         self._is_closed = False
 
     async def heat(self, key: str, view: View) -> list[list[float]]:
-        """Chances [6][64] that an enemy man of each kind (pawn to king) stands on each square; empty if all is dark.
+        """Chances [6][64] of each kind of enemy man (pawn to king) on each square; empty if nothing is known.
 
         Args:
           key: of the game and the side.
@@ -91,7 +57,7 @@ class Analyst:
         answer: list[list[float]] = await self._asked("heat", key, view)
         return answer
 
-    async def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> dict[str, Any]:
+    async def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked:
         """Both sides' beliefs and the mover's tries, as `kriegbot.web.analysis.Beliefs.look` gives them.
 
         Args:
@@ -102,7 +68,7 @@ class Analyst:
         Raises:
           AnalystFailed: there is no answer.
         """
-        answer: dict[str, Any] = await self._asked("look", key, sides, method)
+        answer: Looked = await self._asked("look", key, sides, method)
         return answer
 
     @property
@@ -111,7 +77,7 @@ class Analyst:
         return None if self._process is None else self._process.pid
 
     def close(self) -> None:
-        """Ends the process at once; whoever still waits is told `AnalystFailed`. May be called twice."""
+        """Ends the process at once; pending questions raise `AnalystFailed`. Idempotent."""
         self._is_closed = True
         self._thread.shutdown(wait=False, cancel_futures=True)
         process = self._process
@@ -122,14 +88,14 @@ class Analyst:
 
     async def _asked(self, *question: Any) -> Any:
         answer = None
-        while answer is None:  # its time was up; the next one's turn
+        while answer is None:  # its slice is over; the next one's turn
             if self._is_closed:
                 raise AnalystFailed("the analysis has been closed")
             answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._answer, question)
         return answer
 
     def _answer(self, question: tuple[Any, ...]) -> Any:
-        """In the thread: one question, put to the process."""
+        """In the thread: puts one question to the process."""
         for _ in range(STARTS):
             if self._is_closed:
                 break
@@ -167,12 +133,11 @@ class Analyst:
 
 
 def serve(connection: Connection[Any, Any]) -> None:
-    """The process: answers until nobody asks any more."""
+    """The process: answers until its input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(AttributeError, OSError):
-        os.setsid()
+    own_session()
     give_way()
-    Thread(target=leave_with_parent, daemon=True).start()
+    leave_with_parent()
     from kriegbot.kernels import prepare
 
     prepare()

@@ -1,4 +1,4 @@
-"""The page and its socket: what a browser may send, how often, and what becomes of it."""
+"""The page and its socket: what a browser may send, how often, and what is done with it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import chess.svg
 from starlette.applications import Starlette
@@ -19,32 +20,35 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from kriegbot.cli.arguments import color_of, player_of, rules_of, seed_of
-from kriegbot.cli.errors import Refused
-from kriegbot.players.specs import PLAYERS
-from kriegbot.web.hosting import BadMessage, Hosted, House, Message
+from kriegbot.players.specs import players
+from kriegbot.request import Refused, color_of, program_of, rules_of, seed_of
+from kriegbot.web.hosting import Hosted, House
+from kriegbot.web.messages import (
+    MOST_BYTES,
+    Asked,
+    BadMessage,
+    Hello,
+    Join,
+    New,
+    PlayerOffered,
+    Told,
+    Watch,
+    asked_by,
+    refusal,
+)
 from kriegbot.web.person import PersonGame
 from kriegbot.web.watch import watched
 from referee import RULE_SETS
 
 STATIC = Path(__file__).parent / "static"
 MOST_SOCKETS = 100
-MOST_BYTES = 4096
-"""Of a message."""
 MOST_WAITING = 500
 """Messages that a browser may leave unread."""
 RATE, BURST = 20.0, 60.0
-"""Messages a second that a socket may send for long, and at once."""
+"""Messages a second that a socket may send in the long run, and in a burst."""
 MOST_OFFENCES = 20
 """Messages of one socket that are refused before it is closed."""
-TEND_SECONDS = 60.0
-WORDS = {
-    "overconfident": "Looks ahead and expects you to move at random; bold",
-    "paranoid": "Looks ahead and fears that you see all its men; careful",
-    "hs": "Looks ahead as if both of you saw the whole board",
-    "rand": "Moves at random; good for learning the rules",
-}
-"""The programs for people, best first; one that is missing here is described as `kriegbot players` does."""
+TEND_SECONDS = 10.0
 
 log = logging.getLogger("kriegbot.web")
 
@@ -82,12 +86,12 @@ def make_app(house: House) -> Starlette:
 
 
 class Socket:
-    """One browser: at most one game at a time, out of all there are."""
+    """One browser, which follows at most one game at a time."""
 
     def __init__(self, websocket: WebSocket, house: House) -> None:
         self._websocket, self._house = websocket, house
         self._hosted: Hosted | None = None
-        self._outbox: asyncio.Queue[Message | None] = asyncio.Queue(MOST_WAITING)
+        self._outbox: asyncio.Queue[Told] = asyncio.Queue(MOST_WAITING)
         self._loop = asyncio.get_running_loop()
         self._tokens, self._since = BURST, time.monotonic()
         self._offences = 0
@@ -114,12 +118,12 @@ class Socket:
             with contextlib.suppress(RuntimeError):  # it is closed already
                 await self._websocket.close(1008)
 
-    def tell(self, message: Message) -> None:
+    def tell(self, message: Told) -> None:
         """Sends a message soon; in any thread."""
         with contextlib.suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._put, message)
 
-    def _put(self, message: Message | None) -> None:
+    def _put(self, message: Told) -> None:
         try:
             self._outbox.put_nowait(message)
         except asyncio.QueueFull:
@@ -132,17 +136,17 @@ class Socket:
                 message = await self._outbox.get()
                 await self._websocket.send_text(json.dumps(message, separators=(",", ":")))
 
-    def _take(self, event: Message) -> None:
+    def _take(self, event: dict[str, Any]) -> None:
         """One message of the browser, or its end."""
         if event["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(event.get("code", 1005))
         try:
             self._spend()
-            self._do(parsed(event))
+            self._do(asked_by(event.get("text")))
         except BadMessage as error:
             self._offences += 1
             log.warning("refused a message: %s", error)
-            self.tell({"is": "refusal", "text": str(error)})
+            self.tell(refusal(str(error)))
 
     def _spend(self) -> None:
         now = time.monotonic()
@@ -151,16 +155,16 @@ class Socket:
         if self._tokens < 0:
             raise BadMessage("Too many messages; wait a little.")
 
-    def _do(self, message: Message) -> None:
-        match message:
-            case {"do": "new"}:
-                self._house.add(new_game(self._house, message), self._join)
-            case {"do": "watch"}:
-                self._house.add(watched(self._house, message), self._join)
-            case {"do": "join", "game": str(id_)}:
-                self._join(self._house.get(id_))
+    def _do(self, asked: Asked) -> None:
+        match asked:
+            case New():
+                self._house.add(new_game(self._house, asked), self._join)
+            case Watch():
+                self._house.add(watched(self._house, asked), self._join)
+            case Join(game):
+                self._join(self._house.get(game))
             case _ if self._hosted is not None:
-                self._hosted.take(message)
+                self._hosted.take(asked)
             case _:
                 raise BadMessage("There is no game yet.")
 
@@ -175,64 +179,41 @@ class Socket:
             self._hosted = None
 
 
-def parsed(event: Message) -> Message:
-    """A message of a browser as plain values.
-
-    Raises:
-      BadMessage: it is not a JSON object.
-    """
-    text = event.get("text")
-    try:
-        message = json.loads(text) if text is not None else None
-    except (ValueError, RecursionError):
-        message = None
-    if not isinstance(message, dict):
-        raise BadMessage("That message cannot be read.")
-    return message
-
-
-def new_game(house: House, message: Message) -> PersonGame:
+def new_game(house: House, asked: New) -> PersonGame:
     """The game that a person asks for.
 
     Raises:
       BadMessage: there can be no such game; the message says why.
     """
-    match message:
-        case {"opponent": str(opponent), "color": str(color), "rules": str(rules), "seed": None | int() as seed}:
-            pass
-        case _:
-            raise BadMessage("A new game takes an opponent, a colour, rules and a seed.")
     try:
-        number = seed_of(None if seed is None else str(seed))
-        side = color_of(color, number)
-        return PersonGame(house, player_of(opponent), side, rules_of(rules), number, is_seed_given=seed is not None)
+        seed = seed_of(asked.seed)
+        color, rules = color_of(asked.color, seed), rules_of(asked.rules)
+        program = program_of(asked.opponent, is_remote=True)
     except Refused as error:
         raise BadMessage(str(error)) from None
+    return PersonGame(house, program, color, rules, seed, is_seed_given=asked.seed is not None)
 
 
-def hello() -> Message:
+def hello() -> Hello:
     """What the page offers."""
-    known = sorted((kind for kind in PLAYERS.values() if kind.name != "human"), key=lambda kind: _rank(kind.name))
-    players = [
+    known = sorted(players().items(), key=lambda named: named[1].rank)
+    offered: list[PlayerOffered] = [
         {
-            "name": kind.name,
-            "summary": WORDS.get(kind.name, kind.summary),
+            "name": name,
+            "summary": kind.words or kind.summary,
             "options": [
                 {"name": option.name, "takes": option.takes, "default": option.usual, "help": option.help}
                 for option in kind.options
             ],
         }
-        for kind in known
+        for name, kind in known
+        if kind.make is not None
     ]
     return {
         "is": "hello",
-        "players": players,
+        "players": offered,
         "rules": [{"name": rules.name, "title": rules.title} for rules in RULE_SETS.values()],
     }
-
-
-def _rank(name: str) -> int:
-    return list(WORDS).index(name) if name in WORDS else len(WORDS)
 
 
 def men_svg() -> str:

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import chess
 
-from kriegbot.cli.moments import READERS, Moment
-
-Frame = dict[str, Any]
+from kriegbot.telling.moments import Moment
+from kriegbot.web.messages import Frame
+from referee import OwnTry
 
 
 def frame_of(moment: Moment) -> Frame:
-    """A moment as plain values.
-
-    Returns:
-      title: what was tried, and the answer; place: the number of the move ("12." of White's, "12..." of Black's).
-      true, white, black: by the square, the letters of the men that the referee, White and Black see, as in a FEN.
-      marks: squares where a man has just fallen; news: the new lines of each side and of the referee.
-      turn: whose turn it is now, None at the end; mover, move, answer: who has tried what (UCI), and the answer.
-      seconds: time taken for the turn, if it was measured.
-    """
+    """A moment for the browser."""
     event, entries = moment.event, moment.news["referee"]
-    men = moment.men()
-    view = moment.views[chess.WHITE]
+    men = moment.men
     return {
         "title": moment.title,
         "place": entries[-1].place if entries else "",
@@ -31,14 +22,18 @@ def frame_of(moment: Moment) -> Frame:
         "white": _letters(men["White"]),
         "black": _letters(men["Black"]),
         "marks": [chess.square_name(square) for square in sorted(moment.marks)],
-        "news": {name.lower(): [entry.line() for entry in moment.news[name]] for name in READERS},
-        "turn": None if view.end is not None else chess.COLOR_NAMES[view.turn],
+        "news": {
+            "referee": [entry.line() for entry in moment.news["referee"]],
+            "white": [entry.line() for entry in moment.news["White"]],
+            "black": [entry.line() for entry in moment.news["Black"]],
+        },
+        "turn": None if moment.turn is None else chess.COLOR_NAMES[moment.turn],
         "mover": None if moment.mover is None else chess.COLOR_NAMES[moment.mover],
-        "move": None if event is None else event.move.uci(),
+        "move": event.move.uci() if isinstance(event, OwnTry) else None,
         "answer": None if event is None else event.answer.value,
         "seconds": moment.seconds,
     }
 
 
-def _letters(men: dict[chess.Square, chess.Piece]) -> dict[str, str]:
+def _letters(men: Mapping[chess.Square, chess.Piece]) -> dict[str, str]:
     return {chess.square_name(square): man.symbol() for square, man in sorted(men.items())}

@@ -1,24 +1,89 @@
 """Who may talk to the page: nobody without its token, and no other page in the same browser.
 
-The server listens on this machine alone, but a browser on it visits other sites, whose scripts may send requests to any
+The server listens on this machine alone, but its browser visits other sites, whose scripts may send requests to any
 address. They do not know the token, which is in the page's address; they cannot forge the Origin header of a WebSocket;
-and a name of theirs that suddenly stands for 127.0.0.1 (DNS rebinding) shows in the Host header.
+and a foreign name that suddenly resolves to 127.0.0.1 (DNS rebinding) shows in the Host header.
 """
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 import secrets
 import socket
 
+import h11
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from referee.text import quoted
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+REQUEST_SECONDS = 5.0
+"""How long a connection may take to send a whole request, from its start or from the last answer."""
+MOST_WAITING = 100
+"""Connections that may wait without a whole request; beyond that, the oldest are closed."""
 
 log = logging.getLogger("kriegbot.web")
+
+
+class Connection(H11Protocol):
+    """One connection; a silent one does not keep others out.
+
+    A browser sends its request at once, so a connection that waits has nothing to say or wants to hold a place. It is
+    closed after `REQUEST_SECONDS`, or as soon as more than `MOST_WAITING` wait and it is the oldest.
+    """
+
+    waiting_since: float | None = None
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        """A connection is made."""
+        super().connection_made(transport)
+        self._wait()
+        waiting = [other for other in self.connections if isinstance(other, Connection) and other.waiting_since]
+        if len(waiting) > MOST_WAITING:
+            min(waiting, key=lambda other: other.waiting_since or 0.0).give_up()
+
+    def data_received(self, data: bytes) -> None:
+        """A piece of a request, or all of it."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        """The next request may come."""
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is closed."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """The connection is a socket from now on, and no longer waits."""
+        self._stop_waiting()
+        super().handle_websocket_upgrade(event)
+
+    def give_up(self) -> None:
+        """Closes the connection: it has waited too long."""
+        self._stop_waiting()
+        self.transport.abort()
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self.waiting_since = self.loop.time()
+        self._deadline = self.loop.call_later(REQUEST_SECONDS, self.give_up)
+
+    def _stop_waiting(self) -> None:
+        self.waiting_since = None
+        if self._deadline is not None:
+            self._deadline.cancel()
 
 
 class Guard:
@@ -56,9 +121,9 @@ class Guard:
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self.is_host(hosts[0]):
-            return f"foreign Host {', '.join(hosts)[:100]!r}"
+            return f"foreign Host {quoted(', '.join(hosts))}"
         if len(origins) > 1 or (origins and origins[0] != f"http://{hosts[0]}"):
-            return f"foreign Origin {', '.join(origins)[:100]!r}"
+            return f"foreign Origin {quoted(', '.join(origins))}"
         if scope["type"] == "websocket" and not origins:
             return "no Origin"
         first = scope["path"].lstrip("/").partition("/")[0]
@@ -67,7 +132,7 @@ class Guard:
         return ""
 
     def is_host(self, text: str) -> bool:
-        """Whether a Host header names this server: by an address, which no foreign name stands for, or as localhost."""
+        """Whether a Host header names this server: by an address, which no foreign name can fake, or as localhost."""
         name, colon, port = text.rpartition(":")
         if not colon or text.endswith("]"):
             name, port = text, "80"
@@ -114,9 +179,9 @@ def _with_headers(send: Send, host: str) -> Send:
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    """Not found, whatever the reason was: who does not know the address learns nothing."""
+    """Not found, whatever the reason: without the address nothing can be learned."""
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.close", "code": 1008})
         return
-    await PlainTextResponse("Not found.\n", 404)(scope, receive, send)
+    await PlainTextResponse("Not found.\n", 404, {"Connection": "close"})(scope, receive, send)

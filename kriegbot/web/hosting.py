@@ -1,4 +1,4 @@
-"""The games of the page: what each has to tell whoever looks at it, how many there may be, and how they are stopped."""
+"""The games of the page: what each tells its listeners, how many there may be, and how they are stopped."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
+from kriegbot.web.messages import Asked, BadMessage, Look, Preparing, Told, refusal
 from kriegbot.web.seats import Seats
 from referee import GameRecord, save_record
 
@@ -20,25 +21,22 @@ if TYPE_CHECKING:
     from kriegbot.web.analyst import Analyst
     from kriegbot.web.review import Review
 
-Message: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
 MOST_LIVE, MOST_KEPT = 64, 200
-"""Games at once, and games kept in memory, those that have ended among them."""
-LONELY_SECONDS = 3600.0
-"""After this time with nobody looking a game is broken off."""
+"""Games at once, and games kept in memory, including those that have ended."""
+MOST_DROPPED = 8
+"""Live games without a listener for a while; each holds a process of some 90 MB."""
+DROPPED_SECONDS, LONELY_SECONDS = 60.0, 3600.0
+"""Seconds without a listener after which a game counts as dropped, and after which it is abandoned in any case."""
 STOP_SECONDS = 10.0
-"""How long games may take to stop at the end."""
+"""Seconds that games may take to stop at the end."""
 
 log = logging.getLogger("kriegbot.web")
 
 
-class BadMessage(ValueError):
-    """What a browser asks for cannot be done; the message is a sentence for people."""
-
-
 class Newest(Generic[T]):
-    """Does work for the newest of what is wanted; what was overtaken before its work began is dropped."""
+    """Works on the newest request only; requests overtaken before their work began are dropped."""
 
     def __init__(self, work: Callable[[T], Awaitable[None]]) -> None:
         self._work = work
@@ -46,7 +44,7 @@ class Newest(Generic[T]):
         self._task: asyncio.Task[None] | None = None
 
     def want(self, what: T) -> None:
-        """On the event loop: this is wanted now, and nothing else."""
+        """On the event loop: replaces whatever was requested before."""
         self._wanted = [what]
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
@@ -57,17 +55,19 @@ class Newest(Generic[T]):
 
 
 class Hosted:
-    """One game of the page, played, watched or looked back at.
+    """One game of the page, played, watched or reviewed.
 
     Attributes:
       id: its name in addresses.
       record: the game after its end, None before.
       review: its frames, as far as the browser may have them; None before the end of a game that a person plays.
+      lonely_since: when the last listener left, on the monotonic clock.
+      is_stopping: whether it was given up, and is about to end.
     """
 
     kind: ClassVar[str]
     kept: ClassVar[tuple[str, ...]] = ("game", "view", "heat", "over")
-    """Kinds of messages of which a newcomer is told the last."""
+    """Kinds of messages of which a new listener gets the last."""
 
     def __init__(self, house: House) -> None:
         self.id = secrets.token_urlsafe(12)
@@ -75,61 +75,62 @@ class Hosted:
         self.record: GameRecord | None = None
         self.review: Review | None = None
         self.lonely_since = time.monotonic()
-        self._last: dict[str, Message] = {}
-        self._listeners: set[Callable[[Message], None]] = set()
+        self.is_stopping = False
+        self._last: dict[str, Told] = {}
+        self._listeners: set[Callable[[Told], None]] = set()
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._looks = Newest(self._look)
 
     @property
     def is_live(self) -> bool:
-        """Whether the game goes on."""
+        """Whether the game is in progress."""
         return self._thread is not None and self._thread.is_alive()
 
     @property
     def is_lonely(self) -> bool:
-        """Whether nobody looks."""
+        """Whether it has no listener."""
         return not self._listeners
 
     def begin(self) -> None:
-        """The game may start: the house has taken it in."""
+        """Starts the game, once the house has taken it in."""
 
     def stop(self, why: str) -> None:
-        """Breaks the game off if it is live; in any thread, returns at once, does no harm more than once."""
+        """Abandons the game if it is live; in any thread, returns at once. Idempotent."""
 
-    def take(self, message: Message) -> None:
+    def take(self, asked: Asked) -> None:
         """Does what a browser asks for, on the event loop.
 
         Raises:
           BadMessage: it cannot be done.
         """
-        match message:
-            case {"do": "look", "index": int(index)} if self.review is not None:
+        match asked:
+            case Look(index) if self.review is not None:
                 self._looks.want(index)
             case _:
                 raise BadMessage("That cannot be done in this game.")
 
-    def publish(self, message: Message) -> None:
-        """Tells whoever looks, in any thread."""
+    def publish(self, message: Told) -> None:
+        """Sends a message to all listeners, in any thread."""
         with self._lock:
             self._last[message["is"]] = message
             for listener in self._listeners:
                 listener(message)
 
-    def snapshot(self) -> list[Message]:
-        """All that a newcomer is told."""
+    def snapshot(self) -> list[Told]:
+        """Everything that a new listener is told."""
         told = [self._last[kind] for kind in self.kept if kind in self._last]
         return told if self.review is None else [*told, self.review.message()]
 
-    def join(self, listener: Callable[[Message], None]) -> None:
-        """Somebody looks from now on, and is told what there is; the listener must not block."""
+    def join(self, listener: Callable[[Told], None]) -> None:
+        """Adds a listener, which must not block, and tells it what there is."""
         with self._lock:
             for message in self.snapshot():
                 listener(message)
             self._listeners.add(listener)
 
-    def part(self, listener: Callable[[Message], None]) -> None:
-        """Somebody looks no more; does no harm more than once."""
+    def part(self, listener: Callable[[Told], None]) -> None:
+        """Removes a listener. Idempotent."""
         with self._lock:
             self._listeners.discard(listener)
             self.lonely_since = time.monotonic()
@@ -139,8 +140,13 @@ class Hosted:
         self._thread = threading.Thread(target=play, name=f"game {self.id}", daemon=True)
         self._thread.start()
 
+    def give_up(self, why: str) -> None:
+        """Abandons the game because it has no listener."""
+        self.is_stopping = True
+        self.stop(why)
+
     def wait(self, seconds: float) -> None:
-        """Waits for the end of the game's thread, at most so long."""
+        """Waits for the end of the game's thread, up to a timeout in seconds."""
         if self._thread is not None:
             self._thread.join(seconds)
 
@@ -153,7 +159,7 @@ class Hosted:
             self.publish(await self.review.look(index, self.house.analyst))
         except (IndexError, AnalystFailed) as error:
             log.warning("no analysis of moment %s: %s", index, error)
-            self.publish({"is": "refusal", "text": f"No analysis: {error}."})
+            self.publish(refusal(f"No analysis: {error}."))
 
 
 class House:
@@ -166,15 +172,15 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.seats = Seats(self._preparing)
-        self.preparing: Message | None = None
-        self.told: set[Callable[[Message], None]] = set()
+        self.preparing: Preparing | None = None
+        self.told: set[Callable[[Told], None]] = set()
         self._games: dict[str, Hosted] = {}
         self._analyst: Analyst | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def analyst(self) -> Analyst:
-        """The process that computes beliefs; there is one from the first question on."""
+        """The process that computes beliefs, started with the first question."""
         if self._analyst is None:
             from kriegbot.web.analyst import Analyst
 
@@ -182,7 +188,7 @@ class House:
         return self._analyst
 
     def begin(self) -> None:
-        """On the event loop, when the server starts: makes ready for the first game, while the page is shown."""
+        """On the event loop, when the server starts: prepares for the first game while the page is shown."""
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self.seats.warm, name="warm seat", daemon=True).start()
 
@@ -193,17 +199,20 @@ class House:
                 self._loop.call_soon_threadsafe(function)
 
     def add(self, hosted: Hosted, join: Callable[[Hosted], None] = lambda _: None) -> None:
-        """Takes a game in and begins it.
+        """Takes in a game and starts it.
 
         Args:
           hosted: the game.
-          join: called with it before it begins, so that nothing of it is missed.
+          join: called with it before it starts, so that nothing is missed.
 
         Raises:
-          BadMessage: there are too many.
+          BadMessage: there are too many, and all of them have listeners.
         """
-        if sum(game.is_live for game in self._games.values()) >= MOST_LIVE:
-            raise BadMessage(f"There are {MOST_LIVE} games going on, the most there can be; end one first.")
+        if len([game for game in self._games.values() if game.is_live and not game.is_stopping]) >= MOST_LIVE:
+            lonely = self._lonely()
+            if not lonely:
+                raise BadMessage(f"{MOST_LIVE} games are being played, the most there can be; end one first.")
+            lonely[0].give_up("nobody came back, and room was needed")
         ended = [id_ for id_, game in self._games.items() if not game.is_live]
         for id_ in ended[: max(0, len(self._games) + 1 - MOST_KEPT)]:
             del self._games[id_]
@@ -233,17 +242,23 @@ class House:
         return path
 
     def tend(self) -> None:
-        """Breaks off the games that nobody has looked at for long."""
+        """Abandons games without a listener: all but the last `MOST_DROPPED` soon, those after an hour."""
         now = time.monotonic()
-        for game in self._games.values():
-            if game.is_live and game.is_lonely and now - game.lonely_since > LONELY_SECONDS:
-                game.stop("nobody came back")
+        dropped = [game for game in self._lonely() if now - game.lonely_since > DROPPED_SECONDS]
+        for number, game in enumerate(reversed(dropped)):
+            if number >= MOST_DROPPED or now - game.lonely_since > LONELY_SECONDS:
+                game.give_up("nobody came back")
+
+    def _lonely(self) -> list[Hosted]:
+        """Live games without a listener, those alone for longest first."""
+        games = [game for game in self._games.values() if game.is_live and game.is_lonely and not game.is_stopping]
+        return sorted(games, key=lambda game: game.lonely_since)
 
     def stop(self, why: str) -> None:
-        """Breaks off every game, waits until they are saved, and ends all processes; may be called twice."""
+        """Abandons every game, waits until they are saved, and ends all processes. Idempotent."""
         deadline = time.monotonic() + STOP_SECONDS
         while (live := [game for game in self._games.values() if game.is_live]) and time.monotonic() < deadline:
-            for game in live:  # again and again: a process that was about to start when it was told has to go, too
+            for game in live:  # repeatedly: a process that was just about to start has to end, too
                 game.stop(why)
             live[0].wait(0.1)
         for game in live:

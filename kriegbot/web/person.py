@@ -1,7 +1,7 @@
 """A person's game on the page: the seat that shows views and waits for tries, and the game around it.
 
 The game is `tournaments.match.play_game`, in a thread. What the browser is sent before the end is made by the seat,
-which knows its side's views alone. Not even the time tells more: when a view brings nothing new, nothing is sent.
+which knows its side's views alone. Even the timing tells nothing more: when a view brings nothing new, nothing is sent.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from queue import SimpleQueue
 
 import chess
 
-from kriegbot.cli.diary import Diary
-from kriegbot.cli.moments import moments
+import referee
 from kriegbot.players.base import Choice, PlayerLeft, Report
-from kriegbot.players.notation import BadTry, read_try
+from kriegbot.players.notation import BadTry, read_action
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.web.hosting import BadMessage, Hosted, House, Message, Newest
+from kriegbot.telling.diary import Diary
+from kriegbot.telling.evenly import EvenTime
+from kriegbot.web.hosting import Hosted, House, Newest
+from kriegbot.web.messages import Asked, BadMessage, Heat, Known, Leave, Resign, Try, refusal
+from kriegbot.web.messages import Clocks as ClocksShown
 from kriegbot.web.review import Review
 from kriegbot.web.seats import HouseSeat
 from kriegbot.web.show import shown
-from kriegbot.web.watch import over_message
-from referee import GameRecord, RuleSet, View
+from kriegbot.web.watch import game_message, over_message
+from referee import Action, GameRecord, RuleSet, View
 from tournaments.match import play_game
-
-MOST_TEXT = 20
-"""Characters of a try; no way to write one is longer."""
 
 log = logging.getLogger("kriegbot.web")
 
 
 class Clocks:
-    """The time that both sides have used, as far as the person is concerned: from view to view."""
+    """The time that both sides have used, as the person sees it: from view to view."""
 
     def __init__(self) -> None:
         self._used = dict.fromkeys(chess.COLORS, 0.0)
@@ -42,41 +42,43 @@ class Clocks:
         self._since = time.monotonic()
 
     def run(self, color: chess.Color | None) -> None:
-        """From now on this side's clock runs, or none."""
+        """Starts this side's clock, or none, and stops the other."""
         now = time.monotonic()
         if self._running is not None:
             self._used[self._running] += now - self._since
         self._running, self._since = color, now
 
-    def shown(self) -> Message:
+    def shown(self) -> ClocksShown:
         """Seconds used by each side at the last `run`, and whose clock runs since."""
-        used: Message = {chess.COLOR_NAMES[color]: round(self._used[color], 1) for color in chess.COLORS}
-        return used | {"running": None if self._running is None else chess.COLOR_NAMES[self._running]}
+        white, black = (round(self._used[color], 1) for color in chess.COLORS)
+        running = None if self._running is None else chess.COLOR_NAMES[self._running]
+        return {"white": white, "black": black, "running": running}
 
 
 class WebSeat:
     """Where the person sits.
 
     Args:
-      publish: given each view that brings something new, and its message for the browser; in the game's thread.
+      publish: called with each view that brings something new, and its message for the browser; in the game's thread.
     """
 
-    name = "human"
+    name, about = "human", ""
 
-    def __init__(self, publish: Callable[[View, Message], None]) -> None:
+    def __init__(self, publish: Callable[[View, Known], None]) -> None:
         self._publish = publish
-        self._diary, self._clocks = Diary(), Clocks()
+        self._diary, self._clocks, self._even = Diary(), Clocks(), EvenTime()
         self._shown: View | None = None
         self._asked: View | None = None
         self._has_resigned = False
-        self._answers: SimpleQueue[chess.Move | PlayerLeft | None] = SimpleQueue()
+        self._answers: SimpleQueue[Action | PlayerLeft] = SimpleQueue()
         self._lock = threading.Lock()
 
     def begin(self, seed: int) -> None:
-        """Nothing: the person is there."""
+        """Does nothing: the person is there."""
 
     def ask(self, view: View) -> Choice:
         """The person's try; raises PlayerLeft."""
+        self._even.hold(view)
         begun = time.perf_counter()
         with self._lock:
             self._asked = view
@@ -88,22 +90,23 @@ class WebSeat:
 
     def wait(self, view: View) -> None:
         """Shows a view, if it brings anything new."""
+        self._even.begin(view)
         if view == self._shown:
             return
         self._shown = view
         self._clocks.run(None if view.end is not None else view.turn)
         self._diary.take(view)
-        self._publish(view, shown(view, self._diary.entries) | {"clocks": self._clocks.shown()})
+        self._publish(view, shown(view, self._diary.entries, self._clocks.shown()))
 
     def log(self) -> str:
         """Nothing."""
         return ""
 
     def close(self) -> None:
-        """Nothing: the person may stay."""
+        """Does nothing: the person may stay."""
 
     def answer(self, text: str) -> None:
-        """The person tries something.
+        """The person tries something, or asks "Any?".
 
         Raises:
           BadTry: it is no open try.
@@ -114,20 +117,20 @@ class WebSeat:
                 raise BadMessage("You have resigned.")
             if self._asked is None:
                 raise BadMessage("It is not your turn.")
-            self._answers.put(read_try(text, self._asked))
+            self._answers.put(read_action(text, self._asked))
             self._asked = None
 
     def resign(self) -> bool:
-        """The person gives up; whether that is heard at once, and not only after the opponent's move."""
+        """The person gives up; returns whether that takes effect at once, or after the opponent's move."""
         with self._lock:
             is_asked = self._asked is not None
             if not self._has_resigned:
                 self._has_resigned, self._asked = True, None
-                self._answers.put(None)
+                self._answers.put(referee.Resign())
             return is_asked
 
     def leave(self, why: str) -> None:
-        """The person leaves, or has to; does no harm more than once."""
+        """The person leaves, or has to. Idempotent."""
         with self._lock:
             self._asked = None
             self._answers.put(PlayerLeft(why))
@@ -142,8 +145,8 @@ class PersonGame(Hosted):
       color: the person's side.
       rules: the rule set.
       seed: of the opponent.
-      is_seed_given: whether the person knows the seed. A program's moves follow from its seed, so any other seed is
-        told after the end only.
+      is_seed_given: whether the person knows the seed. A program's moves follow from its seed, so a fresh seed is
+        told only after the end.
     """
 
     kind = "play"
@@ -159,61 +162,51 @@ class PersonGame(Hosted):
         self._view: View | None = None
         self._heats = Newest(self._heat)
         names = {color: "you", (not color): str(opponent)}
-        self.publish(
-            {
-                "is": "game",
-                "id": self.id,
-                "kind": self.kind,
-                "you": chess.COLOR_NAMES[color],
-                "white": names[chess.WHITE],
-                "black": names[chess.BLACK],
-                "rules": rules.title,
-                "seed": seed if is_seed_given else None,
-            }
-        )
+        players = [names[chess.WHITE], names[chess.BLACK]]
+        self.publish(game_message(self, players, rules, str(seed) if is_seed_given else None, color))
 
     def begin(self) -> None:
         """Starts the game."""
-        self._program = program = self.house.seats.take(self._opponent)
+        self._program = program = self.house.seats.take(self._opponent, not self._color)
         self.run_in_thread(lambda: self._play(program))
 
     def stop(self, why: str) -> None:
-        """Breaks the game off if it is live."""
+        """Abandons the game if it is live."""
         if self.is_live and self._program is not None:
             self._person.leave(why)
             self._program.leave(why)
 
-    def take(self, message: Message) -> None:
+    def take(self, asked: Asked) -> None:
         """Does what the person asks for.
 
         Raises:
           BadMessage: it cannot be done.
         """
         if self.review is not None or not self.is_live:  # its thread may still be about to end
-            super().take(message)
+            super().take(asked)
             return
-        match message:
-            case {"do": "try", "text": str(text)} if len(text) <= MOST_TEXT:
+        match asked:
+            case Try(text):
                 try:
                     self._person.answer(text)
                 except BadTry as error:
-                    text = str(error).removesuffix(", or say help")  # which is for a terminal
-                    self.publish({"is": "refusal", "text": f"{text}."})
-            case {"do": "resign"}:
+                    sentence = str(error).removesuffix(", or say help")  # which is for a terminal
+                    self.publish(refusal(f"{sentence}."))
+            case Resign():
                 if not self._person.resign():
-                    self.publish({"is": "refusal", "text": "You resign as soon as your opponent has moved."})
-            case {"do": "leave"}:
+                    self.publish(refusal("You resign as soon as your opponent has moved."))
+            case Leave():
                 self.stop("the person left")
-            case {"do": "heat", "on": bool(is_on)}:
+            case Heat(is_on):
                 self._has_heat = is_on
                 if is_on:
                     self._want_heat()
                 else:
                     self._publish_heat(0, [])
             case _:
-                raise BadMessage("That cannot be done in a game that goes on.")
+                raise BadMessage("That cannot be done in a game in progress.")
 
-    def _show(self, view: View, message: Message) -> None:
+    def _show(self, view: View, message: Known) -> None:
         """In the game's thread."""
         self._view = view
         self.publish(message)
@@ -250,13 +243,12 @@ class PersonGame(Hosted):
             self._finish(played.record)
         except Exception:
             log.exception("game %s broke down", self.id)
-            self.publish({"is": "refusal", "text": "The game broke down; the server's terminal says how."})
+            self.publish(refusal("The game broke down; the server's terminal says how."))
 
     def _finish(self, record: GameRecord) -> None:
         """The end: the last view, the result, the file, and then the truth."""
         review = Review.of(self.id, record)
-        *_, last = moments(record)
-        self._person.wait(last.views[self._color])
+        self._person.wait(review.views[self._color])
         self.record = record
         saved, trouble = None, ""
         try:
@@ -264,8 +256,7 @@ class PersonGame(Hosted):
         except OSError as error:
             trouble = f" The game could not be saved: {error.strerror or error}."
             log.error("cannot save to %s: %s", self.house.folder, error.strerror or error)
-        winner = None if record.end is None else record.end.winner
-        over = over_message(record, saved) | {"won": None if winner is None else winner == self._color}
+        over = over_message(record, saved, self._color)
         over["text"] += trouble
         self.publish(over)
         self.review = review

@@ -1,4 +1,4 @@
-"""The seats of the page's programs: processes that are kept for later games, and that can be told to break off."""
+"""The seats of the page's programs: processes that are kept for later games, and whose games can be abandoned."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
+import chess
+
+from kriegbot.children import CannotStart
 from kriegbot.players.base import Choice, PlayerLeft
 from kriegbot.players.process import ProcessSeat
 from kriegbot.players.seat import PlayerFailed
@@ -19,30 +22,31 @@ WARM = "overconfident"
 
 
 class HouseSeat(ProcessSeat):
-    """A seat in a process, where a game can be broken off from another thread."""
+    """A seat in a process, where a game can be abandoned from another thread."""
 
+    color: chess.Color | None = None
+    """The side that its process has played for."""
     _why = ""
 
     @property
     def is_good(self) -> bool:
         """Whether its process can play another game."""
-        return self._process is not None and not self._why
+        return self._talker is not None and not self._why and not self._spec.is_outside
 
     def leave(self, why: str) -> None:
-        """Kills the process, and so abandons the game that waits for its answer; does no harm more than once."""
+        """Kills the process, and so abandons the game that waits for its answer. Idempotent."""
         self._why = why
-        process = self._process
-        if process is not None:
-            with contextlib.suppress(ValueError, AttributeError):  # it has ended meanwhile
-                process.kill()
+        talker = self._talker
+        if talker is not None:
+            talker.kill()
 
     def begin(self, seed: int) -> None:
-        """Seats a player for a new game; raises PlayerFailed, or PlayerLeft once the game was broken off."""
+        """Seats a player for a new game; raises PlayerFailed, or PlayerLeft once the game was abandoned."""
         with self._leaving():
             super().begin(seed)
 
     def ask(self, view: View) -> Choice:
-        """The player's answer; raises PlayerFailed, or PlayerLeft once the game was broken off."""
+        """The player's answer; raises PlayerFailed, or PlayerLeft once the game was abandoned."""
         with self._leaving():
             return super().ask(view)
 
@@ -52,6 +56,8 @@ class HouseSeat(ProcessSeat):
             if self._why:
                 raise PlayerLeft(self._why)
             yield
+        except CannotStart as error:
+            raise PlayerLeft(str(error)) from None
         except PlayerFailed:
             if self._why:
                 raise PlayerLeft(self._why) from None
@@ -62,7 +68,7 @@ class Seats:
     """The seats of all games, and those that are free.
 
     Args:
-      report: told how far the kernels are, if they have to be compiled; in any thread.
+      report: called with the progress of compiling kernels, if needed; in any thread.
     """
 
     def __init__(self, report: Progress) -> None:
@@ -73,16 +79,21 @@ class Seats:
         self._is_closed = False
 
     def warm(self) -> None:
-        """Starts a process and has it load the kernels, before anybody asks for one."""
+        """Starts a process and has it load the kernels, before one is needed."""
         seat = self.take(parse_spec(WARM))
         with contextlib.suppress(PlayerFailed, PlayerLeft):
             seat.begin(0)
         self.release(seat)
 
-    def take(self, spec: PlayerSpec) -> HouseSeat:
-        """A seat for one game of this player."""
+    def take(self, spec: PlayerSpec, color: chess.Color | None = None) -> HouseSeat:
+        """A seat for one game of this player; no process plays for one side and later for the other."""
         with self._lock:
-            seat = self._free.pop() if self._free else HouseSeat(spec, report=self._report, gives_way=True)
+            seat = next((free for free in self._free if color is None or free.color in (None, color)), None)
+            if seat is None:
+                seat = HouseSeat(spec, report=self._report, gives_way=True)
+            else:
+                self._free.remove(seat)
+            seat.color = color
             self._taken.add(seat)
             if self._is_closed:
                 seat.leave("the page was closed")
@@ -90,7 +101,7 @@ class Seats:
         return seat
 
     def release(self, seat: HouseSeat) -> None:
-        """Takes a seat back after a game, however that ended."""
+        """Takes back a seat after a game, however it ended."""
         with self._lock:
             self._taken.discard(seat)
             is_kept = seat.is_good and not self._is_closed and len(self._free) < MOST_FREE
@@ -100,7 +111,7 @@ class Seats:
             seat.close()
 
     def close(self) -> None:
-        """Ends all processes; may be called twice."""
+        """Ends all processes. Idempotent."""
         with self._lock:
             self._is_closed = True
             free, self._free = self._free, []

@@ -1,4 +1,4 @@
-"""The server of the page: on a free port of this machine, until Ctrl-C; then every game is broken off and saved."""
+"""The server of the page: on a free port of this machine, until Ctrl-C; then every game is abandoned and saved."""
 
 from __future__ import annotations
 
@@ -14,25 +14,30 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Iterator
+from pathlib import Path
 
 import uvicorn
 
-from kriegbot.cli.errors import Refused
-from kriegbot.web.app import MOST_BYTES, make_app
-from kriegbot.web.guard import LOOPBACK, Guard
-from kriegbot.web.hosting import Hosted, House
+from kriegbot.request import Refused
+from kriegbot.web.app import make_app
+from kriegbot.web.guard import LOOPBACK, Connection, Guard
+from kriegbot.web.hosting import House
+from kriegbot.web.messages import MOST_BYTES
+from kriegbot.web.watch import Shown
+from referee import GameRecord
+from referee.text import quoted
 
 BROWSER_TOO_FAST = 0.2
 """Seconds that the last messages have to reach the browsers before their sockets are closed."""
 
 
 class PageServer(uvicorn.Server):
-    """One page; its games end before its sockets do, so that whoever looks is told.
+    """One page; its games end before its sockets do, so that their listeners are told.
 
     Args:
       house: the games.
       host: the address to listen on.
-      port: the port; 0 for any that is free.
+      port: the port; 0 for any free one.
 
     Raises:
       Refused: the server cannot listen there.
@@ -46,8 +51,8 @@ class PageServer(uvicorn.Server):
             is_name = isinstance(error, socket.gaierror)  # its numbers are not those of the system
             why = (error.strerror or str(error) if is_name else os.strerror(error.errno or 0)).lower()
             if is_name or error.errno == errno.EADDRNOTAVAIL:
-                raise Refused(f"cannot listen on {host!r}: {why}; it takes an address of this machine.") from None
-            what = f"cannot listen on port {port} of {host!r}: {why}"
+                raise Refused(f"cannot listen on {quoted(host)}: {why}; it takes an address of this machine.") from None
+            what = f"cannot listen on port {port} of {quoted(host)}: {why}"
             raise Refused(f"{what}; without --port a free one is taken.") from None
         self.port: int = self._socket.getsockname()[1]
         token = secrets.token_urlsafe(16)
@@ -57,7 +62,7 @@ class PageServer(uvicorn.Server):
             uvicorn.Config(
                 Guard(make_app(house), token, host, self.port),
                 loop="asyncio",
-                http="h11",
+                http=Connection,
                 ws="websockets-sansio",
                 ws_max_size=MOST_BYTES,
                 ws_per_message_deflate=False,
@@ -86,33 +91,34 @@ class PageServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(
-    house: House, host: str = "127.0.0.1", port: int = 0, *, has_browser: bool = True, first: Hosted | None = None
-) -> None:
-    """Serves the page until Ctrl-C, which is how it ends.
+def serve(folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple[GameRecord, str] | None) -> None:
+    """Serves the page until Ctrl-C.
 
     Args:
-      house: the games.
+      folder: where games are saved.
       host: the address to listen on.
-      port: the port; 0 for any that is free.
+      port: the port; 0 for any free one.
       has_browser: whether to open the page in a browser, if there is a screen.
-      first: the game to open the page at.
+      saved: a game to show at first, and its file; None for none.
 
     Raises:
       Refused: the server cannot listen there.
     """
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
+    house = House(folder)
     server = PageServer(house, host, port)
-    if first is not None:
-        house.add(first)
-    address = server.address + (f"#game={first.id}" if first is not None else "")
+    address = server.address
+    if saved is not None:
+        game = Shown(house, *saved)
+        house.add(game)
+        address += f"#game={game.id}"
     if host not in LOOPBACK:
         print(
-            f"Warning: {host} can be reached from other machines; whoever learns the address below can play here, and "
-            "what is sent is not encrypted.",
+            f"Warning: {host} can be reached from other machines; anyone with the address below can play here, and "
+            "messages are not encrypted.",
             file=sys.stderr,
         )
-    print(f"The page is at {address}\nCtrl-C ends it; games that go on are saved in {house.folder}.", flush=True)
+    print(f"The page is at {address}\nCtrl-C stops it; games in progress are saved in {house.folder}.", flush=True)
     if has_browser and _has_screen():
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     with _signals(), contextlib.suppress(KeyboardInterrupt):
@@ -126,7 +132,7 @@ def listening(host: str, port: int) -> socket.socket:
     Nagle's algorithm, which may hold them back for 40 ms) on sockets that do.
 
     Raises:
-      OSError: the address is not to be had.
+      OSError: the address is not available.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -150,7 +156,7 @@ def _has_screen() -> bool:
 
 @contextlib.contextmanager
 def _signals() -> Iterator[None]:
-    """Within, the end of the terminal is like Ctrl-C, and once the server has stopped no signal is of interest."""
+    """Within, the end of the terminal acts like Ctrl-C; once the server has stopped, signals are ignored."""
 
     def ignore(_number: int, _frame: object) -> None:
         pass

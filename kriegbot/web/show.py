@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import chess
 
-from kriegbot.cli.diary import Entry, gathered
-from kriegbot.cli.known import lost, marks, taken
 from kriegbot.players.notation import try_name
+from kriegbot.telling.diary import Entry, gathered
+from kriegbot.telling.known import lost, marks, taken
+from kriegbot.web.messages import Clear, Clocks, Known
 from referee import Announcement, OpponentMoved, OwnTry, View
+from referee.announcement import pawn_tries_text
 
 
-def shown(view: View, entries: Sequence[Entry]) -> dict[str, Any]:
-    """A view for the browser.
-
-    Returns:
-      turn, ply, move: whose turn it is, plies played, and the number of the move. yours: whether a try is asked for.
-      men: by the square, the letters of the side's own men, as in a FEN. enemyMen: how many the enemy has left.
-      tries: open tries (UCI). refused: names of this turn's refused tries. log: place, text and kind of each entry.
-      marks: squares to look at, where the enemy has just captured and where the own king stands in check.
-      clear: squares that were certainly free of enemy men when the side had made its last move, and the ply of that.
-      taken: what the side captured, in words; lost: letters of its own men that fell. pawnTries: as announced, or None.
-    """
+def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
+    """A view for the browser: `kriegbot.web.messages.Known`."""
     start = chess.Board(view.start)
     plies = view.ply + (0 if start.turn == chess.WHITE else 1)
     return {
@@ -46,12 +38,14 @@ def shown(view: View, entries: Sequence[Entry]) -> dict[str, Any]:
         "clear": clear(view),
         "taken": taken(view) or "nothing",
         "lost": "".join(chess.Piece(kind, view.color).symbol() for kind in lost(view)),
-        "pawnTries": view.pawn_tries,
+        "pawnTries": None if view.pawn_tries is None else pawn_tries_text(view.pawn_tries),
+        "mayAsk": view.may_ask,
+        "clocks": clocks,
     }
 
 
-def clear(view: View) -> dict[str, Any]:
-    """Squares with no enemy man right after the side's last move: its way, and whatever it has taken."""
+def clear(view: View) -> Clear:
+    """Squares with no enemy man right after the side's last move: its path, and whatever it took."""
     ply, found = 0, (0, chess.SquareSet())
     for event in view.events:
         if isinstance(event, OwnTry) and event.announcement is not None:
@@ -63,7 +57,7 @@ def clear(view: View) -> dict[str, Any]:
 
 
 def _way(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
-    """The squares that a move went over, where it ended, and where it took."""
+    """The squares that a move passed, where it ended, and where it captured."""
     way = chess.SquareSet(chess.between(move.from_square, move.to_square))
     way |= chess.SquareSet.from_square(move.to_square)
     if announcement.capture is not None:

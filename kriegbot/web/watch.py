@@ -1,4 +1,4 @@
-"""Games to look at: two programs that play while the page looks on, and games that were saved."""
+"""Games to watch: two programs at play, and saved games."""
 
 from __future__ import annotations
 
@@ -6,40 +6,41 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import chess
 
-from kriegbot.cli.arguments import player_of, rules_of, seed_of
-from kriegbot.cli.errors import Refused
-from kriegbot.cli.moments import Narrator
 from kriegbot.players.base import Choice, PlayerLeft
 from kriegbot.players.seat import Seat
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.web.hosting import BadMessage, Hosted, House, Message
+from kriegbot.request import Refused, program_of, rules_of, seed_of
+from kriegbot.telling.moments import Narrator
+from kriegbot.web.hosting import Hosted, House
+from kriegbot.web.messages import Asked, BadMessage, Game, Leave, Over, Pace, Pause, Watch, refusal
 from kriegbot.web.review import Review
 from kriegbot.web.seats import HouseSeat
 from referee import GameRecord, RuleSet, View
 from tournaments.match import play_game
 
-MOST_PACE = 10.0
-"""Seconds between two tries at most."""
-
 log = logging.getLogger("kriegbot.web")
 
 
 class Onlooked:
-    """A seat whose player is looked at.
+    """A seat whose player is watched.
 
     Args:
       seat: where it sits.
-      see: shown each view that the player is asked about, before it is.
-      wait: shown each view in which the player waits; the game goes on when it returns.
+      see: called with each view before the player is asked.
+      wait: called with each view in which the player waits; the game continues when it returns.
     """
 
     def __init__(self, seat: Seat, see: Callable[[View], None], wait: Callable[[View], None]) -> None:
         self.name = seat.name
         self._seat, self._see, self._wait = seat, see, wait
+
+    @property
+    def about(self) -> str:
+        """What records say more of a player from outside."""
+        return self._seat.about
 
     def begin(self, seed: int) -> None:
         """Seats a player for a new game."""
@@ -59,7 +60,7 @@ class Onlooked:
         return self._seat.log()
 
     def close(self) -> None:
-        """Leaves the seat as it is: it is kept for other games."""
+        """Does nothing: the seat is kept for other games."""
 
 
 class Watched(Hosted):
@@ -70,14 +71,22 @@ class Watched(Hosted):
       players: White's spec and Black's.
       rules: the rule set.
       seed: of the match.
-      pace: seconds from one try to the next at least.
+      pace: least number of seconds from one try to the next.
+      is_seed_given: whether the seed may be told before the end.
     """
 
     kind = "watch"
     kept = ("game", "pace", "over")
 
     def __init__(
-        self, house: House, players: tuple[PlayerSpec, PlayerSpec], rules: RuleSet, seed: int, pace: float
+        self,
+        house: House,
+        players: tuple[PlayerSpec, PlayerSpec],
+        rules: RuleSet,
+        seed: int,
+        pace: float,
+        *,
+        is_seed_given: bool,
     ) -> None:
         super().__init__(house)
         self._players, self._rules, self._seed, self._pace = players, rules, seed, pace
@@ -90,16 +99,17 @@ class Watched(Hosted):
         names = [str(spec) for spec in players]
         self.review = Review(self.id, dict(zip(chess.COLORS, names, strict=True)))
         self.review.is_live = True
-        self.publish(game_message(self, names, rules, str(seed)))
+        self.publish(game_message(self, names, rules, str(seed) if is_seed_given else None))
         self._publish_pace()
 
     def begin(self) -> None:
         """Starts the game."""
-        self._seats = [self.house.seats.take(spec) for spec in self._players]
+        sides = zip(self._players, (chess.WHITE, chess.BLACK), strict=True)
+        self._seats = [self.house.seats.take(spec, color) for spec, color in sides]
         self.run_in_thread(self._play)
 
     def stop(self, why: str) -> None:
-        """Breaks the game off if it is live."""
+        """Abandons the game if it is live."""
         if not self.is_live:
             return
         with self._changed:
@@ -108,28 +118,25 @@ class Watched(Hosted):
         for seat in self._seats:
             seat.leave(why)
 
-    def take(self, message: Message) -> None:
-        """Pauses and goes on, and plays faster or slower.
+    def take(self, asked: Asked) -> None:
+        """Pauses and resumes, and changes the pace.
 
         Raises:
           BadMessage: it cannot be done.
         """
-        match message:
-            case {"do": "pause", "on": bool(is_paused)}:
-                with self._changed:
-                    self._is_paused = is_paused
-            case {"do": "pace", "seconds": int(pace) | float(pace)} if 0 <= pace <= MOST_PACE:
-                with self._changed:
-                    self._pace = pace
-            case {"do": "pace"}:
-                raise BadMessage(f"A pace takes from 0 to {MOST_PACE:g} seconds.")
-            case {"do": "leave"}:
+        match asked:
+            case Pause(is_paused):
+                self._set_pace(self._pace, is_paused)
+            case Pace(seconds):
+                self._set_pace(seconds, self._is_paused)
+            case Leave():
                 self.stop("broken off")
-                return
             case _:
-                super().take(message)
-                return
+                super().take(asked)
+
+    def _set_pace(self, seconds: float, is_paused: bool) -> None:
         with self._changed:
+            self._pace, self._is_paused = seconds, is_paused
             self._changed.notify_all()
         self._publish_pace()
 
@@ -142,18 +149,18 @@ class Watched(Hosted):
             self._finish(played.record)
         except Exception:
             log.exception("game %s broke down", self.id)
-            self.publish({"is": "refusal", "text": "The game broke down; the server's terminal says how."})
+            self.publish(refusal("The game broke down; the server's terminal says how."))
         finally:
             for seat in self._seats:
                 self.house.seats.release(seat)
 
     def _see(self, view: View) -> None:
-        """The player to move is asked: the one that waits has just been shown its view, too."""
+        """Before the player to move is asked; the one that waits has just been shown its view, too."""
         if self.review is None or self._waiting is None:
             return
         views = {view.color: view, self._waiting.color: self._waiting}
         index = len(self.review.frames)
-        self.review.add(self._narrator.take(views))
+        self.review.add(self._narrator.take(views), views)
         self.publish(self.review.message(index))
         self._shown = time.monotonic()
 
@@ -206,38 +213,45 @@ class Shown(Hosted):
         self.publish(over_message(record, path))
 
 
-def watched(house: House, message: Message) -> Watched:
-    """The game that somebody wants to watch.
+def watched(house: House, asked: Watch) -> Watched:
+    """The game that a message asks to watch.
 
     Raises:
       BadMessage: there can be no such game; the message says why.
     """
-    match message:
-        case {
-            "white": str(white),
-            "black": str(black),
-            "rules": str(rules),
-            "seed": None | int() as seed,
-            "pace": int() | float() as pace,
-        } if 0 <= pace <= MOST_PACE:
-            pass
-        case _:
-            raise BadMessage(f"To watch takes two players, rules, a seed and a pace from 0 to {MOST_PACE:g} seconds.")
     try:
-        number = seed_of(None if seed is None else str(seed))
-        return Watched(house, (player_of(white), player_of(black)), rules_of(rules), number, pace)
+        players = program_of(asked.white, is_remote=True), program_of(asked.black, is_remote=True)
+        rules, seed = rules_of(asked.rules), seed_of(asked.seed)
     except Refused as error:
         raise BadMessage(str(error)) from None
+    return Watched(house, players, rules, seed, asked.pace, is_seed_given=asked.seed is not None)
 
 
-def game_message(hosted: Hosted, players: Sequence[str], rules: RuleSet, seed: str | None) -> dict[str, Any]:
+def game_message(
+    hosted: Hosted, players: Sequence[str], rules: RuleSet, seed: str | None, you: chess.Color | None = None
+) -> Game:
     """What game this is, for the page."""
-    who = {"id": hosted.id, "kind": hosted.kind, "you": None, "white": players[0], "black": players[1]}
-    return {"is": "game", **who, "rules": rules.title, "seed": seed}
+    return {
+        "is": "game",
+        "id": hosted.id,
+        "kind": hosted.kind,
+        "you": None if you is None else chess.COLOR_NAMES[you],
+        "white": players[0],
+        "black": players[1],
+        "rules": rules.title,
+        "seed": seed,
+    }
 
 
-def over_message(record: GameRecord, saved: str | None) -> dict[str, Any]:
+def over_message(record: GameRecord, saved: str | None, you: chess.Color | None = None) -> Over:
     """How the game ended, for the page."""
     text = record.end.text() if record.end is not None else "the game was not finished"
-    sentence = f"{text[0].upper()}{text[1:]}."
-    return {"is": "over", "result": record.result, "text": sentence, "saved": saved, "seed": record.headers.get("Seed")}
+    winner = None if record.end is None else record.end.winner
+    return {
+        "is": "over",
+        "result": record.result,
+        "text": f"{text[0].upper()}{text[1:]}.",
+        "saved": saved,
+        "seed": record.headers.get("Seed"),
+        "won": None if winner is None or you is None else winner == you,
+    }

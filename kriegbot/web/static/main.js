@@ -136,7 +136,7 @@ $("new").onsubmit = (event) => {
   const color = new FormData(event.target).get("color");
   const seed = $("seed").value.trim();
   $("failure").textContent = "";
-  send({ do: "new", opponent, color, rules: $("rules").value, seed: seed ? Number(seed) : null });
+  send({ do: "new", opponent, color, rules: $("rules").value, seed: seed || null });
 };
 
 $("again").onclick = () => {

@@ -38,6 +38,7 @@ export function startPlay(root, send, game) {
     if (text) attempt(text);
     $("try").select();
   };
+  $("any").onclick = () => attempt("any");
   $("resign").onclick = () => $("resigning").showModal();
   $("resigning").onclose = () => $("resigning").returnValue === "yes" && send({ do: "resign" });
   $("heat").onchange = () => send({ do: "heat", on: $("heat").checked });
@@ -93,6 +94,7 @@ export function startPlay(root, send, game) {
     $("their-men").replaceChildren(`${men(view.enemyMen)}; you took ${view.taken}`);
     $("your-men").replaceChildren(`${men(Object.keys(view.men).length)}${view.lost ? "; lost " : ""}`, ...lostMen());
     $("refused").replaceChildren(...view.refused.map((name) => make("s", {}, name)));
+    $("any").hidden = !view.mayAsk;
     $("tried").classList.toggle("none", !view.refused.length);
     drawLog();
     draw();
@@ -109,7 +111,7 @@ export function startPlay(root, send, game) {
   function turnText() {
     if (isOver) return "The game is over.";
     if (!view.yours) return `${names[them]} is thinking …`;
-    const pawns = view.pawnTries === null ? "" : ` You have ${view.pawnTries || "no"} pawn ${view.pawnTries === 1 ? "try" : "tries"}.`;
+    const pawns = view.pawnTries === null ? "" : ` You have ${view.pawnTries}.`;
     const king = Object.keys(view.men).find((square) => view.men[square] === cased("k"));
     return `Your turn: move ${view.move}.${view.marks.includes(king) ? " You are in check." : ""}${pawns}`;
   }

@@ -196,7 +196,7 @@ export function startReview(root, send, game) {
     if (message.is === "frames") {
       const before = state.frames.length;
       const isFollowing = before ? state.at === before - 1 : game.kind !== "replay";
-      state.frames.splice(message.from, Infinity, ...message.frames);
+      state.frames.splice(message.start, Infinity, ...message.frames);
       state.live = message.live;
       if (live) live.hidden = !message.live;
       show(isFollowing ? state.frames.length - 1 : Math.min(state.at, state.frames.length - 1));

@@ -1,7 +1,7 @@
 // Short beeps, made by the browser; a height in hertz for each, one after the other.
 
 const SOUNDS = {
-  own: [440], own_refused: [196, 165], opponent: [523, 659], opponent_refused: [330], capture: [262, 196, 147], end: [523, 440, 349, 262],
+  own: [440], own_refused: [196, 165], opponent: [523, 659], opponent_refused: [330], question: [392, 440], capture: [262, 196, 147], end: [523, 440, 349, 262],
 };
 const LENGTH = 0.12; // seconds
 let context = null;

@@ -25,7 +25,7 @@ export function watchForm(root, send, hello) {
   const white = player("white", "White", "overconfident");
   const black = player("black", "Black", "paranoid");
   const [rules, rulesName] = choice("watch-rules", "Rules", hello.rules.map((one) => [one.name, one.title]), "berkeley");
-  const seed = make("input", { id: "watch-seed", inputMode: "numeric", pattern: "[0-9]{0,15}", placeholder: "a fresh one", autocomplete: "off" });
+  const seed = make("input", { id: "watch-seed", inputMode: "numeric", pattern: "[0-9]{0,39}", placeholder: "a fresh one", autocomplete: "off" });
   const pace = make("input", { id: "watch-pace", type: "number", min: 0, max: 10, step: 0.1, value: 1 });
   const form = make("form", { className: "watch-form" }, ...white.rows, ...black.rows,
     rulesName, rules, make("label", { htmlFor: "watch-seed" }, "Seed"), seed,
@@ -33,7 +33,7 @@ export function watchForm(root, send, hello) {
     make("button", { type: "submit", id: "watch-start", className: "main" }, "Watch"));
   form.onsubmit = (event) => {
     event.preventDefault();
-    send({ do: "watch", white: white.spec(), black: black.spec(), rules: rules.value, seed: seed.value ? Number(seed.value) : null, pace: Number(pace.value) });
+    send({ do: "watch", white: white.spec(), black: black.spec(), rules: rules.value, seed: seed.value.trim() || null, pace: Number(pace.value) });
   };
   root.replaceChildren(form);
 }
