@@ -1,0 +1,82 @@
+"""Imports run one way: no circles, and every room stands on lower ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.import_graph import DOCS, PAGE_STARTER, circle, diagram, imports, modules, room, rooms
+
+LAYERS = (
+    ("referee",),
+    ("kriegbot.children", "kriegbot.finding"),
+    ("kriegbot.kernels",),
+    ("evaluators", "kriegbot.opponents"),
+    ("kriegbot.belief", "kriegbot.trees"),
+    ("kriegbot.search",),
+    ("kriegbot.players",),
+    ("kriegbot.request", "kriegbot.telling", "tournaments"),
+    ("kriegbot.cli", "kriegbot.web"),
+    ("kriegbot.__main__",),
+)
+"""From the bottom to the top; rooms of one layer stand side by side."""
+ABOVE_ALL = ("kriegbot",)
+"""The package itself, which only names what others may use."""
+
+
+JUSTIFIED = {
+    # the package itself is light; `prepare` asks where the cache is when it is called, not when it is imported
+    ("kriegbot.kernels", "kriegbot.kernels.jit"),
+}
+"""Imports within functions that may close a circle."""
+
+
+def test_every_room_has_its_place() -> None:
+    placed = {name for layer in LAYERS for name in layer} | set(ABOVE_ALL)
+    assert set(rooms()) <= placed
+
+
+def test_no_module_imports_itself_by_way_of_others_not_even_lazily() -> None:
+    edges: dict[str, set[str]] = {}
+    for one in imports():
+        if not (one.is_lazy and (one.source, one.target) in JUSTIFIED):
+            edges.setdefault(one.source, set()).add(one.target)
+    assert len(edges) > 100
+    assert circle(edges) == []
+
+
+def test_no_room_imports_itself_by_way_of_others() -> None:
+    assert circle(rooms()) == []
+
+
+def test_every_room_imports_lower_ones_only() -> None:
+    height = {name: number for number, layer in enumerate(LAYERS) for name in layer}
+    upwards = [
+        f"{one.source}:{one.line} imports {one.target}"
+        for one in imports()
+        if room(one.source) != room(one.target)
+        and room(one.source) not in ABOVE_ALL
+        and one.source != PAGE_STARTER
+        and (room(one.target) in ABOVE_ALL or height[room(one.source)] <= height[room(one.target)])
+    ]
+    assert upwards == []
+
+
+def test_commands_and_page_meet_in_one_lazy_import() -> None:
+    met = [one for one in imports() if {room(one.source), room(one.target)} == {"kriegbot.cli", "kriegbot.web"}]
+    assert [(one.source, one.target, one.is_lazy) for one in met] == [(PAGE_STARTER, "kriegbot.web.server", True)]
+
+
+def test_every_file_of_the_packages_is_looked_at() -> None:
+    assert {"referee.view", "kriegbot.cli.main", "kriegbot.web", "tournaments.match"} <= set(modules())
+
+
+@pytest.mark.parametrize(
+    ("edges", "expected"),
+    [({"a": {"b"}, "b": {"c"}, "c": set()}, []), ({"a": {"b"}, "b": {"c"}, "c": {"b"}}, ["b", "c", "b"])],
+)
+def test_a_circle_is_found(edges: dict[str, set[str]], expected: list[str]) -> None:
+    assert circle(edges) == expected
+
+
+def test_the_diagram_in_the_docs_is_the_drawn_one() -> None:
+    assert diagram() in DOCS.read_text(encoding="utf-8"), "python tests/import_graph.py draws it anew"
