@@ -1,0 +1,29 @@
+"""A backup rule of your own: a try is worth its average and a little of the best that may come of it.
+
+    kriegbot match search:samples=321,backup=examples/own_backup_rule.py:hopeful rand --seed 1
+
+Inside the project it would be the file kriegbot/search/rules/hopeful.py, and `backup=hopeful` would find it.
+"""
+
+from kriegbot.kernels.types import Reals
+from kriegbot.search.backup import Backup, fold, settle
+
+HOPE = 0.1
+
+
+@fold
+def add_and_take_best(totals: Reals, weight: float, values: Reals) -> None:
+    """Keep the sum of weighted values, and the maximum."""
+    totals[0] += weight * values[0]
+    totals[1] = max(totals[1], values[1])
+
+
+@settle
+def mix(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
+    """Mix both where we choose; the set whose best try this is has that value for certain."""
+    value = (1.0 - parameters[0]) * totals[0] / weight + parameters[0] * totals[1]
+    settled[0], settled[1] = weight * value, value
+    return value
+
+
+hopeful = Backup("hopeful", (0.0, float("-inf")), add_and_take_best, mix, (HOPE,))

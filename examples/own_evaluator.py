@@ -1,0 +1,24 @@
+"""An evaluator of your own: material, and three centipawns for each square that only your men attack.
+
+    kriegbot match overconfident:samples=321,evaluator=examples/own_evaluator.py:activity rand --seed 1
+
+Inside the project it would be the file evaluators/activity.py, and `evaluator=activity` would find it.
+"""
+
+from evaluators.ks import material
+from evaluators.protocol import evaluator
+from kriegbot.kernels.attacks import attacked_by
+from kriegbot.kernels.jit import popcount
+from kriegbot.kernels.position import Position, men_of
+from kriegbot.kernels.types import Words
+
+SQUARE = 3
+
+
+@evaluator
+def activity(tables: Words, position: Position, side: int) -> int:
+    """Centipawns for `side`; numba compiles it, so it takes plain integer code, as in evaluators/ks.py."""
+    own, other = men_of(position, side)
+    ours = attacked_by(tables, position, side, own | other)
+    theirs = attacked_by(tables, position, 1 - side, own | other)
+    return material(position, own, other) + SQUARE * (popcount(ours & ~theirs) - popcount(theirs & ~ours))

@@ -1,0 +1,24 @@
+"""An opponent model of your own: pawns are pushed often, and what was just captured is taken back if it can be.
+
+    kriegbot match search:samples=321,opponent=examples/own_opponent.py:pushing rand --seed 1
+
+Inside the project it would be the file kriegbot/opponents/pushing.py, and `opponent=pushing` would find it.
+"""
+
+from kriegbot.kernels.hearing import captured_on
+from kriegbot.kernels.position import NONE, Position, bit
+from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.opponents.protocol import Heard, opponent
+
+PUSH, TAKE_BACK = 3.0, 20.0
+
+
+@opponent
+def pushing(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+    """Weights of the opponent's legal moves; numba compiles it, so it takes plain integer code."""
+    for i in range(count):
+        origin, target = moves[i] & 63, moves[i] >> 6 & 63
+        weights[i] = PUSH if bit(origin) & position.pawns != NONE else 1.0
+        if target == captured_on(heard.ours):
+            weights[i] = TAKE_BACK
+    return True

@@ -1,0 +1,49 @@
+"""A player from outside: it tries captures by pawns first, then whatever moves forward.
+
+kriegbot match examples/own_player.py:Forward rand
+kriegbot check-player examples/own_player.py:Forward:boldness=0.5
+"""
+
+from __future__ import annotations
+
+import random
+
+import chess
+
+from kriegbot.players.base import Choice
+from kriegbot.players.options import Option
+from referee import View
+
+
+class Forward:
+    """Plays one game for one side; it is handed what that side knows, and never anything else."""
+
+    version = "1.0"
+    options = (Option("boldness", float, "how often it goes forward, if it can", 0.9, 0.0, 1.0),)
+
+    def __init__(self, seed: int, boldness: float) -> None:
+        self._rng = random.Random(seed)
+        self._boldness = boldness
+
+    def choose(self, view: View) -> Choice:
+        """Answers with a try that is open; after a refusal it is asked again."""
+        tries = view.tries()
+        captures = [move for move in tries if is_pawn_capture(move, view)]
+        if captures:
+            return Choice(self._rng.choice(captures))
+        forward = [move for move in tries if ranks_gained(move, view) > 0]
+        if forward and self._rng.random() < self._boldness:
+            return Choice(self._rng.choice(forward))
+        return Choice(self._rng.choice(tries))
+
+
+def is_pawn_capture(move: chess.Move, view: View) -> bool:
+    """Whether a try is a pawn's diagonal step, which is legal if something stands there."""
+    files = chess.square_file(move.from_square) - chess.square_file(move.to_square)
+    return view.men[move.from_square] == chess.PAWN and files != 0
+
+
+def ranks_gained(move: chess.Move, view: View) -> int:
+    """Ranks that a man comes nearer to the far side of the board."""
+    ranks = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
+    return ranks if view.color == chess.WHITE else -ranks

@@ -1,0 +1,23 @@
+"""A rule set of your own: Berkeley, but only the mover hears that a try is illegal, and captures tell pawn or piece.
+
+    python examples/own_rule_set.py
+
+A rule set made of kinds that referee/rules.py knows is data: the referee, beliefs, searches and records follow it.
+Inside the project it would stand in referee/rules.py, and `--rules quiet` would find it.
+"""
+
+import dataclasses
+
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.seat import HereSeat
+from referee import BERKELEY, IllegalHeard, record_to_pgn, register
+from tournaments.match import play_game
+
+QUIET = dataclasses.replace(
+    BERKELEY, name="quiet", title="Quiet Berkeley", illegal_heard=IllegalHeard.MOVER, captured_kind=True
+)
+
+if __name__ == "__main__":
+    register(QUIET)  # its name is now known to records
+    seats = HereSeat("rand", RandPlayer), HereSeat("rand", RandPlayer)
+    print(record_to_pgn(play_game(*seats, rules=QUIET, seed=1).record))

@@ -1,0 +1,46 @@
+"""The examples run as their docstrings say."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+TOP = Path(__file__).parents[1]
+EXAMPLES = TOP / "examples"
+
+
+def ran(*arguments: str | Path, folder: Path) -> str:
+    """What a command of Python prints, run in a folder."""
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_hundred_games_are_played_and_plotted(tmp_path: Path) -> None:
+    said = ran(EXAMPLES / "hundred_games.py", "rand", "rand", "--games", "4", folder=tmp_path)
+    assert said.startswith("rand against rand: ")
+    assert sum(int(word) for word in said.split() if word.isdigit()) == 4
+    assert "<svg" in (tmp_path / "hundred-games.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("option", "part"),
+    [
+        ("evaluator", "own_evaluator.py:activity"),
+        ("opponent", "own_opponent.py:pushing"),
+        ("backup", "own_backup_rule.py:hopeful"),
+    ],
+)
+def test_a_part_from_outside_is_searched_with(option: str, part: str, tmp_path: Path) -> None:
+    player = f"search:depth=2,samples=20,{option}={EXAMPLES / part}"
+    said = ran("-m", "kriegbot", "match", player, "rand", "--seed", "1", "--limits", "plies=10", "-q", folder=tmp_path)
+    assert said == "1/2-1/2: ply limit, draw, after 10 plies\n"
+
+
+def test_a_game_is_played_under_a_rule_set_from_outside(tmp_path: Path) -> None:
+    said = ran(EXAMPLES / "own_rule_set.py", folder=tmp_path)
+    assert '[RuleSet "quiet"]' in said
+    assert "[%says x" in said
