@@ -38,7 +38,7 @@ def play(spec: str, game: int) -> Played:
 def main() -> None:
     """Play and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("players", nargs="*", type=parse_spec, help="the two of the paper unless given")
+    parser.add_argument("players", nargs="*", type=parse_spec, help="by default the two of the paper")
     parser.add_argument("--games", type=int, default=100, help="a player")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def report(spec: str, paper: str, games: list[Played]) -> None:
-    """Print what became of one player's games."""
+    """Print the results of one player's games."""
     points, reasons, rescues = [], Counter[str](), Counter[str]()
     seconds = []
     for game, played in enumerate(games):

@@ -1,9 +1,9 @@
-"""How well the sampled belief holds out: distinct boards, rescues, and whether the truth is ever ruled out.
+"""How well the sampled belief holds up: distinct boards, rescues, and whether the truth is ever ruled out.
 
     python benchmarks/belief.py --games 200 --particles 50000
 
 Games between rand, overconfident and paranoid players at the paper's limits, half under each rule set. The last
-line says how often the true position, which a tracer outside of all players carries through the updates, was dropped.
+line says how often the true position, which a tracer outside all players carries through the updates, was dropped.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from rich.progress import track
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.tracer holds the truth, which no player may
 
 from kriegbot.belief.belief import Belief
-from kriegbot.players.searching import SearchPlayer
-from kriegbot.search.backup import OVERCONFIDENT, PARANOID
+from kriegbot.players.searching import sampling_player
+from kriegbot.search.rules import load_backup
 from referee import BERKELEY, PAPER_LIMITS, WILD16, Referee
 from tests.tracer import Tracer
 
@@ -30,7 +30,7 @@ PAIRINGS = [pair for pair in itertools.product(PLAYERS, PLAYERS) if pair != ("ra
 
 
 class Tally:
-    """What is counted over all games."""
+    """Counts over all games."""
 
     def __init__(self) -> None:
         self.turns = self.rich = self.exact = self.astray = self.dropped = self.events = 0
@@ -42,9 +42,8 @@ class Tally:
         rng = random.Random(game)
         names = PAIRINGS[game // 2 % len(PAIRINGS)]
         referee = Referee((BERKELEY, WILD16)[game % 2], PAPER_LIMITS)
-        backups = {"overconfident": OVERCONFIDENT, "paranoid": PARANOID}
         players = {
-            color: SearchPlayer(backups[name], depth=1, samples=500, particles=500, seed=game)
+            color: sampling_player(load_backup(name), depth=1, samples=500, particles=500, seed=game)
             for color, name in zip((chess.WHITE, chess.BLACK), names, strict=True)
             if name != "rand"
         }
@@ -61,8 +60,8 @@ class Tally:
                 self.astray += not belief.particles.fits_all
                 self.rich += len(belief.particles) >= 1000 and not belief.particles.is_exact
             player = players.get(referee.turn)
-            move = player.choose(view).move if player else rng.choice(view.tries())
-            assert move is not None
+            move = player.choose(view).action if player else rng.choice(view.tries())
+            assert isinstance(move, chess.Move)
             referee.try_move(move)
             for tracer in tracers:
                 tracer.follow(referee)

@@ -8,13 +8,14 @@ most, and how many tries took more than 105 %.
 
 import argparse
 
+import chess
 import numpy as np
 from rich.progress import track
 
 from kriegbot.players.base import Player
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.searching import SearchPlayer
-from kriegbot.search.backup import OVERCONFIDENT
+from kriegbot.players.searching import sampling_player
+from kriegbot.search.rules import load_backup
 from referee import BERKELEY, PAPER_LIMITS, Referee
 
 
@@ -23,7 +24,7 @@ def shares(depth: int, seconds: float, game: int) -> list[float]:
     referee = Referee(BERKELEY, PAPER_LIMITS)
     color = game % 2 == 0
     players: dict[bool, Player] = {
-        color: SearchPlayer(OVERCONFIDENT, depth, seconds, extra=seconds, seed=game),
+        color: sampling_player(load_backup("overconfident"), depth, seconds, extra=seconds, seed=game),
         not color: RandPlayer(game),
     }
     spent = []
@@ -31,9 +32,9 @@ def shares(depth: int, seconds: float, game: int) -> list[float]:
         choice = players[referee.turn].choose(referee.view(referee.turn))
         if referee.turn == color:
             spent.append(choice.report.seconds / seconds)
-        if choice.move is None:
+        if not isinstance(choice.action, chess.Move):
             raise TypeError("these players do not resign")
-        referee.try_move(choice.move)
+        referee.try_move(choice.action)
     return spent
 
 

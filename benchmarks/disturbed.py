@@ -3,14 +3,13 @@
     python benchmarks/disturbed.py --games 500
 
 The same tournament is played four times: undisturbed; with Ctrl-C, kill -9 of the main process, of workers and of
-players' processes at random moments, begun again until it is done; by dask; and as three shards that are merged. Linux.
+players' processes at random moments, rerun until it is done; by Dask; and as three shards that are merged. Linux.
 """
 
 import argparse
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 from rich.progress import Progress
+
+from tournaments.store import Store
 
 PLAYERS = ("rand", "overconfident:depth=1,samples=1683,further=112,particles=20000")
 KINDS = ("Ctrl-C", "kill -9 of the main process", "kill -9 of a worker", "kill -9 of a player")
@@ -38,7 +39,7 @@ def children(process: int) -> list[int]:
 
 
 def disturb(process: int, kind: str, rng: random.Random) -> bool:
-    """Do it; whether there was anything to do it to."""
+    """Disturb once; returns whether there was anything to disturb."""
     workers = children(process)
     players = [player for worker in workers for player in children(worker)]
     targets = {"kill -9 of a worker": workers, "kill -9 of a player": players}.get(kind, [process])
@@ -52,7 +53,7 @@ def disturb(process: int, kind: str, rng: random.Random) -> bool:
 
 
 def play_disturbed(arguments: list[object], pause: float, seed: int) -> Counter[str]:
-    """Play a tournament to its end, disturbing it after pauses of this mean length; say what was done how often."""
+    """Play a tournament to its end, disturbing it after pauses of this mean length; returns how often what was done."""
     rng, done = random.Random(seed), Counter[str]()
     while True:
         with tempfile.TemporaryFile() as output:
@@ -68,18 +69,15 @@ def play_disturbed(arguments: list[object], pause: float, seed: int) -> Counter[
             text = output.read().decode()
         if main.returncode in (0, 1) and "Results" in text:
             return done
-        if main.returncode not in (130, -signal.SIGKILL):
+        was_starting = text.rstrip().endswith("KeyboardInterrupt")  # Ctrl-C before kriegbot was imported
+        if main.returncode not in (130, -signal.SIGINT, -signal.SIGKILL) and not was_starting:
             raise SystemExit(f"kriegbot ended with {main.returncode}:\n{text}")
 
 
 def games(path: Path) -> list[tuple[object, ...]]:
     """What must be the same."""
-    connection = sqlite3.connect(path)
-    try:
-        query = "SELECT id, pairing, number, seed, white, black, result, reason, detail, plies, record FROM games"
-        return connection.execute(f"{query} ORDER BY id").fetchall()
-    finally:
-        connection.close()
+    with Store.open(path) as store:
+        return [(*game._replace(finished="", seconds=0.0), store.pgn(game.id)) for game in store.game_rows()]
 
 
 def main() -> None:
@@ -91,7 +89,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limits", default="paper")
     options = parser.parse_args()
-    common = ["tournament", *options.players, "--games", options.games, "--limits", options.limits]
+    common = ["tournament", *options.players, "--games", options.games, "--limits", options.limits, "--seed", 1]
     with tempfile.TemporaryDirectory() as name, Progress(disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("undisturbed", total=4)
         place = Path(name)

@@ -1,10 +1,10 @@
-"""What the players of a tournament lose by moving men to where the next move takes them.
+"""What the players of a tournament lose by moving men to squares where they are taken at once.
 
     python benchmarks/exposure.py reproduction/figure5.sqlite
 
 For each player of each pairing, per game: its moves; the share of them after which the man that had moved was taken at
-once; the points of men so lost (pawn 1, knight and bishop 3, rook 5, queen 9); the same less what those moves had taken
-themselves and what was taken back at once; and the points of men lost in any other way.
+once; the points of men lost in this way (pawn 1, knight and bishop 3, rook 5, queen 9); the same net of what those
+moves had captured and what was recaptured at once; and the points of men lost in any other way.
 """
 
 import argparse
@@ -62,11 +62,10 @@ class Tally:
 def report(store: Store) -> None:
     """Read all games and print the table."""
     tallies: dict[tuple[int, str], Tally] = defaultdict(Tally)
-    games = store.connection.execute("SELECT id, pairing, white, black FROM games ORDER BY id").fetchall()
-    for game, pairing, white, black in track(games, description="games"):
-        moves = moves_of(store.record(game))
-        for color, player in ((chess.WHITE, white), (chess.BLACK, black)):
-            tallies[pairing, player].add(moves, color)
+    for game in track(store.game_rows(), description="games"):
+        moves = moves_of(store.record(game.id))
+        for color, player in ((chess.WHITE, game.white), (chess.BLACK, game.black)):
+            tallies[game.pairing, player].add(moves, color)
     print(f"{'games':>5} {'moves':>6} {'taken':>7} {'points':>6} {'net':>6} {'otherwise':>9}")
     for (_, player), tally in sorted(tallies.items()):
         print(f"{tally.games:5} {tally.line()}  {player}")

@@ -1,13 +1,13 @@
-"""Speed of the hot core on one core: kernels, belief and search, and the same search written plainly on python-chess.
+"""Speed of the hot core on one core: kernels, belief and search, and the same search in plain Python on python-chess.
 
     python benchmarks/kernels.py            a table
     python benchmarks/kernels.py --json     one object, millions per second
 
 Absolute figures drift with the machine; compare ratios taken in the same minute. Every figure is the median of several
-runs in processor time. perft counts leaves, every move made, 6 plies from the start and 4 from Kiwipete. make_evaluate
-lists, makes and evaluates (KS, and whether the game is over) every legal move of 1,000 positions. filter takes a random
-legal move on each of 10,000 boards and keeps those that sound as heard. search_leaves_depthN counts positions evaluated
-in overconfident search of a belief.
+runs in processor time. perft counts leaves, making every move, 6 plies from the start and 4 from Kiwipete.
+make_evaluate lists, makes and evaluates (KS, and whether the game is over) every legal move of 1,000 positions. filter
+takes a random legal move on each of 10,000 boards and keeps those that sound as heard. search_leaves_depthN counts
+positions evaluated in overconfident search of a belief.
 """
 
 import argparse
@@ -18,7 +18,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import chess
 import numpy as np
@@ -26,45 +25,45 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.plain_search, for the plain rival
 
 from evaluators import load_evaluator
-from evaluators.protocol import EVALUATOR_TYPE
+from evaluators.protocol import Evaluator
 from kriegbot.belief.belief import Belief
+from kriegbot.belief.filter import Event
 from kriegbot.belief.heard import said
-from kriegbot.kernels.attacks import checkers_and_pins
-from kriegbot.kernels.hearing import TERMS, Terms, announcement, game_end
+from kriegbot.kernels.attacks import check_info
+from kriegbot.kernels.hearing import NOT_ASKED, Overheard, Terms, announcement, game_end
 from kriegbot.kernels.jit import (
-    INT,
-    INT_ARRAY,
-    MOVE_ARRAY,
-    ROW_ARRAY,
-    WORD,
-    WORD_ARRAY,
     advance,
     entry,
     pointer,
     word,
 )
-from kriegbot.kernels.magics import Words
-from kriegbot.kernels.moves import MOST_MOVES, legal_moves, make_move
+from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move
 from kriegbot.kernels.perft import perft
 from kriegbot.kernels.position import from_board, load, side_to_move, store, to_board
 from kriegbot.kernels.random import GAMMA, mixed
 from kriegbot.kernels.tables import TABLES
-from kriegbot.search.backup import OVERCONFIDENT
-from kriegbot.search.search import search, tries_of
+from kriegbot.kernels.types import IntArray, MoveArray, Rows, Word, WordArray
+from kriegbot.opponents.uniform import uniform
+from kriegbot.search.method import InformationSet, Method
+from kriegbot.search.rules import load_backup
+from kriegbot.search.search import search_tries
 from referee import BERKELEY, PAPER_LIMITS, OpponentMoved, Referee
+from tests import plain_search
 from tests.plain_evaluators import ks as plain_ks
-from tests.plain_search import Backup, Context, PlainSearch
+from tests.plain_search import Context, PlainSearch
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 PAPER_SAMPLES = {1: 1683, 2: 321, 3: 67}
 """Histories in 30 seconds, Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006)."""
 
 
-@entry(INT(WORD_ARRAY, ROW_ARRAY, TERMS, EVALUATOR_TYPE, MOVE_ARRAY, INT_ARRAY))
-def make_evaluate(tables: Any, rows: Any, terms: Terms, evaluate: Any, moves: Any, total: Any) -> int:
+@entry
+def make_evaluate(
+    tables: WordArray, rows: Rows, terms: Terms, evaluate: Evaluator, moves: MoveArray, total: IntArray
+) -> int:
     """Evaluate the position after every legal move of every row; return how many there were."""
     listed = pointer(moves)
-    scratch = advance(listed, MOST_MOVES)
+    scratch = advance(listed, MAX_MOVES)
     count = 0
     for i in range(len(rows)):
         position = load(pointer(rows), i)
@@ -72,18 +71,20 @@ def make_evaluate(tables: Any, rows: Any, terms: Terms, evaluate: Any, moves: An
         found = legal_moves(pointer(tables), position, listed)
         for j in range(found):
             after, _ = make_move(pointer(tables), position, listed[j])
-            checkers, pinned = checkers_and_pins(pointer(tables), after)
+            checkers, pinned = check_info(pointer(tables), after)
             if game_end(pointer(tables), after, checkers, pinned, terms, scratch) == 0:
                 total[0] += evaluate(pointer(tables), after, side)
         count += found
     return count
 
 
-@entry(INT(WORD_ARRAY, ROW_ARRAY, INT, TERMS, WORD, ROW_ARRAY, MOVE_ARRAY))
-def filter_random(tables: Any, rows: Any, heard: int, terms: Terms, seed: int, kept: Any, moves: Any) -> int:
+@entry
+def filter_random(
+    tables: WordArray, rows: Rows, heard: int, terms: Terms, seed: Word, kept: Rows, moves: MoveArray
+) -> int:
     """Make a random legal move on every board and keep those announced as heard; return how many."""
     listed = pointer(moves)
-    scratch = advance(listed, MOST_MOVES)
+    scratch = advance(listed, MAX_MOVES)
     count, state = 0, seed
     for i in range(len(rows)):
         position = load(pointer(rows), i)
@@ -112,18 +113,18 @@ def rate(work: Callable[[], int], runs: int = 5) -> float:
     return statistics.median(rates)
 
 
-def counted(row: Words, depth: int, expected: int) -> int:
-    """Perft, which must be right to be timed."""
+def counted(row: WordArray, depth: int, expected: int) -> int:
+    """Perft, timed only if its counts are right."""
     count = perft(row, depth)
     if count != expected:
         raise ValueError(f"perft {depth} counts {count:,}, not {expected:,}")
     return count
 
 
-def midgame_positions(count: int) -> Words:
+def midgame_positions(count: int) -> WordArray:
     """Positions [count, 8] from random legal play, 20 to 60 plies deep, the game not over."""
     rng = random.Random(2006)
-    rows: list[Words] = []
+    rows: list[WordArray] = []
     while len(rows) < count:
         board = chess.Board()
         for _ in range(rng.randrange(20, 60)):
@@ -139,7 +140,7 @@ def midgame_positions(count: int) -> Words:
 def midgame_belief(particles: int) -> tuple[Referee, Belief]:
     """White's belief, and the referee, after a move of Black's 20 plies or more into a game of random tries.
 
-    Of the first turn before which the belief held at least nine tenths of the boards that it may, half after.
+    The first turn before which the belief was at least nine tenths full and after which it is half full or more.
     """
     for game in range(100):
         rng = random.Random(game)
@@ -166,7 +167,7 @@ def heard_last(referee: Referee) -> int:
 
 def kernel_rates() -> dict[str, float]:
     """Rates of the bare kernels, in millions per second."""
-    moves, total, ks = np.empty(4 * MOST_MOVES, np.int32), np.zeros(1, np.int64), load_evaluator("ks")
+    moves, total, ks = np.empty(4 * MAX_MOVES, np.int32), np.zeros(1, np.int64), load_evaluator("ks")
     midgame = midgame_positions(1000)
     start, kiwipete = from_board(chess.Board()), from_board(chess.Board(KIWIPETE))
     referee, belief = midgame_belief(20_000)
@@ -187,14 +188,15 @@ def kernel_rates() -> dict[str, float]:
 
 def search_rates(histories: dict[int, int]) -> tuple[dict[int, float], dict[int, float]]:
     """Leaves in millions and histories, a second, of overconfident search at depths 1 to 3 of a midgame belief."""
-    _, belief = midgame_belief(20_000)
-    ks, tries = load_evaluator("ks"), tries_of(belief.particles.rows[0], True)
+    referee, belief = midgame_belief(20_000)
+    ks, view = load_evaluator("ks"), referee.view(chess.WHITE)
     leaves, drawn = {}, {}
     for depth, count in histories.items():
-        rows, weights = belief.draw(count, seed=depth)
+        drawn_set = InformationSet.of(view, *belief.draw(count, seed=depth))
+        method = Method(depth, load_backup("overconfident"), ks)
 
-        def work(rows: Words = rows, weights: Any = weights, depth: int = depth) -> int:
-            return search(rows, weights, tries, depth, OVERCONFIDENT, ks, belief.terms).leaves
+        def work(histories: InformationSet = drawn_set, method: Method = method) -> int:
+            return search_tries(histories, method).leaves
 
         leaves[depth] = rate(work)
         drawn[depth] = count / (work() / (leaves[depth] * 1e6))
@@ -202,7 +204,7 @@ def search_rates(histories: dict[int, int]) -> tuple[dict[int, float], dict[int,
 
 
 def plain_histories(histories: dict[int, int]) -> dict[int, float]:
-    """Histories a second of the same search written plainly on python-chess, the same leaves and all."""
+    """Histories a second of the same search in plain Python on python-chess, with the same leaves."""
     referee, belief = midgame_belief(20_000)
     context = Context.of(referee.view(chess.WHITE))
     speeds = {}
@@ -210,7 +212,7 @@ def plain_histories(histories: dict[int, int]) -> dict[int, float]:
         rows, weights = belief.draw(count, seed=depth)
         positions = [(to_board(row), float(weight)) for row, weight in zip(rows, weights, strict=True)]
         begun = time.process_time()
-        PlainSearch(Backup.OVERCONFIDENT, plain_ks).try_values(positions, context, depth)
+        PlainSearch(plain_search.overconfident, plain_ks).try_values(positions, context, depth)
         speeds[depth] = count / (time.process_time() - begun)
     return speeds
 
@@ -218,11 +220,11 @@ def plain_histories(histories: dict[int, int]) -> dict[int, float]:
 def belief_turn_seconds() -> tuple[float, int]:
     """Processor seconds of one opponent's turn in the midgame, and the boards held before it."""
     referee, belief = midgame_belief(100_000)
-    before = belief.this_turn.particles
+    before, event = belief.this_turn.particles, Event(heard_last(referee), Overheard(0, NOT_ASKED, 0), 0, 0)
     times = []
     for seed in range(5):
         begun = time.process_time()
-        before.after_opponent(heard_last(referee), 0, belief.terms, 100_000, seed)
+        before.after_opponent(event, uniform, belief.terms, 100_000, seed)
         times.append(time.process_time() - begun)
     return statistics.median(times), len(before)
 

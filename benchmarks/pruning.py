@@ -2,17 +2,18 @@
 
     python benchmarks/pruning.py
 
-Beliefs are those of games that search plays against `rand`, HS and itself, at the first try of a turn and later.
+Beliefs come from games that search plays against `rand`, HS and itself, at first and later tries of a turn.
 
 Paranoid: the whole search and alpha-beta side by side, which must find the same best tries.
 
-Overconfident, depth 2: a try can be cut only if what is known of it, E after the try plus the most that a reply can add
-to E, is below the best try. Counted is what stays after that, by the probability that a try is legal, with the best try
-known beforehand.
+Overconfident, depth 2: a try can be cut only if its bound, E after the try plus the most that a reply can add to E, is
+below the best try. The share of tries that remain is reported, weighted by the probability that each is legal, with the
+best try known beforehand.
 """
 
 import argparse
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -23,11 +24,12 @@ from rich.progress import track
 from evaluators import ks as weights_of
 from evaluators import load_evaluator
 from kriegbot.kernels import prepare
-from kriegbot.players import searching
 from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
-from kriegbot.search.backup import OVERCONFIDENT, PARANOID
-from kriegbot.search.search import TryValues, search
+from kriegbot.search import sampled
+from kriegbot.search.method import InformationSet, Method
+from kriegbot.search.rules import load_backup
+from kriegbot.search.search import TryValues, search_tries
 from referee import BERKELEY, PAPER_LIMITS
 from tournaments.match import play_game
 
@@ -43,16 +45,15 @@ def most_added() -> int:
     return MOST_MEN * (weights_of.PROTECTED + weights_of.QUEEN_THREAT) - weights_of.CHECK
 
 
-def beliefs(games: int) -> list[tuple[Any, ...]]:
-    """Arguments of the searches of some games, up to the backup rule."""
-    seen: list[tuple[Any, ...]] = []
+def beliefs(games: int) -> list[InformationSet]:
+    """Information sets of the searches of some games."""
+    seen: list[InformationSet] = []
 
-    def noting(*arguments: Any, **named: Any) -> TryValues:
-        rows, weights, tries = arguments[:3]
-        seen.append((rows.copy(), weights.copy(), tries.copy(), arguments[6]))
-        return search(*arguments, **named)
+    def noting(histories: InformationSet, *arguments: Any) -> TryValues:
+        seen.append(replace(histories, rows=histories.rows.copy(), weights=histories.weights.copy()))
+        return search_tries(histories, *arguments)
 
-    with patch.object(searching, "search", noting):
+    with patch.object(sampled, "search_tries", noting):
         for game in track(range(games), "Games"):
             names = [PLAYER, OPPONENTS[game // 2 % len(OPPONENTS)]]
             seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in names[:: 1 - 2 * (game % 2)]]
@@ -60,16 +61,15 @@ def beliefs(games: int) -> list[tuple[Any, ...]]:
     return seen
 
 
-def paranoid(given: list[tuple[Any, ...]], depth: int, histories: int) -> str:
+def paranoid(given: list[InformationSet], depth: int, histories: int) -> str:
     """The whole search and alpha-beta on the same beliefs."""
-    seconds, leaves, ks = np.zeros(2), np.zeros(2), load_evaluator("ks")
-    for rows, weights, tries, terms in track(given, f"Paranoid, depth {depth}"):
+    seconds, leaves = np.zeros(2), np.zeros(2)
+    method = Method(depth, load_backup("paranoid"), load_evaluator("ks"))
+    for one in track(given, f"Paranoid, depth {depth}"):
         found = []
         for way, may_prune in enumerate((False, True)):
             begun = time.perf_counter()
-            found.append(
-                search(rows[:histories], weights[:histories], tries, depth, PARANOID, ks, terms, may_prune=may_prune)
-            )
+            found.append(search_tries(one.first(histories), method, may_prune=may_prune))
             seconds[way] += time.perf_counter() - begun
             leaves[way] += found[-1].leaves
         if found[0].best() != found[1].best() or found[0].values.max() != found[1].values.max():
@@ -80,14 +80,12 @@ def paranoid(given: list[tuple[Any, ...]], depth: int, histories: int) -> str:
     )
 
 
-def overconfident(given: list[tuple[Any, ...]], histories: int) -> str:
-    """What bounds on E leave of the tries of depth 2."""
+def overconfident(given: list[InformationSet], histories: int) -> str:
+    """The share of tries that bounds on E leave at depth 2."""
     left: dict[int, list[float]] = {most_added(): [], SHARPEST: []}
-    ks = load_evaluator("ks")
-    for rows, weights, tries, terms in track(given, "Overconfident"):
-        one, two = (
-            search(rows[:histories], weights[:histories], tries, depth, OVERCONFIDENT, ks, terms) for depth in (1, 2)
-        )
+    methods = [Method(depth, load_backup("overconfident"), load_evaluator("ks")) for depth in (1, 2)]
+    for belief in track(given, "Overconfident"):
+        one, two = (search_tries(belief.first(histories), method) for method in methods)
         for most, shares in left.items():
             stays = one.values + most * one.legal >= two.values.max()
             shares.append((one.legal * stays).sum() / one.legal.sum())

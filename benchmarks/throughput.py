@@ -2,10 +2,11 @@
 
     python benchmarks/throughput.py --games 200
 
-The same games both times, in three parts that take turns, so that a machine that slows down meanwhile slows both. The
-clock runs while every worker is busy: from when as many games have ended as there are workers, as players take a second
-to start, until there are no more games than workers. Outside search and belief is whatever is not within a searching
-player's answer: rand, the referee, messages between processes, the store.
+The same games are played both times, in three alternating parts, so that a machine that slows down slows both. The
+clock runs while every worker is busy: from when as many games have ended as there are workers (players take a second to
+start) until fewer games are left than workers. Whatever is not within a searching player's answer counts as outside
+search and
+belief: rand, the referee, messages between processes, the store.
 """
 
 import argparse

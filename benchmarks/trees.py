@@ -1,10 +1,10 @@
-"""Nodes a second of the exact algorithms on explicit trees, which should not depend on the size of the tree.
+"""Nodes a second of the exact algorithms on explicit trees, which should not depend on tree size.
 
     python benchmarks/trees.py --depths 6 7 8 9 10 11
 
-Trees are IMP-model(2, 2, d) with random payoffs, and for expectiminimax the same with every node told apart. Each time
-is processor time, the least of as many repeats as take two seconds. Garbage collection is off meanwhile: its passes
-over a growing heap are not the algorithms'.
+Trees are IMP-model(2, 2, d) with random payoffs, and for expectiminimax the same with every node told apart. Times
+are processor times, the least of as many repeats as fit into two seconds. Garbage collection is off: its passes over a
+growing heap are not the algorithms'.
 """
 
 import argparse

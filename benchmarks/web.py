@@ -1,8 +1,8 @@
-"""The page's speed: until it is there, from the end of a search to the screen, and with fifty games at once.
+"""The page's speed: until it has loaded, from the end of a search to the screen, and with fifty games at once.
 
     python benchmarks/web.py
 
-The page and the replies are timed in headless Chromium where there is one, else at a plain client.
+The page and the replies are timed in headless Chromium if there is one, else at a plain client.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def replies(turns: int) -> str:
 
 
 async def person(address: str, opponent: str, seed: int, end: float, round_trips: list[float]) -> int:
-    """Plays games until a time, and sends a message to and fro all the while; says how many tries that were."""
+    """Plays games until a time, and sends messages to and fro all the while; returns the number of tries."""
     parts = urlsplit(address)
     tries, rng = 0, random.Random(seed)
     async with connect(
