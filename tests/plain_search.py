@@ -4,37 +4,62 @@ Equations 2 and 3 of Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? 
 Imperfect-Information Games" (AAAI 2006), line by line: an information set is a list of boards with weights,
 and every step sorts its histories by what the searching side hears. Nothing is merged, cut off or kept
 between calls. Where the equations leave E(I) open, the text decides: the mean of the evaluator over the
-histories of Eq. 2, its minimum in Eq. 3.
+histories of Eq. 2, its minimum in Eq. 3. Both are kept side by side up to where the searching side chooses; a
+`Backup` says what it makes of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import chess
 
-from referee import Announcement, End, Limits, RuleSet, View, announce, open_tries
+from evaluators import WIN
+from kriegbot.opponents import Replies, equally_likely
+from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, announce, open_tries
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
 Histories: TypeAlias = list[tuple[chess.Board, float]]
 
-WIN = 10_000.0
+
+@dataclass(frozen=True)
+class Totals:
+    """What may follow, in short: its mean, its minimum, and its maximum."""
+
+    mean: float
+    worst: float
+    best: float
+
+    @classmethod
+    def known(cls, value: float) -> Totals:
+        """A value that is certain."""
+        return cls(value, value, value)
+
+    @classmethod
+    def of(cls, parts: list[tuple[float, Totals]]) -> Totals:
+        """One out of pairs of weight and totals."""
+        weight = sum(weight for weight, _ in parts)
+        return cls(
+            sum(weight * totals.mean for weight, totals in parts) / weight,
+            min(totals.worst for _, totals in parts),
+            max(totals.best for _, totals in parts),
+        )
 
 
-class Backup(Enum):
-    """How the values of histories, replies and announcements are combined."""
+Backup: TypeAlias = Callable[[Totals], float]
+"""What a try is worth of which so much is known."""
 
-    OVERCONFIDENT = "overconfident"  # Eq. 2: by their probabilities
-    PARANOID = "paranoid"  # Eq. 3: the least
 
-    def combine(self, values: list[tuple[float, float]]) -> float:
-        """One value out of pairs of weight and value."""
-        if self is Backup.PARANOID:
-            return min(value for _, value in values)
-        return sum(weight * value for weight, value in values) / sum(weight for weight, _ in values)
+def overconfident(totals: Totals) -> float:
+    """Eq. 2."""
+    return totals.mean
+
+
+def paranoid(totals: Totals) -> float:
+    """Eq. 3."""
+    return totals.worst
 
 
 @dataclass(frozen=True)
@@ -48,6 +73,9 @@ class Context:
       ply: moves made so far.
       refused: its tries refused this turn.
       pawn_tries: the number of pawn tries announced for its turn, or None.
+      ours: what was announced of our last move, None before it.
+      theirs: the same of the opponent's.
+      free: refusals in a row that still cost no ply.
     """
 
     side: chess.Color
@@ -56,20 +84,28 @@ class Context:
     ply: int
     refused: tuple[chess.Move, ...]
     pawn_tries: int | None
+    ours: Announcement | None = None
+    theirs: Announcement | None = None
+    free: int = 0
 
     @classmethod
     def of(cls, view: View) -> Context:
         """The context of a view."""
-        return cls(view.color, view.rules, view.limits, view.ply, view.refused, view.pawn_tries)
+        moved = [event.announcement for event in view.events if isinstance(event, OpponentMoved)]
+        refused, theirs = tuple(view.refused), moved[-1] if moved else None
+        return cls(view.color, view.rules, view.limits, view.ply, refused, view.pawn_tries, theirs=theirs)
 
-    def after(self, announcement: Announcement) -> Context:
-        """The context once a move was accepted and announced."""
-        return Context(self.side, self.rules, self.limits, self.ply + 1, (), announcement.pawn_tries)
+    def after_try(self, announcement: Announcement) -> Context:
+        """The context once our try was accepted and announced."""
+        return replace(self, ply=self.ply + 1, refused=(), pawn_tries=None, ours=announcement)
+
+    def after_reply(self, announcement: Announcement, free: int) -> Context:
+        """The context once the opponent's move was announced."""
+        return replace(self, ply=self.ply + 1, pawn_tries=announcement.pawn_tries, theirs=announcement, free=free)
 
     def without(self, move: chess.Move) -> Context:
         """The context once a try was refused."""
-        refused = (*self.refused, move)
-        return Context(self.side, self.rules, self.limits, self.ply, refused, self.pawn_tries)
+        return replace(self, refused=(*self.refused, move), free=max(self.free - 1, 0))
 
 
 @dataclass
@@ -77,14 +113,18 @@ class PlainSearch:
     """The recursion, with its backup rule and evaluator, and a count of the leaves it reached.
 
     Attributes:
-      backup: Eq. 2 or Eq. 3.
+      backup: Eq. 2, Eq. 3, or another rule.
       evaluator: value in centipawns of a board for a side.
+      replies: how likely the opponent's moves are.
+      free: refusals in a row that cost no ply; in the equations each costs one.
       evaluated: leaves at depth 0 so far, one for each history.
       ended: leaves where the game had ended so far, one for each history.
     """
 
     backup: Backup
     evaluator: Evaluator
+    replies: Replies = equally_likely
+    free: int = 0
     evaluated: int = 0
     ended: int = 0
 
@@ -100,10 +140,11 @@ class PlainSearch:
         histories = [(board, weight) for board, weight in positions if weight > 0.0]
         if depth < 1 or not histories or any(board.turn != context.side for board, _ in histories):
             raise ValueError("a search takes depth >= 1 and positions of the side to move")
-        return {move: self._try(histories, context, move, depth) for move in tries_in(histories, context)}
+        context = replace(context, free=self.free)
+        return {move: self.backup(self._try(histories, context, move, depth)) for move in tries_in(histories, context)}
 
-    def _try(self, histories: Histories, context: Context, move: chess.Move, depth: int) -> float:
-        """Value of a try: of the set where it is refused, and of one set for each announcement."""
+    def _try(self, histories: Histories, context: Context, move: chess.Move, depth: int) -> Totals:
+        """A try: the set where it is refused, and one set for each announcement."""
         refused: Histories = []
         heard: dict[Announcement, Histories] = {}
         for board, weight in histories:
@@ -112,41 +153,53 @@ class PlainSearch:
                 heard.setdefault(announcement, []).append((_after(board, move), weight))
             else:
                 refused.append((board, weight))
-        values = self._values(heard, context, depth)
+        parts = []
+        for announcement, known in heard.items():
+            after = context.after_try(announcement)
+            value = self._ended(announcement, known, context) or self._reply(known, after, depth - 1)
+            parts.append((_weight(known), value))
         if refused:
-            values.append((_weight(refused), self._value(refused, context.without(move), depth - 1)))
-        return self.backup.combine(values)
+            cost = 0 if context.free else 1
+            parts.append((_weight(refused), self._ours(refused, context.without(move), depth - cost)))
+        return Totals.of(parts)
 
-    def _reply(self, histories: Histories, context: Context, depth: int) -> float:
-        """Value of a set with the opponent to move: any legal move, all equally likely."""
+    def _reply(self, histories: Histories, context: Context, depth: int) -> Totals:
+        """A set with the opponent to move."""
+        if depth == 0:
+            return self._leaf(histories, context)
         heard: dict[Announcement, Histories] = {}
         for board, weight in histories:
             legal = list(board.legal_moves)
-            for move in legal:
+            likely = self.replies(board, legal, context.ours, context.theirs)
+            for move, share in zip(legal, likely, strict=True):
                 announcement = announce(board, move, context.rules, context.limits, ply=context.ply)
-                heard.setdefault(announcement, []).append((_after(board, move), weight / len(legal)))
-        return self.backup.combine(self._values(heard, context, depth))
+                part = (_after(board, move), weight * share / sum(likely))
+                heard.setdefault(announcement, []).append(part)
+        parts = []
+        for announcement, known in heard.items():
+            after = context.after_reply(announcement, self.free)
+            value = self._ended(announcement, known, context) or self._ours(known, after, depth - 1)
+            parts.append((_weight(known), value))
+        return Totals.of(parts)
 
-    def _values(self, heard: dict[Announcement, Histories], context: Context, depth: int) -> list[tuple[float, float]]:
-        """Weight and value of the set behind each announcement; one that ends the game is known to have."""
-        values = []
-        for announcement, histories in heard.items():
-            if announcement.end is None:
-                value = self._value(histories, context.after(announcement), depth - 1)
-            else:
-                self.ended += len(histories)
-                value = utility(announcement.end, context.side)
-            values.append((_weight(histories), value))
-        return values
-
-    def _value(self, histories: Histories, context: Context, depth: int) -> float:
-        """Value of an information set in which the game goes on."""
+    def _ours(self, histories: Histories, context: Context, depth: int) -> Totals:
+        """A set in which we are to move: the best try, and what that is worth is certain."""
         if depth == 0:
-            self.evaluated += len(histories)
-            return self.backup.combine([(w, self.evaluator(board, context.side)) for board, w in histories])
-        if histories[0][0].turn != context.side:
-            return self._reply(histories, context, depth)
-        return max(self._try(histories, context, move, depth) for move in tries_in(histories, context))
+            return self._leaf(histories, context)
+        tries = tries_in(histories, context)
+        return Totals.known(max(self.backup(self._try(histories, context, move, depth)) for move in tries))
+
+    def _ended(self, announcement: Announcement, histories: Histories, context: Context) -> Totals | None:
+        """What an announcement that ends the game is worth; None if the game goes on."""
+        if announcement.end is None:
+            return None
+        self.ended += len(histories)
+        return Totals.known(utility(announcement.end, context.side))
+
+    def _leaf(self, histories: Histories, context: Context) -> Totals:
+        self.evaluated += len(histories)
+        values = [(weight, Totals.known(self.evaluator(board, context.side))) for board, weight in histories]
+        return Totals.of(values)
 
 
 def try_values(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import chess
 
-from referee import BERKELEY, NO_LIMITS, Answer, Limits, Referee, RuleSet
+from referee import BERKELEY, NO_LIMITS, Answer, AskAny, Limits, OwnQuestion, OwnTry, Referee, RuleSet
 
 STARTS = (
     chess.STARTING_FEN,
@@ -35,11 +35,28 @@ def random_try(referee: Referee, rng: random.Random) -> chess.Move:
     return rng.choice(view.tries())
 
 
-def steps(referee: Referee, rng: random.Random, plies: int) -> Iterator[tuple[chess.Move, Answer]]:
+def action_of(event: OwnTry | OwnQuestion) -> chess.Move | AskAny:
+    """What was tried or asked."""
+    return event.move if isinstance(event, OwnTry) else AskAny()
+
+
+def act(referee: Referee, action: chess.Move | AskAny) -> Answer:
+    """Puts a try or a question to the referee."""
+    return referee.ask_any() if isinstance(action, AskAny) else referee.try_move(action)
+
+
+def random_action(referee: Referee, rng: random.Random) -> chess.Move | AskAny:
+    """A try of some kind, or where that may be asked, now and then "Any?"."""
+    if referee.view(referee.turn).may_ask and rng.random() < 0.2:
+        return AskAny()
+    return random_try(referee, rng)
+
+
+def steps(referee: Referee, rng: random.Random, plies: int) -> Iterator[tuple[chess.Move | AskAny, Answer]]:
     """Plays on at random until the end, or until `plies` moves were made in all."""
     while referee.end is None and referee.ply < plies:
-        move = random_try(referee, rng)
-        yield move, referee.try_move(move)
+        action = random_action(referee, rng)
+        yield action, act(referee, action)
 
 
 def played(
@@ -49,7 +66,7 @@ def played(
     plies: int = 80,
     start: str | None = None,
 ) -> Referee:
-    """A game played at random for at most `plies` moves, from one of `STARTS` unless told."""
+    """A game played at random for at most `plies` moves, by default from one of `STARTS`."""
     rng = random.Random(seed)
     referee = Referee(rules, limits, start or rng.choice(STARTS))
     for _ in steps(referee, rng, plies):

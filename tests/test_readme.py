@@ -1,4 +1,4 @@
-"""The README's commands print what the README shows, and its Python runs."""
+"""What README.md and docs/ show is true: commands print it, the README's Python runs, links lead somewhere."""
 
 import json
 import os
@@ -10,12 +10,17 @@ from typing import Any
 
 import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"^    \$ (.+)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )))*)", README, re.MULTILINE)
+pytestmark = pytest.mark.slow
+
+TOP = Path(__file__).parents[1]
+PAGES = [TOP / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted((TOP / "docs").rglob("*.md"))
+RUN = [TOP / name for name in ("README.md", "docs/commands.md")]
+COMMAND = re.compile(r"^    \$ (.+)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )))*)", re.MULTILINE)
+SHOWN = [shown for page in RUN for shown in COMMAND.findall(page.read_text("utf-8"))]
 
 
 def dedented(block: str) -> str:
-    """A block of the README as the program prints it."""
+    """A block of a page as the program prints it."""
     return "\n".join(line.removeprefix("    ").rstrip() for line in block.strip("\n").splitlines())
 
 
@@ -45,11 +50,29 @@ def test_a_command_prints_what_is_shown(command: str, output: str, tmp_path: Pat
 
 
 def test_the_commands_shown_are_found() -> None:
-    assert len(SHOWN) >= 5
+    assert len(SHOWN) >= 6
 
 
 def test_the_python_shown_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (program,) = re.findall(r"```python\n(.*?)```", RUN[0].read_text("utf-8"), re.DOTALL)
     exec(program, {})
-    said = [line.split("# ")[1].split(":")[0] for line in program.splitlines() if line.startswith("print")][:2]
-    assert capsys.readouterr().out.splitlines()[:2] == said
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^print.*  # (.*)$", program, re.MULTILINE) != []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text("utf-8")):
+        path, _, heading = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        if heading:
+            headings = re.findall(r"^#+ (.+)$", target.read_text("utf-8"), re.MULTILINE)
+            assert heading in [re.sub(r"[^\w\- ]", "", title).lower().replace(" ", "-") for title in headings], link
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    (version,) = re.findall(r'^version = "(.+)"$', (TOP / "pyproject.toml").read_text(), re.MULTILINE)
+    assert re.findall(r"^version: (.+)$", (TOP / "CITATION.cff").read_text(), re.MULTILINE) == [version]
+    latest, date = re.findall(r"^## \[(.+)\] - (.+)$", (TOP / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    assert latest == version
+    assert re.findall(r"^date-released: (.+)$", (TOP / "CITATION.cff").read_text(), re.MULTILINE) == [date]
