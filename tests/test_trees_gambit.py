@@ -1,4 +1,7 @@
-"""An outside judge: Gambit reads the .efg files, and agrees on values and equilibria of 100 random games."""
+"""An outside judge: Gambit reads the .efg files, and agrees on values and equilibria of 100 random games.
+
+Skipped where Gambit is not installed (extra `gambit`): pip compiles it for some ten minutes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from itertools import count, islice, product
 from math import prod
 from typing import Any
 
-import pygambit
 import pytest
 
 from kriegbot.trees.efg import read_efg, write_efg
@@ -20,6 +22,7 @@ from kriegbot.trees.perfect import alphabeta, expectiminimax
 from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, strategies
 from kriegbot.trees.tree import Decision, Leaf, Strategy, Tree
 
+pygambit = pytest.importorskip("pygambit", reason="Gambit is compiled for minutes: pip install -e '.[gambit]'")
 pytestmark = pytest.mark.slow
 
 MOST_PROFILES = 50
