@@ -12,10 +12,11 @@ HOPE = 0.1
 
 
 @fold
-def add_and_take_best(totals: Reals, weight: float, values: Reals) -> None:
-    """Keep the sum of weighted values, and the maximum."""
-    totals[0] += weight * values[0]
-    totals[1] = max(totals[1], values[1])
+def add_and_take_best(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
+    """Keep the sum of weighted values, and the maximum; `values` holds two numbers for each weight."""
+    for i in range(count):
+        totals[0] += weights[i] * values[2 * i]
+        totals[1] = max(totals[1], values[2 * i + 1])
 
 
 @settle

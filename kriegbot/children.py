@@ -70,7 +70,7 @@ class Talker:
         self._poll = select.poll()
         for stream in (self._out, self._err):
             self._poll.register(stream, select.POLLIN)
-        self._read, self._log = b"", b""
+        self._read, self._log, self._is_silent = b"", b"", False
         self._written = {self._out: 0, self._err: 0}
 
     @property
@@ -141,7 +141,9 @@ class Talker:
         return code if has_ended else None
 
     def _wait(self, deadline: float) -> None:
-        """Waits until there is something to read or room to write, and reads."""
+        """Waits until there is something to read or room to write, and reads; raises Ended if nothing can come."""
+        if self._is_silent:
+            raise Ended
         left = deadline - time.monotonic()
         ready = self._poll.poll(max(0.0, left) * 1000 + 1)
         if not ready:
@@ -151,8 +153,7 @@ class Talker:
                 continue
             if not self._take(stream):
                 self._poll.unregister(stream)
-                if stream == self._out:
-                    raise Ended
+                self._is_silent |= stream == self._out
 
     def _take(self, stream: int) -> bool:
         """Reads what there is; False at the end of the stream."""

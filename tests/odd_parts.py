@@ -43,9 +43,10 @@ def plain_odd(
 
 
 @fold
-def take_best(totals: Reals, weight: float, values: Reals) -> None:  # noqa: ARG001 - a rule's signature
+def take_best(totals: Reals, weights: Reals, values: Reals, count: int) -> None:  # noqa: ARG001 - a rule's signature
     """The maximum, however unlikely."""
-    totals[0] = max(totals[0], values[0])
+    for i in range(count):
+        totals[0] = max(totals[0], values[i])
 
 
 BEST = Backup("best", (float("-inf"),), take_best)

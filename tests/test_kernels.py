@@ -1,9 +1,12 @@
 """The kernels against python-chess and the referee: legality, result and every announcement, under both rule sets."""
 
+import ast
+import inspect
 import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import chess
@@ -250,3 +253,18 @@ def test_an_evaluator_of_another_signature_is_refused() -> None:
 
     with pytest.raises(TypeError, match="kernel sided"):
         evaluator(sided)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", kernel_modules())
+def test_no_kernel_points_into_an_array_of_its_own(name: str) -> None:
+    """Numba frees an array after its last use, though a pointer to its memory is still used: a search crashed."""
+    kinds = {"kernel", "entry", "inlined", "part", "evaluator", "fold", "settle", "opponent"}
+    for function in ast.walk(ast.parse(inspect.getsource(import_module(name)))):
+        if isinstance(function, ast.FunctionDef) and kinds & {ast.unparse(one) for one in function.decorator_list}:
+            given = {argument.arg for argument in function.args.args}
+            unpacked = [ast.unparse(node) for node in ast.walk(function) if isinstance(node, ast.Assign)]
+            calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+            for call in [call for call in calls if ast.unparse(call.func) == "pointer"]:
+                of = ast.unparse(call.args[0]).partition(".")[0]
+                sources = [line for line in unpacked if re.search(rf"\b{of}\b.* = ", line)]
+                assert of in given or any(line.rpartition(" = ")[2].partition(".")[0] in given for line in sources)

@@ -15,7 +15,7 @@ import chess
 import pytest
 
 from kriegbot import finding
-from kriegbot.children import Late, Talker
+from kriegbot.children import Ended, Late, Talker
 from kriegbot.players import process, sandbox
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.process import ProcessSeat
@@ -131,6 +131,16 @@ def test_a_program_that_reads_nothing_does_not_stop_the_game() -> None:
     with pytest.raises(Late):
         talker.send(["x" * 1000] * 1000, begun + 0.5)
     assert time.monotonic() - begun < 30
+    talker.end()
+
+
+def test_what_a_program_said_before_it_left_is_heard() -> None:
+    talker = Talker(["echo", "first\nsecond"])
+    time.sleep(0.5)  # so that its words and its end are found together
+    deadline = time.monotonic() + 5
+    assert [talker.line(deadline) for _ in range(2)] == ["first", "second"]
+    with pytest.raises(Ended):
+        talker.line(deadline)
     talker.end()
 
 

@@ -6,7 +6,8 @@ llvmlite's versions and the CPU: numba itself would miss an edit of an inner fun
 
 Inner kernels pass positions by value and vectors as bare pointers; only `entry` kernels, called from Python, take
 arrays. Passing arrays between kernels costs a factor of three (some 24 words and a reference count each).
-Pointers have no bounds checks: whoever passes one says how long it must be.
+Pointers have no bounds checks: whoever passes one says how long it must be. Nor do they keep an array alive, and numba
+frees one after its last use: kernels allocate nothing, all their room comes from Python.
 """
 
 import hashlib

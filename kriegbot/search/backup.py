@@ -15,10 +15,11 @@ import numpy as np
 from kriegbot.kernels.jit import part_of
 from kriegbot.kernels.types import Reals
 
-Fold: TypeAlias = Callable[[Reals, float, Reals], None]
-"""(totals, weight, values): fold `values`, weighing `weight`, into `totals`.
+Fold: TypeAlias = Callable[[Reals, Reals, Reals, int], None]
+"""(totals, weights, values, count): fold `count` sets of values, weighing `weights`, into `totals`.
 
-A known value (of a leaf, or of the end of the game) is passed as each of the values. Weights need not sum to 1."""
+totals [width], weights [count], values [count, width]. A known value (of a leaf, or of the end of the game) is passed as
+each of its `width` values. Weights need not sum to 1."""
 Settle: TypeAlias = Callable[[Reals, float, Reals, Reals], float]
 """(totals, weight, parameters, settled) -> the value, in centipawns, by which tries of one set are compared.
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from kriegbot.kernels.moves import MAX_MOVES
 from kriegbot.kernels.tables import TABLES
+from kriegbot.opponents.uniform import uniform
 from kriegbot.search.lists import Lists
 from kriegbot.search.method import InformationSet, Method, Moves, Reals
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, TreeArrays, back_up
@@ -154,11 +155,13 @@ def _search_pruned(histories: InformationSet, method: Method, seconds: float | N
 def _fold_in(tree: TreeArrays, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> Found:
     """Fold boards into an empty tree until all are in, or it is stopped or full; looking at the values in between."""
     arrays, backup, tries = tree.arrays(), method.backup, histories.tries
-    parts = method.depth, method.free, histories.terms, method.evaluator, backup.fold, method.opponent
-    listed = lists.moves.ravel(), lists.outcomes.ravel(), lists.listed, lists.places
+    opponent = method.opponent, method.opponent is uniform
+    parts = method.depth, method.free, histories.terms, method.evaluator, backup.fold, *opponent
+    listed = lists.moves.ravel(), lists.outcomes.ravel(), lists.listed, lists.places, lists.room
     plant(arrays, tries)
     found = Found(0, np.empty(0), np.empty(0))
-    chunk = 1 if is_timed else CHUNK_BOARDS
+    can_stop = is_timed or method.depth not in FIRST_ROOM or method.free > 0
+    chunk = (1 if is_timed else CHUNK_BOARDS) if can_stop else len(histories.rows)
     while found.boards < len(histories.rows):
         begun = time.perf_counter()
         end = min(found.boards + chunk, len(histories.rows))
@@ -170,7 +173,7 @@ def _fold_in(tree: TreeArrays, histories: InformationSet, method: Method, lists:
             break
         boards = found.boards + done
         weight, values = histories.weights[:boards].sum(), np.empty(len(tries))
-        back_up(arrays, backup.arrays(), values)
+        back_up(arrays, backup.arrays(), tree.room_to_settle(), values)
         found = Found(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
         if boards < end:
             break

@@ -96,6 +96,10 @@ class TreeArrays:
         self.legal = np.zeros(MAX_MOVES)
         self.start = start
 
+    def room_to_settle(self) -> RealArray:
+        """Room float64[width * (slots in use + 2) + 1] for `back_up`."""
+        return np.empty(len(self.start) * (int(self.counters[USED_SLOTS]) + 2) + 1)
+
     def arrays(self) -> Arrays:
         """All arrays, in the order of `Tree`."""
         return (
@@ -214,20 +218,21 @@ Rule: TypeAlias = tuple[RealArray, Fold, Settle]
 
 
 @entry
-def back_up(arrays: Arrays, rule: Rule, root_values: RealArray) -> None:
+def back_up(arrays: Arrays, rule: Rule, room: RealArray, root_values: RealArray) -> None:
     """Settle every node, from the leaves up: the totals of its best try are folded into its parent's try.
 
     Args:
       arrays: the tree; unchanged, so that more histories can be folded in.
       rule: the backup rule.
+      room: `TreeArrays.room_to_settle`.
       root_values: [M] written: the settled value of each try at the root.
     """
     tree = tree_of(arrays)
     given, fold, settle = rule
     parameters, width = pointer(given), tree.width
-    room = np.empty(width * (tree.counters[USED_SLOTS] + 2))
-    totals = pointer(room)
-    settled, best_settled = advance(totals, len(room) - width), advance(totals, len(room) - 2 * width)
+    totals, work = pointer(room), advance(pointer(room), width * tree.counters[USED_SLOTS])
+    settled, best_settled, certain = work, advance(work, width), advance(work, 2 * width)
+    certain[0] = 1.0
     for i in range(width * tree.counters[USED_SLOTS]):
         totals[i] = tree.totals[i]
     # Children come after their parents, so one pass from the last node to the first suffices.
@@ -240,6 +245,6 @@ def back_up(arrays: Arrays, rule: Rule, root_values: RealArray) -> None:
                 best = value
                 for i in range(width):
                     best_settled[i] = settled[i]
-        fold(advance(totals, width * tree.nodes[NODE_FIELDS * node + PARENT]), 1.0, best_settled)
+        fold(advance(totals, width * tree.nodes[NODE_FIELDS * node + PARENT]), certain, best_settled, 1)
     for i in range(len(root_values)):
         root_values[i] = settle(advance(totals, width * i), tree.weights[0], parameters, settled)

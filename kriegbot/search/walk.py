@@ -45,18 +45,16 @@ from kriegbot.search.tree import (
 
 LISTS = 3
 """Lists of moves that each level of the walk needs: our moves, the replies, room to work in."""
-STAY, KNOWN, OUTCOMES = 2 * MAX_MOVES, 2 * MAX_MOVES + 1, 2 * MAX_MOVES + 2
-"""Totals that each level needs: of our moves at depth 1 and 2; at STAY, of the position with no move made; at KNOWN, of
-a value about to be folded in. Behind them stand the weights of up to MAX_MOVES replies."""
-
-
-def outcomes_room(width: int) -> int:
-    """Real numbers that each level needs for its outcomes, with `width` totals each."""
-    return width * OUTCOMES + MAX_MOVES
+STAY, OUTCOMES = 2 * MAX_MOVES, 2 * MAX_MOVES + 1
+"""Totals that each level lists: of our moves at depth 1 and 2; at STAY, of the position with no move made."""
 
 
 class Walk(NamedTuple):
-    """What stays the same during a search; `free` refusals in a row cost no ply."""
+    """What stays the same during a search.
+
+    `free` refusals in a row cost no ply. moves and outcomes are lists of each level. known [MAX_MOVES, width] and
+    weights [MAX_MOVES] are of the replies at each level; share [1] is the weight of a single value.
+    """
 
     tables: Words
     tree: Tree
@@ -65,9 +63,13 @@ class Walk(NamedTuple):
     evaluator: Evaluator
     fold: Fold
     opponent: Opponent
+    is_uniform: bool
     free: int
     moves: Moves
     outcomes: Reals
+    known: Reals
+    weights: Reals
+    share: Reals
 
 
 @kernel
@@ -88,7 +90,14 @@ def put(walk: Walk, totals: Reals, value: float) -> None:
 @kernel
 def outcomes_of(walk: Walk, level: int) -> Reals:
     """Pointer to the outcomes of a level."""
-    return advance(walk.outcomes, (walk.tree.width * OUTCOMES + MAX_MOVES) * level)
+    return advance(walk.outcomes, walk.tree.width * OUTCOMES * level)
+
+
+@kernel
+def fold_one(walk: Walk, totals: Reals, weight: float, values: Reals) -> None:
+    """Fold the totals `values` of one set, weighing `weight`, into `totals`."""
+    walk.share[0] = weight
+    walk.fold(totals, walk.share, values, 1)
 
 
 @kernel
@@ -106,7 +115,7 @@ def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: b
 @kernel
 def weigh_replies(walk: Walk, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> float:
     """Write how likely the opponent model finds each of its moves; return the sum."""
-    if not walk.opponent(walk.tables, position, heard, moves, count, weights):
+    if walk.is_uniform or not walk.opponent(walk.tables, position, heard, moves, count, weights):
         for i in range(count):
             weights[i] = 1.0
         return float(count)
@@ -128,23 +137,30 @@ def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: i
       level: of the walk.
       moves: room for two lists.
     """
-    outcomes, width = outcomes_of(walk, level), walk.tree.width
-    totals, known = advance(outcomes, width * (MAX_MOVES + move)), advance(outcomes, width * KNOWN)
-    weights, scratch = advance(outcomes, width * OUTCOMES), advance(moves, MAX_MOVES)
+    width, scratch = walk.tree.width, advance(moves, MAX_MOVES)
+    totals = advance(outcomes_of(walk, level), width * (MAX_MOVES + move))
+    known, weights = advance(walk.known, width * MAX_MOVES * level), advance(walk.weights, MAX_MOVES * level)
     ours = advance(walk.moves, LISTS * MAX_MOVES * level)[move]
     after, captured = make_move(walk.tables, position, ours)
-    said = announcement(walk.tables, position, after, captured, walk.terms, scratch)
-    if end_said(said) != 0:
-        put(walk, totals, utility(end_said(said), True))
+    said = 0
+    if walk.is_uniform:  # who hears nothing: only the end is announced here, which is quicker
+        checkers, pinned = check_info(walk.tables, after)
+        end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
+    else:
+        said = announcement(walk.tables, position, after, captured, walk.terms, scratch)
+        end = end_said(said)
+    if end != 0:
+        put(walk, totals, utility(end, True))
         return
     count = legal_moves(walk.tables, after, moves)
     silence = silence_of(walk.tables, after, walk.terms)
     total = weigh_replies(walk, after, Heard(said, theirs), moves, count, weights)
+    for i in range(count):
+        weights[i] /= total
+        put(walk, advance(known, width * i), leaf(walk, silence, after, moves[i], False, scratch))
     for i in range(width):
         totals[i] = walk.tree.start[i]
-    for i in range(count):
-        put(walk, known, leaf(walk, silence, after, moves[i], False, scratch))
-        walk.fold(totals, weights[i] / total, known)
+    walk.fold(totals, weights, known, count)
     walk.tree.counters[LEAVES] += count
 
 
@@ -199,7 +215,7 @@ def fold(
     replies = advance(moves, MAX_MOVES)
     scratch = advance(replies, MAX_MOVES)
     outcomes = outcomes_of(walk, level)
-    known, weights = advance(outcomes, width * KNOWN), advance(outcomes, width * OUTCOMES)
+    known, weights = advance(walk.known, width * MAX_MOVES * level), advance(walk.weights, MAX_MOVES * level)
     if count < 0:
         count = list_outcomes(walk, position, depth, level, theirs)
     tree.weights[node] += weight
@@ -209,7 +225,7 @@ def fold(
         totals = advance(tree.totals, width * slot)
         if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
             if free == 0 and depth == 1:
-                walk.fold(totals, weight, advance(outcomes, width * STAY))
+                fold_one(walk, totals, weight, advance(outcomes, width * STAY))
                 continue
             child = after_refusal(tree, node, slot)
             if child < 0:
@@ -226,13 +242,13 @@ def fold(
             tree.legal[slot] += weight
         legal += 1
         if depth <= 2:
-            walk.fold(totals, weight, advance(outcomes, width * (MAX_MOVES * (depth - 1) + legal - 1)))
+            fold_one(walk, totals, weight, advance(outcomes, width * (MAX_MOVES * (depth - 1) + legal - 1)))
             continue
         after, captured = make_move(tables, position, moves[legal - 1])
         said = announcement(tables, position, after, captured, walk.terms, scratch)
         if end_said(said) != 0:
             put(walk, known, utility(end_said(said), True))
-            walk.fold(totals, weight, known)
+            fold_one(walk, totals, weight, known)
             continue
         answers = legal_moves(tables, after, replies)
         total = weigh_replies(walk, after, Heard(said, theirs), replies, answers, weights)
@@ -242,7 +258,7 @@ def fold(
             heard = announcement(tables, after, again, captured, walk.terms, scratch)
             if end_said(heard) != 0:
                 put(walk, known, utility(end_said(heard), False))
-                walk.fold(totals, share, known)
+                fold_one(walk, totals, share, known)
                 tree.counters[LEAVES] += 1
                 continue
             child = after_reply(tables, tree, slot, said, heard, again, pawn_captures_left(heard))
@@ -267,10 +283,10 @@ def plant(arrays: Arrays, tries: MoveArray) -> None:
 
 Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
 """rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
-Parts: TypeAlias = tuple[int, int, Terms, Evaluator, Fold, Opponent]
-"""depth, free refusals, terms, evaluator, the backup rule's fold, opponent model."""
-Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray]
-"""moves, outcomes, listed and places of `lists.Lists`, the first two in one dimension."""
+Parts: TypeAlias = tuple[int, int, Terms, Evaluator, Fold, Opponent, bool]
+"""depth, free refusals, terms, evaluator, the backup rule's fold, opponent model, whether that is the uniform one."""
+Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray, RealArray]
+"""moves, outcomes, listed, places and room of `lists.Lists`, the first two in one dimension."""
 
 
 @entry
@@ -281,19 +297,36 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
     """
     tree = tree_of(arrays)
     rows, weights, begin, end, theirs = histories
-    depth, free, terms, evaluator, fold_in, opponent = method
-    moves, outcomes, listed, places = lists
+    depth, free, terms, evaluator, fold_in, opponent, is_uniform = method
+    moves, outcomes, listed, places, room = lists
     side = 0
     if end > begin:
         side = side_to_move(load(pointer(rows), begin))
     levels = depth // 2 + 1
+    share, reply_weights = pointer(room), advance(pointer(room), 1)
+    known = advance(reply_weights, MAX_MOVES * levels)
     for i in range(begin, end):
         if tree.stop[0] != 0:
             return i - begin
         place = places[i] if len(places) > 0 else 0
         own_moves = advance(pointer(moves), LISTS * MAX_MOVES * levels * place)
-        own_outcomes = advance(pointer(outcomes), (tree.width * OUTCOMES + MAX_MOVES) * levels * place)
-        walk = Walk(pointer(tables), tree, terms, side, evaluator, fold_in, opponent, free, own_moves, own_outcomes)
+        own_outcomes = advance(pointer(outcomes), tree.width * OUTCOMES * levels * place)
+        walk = Walk(
+            pointer(tables),
+            tree,
+            terms,
+            side,
+            evaluator,
+            fold_in,
+            opponent,
+            is_uniform,
+            free,
+            own_moves,
+            own_outcomes,
+            known,
+            reply_weights,
+            share,
+        )
         position = load(pointer(rows), i)
         if len(places) == 0 or listed[place] < 0:
             listed[place] = list_outcomes(walk, position, depth, 0, theirs)

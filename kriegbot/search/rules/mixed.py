@@ -9,10 +9,11 @@ from kriegbot.search.backup import Backup, fold, settle
 
 
 @fold
-def add_and_take_worst(totals: Reals, weight: float, values: Reals) -> None:
+def add_and_take_worst(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
     """Sum of weighted values, and the minimum."""
-    totals[0] += weight * values[0]
-    totals[1] = min(totals[1], values[1])
+    for i in range(count):
+        totals[0] += weights[i] * values[2 * i]
+        totals[1] = min(totals[1], values[2 * i + 1])
 
 
 @settle

@@ -5,9 +5,12 @@ from kriegbot.search.backup import Backup, fold
 
 
 @fold
-def add_weighted(totals: Reals, weight: float, values: Reals) -> None:
+def add_weighted(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
     """Sum of weighted values."""
-    totals[0] += weight * values[0]
+    total = totals[0]
+    for i in range(count):
+        total += weights[i] * values[i]
+    totals[0] = total
 
 
 overconfident = Backup("overconfident", (0.0,), add_weighted, is_sum=True)

@@ -6,9 +6,12 @@ from kriegbot.search.pruned import paranoid_values
 
 
 @fold
-def take_worst(totals: Reals, weight: float, values: Reals) -> None:  # noqa: ARG001 - FOLD's signature
+def take_worst(totals: Reals, weights: Reals, values: Reals, count: int) -> None:  # noqa: ARG001 - FOLD's signature
     """The minimum, however unlikely."""
-    totals[0] = min(totals[0], values[0])
+    total = totals[0]
+    for i in range(count):
+        total = min(total, values[i])
+    totals[0] = total
 
 
 paranoid = Backup("paranoid", (float("inf"),), take_worst, pruned=paranoid_values)
