@@ -21,7 +21,7 @@ from evaluators import WIN
 from evaluators.protocol import Evaluator
 from kriegbot.kernels.attacks import check_info
 from kriegbot.kernels.hearing import CHECKMATE, Terms, announcement, end_said, game_end, pawn_captures_left
-from kriegbot.kernels.jit import advance, entry, kernel, pointer
+from kriegbot.kernels.jit import advance, entry, inlined, kernel, pointer
 from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
 from kriegbot.kernels.position import Position, load, side_to_move
 from kriegbot.kernels.silence import Silence, is_silent, silence_of
@@ -80,27 +80,27 @@ def utility(end: int, we_moved: bool) -> float:
     return WIN if we_moved else -WIN
 
 
-@kernel
+@inlined
 def put(walk: Walk, totals: Reals, value: float) -> None:
     """Set `totals` to a known value."""
     for i in range(walk.tree.width):
         totals[i] = value
 
 
-@kernel
+@inlined
 def outcomes_of(walk: Walk, level: int) -> Reals:
     """Pointer to the outcomes of a level."""
     return advance(walk.outcomes, walk.tree.width * OUTCOMES * level)
 
 
-@kernel
+@inlined
 def fold_one(walk: Walk, totals: Reals, weight: float, values: Reals) -> None:
     """Fold the totals `values` of one set, weighing `weight`, into `totals`."""
     walk.share[0] = weight
     walk.fold(totals, walk.share, values, 1)
 
 
-@kernel
+@inlined
 def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: bool, scratch: Moves) -> float:
     """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise."""
     after, _ = make_move(walk.tables, position, move)
@@ -112,7 +112,7 @@ def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: b
     return float(walk.evaluator(walk.tables, after, walk.side))
 
 
-@kernel
+@inlined
 def weigh_replies(walk: Walk, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> float:
     """Write how likely the opponent model finds each of its moves; return the sum."""
     if walk.is_uniform or not walk.opponent(walk.tables, position, heard, moves, count, weights):
@@ -125,7 +125,7 @@ def weigh_replies(walk: Walk, position: Position, heard: Heard, moves: Moves, co
     return total
 
 
-@kernel
+@inlined
 def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: int, moves: Moves) -> None:
     """Value one of our moves at depth 2, from the leaves behind the opponent's replies to it.
 
@@ -164,7 +164,7 @@ def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: i
     walk.tree.counters[LEAVES] += count
 
 
-@kernel
+@inlined
 def list_outcomes(walk: Walk, position: Position, depth: int, level: int, theirs: int) -> int:
     """List our legal moves, the value of each at depth 1 and (if `depth` > 1) 2, and the value of standing still.
 
