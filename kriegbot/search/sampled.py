@@ -19,6 +19,7 @@ from kriegbot.search.lists import Lists
 from kriegbot.search.method import InformationSet, Method
 from kriegbot.search.policy import Policy
 from kriegbot.search.search import TryValues, search_tries
+from kriegbot.search.searched import Searched
 from referee import View
 
 DRAWING = 0
@@ -88,10 +89,7 @@ class SampledSearch:
             found, histories = self._search(belief, view, seconds)
             tries = [decode_move(int(move)) for move in found.tries]
             weights, values = (found.values == found.values.max()).astype(np.float64), found.values
-        return Policy(
-            tries,
-            weights,
-            values,
+        searched = Searched(
             samples=histories,
             depth=found.depth if found else 0,
             leaves=found.leaves if found else 0,
@@ -100,6 +98,7 @@ class SampledSearch:
             rescue=belief.last_rescue,
             astray=not belief.particles.fits_all,
         )
+        return Policy(tries, weights, values, searched)
 
     def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[TryValues, int]:
         """Search histories of the belief: a fixed number, or as many as time allows; returns how many."""
