@@ -73,7 +73,7 @@ def _show(played: Played, seed: int, *, json: bool, quiet: bool) -> None:
             "reason": end.reason.value if end else None,
             "detail": end.detail if end else "",
             "plies": len(played.record.turns),
-            "seed": seed,
+            "seed": str(seed),  # up to 128 bits: more than a number of JSON holds everywhere
             "rules": played.record.rules.name,
             "limits": {"plies": played.record.limits.plies, "quiet": played.record.limits.quiet_plies},
             "white": played.white.as_json(),
