@@ -1,6 +1,7 @@
 """Backup rules, one to a file; `kriegbot.search.backup` says what a rule is.
 
-A file NAME.py defines NAME: a `Backup`, or a function that makes one from numbers with defaults (`mixed:worst=0.3`).
+A file NAME.py defines NAME: a `Backup`, or a function that makes one from numbers with defaults (`mixed:worst=0.3`);
+then `NUMBERS` says what they may be.
 """
 
 from __future__ import annotations
