@@ -2,14 +2,17 @@
 
     python examples/own_rule_set.py
 
-A rule set made of kinds that referee/rules.py knows is data: the referee, beliefs, searches and records follow it.
+A rule set made of kinds that referee/rules.py knows is data: the referee, beliefs, searches and records follow it, in
+the process in which it is registered; players with a process of their own do not know it.
 Inside the project it would stand in referee/rules.py, and `--rules quiet` would find it.
 """
 
 import dataclasses
+from functools import partial
 
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.seat import HereSeat
+from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, IllegalHeard, record_to_pgn, register
 from tournaments.match import play_game
 
@@ -19,5 +22,6 @@ QUIET = dataclasses.replace(
 
 if __name__ == "__main__":
     register(QUIET)  # its name is now known to records
-    seats = HereSeat("rand", RandPlayer), HereSeat("rand", RandPlayer)
+    searching = parse_spec("overconfident:depth=1,samples=50")
+    seats = HereSeat(str(searching), partial(make_player, searching)), HereSeat("rand", RandPlayer)
     print(record_to_pgn(play_game(*seats, rules=QUIET, seed=1).record))

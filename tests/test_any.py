@@ -19,6 +19,7 @@ from kriegbot.players.human import HumanPlayer
 from kriegbot.players.notation import BadTry, read_action
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.seat import HereSeat
+from kriegbot.players.specs import make_player, parse_spec
 from kriegbot.telling.diary import Diary
 from referee import (
     BERKELEY,
@@ -133,6 +134,21 @@ def test_boards_of_the_last_observation_fit_the_answer() -> None:
     boards = [to_board(row) for row in last_observation(referee.view(chess.WHITE), 50, 1)]
     assert len(boards) == 50
     assert all(count_pawn_tries(board) for board in boards)
+
+
+# Searching players, which never ask but may be seated after the question
+
+
+@pytest.mark.parametrize("spec", ["overconfident:depth=2,samples=20", "paranoid:depth=1,samples=20", "hs:samples=20"])
+def test_a_search_tries_nothing_but_pawn_captures_after_yes(spec: str) -> None:
+    referee = asked("7k/6pp/8/3p4/4P3/8/8/R3K3 w - - 0 1")  # Ra8 would be mate
+    player = make_player(parse_spec(spec), 1)
+    tried = []
+    while referee.turn == chess.WHITE:
+        move = player.choose(referee.view(chess.WHITE)).action
+        assert isinstance(move, chess.Move)
+        tried.append(referee.try_move(move))
+    assert set(tried[:-1]) <= {Answer.ILLEGAL}
 
 
 # Records, words, people

@@ -140,7 +140,7 @@ def test_match_prints_one_json_object(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(arguments) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["result"], found["reason"], found["plies"]) == ("1/2-1/2", "ply limit", 20)
-    assert (found["seed"], found["rules"], found["limits"]) == (2, "berkeley", {"plies": 20, "quiet": None})
+    assert (found["seed"], found["rules"], found["limits"]) == ("2", "berkeley", {"plies": 20, "quiet": None})
     assert found["white"]["turns"] == found["black"]["turns"] == 10
     assert found["black"]["mean_samples"] == 20
 

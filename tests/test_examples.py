@@ -43,4 +43,5 @@ def test_a_part_from_outside_is_searched_with(option: str, part: str, tmp_path: 
 def test_a_game_is_played_under_a_rule_set_from_outside(tmp_path: Path) -> None:
     said = ran(EXAMPLES / "own_rule_set.py", folder=tmp_path)
     assert '[RuleSet "quiet"]' in said
+    assert '[Termination "forfeit' not in said
     assert "[%says x" in said

@@ -256,7 +256,7 @@ def test_forfeits_and_incidents_say_which_game_and_why(tmp_path: Path) -> None:
 
 def test_a_report_is_json_of_finite_numbers(report: Report) -> None:
     loaded = json.loads(json.dumps(report.as_json(), allow_nan=False))
-    assert loaded["rules"] == "berkeley"
+    assert (loaded["rules"], loaded["seed"]) == ("berkeley", str(report.seed))
     assert loaded["pairings"][0]["first"] == A
     assert loaded["pairings"][0]["standing"]["wins"] == report.pairings[0].standing.wins
     assert loaded["pairings"][0]["test"]["bounds"] == pytest.approx([-2.944, 2.944], abs=0.001)

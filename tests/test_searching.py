@@ -148,8 +148,11 @@ def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
 ) -> None:
     sizes = []
 
-    def both(histories: InformationSet, method: Method, seconds: float | None, lists: Lists) -> TryValues:
-        found, anew = search_tries(histories, method, seconds, lists), search_tries(histories, method, seconds)
+    def both(
+        histories: InformationSet, method: Method, seconds: float | None, lists: Lists, may_prune: bool
+    ) -> TryValues:
+        found = search_tries(histories, method, seconds, lists, may_prune)
+        anew = search_tries(histories, method, seconds, may_prune=may_prune)
         np.testing.assert_array_equal(found.values, anew.values)
         np.testing.assert_array_equal(found.legal, anew.legal)
         assert lists.places.shape == (len(histories.rows),)

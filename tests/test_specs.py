@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import subprocess
 import sys
@@ -9,8 +10,10 @@ import sys
 import chess
 import pytest
 
+from kriegbot.finding import load_object
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, make_player, parse_spec, players
+from kriegbot.search.rules import BACKUPS, NUMBERS, load_backup
 from referee import Referee
 
 
@@ -24,6 +27,7 @@ from referee import Referee
         ("overconfident:time=1.0,depth=02", "overconfident:depth=2,time=1"),
         ("overconfident:time=.25,extra=2.5e0", "overconfident:time=0.25,extra=2.5"),
         ("paranoid:samples=1683,depth=1", "paranoid:depth=1,samples=1683"),
+        ("search:backup=mixed:worst=1", "search:backup=mixed:worst=1"),
         ("paranoid:evaluator=material,particles=+100", "paranoid:particles=100,evaluator=material"),
     ],
 )
@@ -66,8 +70,24 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
         ("overconfident:time=1,samples=5", "player 'overconfident' takes time or samples, not both."),
         (
             "paranoid:evaluator=stockfish",
-            "illegal evaluator 'stockfish' for player 'paranoid'; "
-            "it takes one of ks, material, or FILE.py:NAME or MODULE:NAME.",
+            "player 'paranoid': unknown evaluator 'stockfish'. "
+            "Known: ks, material; and FILE.py:NAME or MODULE:NAME from outside.",
+        ),
+        (
+            "search:backup=mixed:worst=7",
+            "player 'search': illegal backup rule 'mixed:worst=7': mixed takes worst (0..1).",
+        ),
+        (
+            "search:backup=mixed:best=1",
+            "player 'search': illegal backup rule 'mixed:best=1': mixed takes worst (0..1).",
+        ),
+        (
+            "search:backup=mixed:worst=-x",
+            "player 'search': illegal backup rule 'mixed:worst=-x': it takes numbers, such as mixed:worst=0.3.",
+        ),
+        (
+            "search:backup=paranoid:worst=0",
+            "player 'search': illegal backup rule 'paranoid:worst=0': paranoid takes no numbers.",
         ),
     ],
 )
@@ -108,9 +128,28 @@ def test_every_player_but_a_person_can_be_made_and_answers() -> None:
 
 
 def test_listing_the_players_imports_no_kernels() -> None:
-    program = "import sys; from kriegbot.players.specs import players; print(*players()); print('numba' in sys.modules)"
+    program = (
+        "import sys; from kriegbot.players.specs import parse_spec, players; print(*players());"
+        "parse_spec('search:backup=mixed:worst=1'); print('numba' in sys.modules)"
+    )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout == "hs human overconfident paranoid rand search\nFalse\n"
+
+
+def test_the_numbers_that_our_backup_rules_take_are_those_they_are_checked_for() -> None:
+    takes = {}
+    for name in BACKUPS.names():
+        rule = load_object(f"kriegbot.search.rules.{name}:{name}")
+        if callable(rule):
+            takes[name] = set(inspect.signature(rule).parameters)
+    assert takes == {name: set(ranges) for name, ranges in NUMBERS.items()}
+    for name, ranges in NUMBERS.items():
+        for number, ends in ranges.items():
+            for end in ends:
+                load_backup(f"{name}:{number}={end:g}")
+            for beyond in (ends[0] - 0.01, ends[1] + 0.01):
+                with pytest.raises(ValueError, match=number):
+                    load_object(f"kriegbot.search.rules.{name}:{name}")(**{number: beyond})
 
 
 def test_a_person_is_not_made_from_a_spec() -> None:

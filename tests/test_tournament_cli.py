@@ -128,6 +128,7 @@ def test_games_are_exported_as_lines_of_json(played: Path, capsys: pytest.Captur
     assert main(["export", str(played), "--format", "jsonl"]) == 0
     games = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [game["number"] for game in games] == [0, 1, 2, 3]
+    assert all(str(int(game["seed"])) == game["seed"] for game in games)
     assert all(len(record_from_pgn(game["pgn"]).turns) == game["plies"] for game in games)
     assert games[0]["white"].items() >= {"player": "rand", "turns": 5, "rescues": {}, "failure": ""}.items()
 

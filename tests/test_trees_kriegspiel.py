@@ -8,13 +8,16 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.kernels.position import decode_move, from_board
-from kriegbot.search.backup import Backup
+from kriegbot.opponents import Replies, load_opponent
+from kriegbot.opponents.protocol import Opponent
 from kriegbot.search.method import InformationSet, Method
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
 from kriegbot.trees.kriegspiel import ROOT, kriegspiel_tree
 from kriegbot.trees.overconfident import overconfident, paranoid
 from kriegbot.trees.tree import Chance, Leaf, Tree, TreeError
+from tests import plain_opponents, plain_search
+from tests.odd_parts import odd, plain_odd
 from tests.plain_cases import CASES, Case, mirrored
 from tests.plain_evaluators import ks, material
 
@@ -22,15 +25,16 @@ RULES = [(load_backup("overconfident"), overconfident), (load_backup("paranoid")
 MIRRORED = [mirrored(case) for case in CASES if len(case.positions) <= 3]
 ALL = [*CASES, *MIRRORED]
 ROUNDING = 1e-7
+SMALL = sorted(CASES, key=lambda case: len(case.positions) * len(case.view.tries()) ** 2)[:12]
 KS = load_evaluator("ks")
 NOW = (0, ROOT)
 
 
-def searched(case: Case, depth: int, backup: Backup) -> tuple[dict[str, float], list[str]]:
+def searched(case: Case, method: Method) -> tuple[dict[str, float], list[str]]:
     """What the Kriegspiel search finds every try worth, and its best tries."""
     rows = np.array([from_board(board, case.view.ply) for board, _ in case.positions])
     weights = np.array([weight for _, weight in case.positions])
-    found = search_tries(InformationSet.of(case.view, rows, weights), Method(depth, backup, KS), may_prune=False)
+    found = search_tries(InformationSet.of(case.view, rows, weights), method, may_prune=False)
     names = [decode_move(int(move)).uci() for move in found.tries]
     best = [decode_move(move).uci() for move in found.best()]
     return dict(zip(names, found.values.tolist(), strict=True)), best
@@ -52,13 +56,35 @@ def test_search_and_trees_agree_on_every_try_at_depths_1_to_3(case: Case) -> Non
         tree = kriegspiel_tree(case.positions, case.view, depth, ks)
         assert tree.has_perfect_recall(0)
         for backup, solve in RULES:
-            values, best = searched(case, depth, backup)
+            values, best = searched(case, Method(depth, backup, KS))
             explicit = {uci: solve(tree, fixed={NOW: j}).value for j, uci in enumerate(actions(tree))}
             assert values == pytest.approx(explicit, abs=ROUNDING)
             solution = solve(tree)
             assert solution.value == pytest.approx(max(values.values()), abs=ROUNDING)
             assert values[actions(tree)[solution.strategy[NOW]]] == pytest.approx(solution.value, abs=ROUNDING)
             assert all(explicit[uci] == pytest.approx(solution.value, abs=ROUNDING) for uci in best)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("free", [0, 1])
+@pytest.mark.parametrize(
+    ("opponent", "replies"),
+    [(load_opponent("retaking"), plain_opponents.retaking), (odd, plain_odd)],
+    ids=["retaking", "odd"],
+)
+def test_under_opponent_models_the_tree_has_the_values_of_both_searches(
+    opponent: Opponent, replies: Replies, free: int
+) -> None:
+    backup, depth, differing = load_backup("overconfident"), 3 - free, 0
+    for case in SMALL:
+        tree = kriegspiel_tree(case.positions, case.view, depth, ks, replies, free)
+        values = {uci: overconfident(tree, fixed={NOW: j}).value for j, uci in enumerate(actions(tree))}
+        plain = plain_search.PlainSearch(plain_search.overconfident, ks, replies, free)
+        expected = {str(move): value for move, value in plain.try_values(case.positions, case.context, depth).items()}
+        assert values == pytest.approx(expected, abs=ROUNDING)
+        assert searched(case, Method(depth, backup, KS, opponent, free))[0] == pytest.approx(values, abs=ROUNDING)
+        differing += searched(case, Method(depth, backup, KS, free=free))[0] != pytest.approx(values, abs=ROUNDING)
+    assert differing
 
 
 def case_named(name: str) -> Case:

@@ -40,7 +40,7 @@ def write_jsonl(store: Store, target: TextIO) -> None:
     for game in store.game_rows():
         white, black = (sides[game.id, color]._asdict() for color in COLORS)
         players = {"white": {"player": game.white, **white}, "black": {"player": game.black, **black}}
-        target.write(json.dumps(game._asdict() | players | {"pgn": store.pgn(game.id)}) + "\n")
+        target.write(json.dumps(game._asdict() | players | {"seed": str(game.seed), "pgn": store.pgn(game.id)}) + "\n")
 
 
 FORMS: Mapping[str, Callable[[Store, TextIO], None]] = {"pgn": write_pgn, "csv": write_csv, "jsonl": write_jsonl}

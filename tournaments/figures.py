@@ -238,5 +238,5 @@ class Report:
     incidents: tuple[Incident, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain values, fit for `json.dumps(..., allow_nan=False)`."""
-        return asdict(self)
+        """The same as plain values, fit for `json.dumps(..., allow_nan=False)`; the seed as text, as in all JSON."""
+        return asdict(self) | {"seed": str(self.seed)}

@@ -17,21 +17,9 @@ from typing import TypeAlias
 
 import chess
 
+import referee
 from kriegbot.belief.errors import EmptyBelief
 from kriegbot.opponents import Replies, equally_likely
-from referee import (
-    Announcement,
-    Answer,
-    Event,
-    OpponentAsked,
-    OpponentMoved,
-    OpponentRefused,
-    OwnQuestion,
-    OwnTry,
-    View,
-    announce,
-    open_tries,
-)
 from referee.announcement import count_pawn_tries, pawn_tries_told
 
 PositionKey: TypeAlias = tuple[int | bool | None, ...]
@@ -83,10 +71,10 @@ class ExactBelief:
       EmptyBelief: no position does; the view contradicts itself.
     """
 
-    _events: Sequence[Event]  # taken in so far
+    _events: Sequence[referee.Event]  # taken in so far
 
     def __init__(
-        self, view: View, *, max_positions: int = DEFAULT_MAX_POSITIONS, replies: Replies = equally_likely
+        self, view: referee.View, *, max_positions: int = DEFAULT_MAX_POSITIONS, replies: Replies = equally_likely
     ) -> None:
         self._replies_of = replies
         self._begin([(chess.Board(view.start), 1.0)], view, 0, (), max_positions)
@@ -96,7 +84,7 @@ class ExactBelief:
     def from_positions(
         cls,
         prior: Iterable[tuple[chess.Board, float]],
-        view: View,
+        view: referee.View,
         *,
         max_positions: int = DEFAULT_MAX_POSITIONS,
         replies: Replies = equally_likely,
@@ -134,7 +122,7 @@ class ExactBelief:
         """The probability of a position, 0 if it does not fit."""
         return self._masses.get(position_key(board), 0.0)
 
-    def update(self, view: View) -> None:
+    def update(self, view: referee.View) -> None:
         """Takes in what the view has heard since the last one.
 
         Raises:
@@ -156,9 +144,9 @@ class ExactBelief:
     def _begin(
         self,
         prior: Iterable[tuple[chess.Board, float]],
-        view: View,
+        view: referee.View,
         ply: int,
-        events: Sequence[Event],
+        events: Sequence[referee.Event],
         max_positions: int,
     ) -> None:
         self._color = view.color
@@ -168,19 +156,21 @@ class ExactBelief:
         self._ply = ply
         self._events = events
         self._max_positions = max_positions
-        self._announced: dict[type[Event], Announcement | None] = {}  # of our last move, of the opponent's last
+        # of our last move, of the opponent's last
+        self._announced: dict[type[referee.Event], referee.Announcement | None] = {}
         for event in events:
             self._note(event)
-        self._turn: list[OpponentRefused | OpponentAsked] = []  # what was heard of the opponent's turn that is on
+        # what was heard of the opponent's turn that is on
+        self._turn: list[referee.OpponentRefused | referee.OpponentAsked] = []
         if view.turn != view.color:
             for event in reversed(events):
-                if not isinstance(event, OpponentRefused | OpponentAsked):
+                if not isinstance(event, referee.OpponentRefused | referee.OpponentAsked):
                     break
                 self._turn.insert(0, event)
         self._replace(prior, "the start")
 
-    def _take_in(self, event: Event) -> None:
-        if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED:
+    def _take_in(self, event: referee.Event) -> None:
+        if isinstance(event, referee.OwnTry) and event.answer is referee.Answer.ACCEPTED:
             move, announcement = event.move, event.announcement
             self._replace(
                 (
@@ -191,16 +181,16 @@ class ExactBelief:
                 event,
             )
             self._ply += 1
-        elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
+        elif isinstance(event, referee.OwnTry) and event.answer is referee.Answer.ILLEGAL:
             illegal = event.move
             self._keep(lambda board: not board.is_legal(illegal), event)
-        elif isinstance(event, OwnQuestion) and event.answer in (Answer.YES, Answer.NO):
-            has_any = event.answer is Answer.YES
+        elif isinstance(event, referee.OwnQuestion) and event.answer in (referee.Answer.YES, referee.Answer.NO):
+            has_any = event.answer is referee.Answer.YES
             self._keep(lambda board: (count_pawn_tries(board) > 0) == has_any, event)
-        elif isinstance(event, OpponentRefused | OpponentAsked):
+        elif isinstance(event, referee.OpponentRefused | referee.OpponentAsked):
             self._turn.append(event)
             self._keep(self._fits_turn, event)
-        elif isinstance(event, OpponentMoved):
+        elif isinstance(event, referee.OpponentMoved):
             self._replace(self._replies(event.announcement), event)
             self._ply += 1
             self._turn = []
@@ -210,13 +200,13 @@ class ExactBelief:
     def _held(self) -> list[tuple[chess.Board, float]]:
         return [(self._boards[key], mass) for key, mass in self._masses.items()]
 
-    def _heard(self, board: chess.Board, move: chess.Move) -> Announcement:
-        return announce(board, move, self._rules, self._limits, ply=self._ply)
+    def _heard(self, board: chess.Board, move: chess.Move) -> referee.Announcement:
+        return referee.announce(board, move, self._rules, self._limits, ply=self._ply)
 
-    def _replies(self, announcement: Announcement) -> Iterable[tuple[chess.Board, float]]:
+    def _replies(self, announcement: referee.Announcement) -> Iterable[tuple[chess.Board, float]]:
         """After every opponent's move announced as heard, of those open to it, as likely as the model has them."""
-        ours, theirs = self._announced.get(OwnTry), self._announced.get(OpponentMoved)
-        must_capture = OpponentAsked(Answer.YES) in self._turn
+        ours, theirs = self._announced.get(referee.OwnTry), self._announced.get(referee.OpponentMoved)
+        must_capture = referee.OpponentAsked(referee.Answer.YES) in self._turn
         for board, mass in self._held():
             legal = [move for move in board.legal_moves if not must_capture or _is_pawn_capture(board, move)]
             weights = self._replies_of(board, legal, ours, theirs)
@@ -225,16 +215,16 @@ class ExactBelief:
                 if self._heard(board, move) == announcement:
                     yield _after(board, move), mass * weight / total
 
-    def _note(self, event: Event) -> None:
-        if isinstance(event, OwnTry | OpponentMoved) and event.announcement is not None:
+    def _note(self, event: referee.Event) -> None:
+        if isinstance(event, referee.OwnTry | referee.OpponentMoved) and event.announcement is not None:
             self._announced[type(event)] = event.announcement
 
     def _fits_turn(self, board: chess.Board) -> bool:
         """Whether the answer to the opponent's "Any?" is right here, and as many of its tries illegal as were heard."""
-        answer = next((event.answer for event in self._turn if isinstance(event, OpponentAsked)), None)
-        if answer is not None and (count_pawn_tries(board) > 0) != (answer is Answer.YES):
+        answer = next((event.answer for event in self._turn if isinstance(event, referee.OpponentAsked)), None)
+        if answer is not None and (count_pawn_tries(board) > 0) != (answer is referee.Answer.YES):
             return False
-        tries = open_tries(
+        tries = referee.open_tries(
             board.turn,
             {square: piece.piece_type for square, piece in _men(board, board.turn).items()},
             board.has_kingside_castling_rights(board.turn),
@@ -242,16 +232,16 @@ class ExactBelief:
             pawn_tries_told(board, self._rules.pawn_tries),
         )
         illegal = [_is_pawn_capture(board, move) for move in tries if not board.is_legal(move)]
-        refused = sum(isinstance(event, OpponentRefused) for event in self._turn)
+        refused = sum(isinstance(event, referee.OpponentRefused) for event in self._turn)
         if answer is None:
             return refused <= len(illegal)
-        since = len(self._turn) - 1 - self._turn.index(OpponentAsked(answer))
-        return refused <= len(illegal) and since <= illegal.count(answer is Answer.YES)
+        since = len(self._turn) - 1 - self._turn.index(referee.OpponentAsked(answer))
+        return refused <= len(illegal) and since <= illegal.count(answer is referee.Answer.YES)
 
-    def _keep(self, fits: Callable[[chess.Board], bool], event: Event) -> None:
+    def _keep(self, fits: Callable[[chess.Board], bool], event: referee.Event) -> None:
         self._replace(((board, mass) for board, mass in self._held() if fits(board)), event)
 
-    def _replace(self, positions: Iterable[tuple[chess.Board, float]], why: Event | str) -> None:
+    def _replace(self, positions: Iterable[tuple[chess.Board, float]], why: referee.Event | str) -> None:
         """Holds these positions from now on: equal ones merge, and the masses are made to sum to 1."""
         boards: dict[PositionKey, chess.Board] = {}
         masses: dict[PositionKey, float] = {}
@@ -291,7 +281,7 @@ def _men(board: chess.Board, color: chess.Color) -> dict[chess.Square, chess.Pie
     return {square: piece for square, piece in board.piece_map().items() if piece.color == color}
 
 
-def _check_prior(board: chess.Board, weight: float, view: View) -> None:
+def _check_prior(board: chess.Board, weight: float, view: referee.View) -> None:
     own = {square: piece.piece_type for square, piece in _men(board, view.color).items()}
     rights = (
         board.has_kingside_castling_rights(view.color),

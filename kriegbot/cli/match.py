@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kriegbot.cli.programs import Sandbox, check_begun, sandbox_of, started
+from kriegbot.cli.programs import DrawnBy, Patience, Rules, Sandbox, check_begun, sandbox_of, started
 
 if TYPE_CHECKING:
     from tournaments.match import Played
@@ -16,18 +16,10 @@ if TYPE_CHECKING:
 def match(
     white: Annotated[str, typer.Argument(metavar="WHITE", help="Who plays White: rand, overconfident:depth=2, ...")],
     black: Annotated[str, typer.Argument(metavar="BLACK", help="Who plays Black.")],
-    rules: Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")] = "berkeley",
-    limits: Annotated[
-        str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
-    ] = "paper",
+    rules: Rules = "berkeley",
+    limits: DrawnBy = "paper",
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of both players.  [default: a fresh one]")] = None,
-    patience: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="How long one answer may take.  [default: 300; with a time budget, twice that and 10]",
-        ),
-    ] = None,
+    patience: Patience = None,
     save: Annotated[str | None, typer.Option(metavar="FILE", help="Save the game as PGN.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print result and statistics as one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print just the result.")] = False,
@@ -81,7 +73,7 @@ def _show(played: Played, seed: int, *, json: bool, quiet: bool) -> None:
             "reason": end.reason.value if end else None,
             "detail": end.detail if end else "",
             "plies": len(played.record.turns),
-            "seed": seed,
+            "seed": str(seed),  # up to 128 bits: more than a number of JSON holds everywhere
             "rules": played.record.rules.name,
             "limits": {"plies": played.record.limits.plies, "quiet": played.record.limits.quiet_plies},
             "white": played.white.as_json(),

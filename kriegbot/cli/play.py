@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kriegbot.cli.programs import Sandbox, check_begun, sandbox_of, started
+from kriegbot.cli.programs import Rules, Sandbox, check_begun, sandbox_of, started
 from kriegbot.cli.screen import drawing_console
 from kriegbot.request import Refused
 
@@ -37,7 +37,7 @@ def play(
         "overconfident"
     ),
     color: Annotated[str, typer.Option(metavar="COLOR", help="Your side: white, black or random.")] = "white",
-    rules: Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")] = "berkeley",
+    rules: Rules = "berkeley",
     time: Annotated[
         str | None, typer.Option(metavar="SECONDS", help="The opponent's time for a move.  [default: from its spec]")
     ] = None,

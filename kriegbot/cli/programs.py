@@ -1,4 +1,4 @@
-"""Programs that commands start: their sandbox, and what is said of one that cannot start or refuses its options."""
+"""Games of programs: options that commands share, and what is said of a program that cannot start or refuses."""
 
 from __future__ import annotations
 
@@ -13,6 +13,16 @@ from kriegbot.request import Refused
 if TYPE_CHECKING:
     from tournaments.match import Played
 
+Rules: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")]
+DrawnBy: TypeAlias = Annotated[
+    str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
+]
+Patience: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SECONDS", help="How long one answer may take.  [default: 300; with a time budget, twice that and 10]"
+    ),
+]
 Sandbox: TypeAlias = Annotated[
     bool | None,
     typer.Option(

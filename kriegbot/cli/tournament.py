@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kriegbot.cli.programs import Sandbox, sandbox_of, started
+from kriegbot.cli.programs import DrawnBy, Patience, Rules, Sandbox, sandbox_of, started
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,10 +32,8 @@ def tournament(
         bool, typer.Option("--round-robin", help="Everybody against everybody (the default).")
     ] = False,
     gauntlet: Annotated[bool, typer.Option("--gauntlet", help="The first player against everybody else.")] = False,
-    rules: Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")] = "berkeley",
-    limits: Annotated[
-        str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
-    ] = "paper",
+    rules: Rules = "berkeley",
+    limits: DrawnBy = "paper",
     seed: Annotated[
         str | None, typer.Option(metavar="N", help="Seed of the whole tournament.  [default: a fresh one]")
     ] = None,
@@ -53,13 +51,7 @@ def tournament(
         ),
     ] = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Play part I of N; see `kriegbot merge`.")] = None,
-    patience: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="How long one answer may take.  [default: 300; with a time budget, twice that and 10]",
-        ),
-    ] = None,
+    patience: Patience = None,
     sprt: Annotated[
         str | None,
         typer.Option(metavar="ELO0,ELO1", help="Stop once the test between these accepts one, in normalized Elo."),

@@ -190,7 +190,7 @@ def imp_model(
         from dataclasses import asdict
         from json import dumps
 
-        print(dumps({**asdict(share), "seed": number}, indent=2, allow_nan=False))
+        print(dumps({**asdict(share), "seed": str(number)}, indent=2, allow_nan=False))
     else:
         print(_line(share))
         print(f"{share.trials} trees of {share.leaves} leaves, seed {number}.")

@@ -3,27 +3,18 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from kriegbot.search.searched import Searched
 from referee import Action, View
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report(Searched):
     """What a player reports of how it chose, for statistics; all of it optional.
 
-    seconds: time taken. samples: histories drawn. depth: plies searched. leaves: positions evaluated. particles:
-    distinct boards in the belief; effective: its effective sample size. rescue: "" or the gravest of "replay", "last
-    observation", "blind" that the belief needed for this try; astray: whether, after such a rescue, it no longer fits
-    all that was heard. overrun: whether the time budget was missed.
+    seconds: time taken. overrun: whether the time budget was missed. The others: see `Searched`.
     """
 
     seconds: float = 0.0
-    samples: int = 0
-    depth: int = 0
-    leaves: int = 0
-    particles: int = 0
-    effective: float = 0.0
-    rescue: str = ""
-    astray: bool = False
     overrun: bool = False
 
 

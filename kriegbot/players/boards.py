@@ -33,7 +33,7 @@ from kriegbot.kernels.types import Rows
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.searching import CHOOSING, RESERVE, TOLERANCE
 from kriegbot.search.alphabeta import Tries, Values, value_boards
-from kriegbot.search.method import tries_of
+from kriegbot.search.method import are_open, tries_of
 from kriegbot.search.sampled import DRAWING
 from kriegbot.search.search import stop_after
 from referee import View
@@ -97,7 +97,8 @@ class HSPlayer:
             if self.seconds is not None:
                 left = (1 - RESERVE) * self.seconds - (time.perf_counter() - begun)
             sums, leaves, depth = self._search(view, wanted, left)
-            best = [decode_move(int(move)) for move in self._tries[sums == sums.max()]]
+            is_open = are_open(view, self._tries)
+            best = [decode_move(int(move)) for move in self._tries[is_open & (sums == sums[is_open].max())]]
         move = best[int(uniforms(subseed(seed, CHOOSING), 1)[0] * len(best))]
         seconds = time.perf_counter() - begun
         report = Report(

@@ -7,6 +7,7 @@ for each game, in a sandbox where there is one, and a seed of its own from which
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -14,6 +15,7 @@ import secrets
 import signal
 import sys
 import time
+from collections.abc import Iterator
 
 from kriegbot.children import CannotStart, Ended, Flooded, Late, Talker, give_way
 from kriegbot.players import sandbox
@@ -104,10 +106,10 @@ class ProcessSeat:
         self._told, version = None, ""
         player = [] if spec.command else [f"player {spec}"]
         patience = max(OUTSIDE_PATIENCE, self._patience) if spec.is_outside else START_PATIENCE
-        deadline = time.monotonic() + patience
-        self._send([GREETING, *player, f"seed {seed}", "newgame"], deadline)
+        deadline, late = time.monotonic() + patience, f"hung: not ready in {patience:g} seconds"
+        self._send([GREETING, *player, f"seed {seed}", "newgame"], deadline, late)
         for _ in range(MOST_INFO):
-            word, _, rest = self._line(deadline, f"hung: not ready in {patience:g} seconds").partition(" ")
+            word, _, rest = self._line(deadline, late).partition(" ")
             if self._gives_way and self.pid is not None:  # not before: a busy machine would keep it from starting
                 give_way(self.pid)
             if word == "ready" and not rest:
@@ -126,7 +128,8 @@ class ProcessSeat:
         """The player's answer; the process of a player that hangs is killed."""
         deadline, report = time.monotonic() + self._patience, Report()
         lines = game_lines(view, self._patience) if self._told is None else []
-        self._send([*lines, *view_lines(view, self._told or 0, has_tries=bool(self._spec.command))], deadline)
+        lines += view_lines(view, self._told or 0, has_tries=bool(self._spec.command))
+        self._send(lines, deadline, self._late())
         self._told = len(view.events)
         for _ in range(MOST_INFO):
             line = self._line(deadline, self._late())
@@ -164,35 +167,33 @@ class ProcessSeat:
         except CannotStart as error:
             raise CannotStart(f"cannot start player '{self.name}': {error}") from None
 
-    def _send(self, lines: list[str], deadline: float) -> None:
+    @contextlib.contextmanager
+    def _talking(self, late: str) -> Iterator[Talker]:
+        """The player's process; whatever goes wrong with it is a failure, `late` says how it is late."""
         if self._talker is None:
             raise PlayerFailed(Failure.DIED, "died: its process has ended")
         try:
-            self._talker.send(lines, deadline)
+            yield self._talker
         except Ended:
             raise self._died() from None
         except Flooded as error:
-            raise self._flooded(error) from None
-        except Late:
             self._end()
-            raise PlayerFailed(Failure.HUNG, f"hung: {self._late()}") from None
-
-    def _line(self, deadline: float, late: str) -> str:
-        """The next line of the player; raises if it failed."""
-        if self._talker is None:
-            raise PlayerFailed(Failure.DIED, "died: its process has ended")
-        try:
-            line = self._talker.line(deadline)
-        except Ended:
-            raise self._died() from None
-        except Flooded as error:
-            raise self._flooded(error) from None
+            raise PlayerFailed(Failure.FLOODED, f"wrote too much: {error}") from None
         except Late:
             self._end()
             raise PlayerFailed(Failure.OVERRAN if late.startswith("overran") else Failure.HUNG, late) from None
         except BaseException:  # Ctrl-C: the answer still to come must not be mistaken for a later one
             self._end()
             raise
+
+    def _send(self, lines: list[str], deadline: float, late: str) -> None:
+        with self._talking(late) as talker:
+            talker.send(lines, deadline)
+
+    def _line(self, deadline: float, late: str) -> str:
+        """The next line of the player; raises if it failed."""
+        with self._talking(late) as talker:
+            line = talker.line(deadline)
         word, _, rest = line.partition(" ")
         failures = {"failed": Failure.RAISED, "nonsense": Failure.NONSENSE, "refused": Failure.REFUSED}
         if word in failures:
@@ -207,10 +208,6 @@ class ProcessSeat:
     def _nonsense(self, line: str, why: str) -> PlayerFailed:
         self._end()
         return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {one_line(line, 80)!r}, {why}")
-
-    def _flooded(self, error: Flooded) -> PlayerFailed:
-        self._end()
-        return PlayerFailed(Failure.FLOODED, f"wrote too much: {error}")
 
     def _died(self) -> PlayerFailed:
         exitcode = self._end()

@@ -12,30 +12,15 @@ from typing import Any
 
 import chess
 
+import referee
 from kriegbot.players.base import Choice, Report
-from referee import (
-    Announcement,
-    Answer,
-    BadAction,
-    Event,
-    Limits,
-    OpponentAsked,
-    OpponentMoved,
-    OpponentRefused,
-    OwnQuestion,
-    OwnTry,
-    View,
-    action_code,
-    parse_action,
-)
-from referee import rule_set as rules_of_name
 from referee.text import one_line, quoted
 
 GREETING = "kriegspiel 1"
 """The first line to a program: the protocol and its version."""
 NOTHING = "-"
 MOST_WHOLE = 2**63
-_ANSWERS = {answer.value: answer for answer in Answer}
+_ANSWERS = {answer.value: answer for answer in referee.Answer}
 _CASTLING = {"K": (True, False), "Q": (False, True), "KQ": (True, True), NOTHING: (False, False)}
 _OF_CASTLING = {rights: text for text, rights in _CASTLING.items()}
 _BOOLS = {"yes": True, "no": False}
@@ -47,7 +32,7 @@ class Nonsense(ValueError):
     """A line is not in the protocol; the message says which and why."""
 
 
-def game_lines(view: View, patience: float) -> list[str]:
+def game_lines(view: referee.View, patience: float) -> list[str]:
     """Everything that stays the same in a game; sent before its first view."""
     limits = {"plies": view.limits.plies, "quiet": view.limits.quiet_plies}
     return [
@@ -59,7 +44,7 @@ def game_lines(view: View, patience: float) -> list[str]:
     ]
 
 
-def view_lines(view: View, told: int, *, has_tries: bool) -> list[str]:
+def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
     """A view in which its side is to move, and the order to answer it.
 
     Args:
@@ -90,10 +75,10 @@ class Listener:
     def __init__(self) -> None:
         self._game: dict[str, Any] = {}
         self._turn: dict[str, Any] = {}
-        self._events: list[Event] = []
+        self._events: list[referee.Event] = []
         self._limits: dict[str, int] = {}
 
-    def hear(self, line: str) -> View | None:
+    def hear(self, line: str) -> referee.View | None:
         """Takes in a line; returns the view, once a line asks for an answer.
 
         Raises:
@@ -102,7 +87,7 @@ class Listener:
         word, _, rest = line.partition(" ")
         match word:
             case "rules":
-                self._game["rules"] = rules_of_name(rest)
+                self._game["rules"] = referee.rule_set(rest)
             case "limit":
                 name, number = rest.split()
                 self._limits["quiet_plies" if name == "quiet" else name] = int(number)
@@ -126,8 +111,8 @@ class Listener:
             case "refused":
                 self._turn["refused"] = tuple(chess.Move.from_uci(move) for move in rest.split())
             case "go":
-                limits = Limits(**self._limits)
-                return View(**self._game, **self._turn, limits=limits, events=tuple(self._events), end=None)
+                limits = referee.Limits(**self._limits)
+                return referee.View(**self._game, **self._turn, limits=limits, events=tuple(self._events), end=None)
             case "patience" | "tries":
                 pass
             case _:
@@ -143,7 +128,7 @@ def answer_lines(choice: Choice) -> list[str]:
         if value
     ]
     answer = choice.action
-    verb = f"try {action_code(answer)}" if isinstance(answer, chess.Move) else action_code(answer)
+    verb = f"try {referee.action_code(answer)}" if isinstance(answer, chess.Move) else referee.action_code(answer)
     return [f"info {' '.join(said)}", verb] if said else [verb]
 
 
@@ -162,47 +147,47 @@ def read_answer(line: str, report: Report) -> Choice | Report:
         return _read_report(rest)
     try:
         if word == "try":
-            action = parse_action(rest)
+            action = referee.parse_action(rest)
             if not isinstance(action, chess.Move):
-                raise BadAction
+                raise referee.BadAction
         elif line in ("resign", "any"):
-            action = parse_action(line)
+            action = referee.parse_action(line)
         else:
-            raise BadAction
-    except BadAction:
+            raise referee.BadAction
+    except referee.BadAction:
         raise Nonsense(f"{quoted(one_line(line))}, not a try between squares of the board") from None
     return Choice(action, report)
 
 
-def _event_line(event: Event) -> str:
+def _event_line(event: referee.Event) -> str:
     match event:
-        case OwnTry(move, answer, announcement):
+        case referee.OwnTry(move, answer, announcement):
             return f"heard own {move.uci()} {answer.value}" + (f" {announcement.code()}" if announcement else "")
-        case OwnQuestion(answer):
+        case referee.OwnQuestion(answer):
             return f"heard own any {answer.value}"
-        case OpponentAsked(answer):
+        case referee.OpponentAsked(answer):
             return f"heard opponent any {answer.value}"
-        case OpponentRefused():
+        case referee.OpponentRefused():
             return "heard opponent illegal"
-        case OpponentMoved(announcement):
+        case referee.OpponentMoved(announcement):
             return f"heard opponent moved {announcement.code()}"
     raise ValueError(f"{event!r} is heard by nobody who is to move")
 
 
-def _read_event(text: str) -> Event:
+def _read_event(text: str) -> referee.Event:
     match text.split():
         case ["own", "any", answer]:
-            return OwnQuestion(_ANSWERS[answer])
+            return referee.OwnQuestion(_ANSWERS[answer])
         case ["opponent", "any", answer]:
-            return OpponentAsked(_ANSWERS[answer])
+            return referee.OpponentAsked(_ANSWERS[answer])
         case ["own", move, answer]:
-            return OwnTry(chess.Move.from_uci(move), _ANSWERS[answer])
+            return referee.OwnTry(chess.Move.from_uci(move), _ANSWERS[answer])
         case ["own", move, answer, code]:
-            return OwnTry(chess.Move.from_uci(move), _ANSWERS[answer], Announcement.parse(code))
+            return referee.OwnTry(chess.Move.from_uci(move), _ANSWERS[answer], referee.Announcement.parse(code))
         case ["opponent", "illegal"]:
-            return OpponentRefused()
+            return referee.OpponentRefused()
         case ["opponent", "moved", code]:
-            return OpponentMoved(Announcement.parse(code))
+            return referee.OpponentMoved(referee.Announcement.parse(code))
     raise Nonsense(f"{quoted(text)}: nothing that is heard")
 
 

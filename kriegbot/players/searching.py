@@ -5,6 +5,7 @@ One turn: the search takes in what is new in the view, and answers with a policy
 
 import math
 import time
+from dataclasses import asdict
 
 from evaluators import load_evaluator
 from kriegbot.kernels.random import subseed
@@ -50,18 +51,8 @@ class SearchPlayer:
         policy = self.search.policy(view, left)
         move = policy.choose(subseed(subseed(self.seed, view.ply, len(view.refused)), CHOOSING))
         seconds = time.perf_counter() - begun
-        report = Report(
-            seconds=seconds,
-            samples=policy.samples,
-            depth=policy.depth,
-            leaves=policy.leaves,
-            particles=policy.particles,
-            effective=policy.effective,
-            rescue=policy.rescue,
-            astray=policy.astray,
-            overrun=budget is not None and seconds > TOLERANCE * budget,
-        )
-        return Choice(move, report)
+        overrun = budget is not None and seconds > TOLERANCE * budget
+        return Choice(move, Report(seconds=seconds, overrun=overrun, **asdict(policy.searched)))
 
 
 def sampling_player(

@@ -168,15 +168,15 @@ def checked(answer: object) -> Choice:
     try:
         given = answer.report
         report = Report(
-            float(given.seconds),
-            int(given.samples),
-            int(given.depth),
-            int(given.leaves),
-            int(given.particles),
-            float(given.effective),
-            one_line(str(given.rescue), 40),
-            bool(given.astray),
-            bool(given.overrun),
+            seconds=float(given.seconds),
+            samples=int(given.samples),
+            depth=int(given.depth),
+            leaves=int(given.leaves),
+            particles=int(given.particles),
+            effective=float(given.effective),
+            rescue=one_line(str(given.rescue), 40),
+            astray=bool(given.astray),
+            overrun=bool(given.overrun),
         )
     except (AttributeError, TypeError, ValueError, OverflowError):
         raise _nonsense(answer.report, "not a Report") from None

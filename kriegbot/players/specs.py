@@ -237,6 +237,8 @@ def _read(name: str, kind: PlayerKind, given: Mapping[str, str]) -> dict[str, Va
             )
         try:
             values[option] = known[option].read(text)
+        except NotFound as error:
+            raise BadSpec(f"player {quoted(name)}: {error}") from None
         except ValueError:
             takes = known[option].sentence
             raise BadSpec(f"illegal {option} {quoted(text)} for player {quoted(name)}; it takes {takes}.") from None

@@ -84,3 +84,12 @@ def tries_of(row: Rows, pawns_may_capture: bool, refused: Sequence[int] = ()) ->
     moves = np.empty(MAX_MOVES, np.int32)
     count = list_tries(TABLES, row, pawns_may_capture, moves)
     return moves[:count][~np.isin(moves[:count], np.array(refused, np.int32))]
+
+
+def are_open(view: View, tries: Moves) -> npt.NDArray[np.bool_]:
+    """Which [M] of the tries that were searched are open: all, unless "Any?" was answered yes.
+
+    Searches take every legal move into account and know nothing of that obligation; what may follow a refused pawn
+    capture is valued as if it were over.
+    """
+    return np.isin(tries, [encode_move(move) for move in view.tries()])

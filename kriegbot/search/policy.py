@@ -5,7 +5,7 @@ between tries and turns: a sample, a tree. It may mix tries; the players of the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import chess
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kriegbot.kernels.random import uniforms
+from kriegbot.search.searched import Searched
 from referee import View
 
 Reals = npt.NDArray[np.float64]
@@ -26,25 +27,13 @@ class Policy:
       tries: [M] those that have a chance, or all.
       weights: [M] how likely each is chosen, >= 0; they need not sum to 1.
       values: [M] of each, in centipawns from our side; nan if unknown.
-      samples: histories searched.
-      depth: plies searched, 0 if none.
-      leaves: positions evaluated.
-      particles: distinct boards in the belief.
-      effective: its effective sample size.
-      rescue: the gravest rescue that the belief needed since the last policy, "" for none.
-      astray: whether the belief, after a rescue, no longer fits everything heard.
+      searched: what the search did, for reports.
     """
 
     tries: Sequence[chess.Move]
     weights: Reals
     values: Reals
-    samples: int = 0
-    depth: int = 0
-    leaves: int = 0
-    particles: int = 0
-    effective: float = 0.0
-    rescue: str = ""
-    astray: bool = False
+    searched: Searched = field(default_factory=Searched)
 
     def choose(self, seed: int) -> chess.Move:
         """Draw a try."""

@@ -16,9 +16,10 @@ from kriegbot.kernels.types import IntArray, RealArray, Rows
 from kriegbot.opponents.protocol import Opponent
 from kriegbot.opponents.uniform import uniform
 from kriegbot.search.lists import Lists
-from kriegbot.search.method import InformationSet, Method
+from kriegbot.search.method import InformationSet, Method, are_open
 from kriegbot.search.policy import Policy
 from kriegbot.search.search import TryValues, search_tries
+from kriegbot.search.searched import Searched
 from referee import View
 
 DRAWING = 0
@@ -86,12 +87,10 @@ class SampledSearch:
         found, histories = None, 0
         if len(belief.particles):  # otherwise not even a blind guess fits what was heard this turn, and any try will do
             found, histories = self._search(belief, view, seconds)
-            tries = [decode_move(int(move)) for move in found.tries]
-            weights, values = (found.values == found.values.max()).astype(np.float64), found.values
-        return Policy(
-            tries,
-            weights,
-            values,
+            is_open = are_open(view, found.tries)
+            tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
+            weights = (values == values.max()).astype(np.float64)
+        searched = Searched(
             samples=histories,
             depth=found.depth if found else 0,
             leaves=found.leaves if found else 0,
@@ -100,6 +99,7 @@ class SampledSearch:
             rescue=belief.last_rescue,
             astray=not belief.particles.fits_all,
         )
+        return Policy(tries, weights, values, searched)
 
     def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[TryValues, int]:
         """Search histories of the belief: a fixed number, or as many as time allows; returns how many."""
@@ -111,7 +111,8 @@ class SampledSearch:
         else:
             self._sample = self._drawn(belief, view, self.samples, self.further, seed)
             rows, weights, lists = self._sample
-        found = search_tries(InformationSet.of(view, rows, weights), self.method, seconds, lists)
+        histories, is_free = InformationSet.of(view, rows, weights), not view.rules.obliges(view.pawn_tries)
+        found = search_tries(histories, self.method, seconds, lists, may_prune=is_free)
         return found, found.boards if self.samples is None else int(weights[: found.boards].sum())
 
     def _drawn(self, belief: Belief, view: View, samples: int, further: int, seed: int) -> Sample:

@@ -8,26 +8,15 @@ from enum import Enum
 
 import chess
 
+import referee
 from kriegbot.players.notation import try_name
-from referee import (
-    Announcement,
-    Answer,
-    Event,
-    GameOver,
-    OpponentAsked,
-    OpponentMoved,
-    OpponentRefused,
-    OwnQuestion,
-    OwnTry,
-    View,
-)
 
 _ANSWERS = {
-    Answer.ILLEGAL: "No.",
-    Answer.IMPOSSIBLE: "Nonsense: impossible.",
-    Answer.REPEATED: "Nonsense: repeated.",
-    Answer.YES: "Yes.",
-    Answer.NO: "No.",
+    referee.Answer.ILLEGAL: "No.",
+    referee.Answer.IMPOSSIBLE: "Nonsense: impossible.",
+    referee.Answer.REPEATED: "Nonsense: repeated.",
+    referee.Answer.YES: "Yes.",
+    referee.Answer.NO: "No.",
 }
 
 
@@ -56,7 +45,7 @@ class Entry:
     kind: Kind
     place: str
     text: str
-    announcement: Announcement | None = None
+    announcement: referee.Announcement | None = None
 
     def line(self) -> str:
         """All of it on one line."""
@@ -69,12 +58,12 @@ class Diary:
     def __init__(self) -> None:
         self.entries: list[Entry] = []
         self.heard = 0
-        self.last: Event | None = None
-        self._before: View | None = None
+        self.last: referee.Event | None = None
+        self._before: referee.View | None = None
         self._start = chess.Board()
         self._ply = 0
 
-    def take(self, view: View) -> list[Entry]:
+    def take(self, view: referee.View) -> list[Entry]:
         """Adds what is new in a view, and returns it."""
         if self._before is None:
             self._start = chess.Board(view.start)
@@ -82,7 +71,7 @@ class Diary:
         self._before = view
         return new
 
-    def hear(self, events: Sequence[Event], view: View) -> list[Entry]:
+    def hear(self, events: Sequence[referee.Event], view: referee.View) -> list[Entry]:
         """The same for events that leave everything else in the last view as it is: refused tries."""
         new = [self._entry(event, view) for event in events]
         self.entries += new
@@ -90,35 +79,35 @@ class Diary:
         self.last = events[-1] if events else self.last
         return new
 
-    def _entry(self, event: Event, view: View) -> Entry:
+    def _entry(self, event: referee.Event, view: referee.View) -> Entry:
         plies = self._ply + (0 if self._start.turn == chess.WHITE else 1)
         place = f"{self._start.fullmove_number + plies // 2}{'...' if plies % 2 else '.'}"
         side = chess.COLOR_NAMES[not view.color].capitalize()
         match event:
-            case OwnTry(move, Answer.ACCEPTED, announcement):
+            case referee.OwnTry(move, referee.Answer.ACCEPTED, announcement):
                 self._ply += 1
                 name = try_name(move, self._before or view)
                 return Entry(Kind.OWN, place, f"{name}: yes. {_said(announcement)}".rstrip(), announcement)
-            case OwnTry(move, answer):
+            case referee.OwnTry(move, answer):
                 return Entry(Kind.OWN_REFUSED, place, f"{try_name(move, self._before or view)}? {_ANSWERS[answer]}")
-            case OwnQuestion(answer):
+            case referee.OwnQuestion(answer):
                 return Entry(Kind.QUESTION, place, f"Any? {_ANSWERS[answer]}")
-            case OpponentRefused():
+            case referee.OpponentRefused():
                 return Entry(Kind.OPPONENT_REFUSED, place, f"{side} tries something illegal.")
-            case OpponentAsked(answer):
+            case referee.OpponentAsked(answer):
                 return Entry(Kind.QUESTION, place, f"{side} asks: Any? {_ANSWERS[answer]}")
-            case OpponentMoved(announcement):
+            case referee.OpponentMoved(announcement):
                 self._ply += 1
                 return Entry(Kind.OPPONENT, place, _said(announcement) or f"{side} has moved.", announcement)
-            case GameOver(end):
+            case referee.GameOver(end):
                 text = end.text()
                 return Entry(Kind.END, "", text[0].upper() + text[1:] + ".")
         raise TypeError(f"unknown event {event!r}")
 
 
-def _said(announcement: Announcement | None) -> str:
+def _said(announcement: referee.Announcement | None) -> str:
     """An announcement in words; nothing if it only says that there was a move."""
-    if announcement is None or announcement == Announcement():
+    if announcement is None or announcement == referee.Announcement():
         return ""
     return announcement.text()
 

@@ -18,7 +18,7 @@ from kriegbot.belief.followed import Followed, Held
 from kriegbot.kernels.position import decode_move
 from kriegbot.players.notation import try_name
 from kriegbot.search import method as search_method
-from kriegbot.search.method import InformationSet
+from kriegbot.search.method import InformationSet, are_open
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
 from kriegbot.web.messages import Believed, Looked, TryValued
@@ -113,8 +113,9 @@ def tries_valued(held: Held, method: Method) -> list[TryValued]:
     histories = InformationSet.of(view, held.rows, held.counts)
     how = search_method.Method(method.depth, rule, load_evaluator(method.evaluator))
     found = search_tries(histories, how, may_prune=False)
-    moves = [decode_move(int(code)) for code in found.tries]
-    values = zip(moves, found.values.tolist(), found.legal.tolist(), strict=True)
+    is_open = are_open(view, found.tries)
+    moves = [decode_move(int(code)) for code in found.tries[is_open]]
+    values = zip(moves, found.values[is_open].tolist(), found.legal[is_open].tolist(), strict=True)
     valued: list[TryValued] = [
         {"name": try_name(move, view), "uci": move.uci(), "value": round(value, 1), "legal": round(legal, 3)}
         for move, value, legal in values

@@ -1,29 +1,41 @@
 """Backup rules, one to a file; `kriegbot.search.backup` says what a rule is.
 
-A file NAME.py defines NAME: a `Backup`, or a function that makes one from numbers with defaults (`mixed:worst=0.3`).
+A file NAME.py defines NAME: a `Backup`, or a function that makes one from numbers with defaults (`mixed:worst=0.3`);
+then `NUMBERS` says what they may be.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from kriegbot.finding import NotFound, Parts
 from referee.text import quoted
 
-_WITH_NUMBERS = re.compile(r"(?P<name>.+?)(?P<numbers>(?::[a-z_]+=[0-9.]+)+)")
+NUMBERS: Mapping[str, Mapping[str, tuple[float, float]]] = {"mixed": {"worst": (0.0, 1.0)}}
+"""The numbers that our rules take, least and greatest; here, so that a spec is checked without loading kernels."""
+_WITH_NUMBERS = re.compile(r"(?P<name>.+?)(?P<numbers>(?::[a-z_]+=[^:]*)+)")
 
 
 class Rules(Parts):
     """Parts whose names may carry numbers."""
 
     def check(self, name: str) -> None:
-        """See `Parts.check`."""
-        super().check(_split(name)[0])
+        """See `Parts.check`; the numbers of rules from outside are checked by `load`."""
+        rule, numbers = _split(name)
+        super().check(rule)
+        ranges = NUMBERS.get(rule, {})
+        if rule in self.names() and not all(
+            number in ranges and ranges[number][0] <= value <= ranges[number][1] for number, value in numbers.items()
+        ):
+            takes = ", ".join(f"{number} ({low:g}..{high:g})" for number, (low, high) in ranges.items())
+            raise NotFound(f"illegal backup rule {quoted(name)}: {rule} takes {takes or 'no numbers'}.")
 
     def load(self, name: str) -> Any:
         """See `Parts.load`; a `Backup`."""
+        self.check(name)
         rule, numbers = _split(name)
         found = super().load(rule)
         if not callable(found) or isinstance(found, type):
@@ -60,4 +72,4 @@ def _split(name: str) -> tuple[str, dict[str, float]]:
     try:
         return match["name"], {key: float(value) for key, value in pairs}
     except ValueError:
-        raise NotFound(f"illegal number in backup rule {quoted(name)}.") from None
+        raise NotFound(f"illegal backup rule {quoted(name)}: it takes numbers, such as mixed:worst=0.3.") from None
