@@ -18,8 +18,8 @@ from kriegbot.kernels.types import Reals
 Fold: TypeAlias = Callable[[Reals, Reals, Reals, int], None]
 """(totals, weights, values, count): fold `count` sets of values, weighing `weights`, into `totals`.
 
-totals [width], weights [count], values [count, width]. A known value (of a leaf, or of the end of the game) is passed as
-each of its `width` values. Weights need not sum to 1."""
+totals [width], weights [count], values [count, width]. A known value (of a leaf, or of the end of the game) is passed
+as each of its `width` values. Weights need not sum to 1."""
 Settle: TypeAlias = Callable[[Reals, float, Reals, Reals], float]
 """(totals, weight, parameters, settled) -> the value, in centipawns, by which tries of one set are compared.
 
