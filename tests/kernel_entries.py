@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from evaluators.protocol import Evaluator
+from kriegbot.kernels.exchange import exchange
 from kriegbot.kernels.hearing import Terms, announcement
 from kriegbot.kernels.jit import entry, pointer
 from kriegbot.kernels.moves import MAX_MOVES, is_legal_try, legal_moves, make_move, moves_to
@@ -34,6 +35,11 @@ def _moves_to(tables: WordArray, row: WordArray, wanted: Word, moves: MoveArray)
 def _is_silent(tables: WordArray, row: WordArray, move: int, terms: Terms) -> bool:
     position = load(pointer(row), 0)
     return is_silent(silence_of(pointer(tables), position, terms), position, move)
+
+
+@entry
+def _exchange(tables: WordArray, row: WordArray, square: int) -> int:
+    return exchange(pointer(tables), load(pointer(row), 0), square)
 
 
 @entry
@@ -97,3 +103,8 @@ def play(row: WordArray, move: int, terms: Terms) -> tuple[WordArray, int]:
 def evaluate(evaluator: Any, row: WordArray, side: int) -> int:
     """Centipawns that an evaluator gives a position uint64[8], for side 0 (White) or 1."""
     return _evaluate(TABLES, row, side, evaluator)
+
+
+def exchanged(row: WordArray, square: int) -> int:
+    """What `kernels.exchange` finds on a square."""
+    return int(_exchange(TABLES, row, square))

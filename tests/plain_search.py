@@ -24,6 +24,9 @@ Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
 Histories: TypeAlias = list[tuple[chess.Board, float]]
 
 
+MEN = dict(zip(chess.PIECE_TYPES, (100, 300, 350, 500, 900, 20_000), strict=True))
+
+
 @dataclass(frozen=True)
 class Totals:
     """What may follow, in short: its mean, its minimum, and its maximum."""
@@ -117,6 +120,7 @@ class PlainSearch:
       evaluator: value in centipawns of a board for a side.
       replies: how likely the opponent's moves are.
       free: refusals in a row that cost no ply; in the equations each costs one.
+      exchange: share of the exchange on the square of the last capture that a leaf counts; 0 in the equations.
       evaluated: leaves at depth 0 so far, one for each history.
       ended: leaves where the game had ended so far, one for each history.
     """
@@ -125,6 +129,7 @@ class PlainSearch:
     evaluator: Evaluator
     replies: Replies = equally_likely
     free: int = 0
+    exchange: float = 0.0
     evaluated: int = 0
     ended: int = 0
 
@@ -166,7 +171,7 @@ class PlainSearch:
     def _reply(self, histories: Histories, context: Context, depth: int) -> Totals:
         """A set with the opponent to move."""
         if depth == 0:
-            return self._leaf(histories, context)
+            return self._leaf(histories, context, context.ours)
         heard: dict[Announcement, Histories] = {}
         for board, weight in histories:
             legal = list(board.legal_moves)
@@ -185,7 +190,7 @@ class PlainSearch:
     def _ours(self, histories: Histories, context: Context, depth: int) -> Totals:
         """A set in which we are to move: the best try, and what that is worth is certain."""
         if depth == 0:
-            return self._leaf(histories, context)
+            return self._leaf(histories, context, None if context.refused else context.theirs)
         tries = tries_in(histories, context)
         return Totals.known(max(self.backup(self._try(histories, context, move, depth)) for move in tries))
 
@@ -196,10 +201,16 @@ class PlainSearch:
         self.ended += len(histories)
         return Totals.known(utility(announcement.end, context.side))
 
-    def _leaf(self, histories: Histories, context: Context) -> Totals:
+    def _leaf(self, histories: Histories, context: Context, last: Announcement | None) -> Totals:
         self.evaluated += len(histories)
-        values = [(weight, Totals.known(self.evaluator(board, context.side))) for board, weight in histories]
-        return Totals.of(values)
+        return Totals.of([(weight, Totals.known(self._value(board, context.side, last))) for board, weight in histories])
+
+    def _value(self, board: chess.Board, side: chess.Color, last: Announcement | None) -> float:
+        value = self.evaluator(board, side)
+        if last is not None and last.capture is not None and self.exchange:
+            gained = self.exchange * exchange(board, last.capture)
+            value += gained if board.turn == side else -gained
+        return value
 
 
 def try_values(
@@ -244,3 +255,19 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     after = board.copy(stack=False)
     after.push(move)
     return after
+
+
+def exchange(board: chess.Board, square: chess.Square) -> int:
+    """What the side to move wins by taking on a square; see `kernels.exchange`."""
+    standing = board.piece_at(square)
+    if standing is None or standing.color == board.turn or standing.piece_type == chess.KING:
+        return 0
+    return _gain(board, square, board.turn, MEN[standing.piece_type], board.occupied)
+
+
+def _gain(board: chess.Board, square: chess.Square, side: chess.Color, standing: int, occupied: chess.Bitboard) -> int:
+    attackers = board.attackers_mask(side, square, occupied) & occupied
+    if not attackers:
+        return 0
+    value, taker = min((MEN[board.piece_type_at(one) or 0], one) for one in chess.scan_forward(attackers))
+    return max(0, standing - _gain(board, square, not side, value, occupied & ~chess.BB_SQUARES[taker]))

@@ -27,9 +27,9 @@ from kriegbot.kernels.types import Moves, Word, signature_of
 from kriegbot.search.method import tries_of
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, Check, RuleSet, announce, open_tries
 from referee.announcement import BY_A_MOVE
-from tests.kernel_entries import evaluate, legal, legal_among, legal_to, play, silent_said, splitmix
+from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, silent_said, splitmix
 from tests.plain_evaluators import ks, material
-from tests.plain_search import Evaluator
+from tests.plain_search import Evaluator, exchange
 
 UNIFORMS = ["0.603431367211113", "0.921304374363014", "0.392785976706042"]
 SUBSEEDS = [7, 2203090791740743528, 1788301705487582329]
@@ -268,3 +268,29 @@ def test_no_kernel_points_into_an_array_of_its_own(name: str) -> None:
                 of = ast.unparse(call.args[0]).partition(".")[0]
                 sources = [line for line in unpacked if re.search(rf"\b{of}\b.* = ", line)]
                 assert of in given or any(line.rpartition(" = ")[2].partition(".")[0] in given for line in sources)
+
+
+def test_exchanges_are_those_of_plain_python() -> None:
+    rng, counts = random.Random(5), Counter[bool]()
+    for board, _ in positions(rng, 600):
+        for square in chess.scan_forward(board.occupied_co[not board.turn]):
+            expected = exchange(board, square)
+            assert exchanged(from_board(board), square) == expected
+            counts[expected > 0] += 1
+    assert counts[True] > 500
+    assert counts[False] > 500
+
+
+@pytest.mark.parametrize(
+    ("fen", "square", "gained"),
+    [
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", chess.D5, 100),
+        ("4k3/8/4p3/3p4/8/8/3Q4/3RK3 w - - 0 1", chess.D5, 0),
+        ("4k3/8/4p3/3q4/8/8/3Q4/3RK3 w - - 0 1", chess.D5, 100),
+        ("8/8/3k4/3p4/8/8/8/K2R4 w - - 0 1", chess.D5, 0),
+        ("8/8/3k4/3p4/8/8/3R4/K2R4 w - - 0 1", chess.D5, 100),
+    ],
+    ids=["a pawn for nothing", "too dear", "a queen for a queen and a pawn", "the king covers", "the king may not"],
+)
+def test_known_exchanges(fen: str, square: chess.Square, gained: int) -> None:
+    assert exchanged(from_board(chess.Board(fen)), square) == gained

@@ -64,6 +64,8 @@ class Method:
       opponent: how likely each reply is, from `opponents.load_opponent`; the paper's replies are all equally likely.
       free: refused tries in a row that cost no ply of depth; 0 in the paper. Where a refusal costs a ply, a try that is
         surely illegal is valued as if the opponent had one reply fewer.
+      exchange: share of an exchange on the square of the last capture, which both sides know, that is added to the
+        value of a leaf; 0 in the paper, 1 for all that `kernels.exchange` finds.
     """
 
     depth: int
@@ -71,6 +73,7 @@ class Method:
     evaluator: Evaluator
     opponent: Opponent = uniform
     free: int = 0
+    exchange: float = 0.0
 
 
 def tries_of(row: Rows, pawns_may_capture: bool, refused: Sequence[int] = ()) -> Moves:

@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeAlias
 from evaluators import WIN
 from evaluators.protocol import Evaluator
 from kriegbot.kernels.attacks import check_info
+from kriegbot.kernels.exchange import exchange
 from kriegbot.kernels.hearing import CHECKMATE, Terms, announcement, end_said, game_end, pawn_captures_left
 from kriegbot.kernels.jit import advance, entry, inlined, kernel, pointer
 from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
@@ -52,7 +53,7 @@ STAY, OUTCOMES = 2 * MAX_MOVES, 2 * MAX_MOVES + 1
 class Walk(NamedTuple):
     """What stays the same during a search.
 
-    `free` refusals in a row cost no ply. moves and outcomes are lists of each level. known [MAX_MOVES, width] and
+    `free` refusals in a row cost no ply; `exchange` is the share of exchanges that counts at the leaves. moves and outcomes are lists of each level. known [MAX_MOVES, width] and
     weights [MAX_MOVES] are of the replies at each level; share [1] is the weight of a single value.
     """
 
@@ -65,6 +66,7 @@ class Walk(NamedTuple):
     opponent: Opponent
     is_uniform: bool
     free: int
+    exchange: float
     moves: Moves
     outcomes: Reals
     known: Reals
@@ -102,14 +104,21 @@ def fold_one(walk: Walk, totals: Reals, weight: float, values: Reals) -> None:
 
 @inlined
 def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: bool, scratch: Moves) -> float:
-    """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise."""
-    after, _ = make_move(walk.tables, position, move)
+    """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise.
+
+    After a capture both sides know its square, so that the exchange there counts.
+    """
+    after, captured = make_move(walk.tables, position, move)
     if not is_silent(silence, position, move):
         checkers, pinned = check_info(walk.tables, after)
         end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
         if end != 0:
             return utility(end, we_move)
-    return float(walk.evaluator(walk.tables, after, walk.side))
+    value = float(walk.evaluator(walk.tables, after, walk.side))
+    if captured >= 0 and walk.exchange != 0.0:
+        gained = walk.exchange * exchange(walk.tables, after, captured)
+        value += -gained if we_move else gained
+    return value
 
 
 @inlined
@@ -283,8 +292,9 @@ def plant(arrays: Arrays, tries: MoveArray) -> None:
 
 Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
 """rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
-Parts: TypeAlias = tuple[int, int, Terms, Evaluator, Fold, Opponent, bool]
-"""depth, free refusals, terms, evaluator, the backup rule's fold, opponent model, whether that is the uniform one."""
+Parts: TypeAlias = tuple[int, int, float, Terms, Evaluator, Fold, Opponent, bool]
+"""depth, free refusals, share of exchanges, terms, evaluator, the backup rule's fold, opponent model, whether that is
+the uniform one."""
 Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray, RealArray]
 """moves, outcomes, listed, places and room of `lists.Lists`, the first two in one dimension."""
 
@@ -297,7 +307,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
     """
     tree = tree_of(arrays)
     rows, weights, begin, end, theirs = histories
-    depth, free, terms, evaluator, fold_in, opponent, is_uniform = method
+    depth, free, share_of_exchanges, terms, evaluator, fold_in, opponent, is_uniform = method
     moves, outcomes, listed, places, room = lists
     side = 0
     if end > begin:
@@ -321,6 +331,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
             opponent,
             is_uniform,
             free,
+            share_of_exchanges,
             own_moves,
             own_outcomes,
             known,
