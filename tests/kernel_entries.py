@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
 from kriegbot.kernels.exchange import exchange
@@ -13,7 +14,9 @@ from kriegbot.kernels.position import load, store
 from kriegbot.kernels.random import mixed
 from kriegbot.kernels.silence import capture_said, is_silent, silence_of
 from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import MoveArray, Word, WordArray
+from kriegbot.kernels.types import MoveArray, RealArray, Word, WordArray
+from kriegbot.opponents import load_opponent
+from kriegbot.opponents.protocol import Heard, Opponent
 
 
 @entry
@@ -35,6 +38,14 @@ def _moves_to(tables: WordArray, row: WordArray, wanted: Word, moves: MoveArray)
 def _is_silent(tables: WordArray, row: WordArray, move: int, terms: Terms) -> bool:
     position = load(pointer(row), 0)
     return is_silent(silence_of(pointer(tables), position, terms), position, move)
+
+
+@entry
+def _weights(tables: WordArray, row: WordArray, opponent: Opponent, moves: MoveArray, weights: RealArray) -> int:
+    position = load(pointer(row), 0)
+    count = legal_moves(pointer(tables), position, pointer(moves))
+    opponent(pointer(tables), position, Heard(0, 0), pointer(moves), count, pointer(weights))
+    return count
 
 
 @entry
@@ -108,3 +119,9 @@ def evaluate(evaluator: Any, row: WordArray, side: int) -> int:
 def exchanged(row: WordArray, square: int) -> int:
     """What `kernels.exchange` finds on a square."""
     return int(_exchange(TABLES, row, square))
+
+
+def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
+    """The weights that an opponent model gives to the legal moves of a position, nothing having been heard."""
+    weights = np.empty(MAX_MOVES)
+    return weights[: _weights(TABLES, row, load_opponent(name), np.empty(MAX_MOVES, np.int32), weights)]

@@ -119,7 +119,8 @@ class PlainSearch:
       backup: Eq. 2, Eq. 3, or another rule.
       evaluator: value in centipawns of a board for a side.
       replies: how likely the opponent's moves are.
-      free: refusals in a row that cost no ply; in the equations each costs one.
+      free: 0 if each refusal costs a ply, as in the equations; else how many are followed before a random move.
+      insight: probability of the last reply being the worst on its board.
       exchange: share of the exchange on the square of the last capture that a leaf counts; 0 in the equations.
       evaluated: leaves at depth 0 so far, one for each history.
       ended: leaves where the game had ended so far, one for each history.
@@ -130,6 +131,7 @@ class PlainSearch:
     replies: Replies = equally_likely
     free: int = 0
     exchange: float = 0.0
+    insight: float = 0.0
     evaluated: int = 0
     ended: int = 0
 
@@ -163,15 +165,24 @@ class PlainSearch:
             after = context.after_try(announcement)
             value = self._ended(announcement, known, context) or self._reply(known, after, depth - 1)
             parts.append((_weight(known), value))
-        if refused:
+        if refused and self.free and not context.free:
+            parts += [(weight, self._random(board, context, min(depth, 2))) for board, weight in refused]
+        elif refused:
             cost = 0 if context.free else 1
             parts.append((_weight(refused), self._ours(refused, context.without(move), depth - cost)))
         return Totals.of(parts)
+
+    def _random(self, board: chess.Board, context: Context, depth: int) -> Totals:
+        """A random legal move on one board."""
+        moves = list(board.legal_moves)
+        return Totals.of([(1.0, self._try([(board, 1.0)], context, move, depth)) for move in moves])
 
     def _reply(self, histories: Histories, context: Context, depth: int) -> Totals:
         """A set with the opponent to move."""
         if depth == 0:
             return self._leaf(histories, context, context.ours)
+        if depth == 1 and self.insight and len(histories) > 1:
+            return Totals.of([(weight, self._reply([(board, weight)], context, depth)) for board, weight in histories])
         heard: dict[Announcement, Histories] = {}
         for board, weight in histories:
             legal = list(board.legal_moves)
@@ -185,7 +196,10 @@ class PlainSearch:
             after = context.after_reply(announcement, self.free)
             value = self._ended(announcement, known, context) or self._ours(known, after, depth - 1)
             parts.append((_weight(known), value))
-        return Totals.of(parts)
+        totals = Totals.of(parts)
+        if depth == 1:
+            return replace(totals, mean=(1 - self.insight) * totals.mean + self.insight * totals.worst)
+        return totals
 
     def _ours(self, histories: Histories, context: Context, depth: int) -> Totals:
         """A set in which we are to move: the best try, and what that is worth is certain."""
@@ -203,7 +217,9 @@ class PlainSearch:
 
     def _leaf(self, histories: Histories, context: Context, last: Announcement | None) -> Totals:
         self.evaluated += len(histories)
-        return Totals.of([(weight, Totals.known(self._value(board, context.side, last))) for board, weight in histories])
+        return Totals.of(
+            [(weight, Totals.known(self._value(board, context.side, last))) for board, weight in histories]
+        )
 
     def _value(self, board: chess.Board, side: chess.Color, last: Announcement | None) -> float:
         value = self.evaluator(board, side)

@@ -122,10 +122,10 @@ def test_a_third_rule_is_not_searched_as_the_paranoid_one_where_that_prunes() ->
 @pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 1])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
-def test_exchanges_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
+def test_exchanges_and_insight_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
     for depth in (1, 2, 3) if case in SMALL else (1, 2):
-        found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, exchange=0.7, free=free)
-        plain = plain_search.PlainSearch(plain_search.overconfident, ks, free=free, exchange=0.7)
+        found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, exchange=0.7, free=free, insight=0.2)
+        plain = plain_search.PlainSearch(plain_search.overconfident, ks, free=free, exchange=0.7, insight=0.2)
         expected = plain.try_values(case.positions, case.context, depth)
         assert value_of_tries(found) == pytest.approx(expected, abs=ROUNDING)
 

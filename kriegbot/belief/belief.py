@@ -8,6 +8,8 @@ enemy men are put anywhere. After either of the last two the belief is no longer
 heard.
 """
 
+import math
+import time
 from collections import Counter, deque
 from dataclasses import dataclass
 
@@ -62,13 +64,18 @@ class Belief:
         """The boards before the last move of the opponent, and the number of that event."""
         self.update(view)
 
-    def update(self, view: View) -> None:
+    def update(self, view: View, seconds: float | None = None) -> None:
         """Take in the events of a view that are new since the last update.
+
+        Args:
+          view: what its side knows now.
+          seconds: after which no more replays are begun, if the belief runs dry; None to try them all.
 
         Raises:
           EmptyBelief: nothing fits what was heard; the view is inconsistent with its rule set.
         """
         self.last_rescue = ""
+        deadline = math.inf if seconds is None else time.perf_counter() + seconds
         while self._heard < len(view.events):
             event = self._heard
             if isinstance(view.events[event], OpponentMoved):
@@ -78,7 +85,7 @@ class Belief:
                 self._opponent_turns += 1
             after = self._after(self.particles, view, event, self.max_particles, self.seed)
             self._heard += 1
-            self.particles = after if len(after) else self._rescued(view, event)
+            self.particles = after if len(after) else self._rescued(view, event, deadline)
 
     def draw(self, samples: int, seed: int) -> tuple[Rows, RealArray]:
         """Draw histories: boards [n, 8], n <= samples, and how often each was drawn [n], which sums to `samples`."""
@@ -110,24 +117,29 @@ class Belief:
     def _after(self, particles: Particles, view: View, index: int, max_particles: int, seed: int) -> Particles:
         return after_event(particles, view, index, self.terms, max_particles, seed, self.opponent)
 
-    def _replayed(self, start: Checkpoint, view: View, end: int, max_particles: int, seed: int) -> Particles:
+    def _replayed(
+        self, start: Checkpoint, view: View, end: int, max_particles: int, seed: int, deadline: float = math.inf
+    ) -> Particles:
         """Boards of a checkpoint taken through all events up to and including number `end`; may be empty."""
         particles = start.particles
         for index in range(start.event, end + 1):
             if len(particles) == 0:
                 break
+            if time.perf_counter() > deadline:
+                return Particles(particles.rows[:0], particles.weights[:0], is_exact=False)
             particles = self._after(particles, view, index, max_particles, seed)
         return particles
 
-    def _rescued(self, view: View, event: int) -> Particles:
+    def _rescued(self, view: View, event: int, deadline: float) -> Particles:
         """A non-empty set after an event that left none; see the head of this file."""
         if self.particles.is_exact:
             raise EmptyBelief(f"nothing fits event {event} of the view, {view.events[event]}, nor ever did")
         seed = subseed(self.seed, event)
         earlier = [checkpoint for checkpoint in reversed(self._checkpoints) if checkpoint is not self.this_turn]
         for checkpoint in (self.this_turn, *earlier):
-            if checkpoint.particles.fits_all:
-                particles = self._replayed(checkpoint, view, event, REPLAY_FACTOR * self.max_particles, seed)
+            if checkpoint.particles.fits_all and time.perf_counter() < deadline:
+                most = REPLAY_FACTOR * self.max_particles
+                particles = self._replayed(checkpoint, view, event, most, seed, deadline)
                 if len(particles):
                     return self._counted("replay", particles)
         opponent = side_of(not view.color)

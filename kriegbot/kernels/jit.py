@@ -37,13 +37,14 @@ UNUSED_SECONDS = 30 * 24 * 3600
 
 
 def cache_name() -> str:
-    """Name of the cache directory for exactly these sources, this numba and this CPU."""
+    """Name of the cache directory for exactly these sources and weights, this numba and this CPU."""
     import llvmlite.binding as llvm
 
     root = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256(bytes(root))
     for package in (*KERNEL_PACKAGES, "kriegbot.trees"):
-        for source in sorted((root / package.replace(".", "/")).glob("*.py")):
+        folder = root / package.replace(".", "/")
+        for source in sorted([*folder.glob("*.py"), *folder.glob("*.json")]):
             digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     versions = (numba.__version__, llvmlite.__version__, platform.python_version(), platform.machine())
     digest.update(repr((versions, sys.platform, llvm.get_host_cpu_name())).encode())

@@ -30,6 +30,7 @@ search = PlayerKind(
         Option("opponent", str, "what replies the search expects", "uniform", parts=OPPONENTS),
         Option("filtering", str, "what moves the belief expects", "uniform", parts=OPPONENTS),
         Option("free", int, "refused tries in a row that cost no ply of depth", 0, 0, 3),
+        Option("insight", float, "probability that the opponent's last reply is the worst for you", 0.0, 0, 1),
         Option("exchange", float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1),
     ),
     either=("time", "samples"),

@@ -23,6 +23,8 @@ RESERVE = 0.02
 """Share of a budget kept back for what comes after the search, and for a busy machine's late clock."""
 MIN_PARTICLES, MAX_PARTICLES, PARTICLES_PER_SECOND = 500, 50_000, 100_000
 """Boards in the belief by default. A turn of the opponent takes a second for a million or more of them."""
+FOR_RESCUES = 0.5
+"""Share of a try's budget after which no more rescues of the belief are begun, if the budget is that of a turn."""
 CHOOSING = 1
 """Use of randomness within one try, besides that of `search.sampled`, with a seed of its own."""
 
@@ -34,23 +36,41 @@ class SearchPlayer:
       search: asked for a policy at every try.
       seconds: budget for the first try of a turn, from the view's arrival; None if the search works by samples.
       extra: budget for each further try of a turn; as `seconds` if None.
+      share: if given, `seconds` is the budget of a whole turn, and each try takes this share of what is left of it.
       seed: of the draw from the policy; with samples, the same seed answers the same views with the same tries, on any
         machine.
     """
 
-    def __init__(self, search: Search, seconds: float | None = None, extra: float | None = None, seed: int = 0) -> None:
-        self.search, self.seconds, self.seed = search, seconds, seed
+    def __init__(
+        self,
+        search: Search,
+        seconds: float | None = None,
+        extra: float | None = None,
+        seed: int = 0,
+        share: float | None = None,
+    ) -> None:
+        self.search, self.seconds, self.seed, self.share = search, seconds, seed, share
         self.extra = seconds if extra is None or seconds is None else extra
+        self._ply, self._left = -1, 0.0
+
+    def _budget(self, view: View) -> float | None:
+        """Seconds for this try."""
+        if self.seconds is None or self.share is None:
+            return self.extra if view.refused else self.seconds
+        if view.ply != self._ply:
+            self._ply, self._left = view.ply, self.seconds
+        return self.share * self._left
 
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is our turn with a try drawn from the policy."""
         begun = time.perf_counter()
-        self.search.update(view)
-        budget = self.extra if view.refused else self.seconds
+        budget = self._budget(view)
+        self.search.update(view, None if self.share is None or budget is None else FOR_RESCUES * budget)
         left = None if budget is None else (1 - RESERVE) * budget - (time.perf_counter() - begun)
         policy = self.search.policy(view, left)
         move = policy.choose(subseed(subseed(self.seed, view.ply, len(view.refused)), CHOOSING))
         seconds = time.perf_counter() - begun
+        self._left -= seconds
         overrun = budget is not None and seconds > TOLERANCE * budget
         return Choice(move, Report(seconds=seconds, overrun=overrun, **asdict(policy.searched)))
 
@@ -68,6 +88,8 @@ def sampling_player(
     opponent: str = "uniform",
     filtering: str = "uniform",
     free: int = 0,
+    exchange: float = 0.0,
+    insight: float = 0.0,
     seed: int = 0,
 ) -> SearchPlayer:
     """A player that searches sampled histories.
@@ -86,6 +108,8 @@ def sampling_player(
       opponent: name of the search's opponent model.
       filtering: name of the belief's.
       free: refused tries in a row that cost no ply.
+      exchange: share of exchanges after a capture that a leaf counts.
+      insight: probability that the opponent's last reply is the worst for us.
       seed: of all randomness.
     """
     if samples is not None:
@@ -93,6 +117,6 @@ def sampling_player(
     if particles is None:
         shortest = min((budget for budget in (seconds, extra) if budget is not None), default=math.inf)
         particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * shortest)))
-    method = Method(depth, backup, load_evaluator(evaluator), load_opponent(opponent), free)
+    method = Method(depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight)
     search = SampledSearch(method, particles, samples, further, load_opponent(filtering), seed)
     return SearchPlayer(search, seconds, extra, seed)

@@ -62,10 +62,13 @@ class Method:
       backup: how values are combined.
       evaluator: E of the equations, from `evaluators.load_evaluator`.
       opponent: how likely each reply is, from `opponents.load_opponent`; the paper's replies are all equally likely.
-      free: refused tries in a row that cost no ply of depth; 0 in the paper. Where a refusal costs a ply, a try that is
-        surely illegal is valued as if the opponent had one reply fewer.
+      free: 0 if a refused try costs a ply, as in the paper: then a try that is surely illegal is valued as if the
+        opponent had one reply fewer. Otherwise refusals cost nothing; so many in a row are followed one by one, and
+        after one more a random legal move is made.
       exchange: share of an exchange on the square of the last capture, which both sides know, that is added to the
         value of a leaf; 0 in the paper, 1 for all that `kernels.exchange` finds.
+      insight: probability with which the opponent, at its last reply, finds the one that is worst for us on that board;
+        0 in the paper.
     """
 
     depth: int
@@ -74,6 +77,7 @@ class Method:
     opponent: Opponent = uniform
     free: int = 0
     exchange: float = 0.0
+    insight: float = 0.0
 
 
 def tries_of(row: Rows, pawns_may_capture: bool, refused: Sequence[int] = ()) -> Moves:

@@ -45,8 +45,8 @@ class Policy:
 class Search(Protocol):
     """A search of one side's information sets through one game."""
 
-    def update(self, view: View) -> None:
-        """Take in what is new in a view in which it is our turn."""
+    def update(self, view: View, seconds: float | None = None) -> None:
+        """Take in what is new in a view in which it is our turn, in about so many seconds; None for all it takes."""
         ...
 
     def policy(self, view: View, seconds: float | None) -> Policy:

@@ -22,6 +22,9 @@ from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.searched import Searched
 from referee import View
 
+MOST_DRAWN = 3000
+"""Histories drawn at the first try of a turn, if those that survive a refusal are kept and time is what limits them."""
+OPENING_PLIES = 12
 DRAWING = 0
 """Use of randomness within one try, with a seed of its own."""
 
@@ -53,6 +56,7 @@ class SampledSearch:
         further: int | None = None,
         filtering: Opponent = uniform,
         seed: int = 0,
+        opening: float = 0.0,
     ) -> None:
         """Set up a search for one side and one game.
 
@@ -61,21 +65,22 @@ class SampledSearch:
           particles: the most boards that the belief holds.
           samples: number of histories drawn for each search; None to use the time given.
           further: number of histories drawn for each further try of a turn, added to those of the previous try in which
-            it was illegal; None redraws `samples`.
+            it was illegal; None draws all anew.
           filtering: the opponent model of the belief.
           seed: with `samples`, the same seed finds the same policies, on any machine.
+          opening: during the first plies of a game, tries within so many centipawns of the best are equally likely.
         """
         self.method, self.particles, self.samples, self.further = method, particles, samples, further
-        self.filtering, self.seed = filtering, seed
+        self.filtering, self.seed, self.opening = filtering, seed, opening
         self.belief: Belief | None = None
         self._sample: Sample | None = None
 
-    def update(self, view: View) -> None:
-        """Take in what is new in a view."""
+    def update(self, view: View, seconds: float | None = None) -> None:
+        """Take in what is new in a view; `seconds` as for `Belief.update`."""
         if self.belief is None:
             self.belief = Belief(view, self.particles, self.seed, self.filtering)
         else:
-            self.belief.update(view)
+            self.belief.update(view, seconds)
 
     def policy(self, view: View, seconds: float | None) -> Policy:
         """The best tries with equal weights, from the histories and the depth that `method` and the time allow."""
@@ -89,7 +94,10 @@ class SampledSearch:
             found, histories = self._search(belief, view, seconds)
             is_open = are_open(view, found.tries)
             tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
-            weights = (values == values.max()).astype(np.float64)
+            if self.method.free and (found.legal[is_open] > 0.0).any():  # surely illegal ones are worth what follows them
+                values = np.where(found.legal[is_open] > 0.0, values, values.min())
+            margin = self.opening if view.ply < OPENING_PLIES else 0.0
+            weights = (values >= values.max() - margin).astype(np.float64)
         searched = Searched(
             samples=histories,
             depth=found.depth if found else 0,
@@ -104,13 +112,13 @@ class SampledSearch:
     def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[TryValues, int]:
         """Search histories of the belief: a fixed number, or as many as time allows; returns how many."""
         lists, seed = None, subseed(subseed(self.seed, view.ply, len(view.refused)), DRAWING)
-        if self.samples is None:
-            rows, weights = belief.shuffled(seed)
-        elif self.further is None:
-            rows, weights = belief.draw(self.samples, seed)
-        else:
-            self._sample = self._drawn(belief, view, self.samples, self.further, seed)
+        if self.further is not None:
+            self._sample = self._drawn(belief, view, self.samples or MOST_DRAWN, self.further, seed)
             rows, weights, lists = self._sample
+        elif self.samples is None:
+            rows, weights = belief.shuffled(seed)
+        else:
+            rows, weights = belief.draw(self.samples, seed)
         histories, is_free = InformationSet.of(view, rows, weights), not view.rules.obliges(view.pawn_tries)
         found = search_tries(histories, self.method, seconds, lists, may_prune=is_free)
         return found, found.boards if self.samples is None else int(weights[: found.boards].sum())

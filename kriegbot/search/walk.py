@@ -12,7 +12,8 @@ choice on each board that looks the same to us.
 Two things are not in the equations. The value of a try at depth 1 or 2 below a history does not depend on earlier
 refusals, so it is computed once and shared by all sets that the history reaches through refusals. And a history is a
 board with a weight, the number of sampled histories that led to it. In the paper every refused try costs a ply; here
-`free` refusals in a row may cost none.
+refusals may cost none: then `free` of them in a row are followed one by one, and whoever is refused once more is taken
+to move at random.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -47,14 +48,16 @@ from kriegbot.search.tree import (
 LISTS = 3
 """Lists of moves that each level of the walk needs: our moves, the replies, room to work in."""
 STAY, OUTCOMES = 2 * MAX_MOVES, 2 * MAX_MOVES + 1
-"""Totals that each level lists: of our moves at depth 1 and 2; at STAY, of the position with no move made."""
+"""Totals that each level lists: of our moves at depth 1 and 2; at STAY, of the position with no move made, or, if
+refusals cost nothing, of a random move."""
 
 
 class Walk(NamedTuple):
     """What stays the same during a search.
 
-    `free` refusals in a row cost no ply; `exchange` is the share of exchanges that counts at the leaves. moves and outcomes are lists of each level. known [MAX_MOVES, width] and
-    weights [MAX_MOVES] are of the replies at each level; share [1] is the weight of a single value.
+    `free`, `exchange` and `insight` are those of `method.Method`. moves and
+    outcomes are lists of each level. known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies at each level;
+    share [1] is the weight of a single value.
     """
 
     tables: Words
@@ -67,6 +70,7 @@ class Walk(NamedTuple):
     is_uniform: bool
     free: int
     exchange: float
+    insight: float
     moves: Moves
     outcomes: Reals
     known: Reals
@@ -170,12 +174,18 @@ def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: i
     for i in range(width):
         totals[i] = walk.tree.start[i]
     walk.fold(totals, weights, known, count)
+    if walk.insight > 0.0:
+        for i in range(width):
+            worst = known[i]
+            for j in range(1, count):
+                worst = min(worst, known[width * j + i])
+            totals[i] = (1.0 - walk.insight) * totals[i] + walk.insight * worst
     walk.tree.counters[LEAVES] += count
 
 
 @inlined
 def list_outcomes(walk: Walk, position: Position, depth: int, level: int, theirs: int) -> int:
-    """List our legal moves, the value of each at depth 1 and (if `depth` > 1) 2, and the value of standing still.
+    """List our legal moves, the value of each at depth 1 and (if `depth` > 1) 2, and the value at STAY.
 
     They go to the lists of this level; returns how many moves there are.
     """
@@ -188,8 +198,18 @@ def list_outcomes(walk: Walk, position: Position, depth: int, level: int, theirs
         put(walk, advance(outcomes, width * i), leaf(walk, silence, position, moves[i], True, replies))
         if depth > 1:
             value_reply(walk, position, i, theirs, level, replies)
-    put(walk, advance(outcomes, width * STAY), float(walk.evaluator(walk.tables, position, walk.side)))
-    walk.tree.counters[LEAVES] += count + 1
+    stay = advance(outcomes, width * STAY)
+    if walk.free > 0:
+        weights = advance(walk.weights, MAX_MOVES * level)
+        for i in range(count):
+            weights[i] = 1.0 / count
+        for i in range(width):
+            stay[i] = walk.tree.start[i]
+        walk.fold(stay, weights, advance(outcomes, width * MAX_MOVES * (min(depth, 2) - 1)), count)
+        walk.tree.counters[LEAVES] += count
+    else:
+        put(walk, stay, float(walk.evaluator(walk.tables, position, walk.side)))
+        walk.tree.counters[LEAVES] += count + 1
     if count == 0:
         walk.tree.counters[MISFIT] = 1
     return count
@@ -233,7 +253,7 @@ def fold(
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
         totals = advance(tree.totals, width * slot)
         if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
-            if free == 0 and depth == 1:
+            if free == 0 and (depth == 1 or walk.free > 0):
                 fold_one(walk, totals, weight, advance(outcomes, width * STAY))
                 continue
             child = after_refusal(tree, node, slot)
@@ -292,8 +312,8 @@ def plant(arrays: Arrays, tries: MoveArray) -> None:
 
 Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
 """rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
-Parts: TypeAlias = tuple[int, int, float, Terms, Evaluator, Fold, Opponent, bool]
-"""depth, free refusals, share of exchanges, terms, evaluator, the backup rule's fold, opponent model, whether that is
+Parts: TypeAlias = tuple[int, int, float, float, Terms, Evaluator, Fold, Opponent, bool]
+"""depth, free refusals, share of exchanges, insight, terms, evaluator, the backup rule's fold, opponent model, whether that is
 the uniform one."""
 Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray, RealArray]
 """moves, outcomes, listed, places and room of `lists.Lists`, the first two in one dimension."""
@@ -307,7 +327,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
     """
     tree = tree_of(arrays)
     rows, weights, begin, end, theirs = histories
-    depth, free, share_of_exchanges, terms, evaluator, fold_in, opponent, is_uniform = method
+    depth, free, share_of_exchanges, insight, terms, evaluator, fold_in, opponent, is_uniform = method
     moves, outcomes, listed, places, room = lists
     side = 0
     if end > begin:
@@ -332,6 +352,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
             is_uniform,
             free,
             share_of_exchanges,
+            insight,
             own_moves,
             own_outcomes,
             known,

@@ -40,10 +40,10 @@ def kriegspiel_tree(
     Args:
       positions: boards that fit the view, and their weights, which need not sum to 1; those of weight 0 do not count.
       view: what we know.
-      depth: plies, >= 1; a refused try is one, unless it is free.
+      depth: plies, >= 1; a refused try is one, unless refusals are free.
       evaluator: what the boards are worth where the tree is cut off; a won game is worth WIN.
       replies: how likely the opponent's moves are; None leaves that to who solves the tree.
-      free: how many refused tries in a row cost no ply.
+      free: as in `search.method.Method`.
 
     Returns:
       A chance root over the boards; player 0 is the side of the view, player 1 its opponent, with payoffs in
@@ -110,6 +110,10 @@ class _Grower:
         return Decision(0, turn.story, children, tuple(move.uci() for move in tries))
 
     def _after_try(self, board: chess.Board, turn: _Turn, move: chess.Move, depth: int) -> Node:
+        if not board.is_legal(move) and self.free and not turn.free:
+            moves = list(board.legal_moves)
+            children = tuple(self._after_try(board, turn, one, min(depth, 2)) for one in moves)
+            return Chance(children, (1 / len(moves),) * len(moves), tuple(map(str, moves)))
         if not board.is_legal(move):
             return self.our_turn(board, turn.without(move), depth if turn.free else depth - 1)
         heard = announce(board, move, self.rules, self.limits, ply=turn.ply)

@@ -1,0 +1,123 @@
+"""KS with what its players lost games by: men left to be taken, kings that wander, wins not brought home.
+
+To KS (`evaluators.ks`) are added: a share of the value of men that stand attacked and uncovered, or attacked by a pawn;
+development and a king at home while there are men on the board; passed pawns; and, against an opponent who has little
+left, his king driven to the edge and ours near it. The weights are guesses tried in matches (docs/strength.md).
+"""
+
+from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, ks, material
+from evaluators.protocol import evaluator
+from kriegbot.kernels.attacks import attacked_by, shifted
+from kriegbot.kernels.jit import kernel, lsb, popcount, words
+from kriegbot.kernels.position import ONE, WHITE, Position, forward, men_of
+from kriegbot.kernels.types import Word, Words
+
+OURS_LOOSE, THEIRS_LOOSE = 20, 6
+"""Percent of the value of men that can be taken for nothing, ours and theirs."""
+UNDEVELOPED, RIM, AWAY_FROM_HOME, CASTLED = 10, 10, 18, 25
+PASSED = (0, 5, 10, 20, 40, 70, 120, 0)
+"""By ranks that a passed pawn has advanced."""
+FEW_MEN = 1000
+"""Centipawns apart from pawns below which a side counts as having little left."""
+TO_EDGE, NEARER = 12, 6
+"""For each step of the enemy's king from the centre, and for each step that our king is nearer to it."""
+
+NOT_FILE_A, NOT_FILE_H, WHITE_HOME, BLACK_HOME = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F, 0xFF, 0xFF << 56)
+EIGHT, SIXTEEN, THIRTY_TWO = words(8, 16, 32)
+
+
+@kernel
+def worth(position: Position, men: Word) -> int:
+    """Value of men, kings aside, in centipawns."""
+    queens = position.diagonals & position.orthogonals
+    total = PAWN * popcount(men & position.pawns) + KNIGHT * popcount(men & position.knights)
+    total += BISHOP * popcount(men & (position.diagonals ^ queens)) + ROOK * popcount(
+        men & (position.orthogonals ^ queens)
+    )
+    return total + QUEEN * popcount(men & queens)
+
+
+@kernel
+def loose(position: Position, own: Word, covered: Word, attacked: Word, by_pawns: Word) -> int:
+    """Value of a side's men that can be taken for nothing, or by a pawn."""
+    men = own & ~position.kings
+    return worth(position, (men & attacked & ~covered) | (men & ~position.pawns & by_pawns & covered))
+
+
+@kernel
+def pawns_attack(position: Position, men: Word, side: int) -> Word:
+    """Squares that a side's pawns attack."""
+    pawns, up = position.pawns & men, forward(side)
+    return shifted(pawns & NOT_FILE_A, up - 1) | shifted(pawns & NOT_FILE_H, up + 1)
+
+
+@kernel
+def passed(position: Position, own: Word, other: Word, side: int) -> int:
+    """What a side's passed pawns are worth besides the pawn."""
+    blocked = position.pawns & other
+    blocked |= (blocked & NOT_FILE_A) >> ONE | (blocked & NOT_FILE_H) << ONE
+    if side == WHITE:  # every square behind one of these, seen from our side
+        blocked >>= EIGHT
+        blocked |= blocked >> EIGHT
+        blocked |= blocked >> SIXTEEN
+        blocked |= blocked >> THIRTY_TWO
+    else:
+        blocked <<= EIGHT
+        blocked |= blocked << EIGHT
+        blocked |= blocked << SIXTEEN
+        blocked |= blocked << THIRTY_TWO
+    free, total = position.pawns & own & ~blocked, 0
+    while free:
+        rank = lsb(free) >> 3
+        total += PASSED[rank if side == WHITE else 7 - rank]
+        free &= free - ONE
+    return total
+
+
+@kernel
+def home(position: Position, own: Word, side: int) -> int:
+    """Development, and a king at home, while there are men on the board."""
+    rank = WHITE_HOME if side == WHITE else BLACK_HOME
+    bishops = position.diagonals & ~position.orthogonals
+    score = -RIM * popcount(position.knights & own & ~(NOT_FILE_A & NOT_FILE_H))
+    score -= UNDEVELOPED * popcount((position.knights | bishops) & own & rank)
+    square = lsb(position.kings & own)
+    file, away = square & 7, square >> 3 if side == WHITE else 7 - (square >> 3)
+    if away > 0:
+        return score - AWAY_FROM_HOME * min(away, 3) - (AWAY_FROM_HOME if file >= 2 and file <= 5 else 0)
+    return score + (CASTLED if file >= 6 or file <= 2 else 0)
+
+
+@kernel
+def steps(a: int, b: int) -> int:
+    """King's steps between two squares."""
+    return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
+
+
+@kernel
+def hunt(position: Position, own: Word, other: Word) -> int:
+    """How far a nearly bare king is driven to the edge, and how near ours is."""
+    king, prey = lsb(position.kings & own), lsb(position.kings & other)
+    file, rank = prey & 7, prey >> 3
+    from_centre = max(3 - file, file - 4) + max(3 - rank, rank - 4)
+    return TO_EDGE * from_centre + NEARER * (7 - steps(king, prey))
+
+
+@evaluator
+def sound(tables: Words, position: Position, side: int) -> int:
+    """Centipawns for `side`, whoever is to move; the game is not over."""
+    own, other = men_of(position, side)
+    ours = attacked_by(tables, position, side, own | other)
+    theirs = attacked_by(tables, position, 1 - side, own | other)
+    score = ks(tables, position, side)
+    score -= OURS_LOOSE * loose(position, own, ours, theirs, pawns_attack(position, other, 1 - side)) // 100
+    score += THEIRS_LOOSE * loose(position, other, theirs, ours, pawns_attack(position, own, side)) // 100
+    score += passed(position, own, other, side) - passed(position, other, own, 1 - side)
+    pieces, enemy_pieces = worth(position, own & ~position.pawns), worth(position, other & ~position.pawns)
+    if enemy_pieces > FEW_MEN:
+        score += home(position, own, side)
+    elif material(position, own, other) > 0 and pieces > enemy_pieces:
+        score += hunt(position, own, other)
+    if pieces > FEW_MEN:
+        score -= home(position, other, 1 - side)
+    return score

@@ -1,0 +1,47 @@
+"""The flagship: what won matches (docs/strength.md), put together.
+
+The belief and its sampled histories are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: the search
+expects replies as programs make them (`opponents.fitted`), not random ones; after a capture the exchange on that
+square, which both sides know, is played out; leaves are valued by `evaluators.sound`; the reply that is worst for us is
+more likely than the model says; and a refused try costs no depth. A budget is for a turn, all its tries together.
+"""
+
+from __future__ import annotations
+
+from kriegbot.players.base import Player
+from kriegbot.players.options import Option, PlayerKind
+
+DEPTH, FREE, EXCHANGE, INSIGHT, SHARE, OPENING = 2, 1, 1.0, 0.2, 0.55, 8.0
+PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 40_000, 2_000, 40_000
+
+
+def _make(seed: int, time: float, samples: int | None = None) -> Player:
+    from evaluators import load_evaluator
+    from kriegbot.opponents import load_opponent
+    from kriegbot.players.searching import SearchPlayer
+    from kriegbot.search.method import Method
+    from kriegbot.search.rules import load_backup
+    from kriegbot.search.sampled import SampledSearch
+
+    evaluator, opponent = load_evaluator("sound"), load_opponent("fitted")
+    method = Method(DEPTH, load_backup("overconfident"), evaluator, opponent, FREE, EXCHANGE, INSIGHT)
+    if samples is not None:
+        search = SampledSearch(method, 10 * samples, samples, max(1, samples // 10), seed=seed, opening=OPENING)
+        return SearchPlayer(search, seed=seed)
+    particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
+    search = SampledSearch(method, particles, None, 100, seed=seed, opening=OPENING)
+    return SearchPlayer(search, time, seed=seed, share=SHARE)
+
+
+kriegbot = PlayerKind(
+    "the strongest; expects sensible replies, and plays exchanges out",
+    _make,
+    (
+        Option("time", float, "budget for a turn, all its tries together", 1.0, 0.01, 3600, unit="seconds"),
+        Option("samples", int, "histories drawn per turn, instead", None, 1, 100_000, default_text="by time"),
+    ),
+    either=("time", "samples"),
+    words="Expects you to play well; the strongest",
+    rank=0,
+    has_kernels=True,
+)

@@ -1,0 +1,89 @@
+"""The fitted opponent model: its features on positions that show them, and that it leaves nothing out."""
+
+import json
+
+import chess
+import numpy as np
+import pytest
+
+from kriegbot.kernels.position import decode_move, from_board
+from kriegbot.opponents.features import NAMES, features_of
+from kriegbot.opponents.fitted import FILE, FLOOR, weights_in
+from tests.kernel_entries import replies_of
+from tests.random_games import played
+
+
+def features(fen: str, move: str, ours: chess.Square | None = None) -> set[str]:
+    """Names of the features of one move, after we have taken on a square."""
+    moves, found = features_of(from_board(chess.Board(fen), 40), 0 if ours is None else ours + 1, 0)
+    [row] = [row for code, row in zip(moves, found, strict=True) if decode_move(int(code)).uci() == move]
+    return {name for name, value in zip(NAMES, row, strict=True) if value}
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "ours", "expected"),
+    [
+        (
+            "4k3/8/2n5/4P3/8/8/8/4K3 b - - 0 1",
+            "c6e5",
+            chess.E5,
+            {
+                "moves: knight",
+                "takes with: knight",
+                "takes: pawn",
+                "retakes with: knight",
+                "forward: knight",
+                "late: knight",
+            }
+            | {"to the centre"},
+        ),
+        (
+            "r3k3/8/8/1P6/8/8/8/4K3 b q - 0 1",
+            "a8a6",
+            None,
+            {"moves: rook", "to a square that a pawn attacks: rook", "to an attacked square, not covered: rook"}
+            | {"forward: rook", "late: rook"},
+        ),
+        (
+            "r3k3/8/8/8/8/8/8/4K3 b q - 0 1",
+            "e8c8",
+            None,
+            {"moves: king", "late: king", "castles"},
+        ),
+        (
+            "4k3/8/8/8/8/8/p7/4K3 b - - 0 1",
+            "a2a1q",
+            None,
+            {"moves: pawn", "forward: pawn", "late: pawn", "promotes to a queen"},
+        ),
+    ],
+    ids=["a knight takes back", "a rook en prise", "castling", "a queen"],
+)
+def test_a_move_has_the_features_that_it_shows(
+    fen: str, move: str, ours: chess.Square | None, expected: set[str]
+) -> None:
+    assert features(fen, move, ours) == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_features_are_the_same_from_both_sides(seed: int) -> None:
+    board = played(seed, plies=10 + seed).board()
+    ours, mirrored = features_of(from_board(board, 9), 0, 0), features_of(from_board(board.mirror(), 9), 0, 0)
+    assert sorted(map(tuple, ours[1].tolist())) == sorted(map(tuple, mirrored[1].tolist()))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_legal_move_has_a_share_and_they_sum_to_one(seed: int) -> None:
+    board = played(seed, plies=30).board()
+    weights = replies_of("fitted", from_board(board, 30))
+    assert len(weights) == board.legal_moves.count()
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights.min() >= FLOOR / len(weights) * 0.999
+    assert np.ptp(weights) > 0.01
+
+
+def test_the_weights_say_where_they_come_from() -> None:
+    content = json.loads(FILE.read_text())
+    assert set(content["weights"]) == set(NAMES) == set(weights_in(FILE))
+    assert content["made_by"].startswith("python benchmarks/fit_opponent.py ")
+    assert content["moves"] > 10_000
