@@ -16,10 +16,9 @@ from collections import Counter
 import chess
 from rich.progress import track
 
-from kriegbot.endings.chooser import best_try, no_visits
-from kriegbot.endings.squares import BareKing
+from kriegbot.endings import BareKing, Mating
 from kriegbot.kernels.random import subseed
-from referee import NO_LIMITS, RULE_SETS, Answer, OwnTry, Reason, Referee
+from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
 
 ENDINGS = {"KQK": "Q", "KRRK": "RR", "KRK": "R", "KPK": "P", "KBBK": "BB", "KBNK": "BN", "KQRK": "QR", "KQPK": "QP"}
 MOST_MOVES = 50
@@ -74,14 +73,12 @@ def play(men: str, rules: str, seconds: float, nodes: int | None, seed: int, is_
     referee = Referee(RULE_SETS[rules], NO_LIMITS, board.fen())
     moves = lost = 0
     line = []
-    visits = no_visits()
+    mating = Mating(seed)
     while referee.end is None and moves < MOST_MOVES:
-        chosen = best_try(known, visits, seconds, nodes, subseed(seed, referee.ply, len(referee.view(True).refused)))
+        chosen = mating.best_try(known, seconds, nodes)
         answer = referee.try_move(chosen.move)
-        line.append(f"{chosen.move}{'' if answer is Answer.ACCEPTED else '?'}[{chosen.cost:.1f}/{chosen.depth}/{known.squares.bit_count()}]")
-        event = referee.view(chess.WHITE).events[-1]
-        assert isinstance(event, OwnTry)
-        known = known.after_own_try(chosen.move, event.announcement)
+        line.append(f"{chosen.move}{'' if answer is Answer.ACCEPTED else '?'}")
+        known = known.after(referee.view(chess.WHITE).events[-1])
         if answer is not Answer.ACCEPTED:
             continue
         moves += 1
@@ -90,7 +87,7 @@ def play(men: str, rules: str, seconds: float, nodes: int | None, seed: int, is_
             line.append(f"({move})")
             lost += referee.board().is_capture(move)
             referee.try_move(move)
-            known = known.after_opponent(referee.view(chess.WHITE).events[-1].announcement)
+            known = known.after(referee.view(chess.WHITE).events[-1])
     end = "moves" if referee.end is None else referee.end.reason.value
     if is_shown and end != "checkmate":
         print(board.fen(), end, " ".join(line))
@@ -113,7 +110,12 @@ def main() -> None:
         ends, moves, lost = Counter[str](), 0, 0
         for game in track(range(arguments.games), name):
             end, count, taken = play(
-                ENDINGS[name], arguments.rules, arguments.seconds, arguments.nodes, subseed(arguments.seed, game), arguments.show
+                ENDINGS[name],
+                arguments.rules,
+                arguments.seconds,
+                arguments.nodes,
+                subseed(arguments.seed, game),
+                arguments.show,
             )
             ends[end] += 1
             moves += count if end == Reason.CHECKMATE.value else 0

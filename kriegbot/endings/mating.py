@@ -17,7 +17,6 @@ from kriegbot.endings.sets import (
     MOST_OUTCOMES,
     OUR_TURN,
     OUTCOME,
-    SAME_TURN,
     Men,
     list_tries,
     men_at,
@@ -28,7 +27,6 @@ from kriegbot.kernels.jit import advance, entry, inlined, kernel, number, pointe
 from kriegbot.kernels.moves import EVERYWHERE, MAX_MOVES
 from kriegbot.kernels.position import ONE
 from kriegbot.kernels.random import mixed
-from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import IntArray, Ints, MoveArray, Moves, RealArray, Reals, Word, WordArray, Words
 
 DRAW = 300.0
@@ -54,7 +52,8 @@ class Room(NamedTuple):
 
     moves, costs: lists of MAX_MOVES for each level. outcomes: MOST_OUTCOMES for each level. keys, known: ENTRIES words
     and reals; a key holds the depth and, in its lowest bit, whether the cost known is only a lower bound. spent: [0]
-    sets looked at, [1] the most.
+    sets looked at, [1] the most. rows: the table of `seen`. visits: [0] how many sets of this game are remembered, at
+    most MOST_VISITS; then their keys.
     """
 
     moves: Moves
@@ -146,12 +145,6 @@ def times_visited(men: Men, squares: Word, visits: Words) -> int:
 
 
 @kernel
-def estimated(tables: Words, men: Men, squares: Word, room: Room) -> float:
-    """The estimate of a set."""
-    return estimate(tables, room.rows, men, squares)
-
-
-@kernel
 def glance(tables: Words, men: Men, squares: Word, move: int, room: Room) -> float:
     """What a try costs, its outcomes estimated."""
     outcomes = room.outcomes
@@ -166,7 +159,7 @@ def glance(tables: Words, men: Men, squares: Word, move: int, room: Room) -> flo
         if kind == DRAWN:
             cost = DRAW
         elif kind != MATED:
-            cost = estimated(tables, men_at(outcomes, i), outcomes[OUTCOME * i + 5], room)
+            cost = estimate(tables, room.rows, men_at(outcomes, i), outcomes[OUTCOME * i + 5])
             if kind == OUR_TURN:
                 cost += 1.0
         total += cost * float(number(outcomes[OUTCOME * i + 6])) / boards
@@ -213,7 +206,7 @@ def cost_of_set(
     if move < 0:
         if depth == 0 or level >= LEVELS - 1 or room.spent[0] > room.spent[1]:
             room.spent[0] += 1
-            return estimated(tables, men, squares, room)
+            return estimate(tables, room.rows, men, squares)
         key = key_of(men, squares, depth)
         place = number(key >> word(40)) & (ENTRIES - 1)
         known = room.keys[place]
@@ -252,9 +245,7 @@ def cost_of_set(
                     deeper(room),
                 )
                 if kind == OUR_TURN and level <= 2:
-                    cost += AGAIN * times_visited(
-                        men_at(room.outcomes, j), room.outcomes[OUTCOME * j + 5], room.visits
-                    )
+                    cost += AGAIN * times_visited(men_at(room.outcomes, j), room.outcomes[OUTCOME * j + 5], room.visits)
             total += share * cost
             worst = max(worst, cost)
             if (1.0 - WORST) * total + WORST * worst >= bound:
@@ -268,7 +259,7 @@ def cost_of_set(
 
 @entry
 def note_visit(men: WordArray, squares: Word, visits: WordArray) -> None:
-    """Remember a set: visits[0] is how many are remembered, of the last MOST_VISITS at most."""
+    """Remember a set, and of those before it the last MOST_VISITS - 1 at most."""
     count = number(visits[0])
     if count == MOST_VISITS:
         count -= 1
@@ -293,9 +284,7 @@ def cost_of_tries(tables: WordArray, men: WordArray, squares: Word, tries: MoveA
     least = DRAW
     inner = deeper(pointers(room))
     for i in range(len(tries)):
-        cost = cost_of_set(
-            pointer(tables), men_at(pointer(men), 0), squares, tries[i], depth, 1, least + MARGIN, inner
-        )
+        cost = cost_of_set(pointer(tables), men_at(pointer(men), 0), squares, tries[i], depth, 1, least + MARGIN, inner)
         if room.spent[0] > room.spent[1]:
             return i
         room.costs[i] = cost

@@ -56,10 +56,10 @@ def placing(men: Men) -> int:
 
 
 @inlined
-def coloured(half: int, is_dark: bool) -> int:
-    """The dark or the light one of the two squares whose numbers halved are `half`."""
+def coloured(half: int, dark: int) -> int:
+    """The dark (1) or the light (0) one of the two squares whose numbers halved are `half`."""
     square = 2 * half
-    return square if (DARK_SQUARES >> word(square)) & ONE == word(is_dark) else square + 1
+    return square if (DARK_SQUARES >> word(square)) & ONE == word(dark) else square + 1
 
 
 @kernel
@@ -138,7 +138,8 @@ def minors() -> WordArray:
     """The rows of the minor pieces, from the file of an earlier process if there is one."""
     kept = CACHE_DIRECTORY / "minors.npy"
     with suppress(OSError, ValueError):
-        return np.load(kept)
+        known: WordArray = np.load(kept)
+        return known
     rows = np.zeros(8 * END, np.uint64)
     filled(BISHOPS, KNIGHTS, rows)
     filled(KNIGHTS, END, rows)

@@ -110,7 +110,7 @@ def attacks_of(tables: Words, men: Men) -> Attacks:
 
 @kernel
 def list_tries(tables: Words, men: Men, moves: Moves) -> int:
-    """Write the tries worth a thought to `moves`; pawns promote to queen or rook and, with nothing to take, go ahead."""
+    """Write the tries worth a thought to `moves`: no castling, no pawn captures, promotions to queen and rook alone."""
     own = every(men)
     count = add_moves(moves, 0, lsb(men.king), king_attacks(tables, lsb(men.king)) & ~own)
     rest = men.knights | men.diagonals | men.orthogonals
@@ -179,9 +179,7 @@ def after_try(men: Men, move: int) -> Men:
 @inlined
 def without(men: Men, square: Word) -> Men:
     """Our men when one of them was taken."""
-    return Men(
-        men.pawns & ~square, men.knights & ~square, men.diagonals & ~square, men.orthogonals & ~square, men.king
-    )
+    return Men(men.pawns & ~square, men.knights & ~square, men.diagonals & ~square, men.orthogonals & ~square, men.king)
 
 
 @inlined
@@ -277,17 +275,18 @@ def outcomes_of(tables: Words, men: Men, squares: Word, move: int, outcomes: Wor
 
 
 @entry
-def still_possible(tables: WordArray, men: WordArray, squares: Word, move: int, directions: int) -> Word:
-    """Squares of the lone king, to move, after a try of ours: accepted with a check, refused if `directions` is -1.
+def making_illegal(tables: WordArray, men: WordArray, move: int) -> Word:
+    """Squares of the lone king on which he makes a try illegal; `men` are ours before it."""
+    return refusing(pointer(tables), men_at(pointer(men), 0), move)
 
-    `men` are ours before the try; directions of check are the bits of `kernels.hearing`, from 1.
+
+@entry
+def hearing(tables: WordArray, men: WordArray, directions: int) -> Word:
+    """Squares of the lone king on which these checks are heard and no other.
+
+    `men` are ours, as the try has left them; `directions` are the bits of `kernels.hearing`, from 1.
     """
-    ours = men_at(pointer(men), 0)
-    refused = refusing(pointer(tables), ours, move)
-    if directions < 0:
-        return squares & refused
-    attacks = attacks_of(pointer(tables), after_try(ours, move))
-    squares &= ~refused
+    attacks, squares = attacks_of(pointer(tables), men_at(pointer(men), 0)), EVERYWHERE
     heard = (attacks.rank, attacks.file, attacks.long_diagonal, attacks.short_diagonal, attacks.knight)
     for i in range(5):
         squares &= heard[i] if directions >> i & 1 else ~heard[i]
