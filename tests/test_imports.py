@@ -12,7 +12,7 @@ LAYERS = (
     ("kriegbot.kernels",),
     ("evaluators", "kriegbot.opponents"),
     ("kriegbot.belief", "kriegbot.trees"),
-    ("kriegbot.search",),
+    ("kriegbot.endings", "kriegbot.search"),
     ("kriegbot.players",),
     ("kriegbot.request", "kriegbot.telling", "tournaments"),
     ("kriegbot.cli", "kriegbot.web"),

@@ -14,6 +14,7 @@ KERNEL_PACKAGES = (
     "kriegbot.search",
     "kriegbot.search.rules",
     "kriegbot.belief",
+    "kriegbot.endings",
 )
 """The packages with the kernels that players use."""
 

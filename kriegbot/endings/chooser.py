@@ -1,0 +1,90 @@
+"""The next try against a bare king.
+
+Deepens by one move of ours at a time, until the time or the budget of sets is spent or the mate found is certain to be
+the soonest.
+"""
+
+import time
+from dataclasses import dataclass
+
+import chess
+import numpy as np
+
+from kriegbot.endings.mating import MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
+from kriegbot.endings.seen import soonest
+from kriegbot.endings.squares import BareKing, Men, men_row, turned, turned_move
+from kriegbot.kernels.position import decode_move
+from kriegbot.kernels.random import subseed, uniforms
+from kriegbot.kernels.tables import TABLES
+
+DEEPEST = 12
+FIRST_RATE = 1_000_000
+"""Sets a second that a search is taken to look at, before it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A try against a bare king.
+
+    Attributes:
+      move: the try.
+      cost: what it is expected to cost, in moves to mate.
+      depth: moves of ours looked ahead.
+      sets: sets of squares looked at.
+    """
+
+    move: chess.Move
+    cost: float
+    depth: int
+    sets: int
+
+
+class Mating:
+    """Chooses tries against a bare king through one game, and remembers the sets that it has been in."""
+
+    def __init__(self, seed: int = 0) -> None:
+        """Begin a game; the seed chooses among tries that are as good."""
+        self.seed, self.tries, self.visits = seed, 0, np.zeros(MOST_VISITS + 1, np.uint64)
+
+    def best_try(self, king: BareKing, seconds: float = 0.2, nodes: int | None = None) -> Chosen:
+        """The try that brings the king to mate soonest, as far as can be seen.
+
+        Args:
+          king: our men and every square on which he may stand, with us to move; after refusals this turn, those left.
+          seconds: to think. Minor pieces alone need some seconds more, once on a machine, for their table.
+          nodes: sets to look at instead, for games that a seed repeats on any machine.
+
+        Raises:
+          ValueError: no try of ours can be legal.
+        """
+        begun = time.perf_counter()
+        row, squares = men_row(king.color, king.men), turned(king.squares, king.color)
+        self.tries += 1
+        note_visit(row, squares, self.visits)
+        room = Arrays.empty(soonest(needs_minors(king.men)), self.visits)
+        count = list_ordered(TABLES, row, squares, room)
+        if count == 0:
+            raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")
+        tries, costs, depth = room.moves[:count].copy(), room.costs[:count].copy(), 1
+        best = tries[costs <= costs[0] + MARGIN]
+        for ahead in range(2, DEEPEST + 1):
+            passed = time.perf_counter() - begun
+            rate = FIRST_RATE if ahead == 2 else room.spent[0] / passed
+            room.spent[1] = room.spent[0] + int(rate * max(seconds - passed, 0.0)) if nodes is None else nodes
+            known = cost_of_tries(TABLES, row, squares, tries, ahead, room)
+            if known == 0:
+                break
+            costs, depth = room.costs[:known].copy(), ahead
+            best = tries[:known][costs <= costs.min() + MARGIN]
+            order = np.argsort(costs, kind="stable")
+            tries[:known] = tries[:known][order]
+            if known < count or costs.min() <= ahead:
+                break
+        drawn = uniforms(subseed(self.seed, self.tries), 1)[0]
+        move = decode_move(int(best[int(drawn * len(best))]))
+        return Chosen(turned_move(move, king.color), float(costs.min()), depth, int(room.spent[0]))
+
+
+def needs_minors(men: Men) -> bool:
+    """Whether minor pieces alone have to mate."""
+    return not {chess.QUEEN, chess.ROOK, chess.PAWN} & set(men.values())

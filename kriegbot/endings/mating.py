@@ -1,0 +1,292 @@
+"""AND-OR search over sets of king squares: which try brings a bare king to mate soonest.
+
+After Russell and Wolfe, "Efficient Belief-State AND-OR Search, with Application to Kriegspiel" (IJCAI 2005): our tries
+are OR nodes, the referee's answers AND nodes, and a node is a set of boards. Departs from it in what is asked: not
+only whether mate is forced within some moves, but what each try costs, in moves to mate, with `worth.estimate` at the
+horizon. An AND node costs a mixture of the mean of its answers and the worst of them, for the lone king may know where
+our men are. A refused try costs no move.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kriegbot.endings.sets import (
+    DRAWN,
+    MATED,
+    MOST_OUTCOMES,
+    OUR_TURN,
+    OUTCOME,
+    Men,
+    list_tries,
+    men_at,
+    outcomes_of,
+)
+from kriegbot.endings.worth import estimate
+from kriegbot.kernels.jit import advance, entry, inlined, kernel, number, pointer, popcount, word
+from kriegbot.kernels.moves import EVERYWHERE, MAX_MOVES
+from kriegbot.kernels.position import ONE
+from kriegbot.kernels.random import mixed
+from kriegbot.kernels.types import IntArray, Ints, MoveArray, Moves, RealArray, Reals, Word, WordArray, Words
+
+DRAW = 300.0
+"""What a draw costs, in moves: as much as a set from which mate is far off."""
+NEVER = 1e9
+"""What a try costs that every board refuses."""
+WORST = 0.3
+"""Weight of the worst answer; the rest is the mean's."""
+AGAIN = 1.5
+"""What a set costs more each time that it comes again, so that no estimate keeps us going in circles."""
+MOST_VISITS = 64
+"""How many sets of a game are remembered."""
+MARGIN = 0.05
+"""Tries that cost this much more than the cheapest are as good; the seed chooses among them."""
+LEVELS = 48
+"""The deepest recursion: moves and refusals together."""
+ENTRIES = 1 << 16
+"""Places of the table of sets seen."""
+
+
+class Room(NamedTuple):
+    """Room for a search, as pointers.
+
+    moves, costs: lists of MAX_MOVES for each level. outcomes: MOST_OUTCOMES for each level. keys, known: ENTRIES words
+    and reals; a key holds the depth and, in its lowest bit, whether the cost known is only a lower bound. spent: [0]
+    sets looked at, [1] the most. rows: the table of `seen`. visits: [0] how many sets of this game are remembered, at
+    most MOST_VISITS; then their keys.
+    """
+
+    moves: Moves
+    costs: Reals
+    outcomes: Words
+    keys: Words
+    known: Reals
+    spent: Ints
+    rows: Words
+    visits: Words
+
+
+class Arrays(NamedTuple):
+    """The same as arrays."""
+
+    moves: MoveArray
+    costs: RealArray
+    outcomes: WordArray
+    keys: WordArray
+    known: RealArray
+    spent: IntArray
+    rows: WordArray
+    visits: WordArray
+
+    @classmethod
+    def empty(cls, rows: WordArray, visits: WordArray) -> "Arrays":
+        """Room for one search."""
+        return cls(
+            np.zeros(LEVELS * MAX_MOVES, np.int32),
+            np.zeros(LEVELS * MAX_MOVES),
+            np.zeros(LEVELS * MOST_OUTCOMES * OUTCOME, np.uint64),
+            np.zeros(ENTRIES, np.uint64),
+            np.zeros(ENTRIES),
+            np.zeros(2, np.int64),
+            rows,
+            visits,
+        )
+
+
+@inlined
+def pointers(room: Arrays) -> Room:
+    """Room as kernels pass it on."""
+    return Room(
+        pointer(room.moves),
+        pointer(room.costs),
+        pointer(room.outcomes),
+        pointer(room.keys),
+        pointer(room.known),
+        pointer(room.spent),
+        pointer(room.rows),
+        pointer(room.visits),
+    )
+
+
+@inlined
+def deeper(room: Room) -> Room:
+    """The room of the next level."""
+    return Room(
+        advance(room.moves, MAX_MOVES),
+        advance(room.costs, MAX_MOVES),
+        advance(room.outcomes, MOST_OUTCOMES * OUTCOME),
+        room.keys,
+        room.known,
+        room.spent,
+        room.rows,
+        room.visits,
+    )
+
+
+@inlined
+def key_of(men: Men, squares: Word, depth: int) -> Word:
+    """A hash of a set and a depth, lowest bit 0."""
+    key = mixed(men.pawns ^ word(depth))
+    key = mixed(key ^ men.knights)
+    key = mixed(key ^ men.diagonals)
+    key = mixed(key ^ men.orthogonals)
+    key = mixed(key ^ men.king)
+    return mixed(key ^ squares) & ~ONE
+
+
+@kernel
+def times_visited(men: Men, squares: Word, visits: Words) -> int:
+    """How often we had to move with this set before, in this game."""
+    key, times = key_of(men, squares, 0), 0
+    for i in range(number(visits[0])):
+        if visits[i + 1] == key:
+            times += 1
+    return times
+
+
+@kernel
+def glance(tables: Words, men: Men, squares: Word, move: int, room: Room) -> float:
+    """What a try costs, its outcomes estimated."""
+    outcomes = room.outcomes
+    count = outcomes_of(tables, men, squares, move, outcomes)
+    if count == 0:
+        return NEVER
+    total, worst = 0.0, 0.0
+    boards = float(popcount(squares))
+    for i in range(count):
+        kind = number(outcomes[OUTCOME * i + 7])
+        cost = 1.0
+        if kind == DRAWN:
+            cost = DRAW
+        elif kind != MATED:
+            cost = estimate(tables, room.rows, men_at(outcomes, i), outcomes[OUTCOME * i + 5])
+            if kind == OUR_TURN:
+                cost += 1.0
+        total += cost * float(number(outcomes[OUTCOME * i + 6])) / boards
+        worst = max(worst, cost)
+    return (1.0 - WORST) * total + WORST * worst
+
+
+@kernel
+def ordered(tables: Words, men: Men, squares: Word, room: Room) -> int:
+    """List our tries by what they cost at a glance, the cheapest first; return how many are not refused for sure."""
+    listed, count = list_tries(tables, men, room.moves), 0
+    for i in range(listed):
+        move = room.moves[i]
+        cost = glance(tables, men, squares, move, room)
+        if cost == NEVER:
+            continue
+        place = count
+        while place > 0 and room.costs[place - 1] > cost:
+            room.moves[place], room.costs[place] = room.moves[place - 1], room.costs[place - 1]
+            place -= 1
+        room.moves[place], room.costs[place] = move, cost
+        count += 1
+    room.spent[0] += listed
+    return count
+
+
+@kernel
+def cost_of_set(
+    tables: Words, men: Men, squares: Word, move: int, depth: int, level: int, limit: float, room: Room
+) -> float:
+    """What a set costs with us to move, or what one try costs there.
+
+    Args:
+      tables: those of `kernels.tables`.
+      men: ours.
+      squares: where the king may be, at least one.
+      move: the try; -1 for the cheapest.
+      depth: moves of ours to look ahead, >= 1.
+      level: of the recursion.
+      limit: above which the cost need not be known; then it is a lower bound.
+      room: of this level.
+    """
+    place, key = 0, word(0)
+    if move < 0:
+        if depth == 0 or level >= LEVELS - 1 or room.spent[0] > room.spent[1]:
+            room.spent[0] += 1
+            return estimate(tables, room.rows, men, squares)
+        key = key_of(men, squares, depth)
+        place = number(key >> word(40)) & (ENTRIES - 1)
+        known = room.keys[place]
+        if known == key or (known == key | ONE and room.known[place] >= limit):
+            return room.known[place]
+    count = 1
+    if move >= 0:
+        room.moves[0] = move
+    else:
+        count = ordered(tables, men, squares, room)
+    least, boards = DRAW, float(popcount(squares))
+    if move < 0 and depth == 1 and count > 0:
+        least, count = room.costs[0], 0
+    for i in range(count):
+        outcomes = outcomes_of(tables, men, squares, room.moves[i], room.outcomes)
+        total, worst, bound = 0.0, 0.0, min(limit, least)
+        if outcomes == 0:
+            total = worst = NEVER
+        for j in range(outcomes):
+            share = float(number(room.outcomes[OUTCOME * j + 6])) / boards
+            kind = number(room.outcomes[OUTCOME * j + 7])
+            cost = 1.0
+            if kind == DRAWN:
+                cost = DRAW
+            elif kind != MATED:
+                spent = 1 if kind == OUR_TURN else 0
+                most = (bound - (1.0 - WORST) * total) / ((1.0 - WORST) * share + WORST) - spent
+                cost = spent + cost_of_set(
+                    tables,
+                    men_at(room.outcomes, j),
+                    room.outcomes[OUTCOME * j + 5],
+                    number(EVERYWHERE),  # -1; a literal would be a type of its own, which a cached recursion misses
+                    depth - spent,
+                    level + 1,
+                    most,
+                    deeper(room),
+                )
+                if kind == OUR_TURN and level <= 2:
+                    cost += AGAIN * times_visited(men_at(room.outcomes, j), room.outcomes[OUTCOME * j + 5], room.visits)
+            total += share * cost
+            worst = max(worst, cost)
+            if (1.0 - WORST) * total + WORST * worst >= bound:
+                break
+        least = min(least, (1.0 - WORST) * total + WORST * worst)
+    if move < 0 and room.spent[0] <= room.spent[1]:
+        room.keys[place] = key | ONE if least >= limit else key
+        room.known[place] = least
+    return least
+
+
+@entry
+def note_visit(men: WordArray, squares: Word, visits: WordArray) -> None:
+    """Remember a set, and of those before it the last MOST_VISITS - 1 at most."""
+    count = number(visits[0])
+    if count == MOST_VISITS:
+        count -= 1
+        for i in range(1, MOST_VISITS):
+            visits[i] = visits[i + 1]
+    visits[count + 1] = key_of(men_at(pointer(men), 0), squares, 0)
+    visits[0] = word(count + 1)
+
+
+@entry
+def list_ordered(tables: WordArray, men: WordArray, squares: Word, room: Arrays) -> int:
+    """List the tries that some board allows in the room's first places, the cheapest at a glance first."""
+    return ordered(pointer(tables), men_at(pointer(men), 0), squares, pointers(room))
+
+
+@entry
+def cost_of_tries(tables: WordArray, men: WordArray, squares: Word, tries: MoveArray, depth: int, room: Arrays) -> int:
+    """Write the costs of the tries, in the order given, until the room's budget is spent; return how many are known.
+
+    A cost that is not the least so far may be a lower bound.
+    """
+    least = DRAW
+    inner = deeper(pointers(room))
+    for i in range(len(tries)):
+        cost = cost_of_set(pointer(tables), men_at(pointer(men), 0), squares, tries[i], depth, 1, least + MARGIN, inner)
+        if room.spent[0] > room.spent[1]:
+            return i
+        room.costs[i] = cost
+        least = min(least, cost)
+    return len(tries)

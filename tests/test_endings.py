@@ -1,0 +1,191 @@
+"""Endings against a bare king: the sets of his squares, the table of kings in view, and the tries chosen."""
+
+import itertools
+import random
+
+import chess
+import numpy as np
+import pytest
+
+from kriegbot.belief.exact import ExactBelief
+from kriegbot.endings import BareKing, Mating
+from kriegbot.endings.seen import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, soonest
+from referee import BERKELEY, RULE_SETS, Answer, Referee, RuleSet
+
+BARED_SOON = ("r3k3/8/8/8/8/8/7R/R3K2R w KQq - 0 1", "8/8/3k4/2p5/3B4/8/8/R3K2R w KQ - 0 1")
+"""A king about to be bare."""
+Placed = dict[chess.Square, chess.PieceType]
+
+
+def men(text: str) -> Placed:
+    """Men such as "Kc6 Rb1"."""
+    return {chess.parse_square(one[1:]): chess.Piece.from_symbol(one[0]).piece_type for one in text.split()}
+
+
+def squares(text: str) -> chess.Bitboard:
+    return chess.SquareSet(map(chess.parse_square, text.split())).mask
+
+
+def board_of(color: chess.Color, ours: Placed, king: chess.Square, turn: chess.Color) -> chess.Board:
+    board = chess.Board(None)
+    for square, kind in ours.items():
+        board.set_piece_at(square, chess.Piece(kind, color))
+    board.set_piece_at(king, chess.Piece(chess.KING, not color))
+    board.turn = turn
+    return board
+
+
+def random_start(rng: random.Random) -> BareKing:
+    """Up to four men of ours, and the king anywhere."""
+    color = rng.random() < 0.5
+    kinds = [chess.KING, *rng.choices((1, 1, 2, 3, 4, 5), k=rng.randrange(1, 4))]
+    while True:
+        ours = dict(zip(rng.sample(chess.SQUARES, len(kinds)), kinds, strict=True))
+        on_last = any(kind == chess.PAWN and square >> 3 in (0, 7) for square, kind in ours.items())
+        king = BareKing.anywhere(color, ours)
+        if not on_last and king.squares:
+            return king
+
+
+def kings_of(belief: ExactBelief, color: chess.Color) -> chess.Bitboard:
+    """Where the king is on the positions of a belief."""
+    return chess.SquareSet(board.king(not color) or 0 for board, _ in belief.positions).mask
+
+
+def test_a_king_of_whom_nothing_is_known_may_be_on_every_square_that_makes_a_valid_board() -> None:
+    rng = random.Random(1)
+    for _ in range(50):
+        king = random_start(rng)
+        for square in chess.SQUARES:
+            is_valid = square not in king.men and board_of(king.color, dict(king.men), square, king.color).is_valid()
+            assert bool(king.squares & chess.BB_SQUARES[square]) == is_valid
+
+
+@pytest.mark.parametrize("rules", [RULE_SETS["berkeley"], RULE_SETS["wild16"]], ids=lambda rules: rules.name)
+def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> None:
+    rng, compared = random.Random(2), 0
+    for _ in range(60):
+        known = random_start(rng)
+        color, where = known.color, list(chess.scan_forward(known.squares))
+        boards = [board_of(color, dict(known.men), square, color) for square in where]
+        boards = [board for board in boards if any(board.legal_moves) and not board.is_insufficient_material()]
+        if not boards:
+            continue
+        referee = Referee(rules, start=rng.choice(boards).fen())
+        belief = ExactBelief.from_positions([(board, 1.0) for board in boards], referee.view(color))
+        known = BareKing(color, known.men, kings_of(belief, color))
+        heard = 0
+        while referee.end is None and referee.ply < 12:
+            mover = referee.turn
+            tries = referee.view(mover).tries() if mover == color else list(referee.board().legal_moves)
+            answer = referee.try_move(rng.choice(tries))
+            view = referee.view(color)
+            for event in view.events[heard:]:
+                known = known.after(event)
+            heard = len(view.events)
+            if referee.end is None:
+                belief.update(view)
+                assert known.men == view.men
+                assert answer is not Answer.ACCEPTED or mover == color or known.squares == kings_of(belief, color)
+                assert kings_of(belief, color) & ~known.squares == 0
+                compared += 1
+    assert compared > 300
+
+
+def test_a_view_tells_where_a_king_may_be_from_the_moment_he_is_bare() -> None:
+    rng, bare = random.Random(3), 0
+    for _ in range(30):
+        referee = Referee(BERKELEY, start=rng.choice(BARED_SOON))
+        while referee.end is None and referee.ply < 60:
+            moves = list(referee.board().legal_moves)
+            takes = [move for move in moves if referee.board().is_capture(move)]
+            referee.try_move(rng.choice(takes or moves))
+            for color in chess.COLORS:
+                king, board = BareKing.of(referee.view(color)), referee.board()
+                assert (king is None) == (chess.popcount(board.occupied_co[not color]) > 1)
+                if king is not None and referee.end is None:
+                    bare += 1
+                    assert king.men == referee.view(color).men
+                    assert king.squares & board.pieces_mask(chess.KING, not color)
+    assert bare > 100
+
+
+def test_the_table_knows_the_longest_mates_of_chess() -> None:
+    moves = soonest(with_minors=True).view(np.uint8).reshape(-1, 64)
+    begins = (QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, len(moves))
+    parts = [moves[begin:end] for begin, end in itertools.pairwise(begins)]
+    longest = [int(part.max()) for part in parts]
+    assert longest == [10, 16, 28, 19, 33]
+    lost = [int(np.count_nonzero(part)) for part in parts[:2]]
+    assert lost == [144_508, 175_168], "of queen and of rook, with the stronger side to move"
+
+
+@pytest.mark.parametrize(
+    ("ours", "where", "mates"),
+    [
+        ("Kb6 Rh1", "a8", {"h1h8"}),
+        ("Kg6 Qa7", "h8 g8", {"a7g7"}),
+        ("Kc7 Qh2", "a8 a7", {"h2a2"}),
+        ("Kf6 Bd5 Be5", "h8", set()),
+    ],
+)
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_a_mate_in_one_is_found_on_every_square_of_a_set(
+    ours: str, where: str, mates: set[str], color: chess.Color
+) -> None:
+    king = BareKing(chess.WHITE, men(ours), squares(where))
+    if color == chess.BLACK:
+        turned = {chess.square_mirror(square): kind for square, kind in king.men.items()}
+        king = BareKing(color, turned, chess.flip_vertical(king.squares))
+    chosen = Mating(seed=4).best_try(king, nodes=10_000)
+    if mates:
+        assert chosen.cost == pytest.approx(1.0)
+    for square in chess.scan_forward(king.squares) if mates else ():
+        board = board_of(color, dict(king.men), square, color)
+        board.push(chosen.move)
+        assert board.is_checkmate()
+
+
+def test_a_queen_neither_stalemates_nor_hangs() -> None:
+    rng = random.Random(5)
+    for _ in range(40):
+        ours = dict(zip(rng.sample(chess.SQUARES, 2), (chess.KING, chess.QUEEN), strict=True))
+        everywhere = BareKing.anywhere(chess.WHITE, ours)
+        where = list(chess.scan_forward(everywhere.squares))
+        king = BareKing(chess.WHITE, ours, chess.SquareSet(rng.sample(where, min(len(where), 3))).mask)
+        move = Mating(seed=6).best_try(king, nodes=20_000).move
+        for square in chess.scan_forward(king.squares):
+            board = board_of(chess.WHITE, ours, square, chess.WHITE)
+            if board.is_legal(move):
+                board.push(move)
+                assert not board.is_stalemate()
+                assert not any(board.is_capture(reply) for reply in board.legal_moves)
+
+
+def test_the_same_seed_and_budget_choose_the_same_tries() -> None:
+    king = BareKing.anywhere(chess.WHITE, men("Ka1 Rd4"))
+    first, second = (Mating(seed=7).best_try(king, nodes=30_000) for _ in range(2))
+    assert first == second
+
+
+def test_a_pawn_is_promoted_to_a_queen() -> None:
+    king = BareKing(chess.WHITE, men("Kg6 Pg7"), squares("a4"))
+    assert Mating(seed=8).best_try(king, nodes=10_000).move.uci() in ("g7g8q", "g7g8r")
+
+
+def test_rook_and_queen_mate_a_king_who_may_be_anywhere() -> None:
+    rng = random.Random(9)
+    for ours in ("Kb2 Qe5", "Kf3 Rc6"):
+        known = BareKing.anywhere(chess.WHITE, men(ours))
+        where = list(chess.scan_forward(known.squares))
+        referee = Referee(BERKELEY, start=board_of(chess.WHITE, dict(known.men), rng.choice(where), chess.WHITE).fen())
+        mating = Mating(seed=10)
+        while referee.end is None and referee.ply < 100:
+            move = mating.best_try(known, nodes=30_000).move
+            referee.try_move(move)
+            known = known.after(referee.view(chess.WHITE).events[-1])
+            if referee.turn == chess.BLACK and referee.end is None:
+                referee.try_move(rng.choice(list(referee.board().legal_moves)))
+                known = known.after(referee.view(chess.WHITE).events[-1])
+        assert referee.end is not None
+        assert referee.end.winner == chess.WHITE
