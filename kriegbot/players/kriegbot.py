@@ -3,7 +3,8 @@
 The belief and its sampled histories are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: the search
 expects replies as programs make them (`opponents.fitted`), not random ones; after a capture the exchange on that
 square, which both sides know, is played out; leaves are valued by `evaluators.sound`; the reply that is worst for us is
-more likely than the model says; and a refused try costs no depth. A budget is for a turn, all its tries together.
+more likely than the model says; a refused try costs no depth; and bare kings are mated by `kriegbot.endings`. A budget
+is for a turn, all its tries together.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 40_000, 2_000, 40_000
 
 def _make(seed: int, time: float, samples: int | None = None) -> Player:
     from evaluators import load_evaluator
+    from kriegbot.endings.finishing import Finishing
     from kriegbot.opponents import load_opponent
     from kriegbot.players.searching import SearchPlayer
     from kriegbot.search.method import Method
@@ -27,10 +29,10 @@ def _make(seed: int, time: float, samples: int | None = None) -> Player:
     method = Method(DEPTH, load_backup("overconfident"), evaluator, opponent, FREE, EXCHANGE, INSIGHT)
     if samples is not None:
         search = SampledSearch(method, 10 * samples, samples, max(1, samples // 10), seed=seed, opening=OPENING)
-        return SearchPlayer(search, seed=seed)
+        return SearchPlayer(Finishing(search, seed), seed=seed)
     particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
     search = SampledSearch(method, particles, None, 100, seed=seed, opening=OPENING)
-    return SearchPlayer(search, time, seed=seed, share=SHARE)
+    return SearchPlayer(Finishing(search, seed), time, seed=seed, share=SHARE)
 
 
 kriegbot = PlayerKind(

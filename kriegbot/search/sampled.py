@@ -94,8 +94,9 @@ class SampledSearch:
             found, histories = self._search(belief, view, seconds)
             is_open = are_open(view, found.tries)
             tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
-            if self.method.free and (found.legal[is_open] > 0.0).any():  # surely illegal ones are worth what follows them
-                values = np.where(found.legal[is_open] > 0.0, values, values.min())
+            may_be_legal = found.legal[is_open] > 0.0
+            if self.method.free and may_be_legal.any():  # a try that is surely illegal has the value of what follows it
+                values = np.where(may_be_legal, values, values.min())
             margin = self.opening if view.ply < OPENING_PLIES else 0.0
             weights = (values >= values.max() - margin).astype(np.float64)
         searched = Searched(

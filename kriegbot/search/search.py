@@ -157,7 +157,8 @@ def _fold_in(tree: TreeArrays, histories: InformationSet, method: Method, lists:
     """Fold boards into an empty tree until all are in, or it is stopped or full; looking at the values in between."""
     arrays, backup, tries = tree.arrays(), method.backup, histories.tries
     opponent = method.opponent, method.opponent is uniform
-    parts = method.depth, method.free, method.exchange, method.insight, histories.terms, method.evaluator, backup.fold, *opponent
+    settings = method.depth, method.free, method.exchange, method.insight
+    parts = *settings, histories.terms, method.evaluator, backup.fold, *opponent
     listed = lists.moves.ravel(), lists.outcomes.ravel(), lists.listed, lists.places, lists.room
     plant(arrays, tries)
     found = Found(0, np.empty(0), np.empty(0))

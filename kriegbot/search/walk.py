@@ -313,8 +313,8 @@ def plant(arrays: Arrays, tries: MoveArray) -> None:
 Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
 """rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
 Parts: TypeAlias = tuple[int, int, float, float, Terms, Evaluator, Fold, Opponent, bool]
-"""depth, free refusals, share of exchanges, insight, terms, evaluator, the backup rule's fold, opponent model, whether that is
-the uniform one."""
+"""depth, free refusals, share of exchanges, insight, terms, evaluator, the backup rule's fold, opponent model, whether
+that is the uniform one."""
 Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray, RealArray]
 """moves, outcomes, listed, places and room of `lists.Lists`, the first two in one dimension."""
 
