@@ -3,7 +3,8 @@
 After Bolognesi and Ciancarini, "Searching over metapositions in Kriegspiel" (2004), and Ciancarini and Favini, "Solving
 Kriegspiel endings with brute force" (2009): the set of squares is exact, since nothing else of the opponent's is left.
 Instead of solving the ending or searching on, each try is rated by what the referee may answer to it: few squares for
-the king, near the edge and near one's own king, are good, and a man that he may take is bad.
+the king, near the edge and near one's own king, are good, and a man that he may take is bad. A king with few men left
+is hunted alike by a side that has enough; his squares are then a guess.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from referee.announcement import check_direction
 MATE, STALEMATE = 200.0, -400.0
 ENOUGH = 2
 """So many queens and rooks are enough to mate with; more of them only make stalemates likelier."""
+FEW = 4
+"""A king with no more men than this, himself included, is hunted by one who has enough."""
 
 
 class LoneKing:
-    """Where the opponent's king may be, once he has lost everything else.
+    """Where the opponent's king may be, once he has lost everything else, or nearly so.
 
     Attributes:
       squares: his possible squares.
@@ -28,16 +31,18 @@ class LoneKing:
 
     def __init__(self, view: View) -> None:
         self._color, self._men, self._heard = view.color, dict(view.men), len(view.events)
+        self._is_alone = view.opponent_men == 1
         self.squares = self._free()
-        for move in view.refused:
+        for move in view.refused if self._is_alone else ():
             self._keep([square for square in self.squares if self._refuses(square, move)])
 
     def update(self, view: View) -> None:
         """Hears what has happened since the last view."""
+        self._is_alone = view.opponent_men == 1
         for event in view.events[self._heard :]:
             if isinstance(event, OwnTry) and event.announcement is not None:
                 self._own(event.move, event.announcement)
-            elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
+            elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL and self._is_alone:
                 self._keep([square for square in self.squares if self._refuses(square, event.move)])
             elif isinstance(event, OpponentMoved):
                 self._his(event.announcement)
@@ -124,23 +129,30 @@ class LoneKing:
         for square in self.squares:
             reached |= chess.BB_KING_ATTACKS[square] & ~seen
         reached &= ~own if heard.capture is None else chess.BB_SQUARES[heard.capture]
+        if not self._is_alone:  # another man may have moved
+            reached |= sum(chess.BB_SQUARES[square] for square in self.squares) & ~seen
         if heard.capture is not None:
             self._men.pop(heard.capture, None)
         self._keep(list(chess.scan_forward(reached)))
 
 
 class Hunter:
-    """Tells how good a try is as soon as the opponent's king is alone."""
+    """Says when to hunt the opponent's king, and keeps track of him."""
 
     def __init__(self) -> None:
         self._king: LoneKing | None = None
 
     def hunts(self, view: View) -> LoneKing | None:
-        """The hunted king; None while he is not alone, or nothing is left that could mate him."""
-        if view.opponent_men > 1 or not set(view.men.values()) & {chess.PAWN, chess.ROOK, chess.QUEEN}:
+        """The hunted king; None if he has too many men, too little is left to mate him, or something is more urgent."""
+        heavy = sum(man in (chess.ROOK, chess.QUEEN) for man in view.men.values())
+        is_alone = view.opponent_men == 1
+        is_enough = heavy >= ENOUGH or (is_alone and (heavy > 0 or chess.PAWN in view.men.values()))
+        if view.opponent_men > FEW or not is_enough:
             return None
         if self._king is None:
             self._king = LoneKing(view)
         else:
             self._king.update(view)
-        return self._king
+        heard = next((event.announcement for event in reversed(view.events) if isinstance(event, OpponentMoved)), None)
+        is_urgent = heard is not None and not is_alone and (heard.capture is not None or bool(heard.checks))
+        return None if is_urgent else self._king
