@@ -22,6 +22,7 @@ from referee.tries import is_pawn_capture
 
 Reals: TypeAlias = npt.NDArray[np.float64]
 
+KINDS = np.array(chess.PIECE_TYPES)
 ACTIVITY = np.array([0.45, 0.9, 0.9, 0.6, 0.8, 0.5])
 """How readily men of each kind move, in proportion."""
 CAPTURING = np.array([3.0, 1.5, 1.5, 1.0, 0.8, 0.4])
@@ -80,13 +81,13 @@ class Metaposition:
         self._men = moved(self._men, move)
         if heard.capture is not None:
             self._left -= 1
-            gone = self.density[:, heard.capture].copy()
-            gone[5] = 0.0
-            if heard.captured is not None:
-                gone[(slice(1, 6) if heard.captured is Man.PAWN else slice(0, 1))] = 0.0
-            if gone.sum() > 0:
-                self._lose(gone / gone.sum())
+            there = self.density[:, heard.capture].copy()
             self._empty(chess.BB_SQUARES[heard.capture])
+            gone = there * [1, 1, 1, 1, 1, 0]
+            if heard.captured is not None:
+                gone *= np.equal(KINDS, chess.PAWN) == (heard.captured is Man.PAWN)
+            if gone.sum() > 0:
+                self._lose(gone / gone.sum() - there)
         self._empty(squares_of(self._men))
         if heard.checks:
             self._find_king(heard.checks)
@@ -197,7 +198,7 @@ class Metaposition:
             self.density[:, square] = 0.0
 
     def _lose(self, kinds: Reals) -> None:
-        """One man less, of these kinds with these probabilities."""
+        """So many men of each kind less, wherever they were expected."""
         counts = self.density.sum(1)
         self.density *= np.where(counts > 0, np.maximum(0.0, counts - kinds) / np.maximum(counts, 1e-9), 0.0)[:, None]
 
