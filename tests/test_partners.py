@@ -98,7 +98,7 @@ def test_the_same_seed_plays_the_same_game(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "wins"), [("grabber", 11), ("rusher", 11), ("metaposition", 14), ("shuffler", 0)])
+@pytest.mark.parametrize(("name", "wins"), [("grabber", 12), ("rusher", 14), ("metaposition", 17), ("shuffler", 2)])
 def test_partners_beat_rand(name: str, wins: int) -> None:
     ends = [(played.record.end, color) for played, color in (against_rand(name, number) for number in range(20))]
     won = sum(end is not None and end.winner == color for end, color in ends)
