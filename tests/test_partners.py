@@ -1,0 +1,146 @@
+"""The sparring partners: what all sensible players do, what is known of the opponent, and games against rand."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from kriegbot.players.densities import Metaposition
+from kriegbot.players.lone_king import LoneKing
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.seat import HereSeat
+from kriegbot.players.specs import make_player, parse_spec
+from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, WILD16, Answer, Referee, RuleSet, View
+from tournaments.match import Played, play_game
+
+SCRIPTS = ("grabber", "shuffler", "rusher")
+PARTNERS = (*SCRIPTS, "metaposition")
+
+
+def referee_after(start: str, *tries: str, rules: RuleSet = BERKELEY) -> Referee:
+    """A game in which these tries were accepted."""
+    referee = Referee(rules, NO_LIMITS, start)
+    for text in tries:
+        assert referee.try_move(chess.Move.from_uci(text)) is Answer.ACCEPTED
+    return referee
+
+
+def answer(name: str, view: View, seed: int = 1) -> chess.Move:
+    """The first try of a player that has just sat down."""
+    action = make_player(parse_spec(name), seed).choose(view).action
+    assert isinstance(action, chess.Move)
+    return action
+
+
+def against_rand(name: str, number: int) -> tuple[Played, chess.Color]:
+    """A game against rand, and the colour of the player."""
+    color = number % 2 == 0
+    seats = (HereSeat(name, lambda seed: make_player(parse_spec(name), seed)), HereSeat("rand", RandPlayer))
+    white, black = seats if color else seats[::-1]
+    return play_game(white, black, limits=PAPER_LIMITS, seed=number), color
+
+
+@pytest.mark.parametrize("name", PARTNERS)
+def test_the_cheapest_man_retakes_on_the_announced_square(name: str) -> None:
+    # a knight has taken on e5; the rook on e1 and the queen on h2 could retake as well as the knight on f3
+    view = referee_after("4k3/8/2n5/4P3/8/5N2/7Q/K3R3 b - - 0 1", "c6e5").view(chess.WHITE)
+    assert answer(name, view).uci() == "f3e5"
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_refused_try_is_followed_by_another(name: str) -> None:
+    referee, player = Referee(), make_player(parse_spec(name), 1)
+    tried: list[chess.Move] = []
+    while referee.turn == chess.WHITE:
+        action = player.choose(referee.view(chess.WHITE)).action
+        assert isinstance(action, chess.Move)
+        tried.append(action)
+        referee.try_move(action)
+    assert len(set(tried)) == len(tried) > 1  # no pawn can take anything at the beginning
+
+
+@pytest.mark.parametrize("name", PARTNERS)
+def test_a_check_is_answered_by_the_king_or_on_its_line(name: str) -> None:
+    view = referee_after("4k2r/8/8/8/8/8/5PPP/1R2K2N b k - 0 1", "e8f8", "h1g3", "h8h5", "b1b3", "h5e5").view(
+        chess.WHITE
+    )
+    move = answer(name, view)
+    assert chess.square_file(move.from_square) == 4 or chess.square_file(move.to_square) == 4
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_queen_beside_a_capture_goes_away_if_nothing_can_retake(name: str) -> None:
+    view = referee_after("4k3/8/2n5/8/1P6/8/2Q5/7K b - - 0 1", "c6b4").view(chess.WHITE)
+    move = answer(name, view)
+    assert move.from_square == chess.C2
+    assert not chess.BB_KNIGHT_ATTACKS[chess.B4] >> move.to_square & 1
+
+
+def test_the_shuffler_stays_at_home_and_the_rusher_does_not() -> None:
+    heights = {}
+    for name in ("shuffler", "rusher"):
+        referee = Referee()
+        players = {chess.WHITE: make_player(parse_spec(name), 1), chess.BLACK: RandPlayer(1)}
+        while referee.ply < 30:
+            action = players[referee.turn].choose(referee.view(referee.turn)).action
+            assert isinstance(action, chess.Move)
+            referee.try_move(action)
+        heights[name] = max(chess.square_rank(square) for square in referee.view(chess.WHITE).men)
+    assert heights["shuffler"] <= 3 < heights["rusher"]
+
+
+@pytest.mark.parametrize("name", PARTNERS)
+def test_the_same_seed_plays_the_same_game(name: str) -> None:
+    first, second, other = (
+        [(turn.move, turn.tries) for turn in against_rand(name, seed)[0].record.turns] for seed in (3, 3, 5)
+    )
+    assert first == second != other
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "wins"), [("grabber", 12), ("rusher", 14), ("metaposition", 17), ("shuffler", 2)])
+def test_partners_beat_rand(name: str, wins: int) -> None:
+    ends = [(played.record.end, color) for played, color in (against_rand(name, number) for number in range(20))]
+    won = sum(end is not None and end.winner == color for end, color in ends)
+    lost = sum(end is not None and end.winner == (not color) for end, color in ends)
+    assert won >= wins
+    assert lost <= 2
+
+
+def test_a_capture_puts_a_man_on_its_square_and_an_own_way_is_empty() -> None:
+    referee = referee_after(chess.STARTING_FEN, "e2e4", "d7d5", "d1g4", "c8g4")
+    metaposition = Metaposition(referee.view(chess.WHITE))
+    metaposition.update(referee.view(chess.WHITE))
+    assert metaposition.occupied[chess.G4] > 0.9
+    assert metaposition.occupied[[chess.E3, chess.F3]].max() < 0.1
+    assert metaposition.density.sum() == pytest.approx(16.0)
+    assert metaposition.density[5].sum() == pytest.approx(1.0)
+
+
+def test_without_pawn_tries_nothing_stands_where_pawns_take() -> None:
+    referee = referee_after(chess.STARTING_FEN, "e2e4", "a7a6", rules=WILD16)
+    metaposition = Metaposition(referee.view(chess.WHITE))
+    metaposition.update(referee.view(chess.WHITE))
+    assert metaposition.occupied[[chess.D5, chess.F5]].max() == 0.0
+
+
+def test_a_lone_king_is_among_his_squares_until_he_is_mated() -> None:
+    for seed in range(4):
+        referee = Referee(BERKELEY, PAPER_LIMITS, "8/8/3k4/8/8/8/8/QR2K3 w - - 0 1")
+        hunted: LoneKing | None = None
+        rand = RandPlayer(seed)
+        while referee.end is None:
+            view = referee.view(referee.turn)
+            if referee.turn == chess.BLACK:
+                action = rand.choose(view).action
+                assert isinstance(action, chess.Move)
+                referee.try_move(action)
+                continue
+            if hunted is None:
+                hunted = LoneKing(view)
+            else:
+                hunted.update(view)
+            (king,) = referee.view(chess.BLACK).men
+            assert king in hunted.squares
+            referee.try_move(max(view.tries(), key=hunted.rate))
+        assert referee.end.winner == chess.WHITE
