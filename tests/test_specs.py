@@ -16,7 +16,7 @@ from kriegbot.players.specs import BadSpec, make_player, parse_spec, players
 from kriegbot.search.rules import BACKUPS, NUMBERS, load_backup
 from referee import Referee
 
-KNOWN = "grabber, hs, human, metaposition, overconfident, paranoid, rand, rusher, search, shuffler"
+KNOWN = "grabber, hs, human, kriegbot, metaposition, overconfident, paranoid, rand, rusher, search, shuffler"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
             "overconfident:depht=2",
             "player 'overconfident' has no option 'depht'; did you mean 'depth'? It takes depth (1..4), "
             "time (0.01..3600 seconds), samples (1..1000000), extra (0.01..3600 seconds), "
-            "further (1..1000000), particles (100..1000000), evaluator (ks|material).",
+            "further (1..1000000), particles (100..1000000), evaluator (ks|material|sound).",
         ),
         ("rand:depth=2", "player 'rand' has no option 'depth'. It takes no options."),
         ("rand:", "illegal option '' of player 'rand': it takes name=value; it takes no options."),
@@ -72,7 +72,7 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
         (
             "paranoid:evaluator=stockfish",
             "player 'paranoid': unknown evaluator 'stockfish'. "
-            "Known: ks, material; and FILE.py:NAME or MODULE:NAME from outside.",
+            "Known: ks, material, sound; and FILE.py:NAME or MODULE:NAME from outside.",
         ),
         (
             "search:backup=mixed:worst=7",
@@ -124,7 +124,7 @@ def test_every_player_but_a_person_can_be_made_and_answers() -> None:
     for name, kind in players().items():
         if kind.make is None:
             continue
-        text = f"{name}:depth=1,samples=10" if kind.options else name
+        text = f"{name}:samples=10" if kind.options else name
         assert make_player(parse_spec(text), 1).choose(view).action in view.tries()
 
 
@@ -134,7 +134,10 @@ def test_listing_the_players_imports_no_kernels() -> None:
         "parse_spec('search:backup=mixed:worst=1'); print('numba' in sys.modules)"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout == "grabber hs human metaposition overconfident paranoid rand rusher search shuffler\nFalse\n"
+    assert (
+        answer.stdout
+        == "grabber hs human kriegbot metaposition overconfident paranoid rand rusher search shuffler\nFalse\n"
+    )
 
 
 def test_the_numbers_that_our_backup_rules_take_are_those_they_are_checked_for() -> None:

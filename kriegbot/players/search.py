@@ -29,7 +29,7 @@ search = PlayerKind(
         Option("backup", str, "how values are combined, such as mixed:worst=0.3", "overconfident", parts=BACKUPS),
         Option("opponent", str, "what replies the search expects", "uniform", parts=OPPONENTS),
         Option("filtering", str, "what moves the belief expects", "uniform", parts=OPPONENTS),
-        Option("free", int, "refused tries in a row that cost no ply of depth", 0, 0, 3),
+        Option("free", int, "0: a refused try costs a ply; else none does, and so many in a row are followed", 0, 0, 3),
         Option("insight", float, "probability that the opponent's last reply is the worst for you", 0.0, 0, 1),
         Option("exchange", float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1),
     ),
