@@ -50,7 +50,7 @@ REFUSED = [
     (["play", "--opponent", "nobody"], "unknown player 'nobody'"),
     (["play", "--color", "whit"], "unknown colour 'whit'; did you mean 'white'?"),
     (["play", "--rules", "chess"], "unknown rule set 'chess'"),
-    (["play", "--time", "-1"], "illegal time '-1' for player 'overconfident'"),
+    (["play", "--time", "-1"], "illegal time '-1' for player 'kriegbot'"),
     (["play", "--time", "nan"], "illegal time 'nan'"),
     (["play", "--time", "inf"], "illegal time 'inf'"),
     (["play", "--time", "1e300"], "illegal time '1e300'"),

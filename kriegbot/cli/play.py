@@ -34,7 +34,7 @@ FOR_PAGE = ("port", "host", "no_browser")
 def play(
     context: typer.Context,
     opponent: Annotated[str, typer.Option(metavar="SPEC", help="Your opponent; see `kriegbot players`.")] = (
-        "overconfident"
+        "kriegbot"
     ),
     color: Annotated[str, typer.Option(metavar="COLOR", help="Your side: white, black or random.")] = "white",
     rules: Rules = "berkeley",
