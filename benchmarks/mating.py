@@ -5,23 +5,29 @@
 Each game starts from our men on random squares, with us to move, and the king on a square of those on which he may
 stand, all of which are possible to us. A game that is not won in 50 moves of ours is a draw.
 
+"Won in view" is the share of starts that are won in ordinary chess: a pawn or a piece can be lost at once. "Men lost"
+counts games, "by 25" those won within 25 moves.
+
 The defender sees the board. He takes a man that hangs. Otherwise he avoids squares on which he could be mated at once,
 and of the rest takes the nearest to a man he could take later and to the centre, ties by lot.
 """
 
 import argparse
 import random
-from collections import Counter
+from typing import NamedTuple
 
 import chess
+from rich.console import Console
 from rich.progress import track
 
 from kriegbot.endings import BareKing, Mating
+from kriegbot.endings.chooser import is_lost_in_view
 from kriegbot.kernels.random import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
 
 ENDINGS = {"KQK": "Q", "KRRK": "RR", "KRK": "R", "KPK": "P", "KBBK": "BB", "KBNK": "BN", "KQRK": "QR", "KQPK": "QP"}
-MOST_MOVES = 50
+MOST_MOVES, SOON = 50, 25
+"""Our moves in a game; and those before the quiet limit of the paper's games, if no pawn moves."""
 LOWEST_PAWN = 4
 """Rank of the fifth, counted from 0: pawns start there or beyond."""
 
@@ -66,32 +72,43 @@ def mates(board: chess.Board, move: chess.Move) -> bool:
     return is_mate
 
 
-def play(men: str, rules: str, seconds: float, nodes: int | None, seed: int, is_shown: bool) -> tuple[str, int, int]:
-    """Play a game; returns how it ended, our moves, and the men we lost."""
+class Game(NamedTuple):
+    """How a game went: its end, our moves, our men lost, and whether we could have won with the king in view."""
+
+    end: str
+    moves: int
+    lost: int
+    is_won: bool
+
+
+def play(men: str, rules: str, seconds: float, nodes: int | None, seed: int) -> Game:
+    """Play a game."""
     rng = random.Random(seed)
     board, known = start(men, rng)
-    referee = Referee(RULE_SETS[rules], NO_LIMITS, board.fen())
+    is_won = is_lost_in_view(known, board.king(chess.BLACK) or 0)
+    referee, mating = Referee(RULE_SETS[rules], NO_LIMITS, board.fen()), Mating(seed)
     moves = lost = 0
-    line = []
-    mating = Mating(seed)
     while referee.end is None and moves < MOST_MOVES:
-        chosen = mating.best_try(known, seconds, nodes)
-        answer = referee.try_move(chosen.move)
-        line.append(f"{chosen.move}{'' if answer is Answer.ACCEPTED else '?'}")
-        known = known.after(referee.view(chess.WHITE).events[-1])
-        if answer is not Answer.ACCEPTED:
-            continue
-        moves += 1
-        if referee.end is None:
+        if referee.turn == chess.BLACK:
             move = defence(referee.board(), rng)
-            line.append(f"({move})")
             lost += referee.board().is_capture(move)
             referee.try_move(move)
-            known = known.after(referee.view(chess.WHITE).events[-1])
-    end = "moves" if referee.end is None else referee.end.reason.value
-    if is_shown and end != "checkmate":
-        print(board.fen(), end, " ".join(line))
-    return end, moves, lost
+        else:
+            answer = referee.try_move(mating.best_try(known, seconds, nodes).move)
+            moves += answer is Answer.ACCEPTED
+        known = known.after(referee.view(chess.WHITE).events[-1])
+    return Game("moves" if referee.end is None else referee.end.reason.value, moves, lost, is_won)
+
+
+def report(name: str, games: list[Game]) -> None:
+    """Print the line of an ending."""
+    mated = [game.moves for game in games if game.end == Reason.CHECKMATE.value]
+    stalemates = sum(game.end == Reason.STALEMATE.value for game in games)
+    print(
+        f"{name:6} {len(mated) / len(games):6.1%} {sum(game.is_won for game in games) / len(games):12.1%} "
+        f"{sum(mated) / max(len(mated), 1):6.1f} {sum(moves <= SOON for moves in mated) / len(games):7.1%} "
+        f"{stalemates:11} {sum(game.lost > 0 for game in games):9} {len(games) - len(mated):6}"
+    )
 
 
 def main() -> None:
@@ -103,29 +120,12 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, help="sets looked at a try, in place of seconds")
     parser.add_argument("--rules", choices=sorted(RULE_SETS), default="berkeley")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--show", action="store_true", help="games not won")
-    arguments = parser.parse_args()
-    print("ending  mated   moves  stalemates  games with men lost  draws")
-    for name in arguments.endings:
-        ends, moves, lost = Counter[str](), 0, 0
-        for game in track(range(arguments.games), name):
-            end, count, taken = play(
-                ENDINGS[name],
-                arguments.rules,
-                arguments.seconds,
-                arguments.nodes,
-                subseed(arguments.seed, game),
-                arguments.show,
-            )
-            ends[end] += 1
-            moves += count if end == Reason.CHECKMATE.value else 0
-            lost += taken > 0
-        mated = ends[Reason.CHECKMATE.value]
-        stalemates = ends[Reason.STALEMATE.value]
-        print(
-            f"{name:6} {mated / arguments.games:6.1%} {moves / max(mated, 1):6.1f} {stalemates:10} {lost:19} "
-            f"{arguments.games - mated:6}"
-        )
+    given = parser.parse_args()
+    print("ending  mated  won in view  moves  by 25  stalemates  men lost  draws")
+    for name in given.endings:
+        numbers = track(range(given.games), name, console=Console(stderr=True))
+        seeds = (subseed(given.seed, number) for number in numbers)
+        report(name, [play(ENDINGS[name], given.rules, given.seconds, given.nodes, seed) for seed in seeds])
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def test_a_king_of_whom_nothing_is_known_may_be_on_every_square_that_makes_a_val
 @pytest.mark.parametrize("rules", [RULE_SETS["berkeley"], RULE_SETS["wild16"]], ids=lambda rules: rules.name)
 def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> None:
     rng, compared = random.Random(2), 0
-    for _ in range(60):
+    for _ in range(25):
         known = random_start(rng)
         color, where = known.color, list(chess.scan_forward(known.squares))
         boards = [board_of(color, dict(known.men), square, color) for square in where]
@@ -86,15 +86,16 @@ def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> No
             if referee.end is None:
                 belief.update(view)
                 assert known.men == view.men
-                assert answer is not Answer.ACCEPTED or mover == color or known.squares == kings_of(belief, color)
-                assert kings_of(belief, color) & ~known.squares == 0
+                ended = known.squares & ~kings_of(belief, color)  # mate and stalemate would have been announced
+                assert kings_of(belief, color) == known.squares & ~ended
+                assert ended == 0 or (mover == color and answer is Answer.ACCEPTED)
                 compared += 1
-    assert compared > 300
+    assert compared > 100
 
 
 def test_a_view_tells_where_a_king_may_be_from_the_moment_he_is_bare() -> None:
     rng, bare = random.Random(3), 0
-    for _ in range(30):
+    for _ in range(10):
         referee = Referee(BERKELEY, start=rng.choice(BARED_SOON))
         while referee.end is None and referee.ply < 60:
             moves = list(referee.board().legal_moves)
@@ -107,7 +108,7 @@ def test_a_view_tells_where_a_king_may_be_from_the_moment_he_is_bare() -> None:
                     bare += 1
                     assert king.men == referee.view(color).men
                     assert king.squares & board.pieces_mask(chess.KING, not color)
-    assert bare > 100
+    assert bare > 50
 
 
 def test_the_table_knows_the_longest_mates_of_chess() -> None:

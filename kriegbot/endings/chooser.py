@@ -11,7 +11,7 @@ import chess
 import numpy as np
 
 from kriegbot.endings.mating import MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
-from kriegbot.endings.seen import soonest
+from kriegbot.endings.seen import HOPELESS, moves_to_mate, soonest
 from kriegbot.endings.squares import BareKing, Men, men_row, turned, turned_move
 from kriegbot.kernels.position import decode_move
 from kriegbot.kernels.random import subseed, uniforms
@@ -83,6 +83,12 @@ class Mating:
         drawn = uniforms(subseed(self.seed, self.tries), 1)[0]
         move = decode_move(int(best[int(drawn * len(best))]))
         return Chosen(turned_move(move, king.color), float(costs.min()), depth, int(room.spent[0]))
+
+
+def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
+    """Whether a king on a square could be mated if we saw him; exact for the endings of `seen`."""
+    row, there = men_row(king.color, king.men), turned(chess.BB_SQUARES[square], king.color)
+    return moves_to_mate(soonest(needs_minors(king.men)), row, there) < HOPELESS
 
 
 def needs_minors(men: Men) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kriegbot.endings.sets import Men, after_try, attacks_of, every, list_tries, refusing, steps_from
+from kriegbot.endings.sets import Men, after_try, attacks_of, every, list_tries, men_at, refusing, steps_from
 from kriegbot.kernels.hearing import DARK_SQUARES
 from kriegbot.kernels.jit import CACHE_DIRECTORY, entry, inlined, kernel, lsb, number, pointer, popcount, word, words
 from kriegbot.kernels.moves import LAST_RANKS, MAX_MOVES
@@ -160,3 +160,9 @@ def moves_in_view(rows: Words, men: Men, squares: Word) -> float:
         total += moves if moves else HOPELESS
         rest &= rest - ONE
     return float(total) / float(popcount(squares))
+
+
+@entry
+def moves_to_mate(rows: WordArray, men: WordArray, squares: Word) -> float:
+    """`moves_in_view`, for Python."""
+    return moves_in_view(pointer(rows), men_at(pointer(men), 0), squares)
