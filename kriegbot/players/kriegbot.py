@@ -13,7 +13,7 @@ from kriegbot.players.base import Player
 from kriegbot.players.options import Option, PlayerKind
 
 DEPTH, FREE, EXCHANGE, INSIGHT, SHARE, OPENING = 2, 1, 1.0, 0.2, 0.55, 8.0
-PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 40_000, 2_000, 40_000
+PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 100_000, 2_000, 50_000
 
 
 def _make(seed: int, time: float, samples: int | None = None) -> Player:
@@ -28,7 +28,7 @@ def _make(seed: int, time: float, samples: int | None = None) -> Player:
     evaluator, opponent = load_evaluator("sound"), load_opponent("fitted")
     method = Method(DEPTH, load_backup("overconfident"), evaluator, opponent, FREE, EXCHANGE, INSIGHT)
     if samples is not None:
-        search = SampledSearch(method, 10 * samples, samples, max(1, samples // 10), seed=seed, opening=OPENING)
+        search = SampledSearch(method, MIN_PARTICLES + 20 * samples, samples, max(1, samples // 10), seed=seed, opening=OPENING)
         return SearchPlayer(Finishing(search, seed), seed=seed)
     particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
     search = SampledSearch(method, particles, None, 100, seed=seed, opening=OPENING)
