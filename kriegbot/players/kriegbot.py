@@ -12,7 +12,7 @@ from __future__ import annotations
 from kriegbot.players.base import Player
 from kriegbot.players.options import Option, PlayerKind
 
-DEPTH, FREE, EXCHANGE, INSIGHT, SHARE, OPENING = 2, 1, 1.0, 0.2, 0.55, 8.0
+DEPTH, FREE, EXCHANGE, INSIGHT, SHARE, OPENING, FURTHER = 2, 1, 1.0, 0.2, 0.55, 8.0, 100
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 100_000, 2_000, 50_000
 
 
@@ -27,12 +27,12 @@ def _make(seed: int, time: float, samples: int | None = None) -> Player:
 
     evaluator, opponent = load_evaluator("sound"), load_opponent("fitted")
     method = Method(DEPTH, load_backup("overconfident"), evaluator, opponent, FREE, EXCHANGE, INSIGHT)
-    if samples is not None:
-        search = SampledSearch(method, MIN_PARTICLES + 20 * samples, samples, max(1, samples // 10), seed=seed, opening=OPENING)
-        return SearchPlayer(Finishing(search, seed), seed=seed)
-    particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
-    search = SampledSearch(method, particles, None, 100, seed=seed, opening=OPENING)
-    return SearchPlayer(Finishing(search, seed), time, seed=seed, share=SHARE)
+    if samples is None:
+        particles, further = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time))), FURTHER
+    else:
+        particles, further = MIN_PARTICLES + 20 * samples, max(1, samples // 10)
+    search = SampledSearch(method, particles, samples, further, seed=seed, opening=OPENING)
+    return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, share=SHARE)
 
 
 kriegbot = PlayerKind(
