@@ -9,15 +9,16 @@ import pytest
 
 from kriegbot.belief.particles import Particles
 from kriegbot.players.base import Report
-from kriegbot.players.searching import sampling_player
+from kriegbot.players.searching import SearchPlayer, sampling_player
 from kriegbot.search import sampled
 from kriegbot.search.backup import Backup
 from kriegbot.search.lists import Lists
 from kriegbot.search.method import InformationSet, Method
+from kriegbot.search.policy import Policy
 from kriegbot.search.rules import load_backup
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.search import TryValues, search_tries
-from referee import BERKELEY, NO_LIMITS, WILD16, Limits, Reason, Referee, RuleSet
+from referee import BERKELEY, NO_LIMITS, WILD16, Limits, Reason, Referee, RuleSet, View
 
 OVERCONFIDENT, PARANOID = load_backup("overconfident"), load_backup("paranoid")
 
@@ -173,3 +174,29 @@ def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
     assert 40 in sizes
     assert min(sizes) < 40  # fewer survive a refusal, and three are added
     assert (max(sizes) > 43) == ((backup, depth) != (OVERCONFIDENT, 1))  # two refusals in a turn, and more left than 40
+
+
+class Asked:
+    """A search that remembers how many seconds it is given, and answers at once."""
+
+    def __init__(self) -> None:
+        self.given: list[float | None] = []
+
+    def update(self, view: View, seconds: float | None = None) -> None:
+        """Nothing is taken in."""
+
+    def policy(self, view: View, seconds: float | None) -> Policy:
+        """The first open try."""
+        self.given.append(seconds)
+        return Policy(view.tries()[:1], np.ones(1), np.full(1, np.nan))
+
+
+def test_the_tries_of_a_turn_share_its_time() -> None:
+    search = Asked()
+    player, referee = SearchPlayer(search, 10.0, is_for_turn=True), Referee()
+    for uci in ("e2d3", "e2f3", "e2e4"):
+        player.choose(referee.view(chess.WHITE))
+        referee.try_move(chess.Move.from_uci(uci))
+    referee.try_move(chess.Move.from_uci("e7e5"))
+    player.choose(referee.view(chess.WHITE))
+    assert search.given == pytest.approx([0.98 * 4.0, 0.98 * 2.0, 0.98 * 2.0, 0.98 * 4.0], abs=0.05)

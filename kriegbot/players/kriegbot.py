@@ -12,7 +12,7 @@ from __future__ import annotations
 from kriegbot.players.base import Player
 from kriegbot.players.options import Option, PlayerKind
 
-DEPTH, FREE, EXCHANGE, INSIGHT, SHARE, OPENING, FURTHER = 2, 1, 1.0, 0.2, 0.55, 8.0, 100
+DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER = 2, 1, 1.0, 0.2, 8.0, 100
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 100_000, 2_000, 50_000
 
 
@@ -32,7 +32,7 @@ def _make(seed: int, time: float, samples: int | None = None) -> Player:
     else:
         particles, further = MIN_PARTICLES + 20 * samples, max(1, samples // 10)
     search = SampledSearch(method, particles, samples, further, seed=seed, opening=OPENING)
-    return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, share=SHARE)
+    return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, is_for_turn=True)
 
 
 kriegbot = PlayerKind(

@@ -23,6 +23,8 @@ RESERVE = 0.02
 """Share of a budget kept back for what comes after the search, and for a busy machine's late clock."""
 MIN_PARTICLES, MAX_PARTICLES, PARTICLES_PER_SECOND = 500, 50_000, 100_000
 """Boards in the belief by default. A turn of the opponent takes a second for a million or more of them."""
+FIRST_SHARE, FURTHER_SHARE = 0.4, 0.2
+"""Shares of what is left of a turn's budget that its first try and each further one take."""
 FOR_RESCUES = 0.5
 """Share of a try's budget after which no more rescues of the belief are begun, if the budget is that of a turn."""
 CHOOSING = 1
@@ -36,7 +38,7 @@ class SearchPlayer:
       search: asked for a policy at every try.
       seconds: budget for the first try of a turn, from the view's arrival; None if the search works by samples.
       extra: budget for each further try of a turn; as `seconds` if None.
-      share: if given, `seconds` is the budget of a whole turn, and each try takes this share of what is left of it.
+      is_for_turn: whether `seconds` is the budget of a whole turn, all its tries together.
       seed: of the draw from the policy; with samples, the same seed answers the same views with the same tries, on any
         machine.
     """
@@ -47,31 +49,35 @@ class SearchPlayer:
         seconds: float | None = None,
         extra: float | None = None,
         seed: int = 0,
-        share: float | None = None,
+        *,
+        is_for_turn: bool = False,
     ) -> None:
-        self.search, self.seconds, self.seed, self.share = search, seconds, seed, share
+        self.search, self.seconds, self.seed = search, seconds, seed
+        self._turn = seconds if is_for_turn else None
         self.extra = seconds if extra is None or seconds is None else extra
         self._ply, self._left = -1, 0.0
 
     def _budget(self, view: View) -> float | None:
         """Seconds for this try."""
-        if self.seconds is None or self.share is None:
+        if self._turn is None:
             return self.extra if view.refused else self.seconds
         if view.ply != self._ply:
-            self._ply, self._left = view.ply, self.seconds
-        return self.share * self._left
+            self._ply, self._left = view.ply, self._turn
+        return (FURTHER_SHARE if view.refused else FIRST_SHARE) * self._left
 
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is our turn with a try drawn from the policy."""
         begun = time.perf_counter()
         budget = self._budget(view)
-        self.search.update(view, None if self.share is None or budget is None else FOR_RESCUES * budget)
+        self.search.update(view, None if self._turn is None or budget is None else FOR_RESCUES * budget)
         left = None if budget is None else (1 - RESERVE) * budget - (time.perf_counter() - begun)
         policy = self.search.policy(view, left)
         move = policy.choose(subseed(subseed(self.seed, view.ply, len(view.refused)), CHOOSING))
         seconds = time.perf_counter() - begun
         self._left -= seconds
         overrun = budget is not None and seconds > TOLERANCE * budget
+        if self._turn is not None:
+            overrun = self._left < (1 - TOLERANCE) * self._turn
         return Choice(move, Report(seconds=seconds, overrun=overrun, **asdict(policy.searched)))
 
 
