@@ -37,7 +37,7 @@ ROOMS = {
 """Packages to change, and the tests (tests/test_*.py) that should notice."""
 MOST_SECONDS, MOST_MEMORY = 900.0, 12 << 30
 """For the tests of one mutant: one that takes longer hangs, one that takes more dies."""
-KERNELS = {"kernel", "entry", "part", "intrinsic"}
+KERNELS = {"kernel", "inlined", "entry", "part", "evaluator", "opponent", "fold", "settle", "intrinsic"}
 # fmt: off
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,

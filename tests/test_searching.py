@@ -7,7 +7,9 @@ import chess
 import numpy as np
 import pytest
 
+from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
+from kriegbot.kernels.position import encode_move
 from kriegbot.players.base import Report
 from kriegbot.players.searching import SearchPlayer, sampling_player
 from kriegbot.search import sampled
@@ -166,11 +168,18 @@ def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
         color: sampling_player(backup, depth, None, samples=40, further=3, particles=1_000, seed=color)
         for color in chess.COLORS
     }
+    most_refused = 0
     while referee.end is None:
-        choice = players[referee.turn].choose(referee.view(referee.turn))
+        view, player = referee.view(referee.turn), players[referee.turn]
+        choice = player.choose(view)
         assert isinstance(choice.action, chess.Move)
         assert choice.report.samples == sizes[-1]
+        sample = getattr(player.search, "_sample")  # noqa: B009 - private
+        for move in view.refused:
+            assert len(list_refusing(sample.rows, encode_move(move))) == len(sample.rows)
+        most_refused = max(most_refused, len(view.refused))
         referee.try_move(choice.action)
+    assert most_refused > 1
     assert 40 in sizes
     assert min(sizes) < 40  # fewer survive a refusal, and three are added
     assert (max(sizes) > 43) == ((backup, depth) != (OVERCONFIDENT, 1))  # two refusals in a turn, and more left than 40
