@@ -145,9 +145,16 @@ def playable(tables: Words, position: Position, turn: Overheard, moves: Moves) -
 
 
 @kernel
-def could_be_refused(tables: Words, position: Position, turn: Overheard, terms: Terms, moves: Moves) -> bool:
-    """Whether at least as many tries are illegal here as were heard to be; `moves` is room to list them."""
+def could_be_refused(
+    tables: Words, position: Position, turn: Overheard, terms: Terms, count: int, moves: Moves
+) -> bool:
+    """Whether at least as many tries are illegal here as were heard to be.
+
+    `count` moves are playable; `moves` is room to list tries.
+    """
     tries = open_tries(tables, position, True, moves)
+    if turn.answer == NOT_ASKED and terms.tries_told == 0:
+        return turn.refused <= tries - count
     others = open_tries(tables, position, False, moves)
     legal = legal_moves(tables, position, moves)
     legal_captures = captures_first(position, moves, legal)
@@ -183,9 +190,11 @@ def match_moves(
             marked[MASK_WORDS * i + j] = NONE
         matching[i], matched[i], total[i] = 0, 0.0, 1.0
         turn = event.turn
-        if turn.refused + turn.since > 0 and not could_be_refused(pointer(tables), position, turn, terms, scratch):
-            continue
         count = playable(pointer(tables), position, turn, listed)
+        if turn.refused + turn.since > 0 and not could_be_refused(
+            pointer(tables), position, turn, terms, count, scratch
+        ):
+            continue
         silence = silence_of(pointer(tables), position, terms)
         _, other = men_of(position, side_to_move(position))
         ep, found = ep_square(position), 0
