@@ -3,13 +3,14 @@
     kriegbot tournament hs overconfident:samples=321 paranoid:samples=321 --games 20 --out pool.sqlite
     python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/opponents/fitted.json
 
-Every fifth game is held out: the table compares the mean log-likelihood of its moves, in nats, under the uniform model
+A fifth of the games, drawn at random, is held out: the table compares the mean log-likelihood of its moves, in nats, under the uniform model
 and under the fitted one, for each player, with a 95 % interval over games. Moves of `rand` teach nothing and are left
 out, and so are those of players named by `--without`.
 """
 
 import argparse
 import json
+import random
 from collections import defaultdict
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from tournaments.store import Store
 
 PENALTY = 2.0
 """Half of the inverse variance of the weights' prior, a normal distribution around 0."""
-HELD_OUT = 5
+HELD_OUT = 0.2
 
 
 class Moves:
@@ -98,16 +99,17 @@ def main() -> None:
     options = parser.parse_args()
     train: list[Moves] = []
     held: dict[str, list[Moves]] = defaultdict(list)
-    read = 0
+    read, rng = 0, random.Random(0)
     for file in options.files:
         with Store.open(file) as store:
-            for number, game in enumerate(track(store.game_rows(), description=f"reading {file.name}")):
+            for game in track(store.game_rows(), description=f"reading {file.name}"):
                 read += 1
+                is_held = rng.random() < HELD_OUT
                 for color, moves in moves_of(store.record(game.id)).items():
                     player = game.white if color == chess.WHITE else game.black
                     if player in options.without or not moves.made:
                         continue
-                    if number % HELD_OUT == 0:
+                    if is_held:
                         held[player].append(moves)
                     else:
                         train.append(moves)

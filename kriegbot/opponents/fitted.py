@@ -23,8 +23,8 @@ FLOOR = 0.05
 
 
 def weights_in(file: Path) -> dict[str, float]:
-    """The weight of each feature by name; 0 where the file has none."""
-    found: dict[str, float] = json.loads(file.read_text(encoding="utf-8"))["weights"] if file.exists() else {}
+    """The weight of each feature by name; 0 for a feature that the file does not know."""
+    found: dict[str, float] = json.loads(file.read_text(encoding="utf-8"))["weights"]
     return {name: found.get(name, 0.0) for name in NAMES}
 
 

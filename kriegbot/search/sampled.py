@@ -94,11 +94,11 @@ class SampledSearch:
             found, histories = self._search(belief, view, seconds)
             is_open = are_open(view, found.tries)
             tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
-            may_be_legal = found.legal[is_open] > 0.0
-            if self.method.free and may_be_legal.any():  # a try that is surely illegal has the value of what follows it
-                values = np.where(may_be_legal, values, values.min())
+            candidates = found.legal[is_open] > 0.0
+            if not self.method.free or not candidates.any():  # a try surely illegal is worth what follows it: no more
+                candidates = np.ones(len(tries), bool)
             margin = self.opening if view.ply < OPENING_PLIES else 0.0
-            weights = (values >= values.max() - margin).astype(np.float64)
+            weights = (candidates & (values >= values[candidates].max() - margin)).astype(np.float64)
         searched = Searched(
             samples=histories,
             depth=found.depth if found else 0,
