@@ -3,9 +3,9 @@
     kriegbot tournament hs overconfident:samples=321 paranoid:samples=321 --games 20 --out pool.sqlite
     python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/opponents/fitted.json
 
-A fifth of the games, drawn at random, is held out: the table compares the mean log-likelihood of its moves, in nats, under the uniform model
-and under the fitted one, for each player, with a 95 % interval over games. Moves of `rand` teach nothing and are left
-out, and so are those of players named by `--without`.
+A fifth of the games, drawn at random, is held out: the table compares the mean log-likelihood of its moves, in nats,
+under the uniform model and under the fitted one, for each player, with a 95 % interval over games. Moves of `rand` teach
+nothing and are left out, and so are those of players named by `--without`.
 """
 
 import argparse

@@ -2,9 +2,9 @@
 
     python benchmarks/occupancy.py pool.sqlite --watcher kriegbot:samples=150 --models uniform fitted --games 200
 
-Games of the watcher are replayed, and a belief under each model is given its views. At each of its turns every square
-that holds none of its own men is predicted: empty, or an enemy man of one of six kinds. The log-loss (nats a square) and
-the Brier score (0 to 2 a square) compare these predictions with the truth, which no belief sees; lower is better. A
+Games of the watcher are replayed, and a belief under each model is given its views. At each of its turns every
+square without one of its own men is predicted: empty, or an enemy man of one of six kinds. The log-loss (nats a square)
+and the Brier score (0 to 2 a square) compare these predictions with the truth, which no belief sees; lower is better. A
 chance of less than FLOOR counts as FLOOR. "held" is the share of turns at which the true board is among the belief's,
 "astray" that at which the belief fits only what was heard last. Intervals are 95 %, over games. The last table is the
 calibration: how often squares held an enemy man, by the chance that the first model gave that.
