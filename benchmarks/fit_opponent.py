@@ -4,8 +4,8 @@
     python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/opponents/fitted.json
 
 A fifth of the games, drawn at random, is held out: the table compares the mean log-likelihood of its moves, in nats,
-under the uniform model and under the fitted one, for each player, with a 95 % interval over games. Moves of `rand` teach
-nothing and are left out, and so are those of players named by `--without`.
+under the uniform model and under the fitted one, for each player, with a 95 % interval over games. Moves of `rand`
+teach nothing and are left out, and so are those of players named by `--without`.
 """
 
 import argparse

@@ -80,13 +80,13 @@ def watch(record: GameRecord, color: chess.Color, model: str, particles: int) ->
         chance = np.vstack([np.zeros(64), belief.occupancy(not color)])
         chance[0] = 1.0 - chance[1:].sum(axis=0)
         of_truth = chance[truth, np.arange(64)]
-        square = (chance**2).sum(axis=0) - 2 * of_truth + 1
+        squared = (chance**2).sum(axis=0) - 2 * of_truth + 1
         is_held = (belief.particles.rows == from_board(board, referee.ply)).all(axis=1).any()
-        loss = -np.log(np.maximum(of_truth, FLOOR))
-        rows.append((loss[free].mean(), square[free].mean(), is_held, not belief.particles.fits_all))
+        surprise = -np.log(np.maximum(of_truth, FLOOR))
+        rows.append((surprise[free].mean(), squared[free].mean(), is_held, not belief.particles.fits_all))
         chances += calibration(np.clip(1.0 - chance[0][free], 0.0, 1.0), truth[free] > 0)
-    means = np.array(rows, float).mean(axis=0) if rows else np.full(4, np.nan)
-    return Scores(len(rows), *(float(mean) for mean in means), spent / max(1, len(rows)), chances)
+    loss, brier, held, astray = np.array(rows, float).mean(axis=0) if rows else np.full(4, np.nan)
+    return Scores(len(rows), loss, brier, held, astray, spent / max(1, len(rows)), chances)
 
 
 def report(found: dict[tuple[str, str], list[Scores]]) -> None:
