@@ -12,7 +12,7 @@ from __future__ import annotations
 from kriegbot.players.base import Player
 from kriegbot.players.options import Option, PlayerKind
 
-DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER = 2, 1, 1.0, 0.2, 8.0, 100
+DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED = 2, 1, 1.0, 0.2, 8.0, 100, 4.0
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 100_000, 2_000, 50_000
 
 
@@ -31,7 +31,7 @@ def _make(seed: int, time: float, samples: int | None = None) -> Player:
         particles, further = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time))), FURTHER
     else:
         particles, further = MIN_PARTICLES + 20 * samples, max(1, samples // 10)
-    search = SampledSearch(method, particles, samples, further, seed=seed, opening=OPENING)
+    search = SampledSearch(method, particles, samples, further, seed=seed, opening=OPENING, repeated=REPEATED)
     return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, is_for_turn=True)
 
 

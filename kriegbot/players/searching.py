@@ -96,6 +96,7 @@ def sampling_player(
     free: int = 0,
     exchange: float = 0.0,
     insight: float = 0.0,
+    repeated: float = 0.0,
     seed: int = 0,
 ) -> SearchPlayer:
     """A player that searches sampled histories.
@@ -116,6 +117,7 @@ def sampling_player(
       free: refused tries in a row that cost no ply.
       exchange: share of exchanges after a capture that a leaf counts.
       insight: probability that the opponent's last reply is the worst for us.
+      repeated: centipawns that a try costs for each earlier turn with our men placed as after it.
       seed: of all randomness.
     """
     if samples is not None:
@@ -124,5 +126,5 @@ def sampling_player(
         shortest = min((budget for budget in (seconds, extra) if budget is not None), default=math.inf)
         particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * shortest)))
     method = Method(depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight)
-    search = SampledSearch(method, particles, samples, further, load_opponent(filtering), seed)
+    search = SampledSearch(method, particles, samples, further, load_opponent(filtering), seed, repeated=repeated)
     return SearchPlayer(search, seconds, extra, seed)

@@ -17,6 +17,7 @@ from kriegbot.opponents.protocol import Opponent
 from kriegbot.opponents.uniform import uniform
 from kriegbot.search.lists import Lists
 from kriegbot.search.method import InformationSet, Method, are_open
+from kriegbot.search.placements import Placements
 from kriegbot.search.policy import Policy
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.searched import Searched
@@ -57,6 +58,7 @@ class SampledSearch:
         filtering: Opponent = uniform,
         seed: int = 0,
         opening: float = 0.0,
+        repeated: float = 0.0,
     ) -> None:
         """Set up a search for one side and one game.
 
@@ -69,14 +71,17 @@ class SampledSearch:
           filtering: the opponent model of the belief.
           seed: with `samples`, the same seed finds the same policies, on any machine.
           opening: during the first plies of a game, tries within so many centipawns of the best are equally likely.
+          repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to.
         """
         self.method, self.particles, self.samples, self.further = method, particles, samples, further
-        self.filtering, self.seed, self.opening = filtering, seed, opening
+        self.filtering, self.seed, self.opening, self.repeated = filtering, seed, opening, repeated
         self.belief: Belief | None = None
         self._sample: Sample | None = None
+        self._placements = Placements()
 
     def update(self, view: View, seconds: float | None = None) -> None:
         """Take in what is new in a view; `seconds` as for `Belief.update`."""
+        self._placements.note(view)
         if self.belief is None:
             self.belief = Belief(view, self.particles, self.seed, self.filtering)
         else:
@@ -94,6 +99,8 @@ class SampledSearch:
             found, histories = self._search(belief, view, seconds)
             is_open = are_open(view, found.tries)
             tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
+            if self.repeated:
+                values = values - self.repeated * self._placements.visits(view, tries)
             candidates = found.legal[is_open] > 0.0
             if not self.method.free or not candidates.any():  # a try surely illegal is worth what follows it: no more
                 candidates = np.ones(len(tries), bool)

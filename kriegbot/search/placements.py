@@ -1,0 +1,37 @@
+"""How often our men have stood as they would after a try: a search that sees no progress should not go in circles.
+
+What both sides cannot see they cannot claim a repetition of, and a search two plies deep that finds nothing better walks
+to and fro. So every earlier turn that began with the same placement of our own men costs a try a little, and more each
+time: whatever changes the position for good, such as a pawn move, comes up sooner or later.
+"""
+
+from collections import Counter
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from referee import View
+
+
+class Placements:
+    """The placements of our men at the beginning of our turns, counted through one game."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[frozenset[tuple[chess.Square, chess.PieceType]]] = Counter()
+        self._ply = -1
+
+    def note(self, view: View) -> None:
+        """Count the placement of a view in which it is our turn, once a turn."""
+        if view.ply != self._ply:
+            self._ply = view.ply
+            self._counts[frozenset(view.men.items())] += 1
+
+    def visits(self, view: View, tries: list[chess.Move]) -> npt.NDArray[np.float64]:
+        """How many turns [M] have begun with the placement that each try leads to; castling always leads to a new one."""
+        found = np.zeros(len(tries))
+        for i, move in enumerate(tries):
+            men = {square: man for square, man in view.men.items() if square != move.from_square}
+            men[move.to_square] = move.promotion or view.men[move.from_square]
+            found[i] = self._counts[frozenset(men.items())]
+        return found

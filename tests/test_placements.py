@@ -1,0 +1,63 @@
+"""Placements of our own men, and what going in circles costs a try."""
+
+import chess
+
+from kriegbot.players.searching import sampling_player
+from kriegbot.search.placements import Placements
+from kriegbot.search.rules import load_backup
+from referee import BERKELEY, Referee
+
+
+def test_a_placement_is_counted_once_a_turn() -> None:
+    referee, placements = Referee(BERKELEY), Placements()
+    there, back = chess.Move.from_uci("g1f3"), chess.Move.from_uci("f3g1")
+    theirs = [chess.Move.from_uci("g8f6"), chess.Move.from_uci("f6g8")]
+    placements.note(referee.view(chess.WHITE))
+    placements.note(referee.view(chess.WHITE))
+    for ours, reply in zip((there, back, there), (*theirs, theirs[0]), strict=True):
+        referee.try_move(ours)
+        referee.try_move(reply)
+        placements.note(referee.view(chess.WHITE))
+    view = referee.view(chess.WHITE)
+    assert placements.visits(view, [back, chess.Move.from_uci("f3g5")]).tolist() == [2.0, 0.0]
+
+
+def test_a_promotion_is_a_new_placement() -> None:
+    start = "8/P6k/8/8/8/8/8/K7 w - - 0 1"
+    referee, placements = Referee(BERKELEY, start=start), Placements()
+    placements.note(referee.view(chess.WHITE))
+    queen = chess.Move.from_uci("a7a8q")
+    assert placements.visits(referee.view(chess.WHITE), [queen]).tolist() == [0.0]
+    referee.try_move(queen)
+    referee.try_move(chess.Move.from_uci("h7h6"))
+    placements.note(referee.view(chess.WHITE))
+    referee.try_move(chess.Move.from_uci("a8b8"))
+    referee.try_move(chess.Move.from_uci("h6h7"))
+    assert placements.visits(referee.view(chess.WHITE), [chess.Move.from_uci("b8a8")]).tolist() == [1.0]
+
+
+def circles(repeated: float) -> int:
+    """How many turns of a player with nothing to win begin with a placement that it has had before."""
+    start = "7k/p1p1p1p1/P1P1P1P1/8/8/8/8/6BK w - - 0 1"
+    referee = Referee(BERKELEY, start=start)
+    player = sampling_player(load_backup("paranoid"), depth=1, samples=50, particles=200, repeated=repeated, seed=1)
+    seen: list[frozenset[tuple[int, int]]] = []
+    for _ in range(24):
+        if referee.end is not None:
+            break
+        turn = referee.turn
+        while referee.end is None and referee.turn == turn:
+            view = referee.view(turn)
+            if turn == chess.BLACK:
+                referee.try_move(min(referee.board().legal_moves, key=str))
+                continue
+            if not view.refused:
+                seen.append(frozenset(view.men.items()))
+            move = player.choose(view).action
+            assert isinstance(move, chess.Move)
+            referee.try_move(move)
+    return len(seen) - len(set(seen))
+
+
+def test_a_player_that_pays_for_repetition_goes_in_circles_less() -> None:
+    assert circles(100.0) < circles(0.0)
