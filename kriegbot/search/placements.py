@@ -1,8 +1,8 @@
 """How often our men have stood as they would after a try: a search that sees no progress should not go in circles.
 
-What both sides cannot see they cannot claim a repetition of, and a search two plies deep that finds nothing better walks
-to and fro. So every earlier turn that began with the same placement of our own men costs a try a little, and more each
-time: whatever changes the position for good, such as a pawn move, comes up sooner or later.
+Nobody can claim a repetition that he does not see, and a search two plies deep that finds nothing better walks to and
+fro. So every earlier turn that began with the same placement of our own men costs a try a little, and more each time:
+whatever changes the position for good, such as a pawn move, comes up sooner or later.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ class Placements:
             self._counts[frozenset(view.men.items())] += 1
 
     def visits(self, view: View, tries: list[chess.Move]) -> npt.NDArray[np.float64]:
-        """How many turns [M] have begun with the placement that each try leads to; castling always leads to a new one."""
+        """How many turns [M] began with the placement that each try leads to; castling always leads to a new one."""
         found = np.zeros(len(tries))
         for i, move in enumerate(tries):
             men = {square: man for square, man in view.men.items() if square != move.from_square}
