@@ -336,6 +336,15 @@ def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
     assert {"--unshare-all", "--clearenv"} <= set(arguments) or not is_walled
 
 
+def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> None:
+    with ProcessSeat(parse_spec(PYTHON, sandbox=False)) as seat:
+        seat.begin(1)
+        before = seat.pid
+        seat.invite(parse_spec("rand"))
+        seat.begin(1)
+        assert seat.pid != before
+
+
 def test_two_players_at_a_table_never_share_a_process() -> None:
     settings = Settings((Pairing("rand", "rand"),), BERKELEY, Limits(plies=4), 1)
     table = Table(settings)
