@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import io
+
 import chess
 import pytest
+from rich.console import Console
 
+from kriegbot.cli.plain import PlainConsole
+from kriegbot.cli.terminal import TerminalConsole
+from kriegbot.players.base import PlayerLeft
 from kriegbot.telling import evenly
+from kriegbot.web.person import WebSeat
 from referee import BERKELEY, WILD16, Referee, RuleSet, View
 
 
@@ -54,3 +61,29 @@ def test_one_try_takes_as_long_as_three_if_refusals_are_not_announced(monkeypatc
 def test_nothing_is_held_back_where_refusals_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     assert waited(clock, BERKELEY, 0.018, 0.022) == pytest.approx(0.04)
+
+
+NAMES = {chess.WHITE: "you", chess.BLACK: "rand"}
+
+
+@pytest.mark.parametrize("where", ["plain", "terminal", "page"])
+def test_a_person_is_shown_the_turn_at_an_even_time_everywhere(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, referee = Clock(monkeypatch), Referee(WILD16)
+    referee.try_move(chess.Move.from_uci("e2e4"))
+    begun = clock.now
+    if where == "page":
+        seat = WebSeat(lambda _view, _known: None)
+        seat.wait(shown(referee))
+        seat.leave("for the test")  # so that `ask` returns
+    else:
+        console = PlainConsole(NAMES) if where == "plain" else TerminalConsole(Console(file=io.StringIO()), NAMES)
+        console.wait(shown(referee))
+    clock.now += 0.018
+    referee.try_move(chess.Move.from_uci("e7e5"))
+    if where == "page":
+        with pytest.raises(PlayerLeft):
+            seat.ask(shown(referee))
+    else:
+        console.show(shown(referee))
+        console.close()
+    assert clock.now - begun == pytest.approx(evenly.QUANTUM)

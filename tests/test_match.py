@@ -64,6 +64,15 @@ def test_both_sides_have_seeds_of_their_own() -> None:
     assert all(0 <= seed < 2**63 for seed in seeds)
 
 
+def test_a_players_seed_gives_nothing_simple_of_the_matchs_or_the_opponents_away() -> None:
+    seeds = [(seed, player_seed(seed, chess.WHITE), player_seed(seed, chess.BLACK)) for seed in range(100)]
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert (
+            len({both[one] - both[other] for both in seeds}) == len({both[one] ^ both[other] for both in seeds}) == 100
+        )
+    assert len({player_seed(1 << bit, chess.WHITE) for bit in range(128)}) == 128  # every bit of a fresh seed counts
+
+
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_the_statistics_add_up(rules: RuleSet) -> None:
     played = play_game(rand(), rand(), rules=rules, limits=PAPER_LIMITS, seed=1)

@@ -15,7 +15,7 @@ import chess
 import pytest
 
 from kriegbot import finding
-from kriegbot.children import Ended, Late, Talker
+from kriegbot.children import CannotStart, Ended, Late, Talker
 from kriegbot.players import process, sandbox
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.process import ProcessSeat
@@ -29,7 +29,7 @@ from tests.outside import installed
 from tournaments.conformance import conformance
 from tournaments.executors.local import LocalExecutor
 from tournaments.match import Played, play_game, player_seed
-from tournaments.play import Finished
+from tournaments.play import Finished, Table
 from tournaments.schedule import Pairing, Settings
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -299,7 +299,7 @@ def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("name", [name for name, kind in players().items() if kind.make is not None])
 def test_all_of_ours_conform(name: str) -> None:
-    text = f"{name}:samples=5" if players()[name].options else name
+    text = f"{name}:samples=5" if any(one.name == "samples" for one in players()[name].options) else name
     checks = list(conformance(parse_spec(text)))
     assert len(checks) > 10
     assert [check for check in checks if not check.is_good] == []
@@ -314,6 +314,56 @@ def test_the_examples_conform(player: str) -> None:
 @pytest.mark.parametrize("player", ["TriesTheImpossible", "Raises", "Exits"])
 def test_a_player_that_misbehaves_does_not_conform(player: str) -> None:
     assert not all(check.is_good for check in conformance(spec(player)))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_wanted", "is_walled"), [(PYTHON, True, True), (PYTHON, False, False), ("rand", True, False)]
+)
+def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
+    text: str, is_wanted: bool, is_walled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def started(command: Sequence[str], _environment: object = None) -> Talker:
+        commands.append(list(command))
+        raise CannotStart("for the test")
+
+    commands: list[list[str]] = []
+    monkeypatch.setattr(sandbox, "works", lambda: True)
+    monkeypatch.setattr("kriegbot.players.process.Talker", started)
+    with ProcessSeat(parse_spec(text, sandbox=is_wanted)) as seat, pytest.raises(CannotStart):
+        seat.begin(1)
+    ((program, *arguments),) = commands
+    assert (program == "bwrap") == is_walled
+    assert {"--unshare-all", "--clearenv"} <= set(arguments) or not is_walled
+
+
+def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> None:
+    with ProcessSeat(parse_spec(PYTHON, sandbox=False)) as seat:
+        seat.begin(1)
+        before = seat.pid
+        seat.invite(parse_spec("rand"))
+        seat.begin(1)
+        assert seat.pid != before
+
+
+def test_two_players_at_a_table_never_share_a_process() -> None:
+    settings = Settings((Pairing("rand", "rand"),), BERKELEY, Limits(plies=4), 1)
+    table = Table(settings)
+    seen: list[tuple[chess.Color, int | None]] = []
+    original = ProcessSeat.ask
+
+    def ask(seat: ProcessSeat, view: View) -> Choice:
+        seen.append((view.color, seat.pid))
+        return original(seat, view)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ProcessSeat, "ask", ask)
+        for game in settings.schedule(1):
+            table.play(game)
+    table.close()
+    pids = {color: {pid for side, pid in seen if side == color} for color in chess.COLORS}
+    assert pids[chess.WHITE]
+    assert pids[chess.BLACK]
+    assert not pids[chess.WHITE] & pids[chess.BLACK]
 
 
 @NEEDS_BWRAP

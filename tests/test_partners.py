@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import random
+from functools import partial
+
 import chess
 import pytest
 
 from kriegbot.players.densities import Metaposition
 from kriegbot.players.lone_king import LoneKing
+from kriegbot.players.mcts import MctsPlayer, Tree
+from kriegbot.players.odds import Odds
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
-from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, WILD16, Answer, Referee, RuleSet, View
+from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, Limits, Referee, RuleSet, View
 from tournaments.match import Played, play_game
 
 SCRIPTS = ("grabber", "shuffler", "rusher")
-PARTNERS = (*SCRIPTS, "metaposition")
+PARTNERS = (*SCRIPTS, "metaposition", "mcts")
 
 
 def referee_after(start: str, *tries: str, rules: RuleSet = BERKELEY) -> Referee:
@@ -30,6 +35,13 @@ def answer(name: str, view: View, seed: int = 1) -> chess.Move:
     action = make_player(parse_spec(name), seed).choose(view).action
     assert isinstance(action, chess.Move)
     return action
+
+
+def mcts_tree(view: View, seed: int) -> Tree:
+    """The tree with which `mcts` would begin a turn."""
+    metaposition = Metaposition(view)
+    metaposition.update(view)
+    return Tree(view, Odds(view, metaposition), random.Random(seed))
 
 
 def against_rand(name: str, number: int) -> tuple[Played, chess.Color]:
@@ -97,8 +109,87 @@ def test_the_same_seed_plays_the_same_game(name: str) -> None:
     assert first == second != other
 
 
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS)
+def test_mcts_makes_open_tries_under_every_rule_set(rules: RuleSet) -> None:
+    referee, accepted = Referee(rules, PAPER_LIMITS), 0
+    players = {chess.WHITE: make_player(parse_spec("mcts:simulations=20"), 1), chess.BLACK: RandPlayer(1)}
+    while referee.end is None and referee.ply < 40:
+        view = referee.view(referee.turn)
+        action = players[referee.turn].choose(view).action
+        assert action in view.tries()
+        assert isinstance(action, chess.Move)
+        accepted += referee.try_move(action) is Answer.ACCEPTED
+    assert accepted == referee.ply > 20
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mcts_retakes_a_queen_with_a_pawn(seed: int) -> None:
+    # the queen on d5 has been taken; the pawn, the rook and the king could retake
+    view = referee_after("4k3/8/2n5/3Qp3/2P5/3K4/8/3R4 b - - 0 1", "c6e7", "d3c3", "e7d5").view(chess.WHITE)
+    assert answer("mcts", view, seed).uci() == "c4d5"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mcts_does_not_give_its_queen_for_a_pawn(seed: int) -> None:
+    view = referee_after(chess.STARTING_FEN, "e2e4", "a7a6", "d1h5", "a6a5").view(chess.WHITE)
+    tree = mcts_tree(view, seed)
+    for _ in range(100):
+        tree.simulate()
+    tries = {one.move.uci(): one for one in tree.root.opened}
+    quiet = max(one.value for one in tries.values() if one.legal > 0.9)
+    assert max(tries["h5f7"].value, tries["h5h7"].value) < quiet - 1.0  # the king and a rook stand behind
+
+
+def test_more_simulations_change_what_mcts_tries() -> None:
+    """They are not for show: a search that only rated its first tries would play the same game with any number."""
+    few, many = (
+        play_game(
+            HereSeat("mcts", partial(MctsPlayer, simulations=simulations)),
+            HereSeat("rand", RandPlayer),
+            limits=Limits(plies=20),
+            seed=2,
+        )
+        for simulations in (1, 60)
+    )
+    assert [turn.move for turn in few.record.turns] != [turn.move for turn in many.record.turns]
+
+
+def test_the_tree_of_mcts_weighs_what_is_heard_and_goes_two_turns_deep() -> None:
+    tree = mcts_tree(referee_after(chess.STARTING_FEN, "e2e4", "d7d5").view(chess.WHITE), 1)
+    for _ in range(200):
+        tree.simulate()
+    followed = [one for one in tree.root.opened if one.visits]
+    assert sum(one.visits for one in followed) > 150  # but for draws in which all tries were refused
+    assert len(followed) > 5
+    for one in tree.root.opened:
+        assert sum(outcome.odds for outcome in one.outcomes) == pytest.approx(1.0)
+        assert one.value == pytest.approx(sum(outcome.odds * outcome.value for outcome in one.outcomes))
+        assert 0.0 <= one.legal <= 1.0
+    nodes = [outcome.node for one in followed for outcome in one.outcomes if outcome.node is not None]
+    assert max(len(node.opened) for node in nodes) > 5
+    assert all(not outcome.node for node in nodes for one in node.opened for outcome in one.outcomes)
+
+
+def test_the_odds_of_a_try_follow_what_is_known() -> None:
+    view = referee_after(chess.STARTING_FEN, "e2e4", "d7d5").view(chess.WHITE)
+    metaposition = Metaposition(view)
+    metaposition.update(view)
+    odds, men = Odds(view, metaposition), view.men
+    legal = {
+        text: odds.legal(men, chess.Move.from_uci(text), None, Check(0)) for text in ("g1f3", "d1h5", "f1a6", "e4d5")
+    }
+    assert legal["g1f3"] == 1.0
+    assert legal["e4d5"] < 0.3 < legal["f1a6"] < legal["g1f3"]
+    assert odds.legal(men, chess.Move.from_uci("e4d5"), chess.D5, Check(0)) == 1.0
+    assert odds.captures(men, chess.Move.from_uci("e4d5"), None) == 1.0
+    assert odds.captures(men, chess.Move.from_uci("e4e5"), None) == 0.0
+    assert odds.legal(men, chess.Move.from_uci("a2a3"), None, Check.FILE) < 0.05  # in check on the king's file
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "wins"), [("grabber", 12), ("rusher", 14), ("metaposition", 17), ("shuffler", 2)])
+@pytest.mark.parametrize(
+    ("name", "wins"), [("grabber", 12), ("rusher", 14), ("metaposition", 17), ("mcts", 17), ("shuffler", 2)]
+)
 def test_partners_beat_rand(name: str, wins: int) -> None:
     ends = [(played.record.end, color) for played, color in (against_rand(name, number) for number in range(20))]
     won = sum(end is not None and end.winner == color for end, color in ends)

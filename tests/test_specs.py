@@ -16,7 +16,7 @@ from kriegbot.players.specs import BadSpec, make_player, parse_spec, players
 from kriegbot.search.rules import BACKUPS, NUMBERS, load_backup
 from referee import Referee
 
-KNOWN = "grabber, hs, human, kriegbot, metaposition, overconfident, paranoid, rand, rusher, search, shuffler"
+KNOWN = "grabber, hs, human, kriegbot, mcts, metaposition, overconfident, paranoid, rand, rusher, search, shuffler"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_every_player_but_a_person_can_be_made_and_answers() -> None:
     for name, kind in players().items():
         if kind.make is None:
             continue
-        text = f"{name}:samples=10" if kind.options else name
+        text = f"{name}:samples=10" if any(option.name == "samples" for option in kind.options) else name
         assert make_player(parse_spec(text), 1).choose(view).action in view.tries()
 
 

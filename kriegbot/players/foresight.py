@@ -71,7 +71,7 @@ class Rating:
         self._heard = next(
             (event.announcement for event in reversed(view.events) if isinstance(event, OpponentMoved)), Announcement()
         )
-        self._takes_first = _first_taker(1.0 - np.exp(-metaposition.threats(self._clear)))
+        self._takes_first = first_taker(1.0 - np.exp(-metaposition.threats(self._clear)))
         counts = np.maximum(self._density.sum(0), 1e-6)
         self._prize = (WORTHS[:5] @ self._density[:5]) / counts
         near = ATTACKS[0, chess.KING - 1] + np.eye(64)
@@ -167,7 +167,7 @@ class Rating:
         return turned
 
 
-def _first_taker(attacked: Reals) -> Reals:
+def first_taker(attacked: Reals) -> Reals:
     """The probabilities that the cheapest attacker of a square is of each kind, [6, 64]."""
     none_cheaper = np.cumprod(np.vstack([np.ones(64), 1.0 - attacked[:-1]]), axis=0)
     first: Reals = attacked * none_cheaper
