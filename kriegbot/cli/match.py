@@ -22,6 +22,9 @@ def match(
     patience: Patience = None,
     save: Annotated[str | None, typer.Option(metavar="FILE", help="Save the game as PGN.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print result and statistics as one JSON object.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what each search believed, and its best tries.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print just the result.")] = False,
     sandbox: Sandbox = None,
 ) -> None:
@@ -49,7 +52,7 @@ def match(
             for seat in seats:
                 seat.close()
     check_begun(played)
-    _show(played, number, json=json, quiet=quiet)
+    _show(played, number, json=json, quiet=quiet, explain=explain)
     if path is not None:
         from kriegbot.cli.saving import save_game
 
@@ -58,7 +61,17 @@ def match(
         raise typer.Exit(130)
 
 
-def _show(played: Played, seed: int, *, json: bool, quiet: bool) -> None:
+def _explained(played: Played) -> dict[int, list[str]]:
+    """What the players said of each answer, by ply."""
+    lines: dict[int, list[str]] = {}
+    for thought in played.thoughts:
+        if thought.report.why:
+            name = "White" if thought.color else "Black"
+            lines.setdefault(thought.ply, []).append(f"{name}: {thought.report.why}")
+    return lines
+
+
+def _show(played: Played, seed: int, *, json: bool, quiet: bool, explain: bool) -> None:
     from kriegbot.telling.playthrough import ending, playthrough
 
     for statistics in (played.white, played.black):
@@ -83,4 +96,4 @@ def _show(played: Played, seed: int, *, json: bool, quiet: bool) -> None:
     elif quiet:
         print(ending(played.record))
     else:
-        print(*playthrough(played.record), sep="\n")
+        print(*playthrough(played.record, _explained(played) if explain else None), sep="\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import chess
 import numpy as np
 
 from kriegbot.endings.chooser import Mating
@@ -37,4 +38,6 @@ class Finishing:
             return self.search.policy(view, seconds)
         nodes = self.nodes if seconds is None else None
         chosen = self._mating.best_try(self._king, seconds or 0.0, nodes)
-        return Policy([chosen.move], np.ones(1), np.full(1, np.nan), Searched(depth=2 * chosen.depth - 1))
+        squares = chess.popcount(self._king.squares)
+        why = f"bare king on {squares} square{'s' * (squares != 1)}; mate expected in {chosen.cost:.0f}"
+        return Policy([chosen.move], np.ones(1), np.full(1, np.nan), Searched(depth=2 * chosen.depth - 1, why=why))

@@ -6,6 +6,9 @@ from typing import Protocol
 from kriegbot.search.searched import Searched
 from referee import Action, View
 
+WORDS = {"rescue": 40, "why": 200}
+"""The parts of a report that are text, and how long each may be."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report(Searched):

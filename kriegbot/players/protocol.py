@@ -13,7 +13,7 @@ from typing import Any
 import chess
 
 import referee
-from kriegbot.players.base import Choice, Report
+from kriegbot.players.base import WORDS, Choice, Report
 from referee.text import one_line, quoted
 
 GREETING = "kriegspiel 1"
@@ -203,7 +203,7 @@ def _read_report(text: str) -> Report:
         try:
             kind = kinds[name]
             if kind is str:
-                values[name] = one_line(value.replace("_", " "), 40)
+                values[name] = one_line(value.replace("_", " "), WORDS[name])
             elif kind is float:
                 values[name] = float(value)
                 if not math.isfinite(values[name]):

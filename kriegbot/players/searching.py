@@ -5,12 +5,13 @@ One turn: the search takes in what is new in the view, and answers with a policy
 
 import math
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from evaluators import load_evaluator
 from kriegbot.kernels.random import subseed
 from kriegbot.opponents import load_opponent
 from kriegbot.players.base import Choice, Report
+from kriegbot.players.explaining import why
 from kriegbot.search.backup import Backup
 from kriegbot.search.method import Method
 from kriegbot.search.policy import Search
@@ -78,7 +79,8 @@ class SearchPlayer:
         overrun = budget is not None and seconds > TOLERANCE * budget
         if self._turn is not None:
             overrun = self._left < (1 - TOLERANCE) * self._turn
-        return Choice(move, Report(seconds=seconds, overrun=overrun, **asdict(policy.searched)))
+        searched = replace(policy.searched, why=policy.searched.why or why(view, policy))
+        return Choice(move, Report(seconds=seconds, overrun=overrun, **asdict(searched)))
 
 
 def sampling_player(

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import chess
 
-from kriegbot.players.base import Choice, Player, PlayerLeft, Report
+from kriegbot.players.base import WORDS, Choice, Player, PlayerLeft, Report
 from referee import AskAny, Resign, View
 from referee.text import one_line
 
@@ -174,7 +174,8 @@ def checked(answer: object) -> Choice:
             leaves=int(given.leaves),
             particles=int(given.particles),
             effective=float(given.effective),
-            rescue=one_line(str(given.rescue), 40),
+            rescue=one_line(str(given.rescue), WORDS["rescue"]),
+            why=one_line(str(given.why), WORDS["why"]),
             astray=bool(given.astray),
             overrun=bool(given.overrun),
         )

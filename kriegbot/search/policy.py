@@ -28,12 +28,14 @@ class Policy:
       weights: [M] how likely each is chosen, >= 0; they need not sum to 1.
       values: [M] of each, in centipawns from our side; nan if unknown.
       searched: what the search did, for reports.
+      legal: [M] the probability that each is legal; None if unknown.
     """
 
     tries: Sequence[chess.Move]
     weights: Reals
     values: Reals
     searched: Searched = field(default_factory=Searched)
+    legal: Reals | None = None
 
     def choose(self, seed: int) -> chess.Move:
         """Draw a try."""

@@ -94,14 +94,15 @@ class SampledSearch:
             raise ValueError("policy before update: there is no belief yet")
         tries = view.tries()
         weights, values = np.ones(len(tries)), np.full(len(tries), np.nan)
-        found, histories = None, 0
+        found, histories, legal = None, 0, None
         if len(belief.particles):  # otherwise not even a blind guess fits what was heard this turn, and any try will do
             found, histories = self._search(belief, view, seconds)
             is_open = are_open(view, found.tries)
             tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
             if self.repeated:
                 values = values - self.repeated * self._placements.visits(view, tries)
-            candidates = found.legal[is_open] > 0.0
+            legal = found.legal[is_open]
+            candidates = legal > 0.0
             if not self.method.free or not candidates.any():  # a try surely illegal is worth what follows it: no more
                 candidates = np.ones(len(tries), bool)
             margin = self.opening if view.ply < OPENING_PLIES else 0.0
@@ -115,7 +116,7 @@ class SampledSearch:
             rescue=belief.last_rescue,
             astray=not belief.particles.fits_all,
         )
-        return Policy(tries, weights, values, searched)
+        return Policy(tries, weights, values, searched, legal)
 
     def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[TryValues, int]:
         """Search histories of the belief: a fixed number, or as many as time allows; returns how many."""

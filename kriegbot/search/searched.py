@@ -15,6 +15,7 @@ class Searched:
       effective: its effective sample size.
       rescue: "" or the gravest of "replay", "last observation", "blind" that the belief needed for this try.
       astray: whether the belief, after a rescue, no longer fits everything heard.
+      why: a line for people, "" for none.
     """
 
     samples: int = 0
@@ -24,3 +25,4 @@ class Searched:
     effective: float = 0.0
     rescue: str = ""
     astray: bool = False
+    why: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 import chess
@@ -15,15 +15,19 @@ from referee import GameRecord, Limits
 COLUMN = 40
 
 
-def playthrough(record: GameRecord) -> Iterator[str]:
+def playthrough(record: GameRecord, notes: Mapping[int, Sequence[str]] | None = None) -> Iterator[str]:
     """The game line by line.
+
+    Args:
+      record: the game.
+      notes: lines to add after the move of a ply, counted from 0.
 
     Raises:
       RecordError: the record is not that of a game.
     """
     yield from heading(record)
     news: dict[chess.Color, list[str]] = {color: [] for color in chess.COLORS}
-    moment = None
+    moment, ply = None, -1
     for moment in moments(record):
         for color, lines in news.items():
             lines += [entry.line() for entry in moment.news[chess.COLOR_NAMES[color].capitalize()]]
@@ -31,6 +35,9 @@ def playthrough(record: GameRecord) -> Iterator[str]:
             yield from _both(moment.men, [news[color] for color in chess.COLORS])
             for lines in news.values():
                 lines.clear()
+            if notes and ply in notes:
+                yield from ["", *notes[ply]]
+            ply += 1
     if moment is not None:
         yield from ["", "The board at the end:", *plain_board(moment.men["referee"])]
     yield from ["", ending(record)]

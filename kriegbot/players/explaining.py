@@ -1,0 +1,29 @@
+"""Why a search chose as it did, in a line for people: what it believed, and its best tries with their values."""
+
+import numpy as np
+
+from kriegbot.players.notation import try_name
+from kriegbot.search.policy import Policy
+from referee import View
+
+SHOWN = 3
+"""Tries that the line names."""
+
+
+def why(view: View, policy: Policy) -> str:
+    """Such as "812 boards; best: exd5 +1.20 (38% legal), Nf3 +0.31, Qe2 +0.30"; values in pawns."""
+    boards = policy.searched.particles
+    parts = [f"{boards:,} board{'s' * (boards != 1)}"] if boards else []
+    if policy.searched.astray:
+        parts[:] = [f"{part} that fit the last announcement only" for part in parts]
+    can_be_chosen = [i for i, weight in enumerate(policy.weights) if weight > 0 or not np.isnan(policy.values[i])]
+    order = sorted(can_be_chosen, key=lambda i: (policy.weights[i] == 0, -policy.values[i]))[:SHOWN]
+    tries = []
+    for i in order:
+        text = try_name(policy.tries[i], view)
+        if not np.isnan(policy.values[i]):
+            text += f" {policy.values[i] / 100:+.2f}"
+        if policy.legal is not None and policy.legal[i] < 1:
+            text += f" ({policy.legal[i]:.0%} legal)"
+        tries.append(text)
+    return "; ".join([*parts, f"best: {', '.join(tries)}"])
