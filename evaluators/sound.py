@@ -1,20 +1,21 @@
 """KS with what its players lost games by: men left to be taken, kings that wander, wins not brought home.
 
 To KS (`evaluators.ks`) are added: a share of the value of men that stand attacked and uncovered, or attacked by a pawn;
-development and a king at home while there are men on the board; passed pawns; and, against an opponent who has little
-left, his king driven to the edge and ours near it. The weights are guesses tried in matches (docs/strength.md).
+development, pawns in the centre and a king at home while there are men on the board; passed pawns; and, against an
+opponent who has little left, his king driven to the edge and ours near it. The weights are guesses tried in matches
+(docs/strength.md).
 """
 
 from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, ks, material
 from evaluators.protocol import evaluator
 from kriegbot.kernels.attacks import attacked_by, shifted
-from kriegbot.kernels.jit import kernel, lsb, popcount, words
+from kriegbot.kernels.jit import kernel, lsb, popcount, word, words
 from kriegbot.kernels.position import ONE, WHITE, Position, forward, men_of
 from kriegbot.kernels.types import Word, Words
 
 OURS_LOOSE, THEIRS_LOOSE = 20, 6
 """Percent of the value of men that can be taken for nothing, ours and theirs."""
-UNDEVELOPED, RIM, AWAY_FROM_HOME, CASTLED = 10, 10, 18, 25
+UNDEVELOPED, RIM, AWAY_FROM_HOME, CASTLED, MAY_CASTLE, CENTRE = 10, 10, 18, 25, 12, 8
 PASSED = (0, 5, 10, 20, 40, 70, 120, 0)
 """By ranks that a passed pawn has advanced."""
 FEW_MEN = 1000
@@ -23,7 +24,7 @@ TO_EDGE, NEARER = 12, 6
 """For each step of the enemy's king from the centre, and for each step that our king is nearer to it."""
 
 NOT_FILE_A, NOT_FILE_H, WHITE_HOME, BLACK_HOME = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F, 0xFF, 0xFF << 56)
-EIGHT, SIXTEEN, THIRTY_TWO = words(8, 16, 32)
+EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = words(8, 16, 32, 0x0000001818000000, 3)
 
 
 @kernel
@@ -76,15 +77,18 @@ def passed(position: Position, own: Word, other: Word, side: int) -> int:
 
 @kernel
 def home(position: Position, own: Word, side: int) -> int:
-    """Development, and a king at home, while there are men on the board."""
+    """Development, pawns in the centre, and a king at home, while there are men on the board."""
     rank = WHITE_HOME if side == WHITE else BLACK_HOME
     bishops = position.diagonals & ~position.orthogonals
     score = -RIM * popcount(position.knights & own & ~(NOT_FILE_A & NOT_FILE_H))
     score -= UNDEVELOPED * popcount((position.knights | bishops) & own & rank)
+    score += CENTRE * popcount(position.pawns & own & CENTRE_SQUARES)
     square = lsb(position.kings & own)
     file, away = square & 7, square >> 3 if side == WHITE else 7 - (square >> 3)
     if away > 0:
         return score - AWAY_FROM_HOME * min(away, 3) - (AWAY_FROM_HOME if file >= 2 and file <= 5 else 0)
+    if position.meta >> word(1 + 2 * side) & BOTH_RIGHTS:
+        return score + MAY_CASTLE
     return score + (CASTLED if file >= 6 or file <= 2 else 0)
 
 

@@ -31,8 +31,21 @@ def test_both_sides_are_valued_alike(seed: int) -> None:
         ("7k/8/8/4K3/8/8/8/R7 w - - 0 1", "8/8/8/8/4k3/8/8/R5K1 w - - 0 1"),
         ("rnbqkbnr/8/8/8/8/5N2/8/RNBQKB1R w KQkq - 0 1", "rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w KQkq - 0 1"),
         ("rnbqkbnr/8/8/8/8/8/8/RNBQ1RK1 w kq - 0 1", "rnbqkbnr/8/8/8/8/4K3/8/RNBQ1R2 w kq - 0 1"),
+        ("rnbqkbnr/8/8/8/8/8/8/RNBQK2R w KQkq - 0 1", "rnbqkbnr/8/8/8/8/8/8/RNBQK2R w kq - 0 1"),
+        (
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
+            "rnbqkbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
+        ),
     ],
-    ids=["a passed pawn", "a queen en prise", "the king driven", "development", "the king at home"],
+    ids=[
+        "a passed pawn",
+        "a queen en prise",
+        "the king driven",
+        "development",
+        "the king at home",
+        "a king that may castle",
+        "a pawn in the centre",
+    ],
 )
 def test_what_it_adds_to_ks(better: str, worse: str) -> None:
     assert added(better) > added(worse)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from kriegbot.players.base import Player
 from kriegbot.players.options import Option, PlayerKind
 
-DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED = 2, 1, 1.0, 0.2, 8.0, 100, 4.0
+DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED = 2, 1, 1.0, 0.2, 4.0, 100, 4.0
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 100_000, 2_000, 50_000
 
 

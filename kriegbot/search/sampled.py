@@ -70,7 +70,8 @@ class SampledSearch:
             it was illegal; None draws all anew.
           filtering: the opponent model of the belief.
           seed: with `samples`, the same seed finds the same policies, on any machine.
-          opening: during the first plies of a game, tries within so many centipawns of the best are equally likely.
+          opening: during the first plies of a game, a try is chosen e times less often for each time so many centipawns
+            that it is worth less than the best; 0 for the best alone.
           repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to.
         """
         self.method, self.particles, self.samples, self.further = method, particles, samples, further
@@ -105,8 +106,10 @@ class SampledSearch:
             candidates = legal > 0.0
             if not self.method.free or not candidates.any():  # a try surely illegal is worth what follows it: no more
                 candidates = np.ones(len(tries), bool)
-            margin = self.opening if view.ply < OPENING_PLIES else 0.0
-            weights = (candidates & (values >= values[candidates].max() - margin)).astype(np.float64)
+            behind = values[candidates].max() - values
+            weights = (candidates & (behind <= 0.0)).astype(np.float64)
+            if view.ply < OPENING_PLIES and self.opening:
+                weights = np.where(candidates, np.exp(-np.maximum(behind, 0.0) / self.opening), 0.0)
         searched = Searched(
             samples=histories,
             depth=found.depth if found else 0,
