@@ -36,5 +36,6 @@ class Finishing:
         if self._king is None:
             return self.search.policy(view, seconds)
         nodes = self.nodes if seconds is None else None
-        chosen = self._mating.best_try(self._king, seconds or 0.0, nodes)
+        wins = view.rules.stalemate_loses
+        chosen = self._mating.best_try(self._king, seconds or 0.0, nodes, stalemate_wins=wins)
         return Policy([chosen.move], np.ones(1), np.full(1, np.nan), Searched(depth=2 * chosen.depth - 1))
