@@ -9,7 +9,11 @@ where the two differ on purpose. Says how many tries were compared and how the g
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.test_kriegspiel_org
 
 from referee import RULE_SETS, rule_set
 from tests.test_kriegspiel_org import compare

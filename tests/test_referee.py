@@ -363,10 +363,11 @@ def test_a_name_of_a_rule_set_is_given_once() -> None:
     [
         (
             "berkley",
-            "unknown rule set 'berkley'; did you mean 'berkeley'? Known: berkeley, berkeley_any, cincinnati, wild16.",
+            "unknown rule set 'berkley'; did you mean 'berkeley'? "
+            "Known: berkeley, berkeley_any, cincinnati, english, rand, wild16.",
         ),
-        ("atomic", "unknown rule set 'atomic'. Known: berkeley, berkeley_any, cincinnati, wild16."),
-        ("", "unknown rule set ''. Known: berkeley, berkeley_any, cincinnati, wild16."),
+        ("atomic", "unknown rule set 'atomic'. Known: berkeley, berkeley_any, cincinnati, english, rand, wild16."),
+        ("", "unknown rule set ''. Known: berkeley, berkeley_any, cincinnati, english, rand, wild16."),
     ],
 )
 def test_an_unknown_rule_set_names_near_misses_and_the_known(name: str, message: str) -> None:
