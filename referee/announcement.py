@@ -2,8 +2,8 @@
 
 `announce` is a pure function of a position and a legal move, so that an exact enumeration of histories can
 ask it what would be heard in each of them. Two conventions of Kriegspiel that surprise chess players: a
-capture is announced at the square of the captured man, also en passant; and of the two diagonals through
-the checked king's square the longer one is "long", whichever way it runs.
+capture is announced at the square of the captured man, also en passant (unless the rule set tells of that); and
+of the two diagonals through the checked king's square the longer one is "long", whichever way it runs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import chess
 from referee.errors import BadAnnouncement
 from referee.rules import NO_LIMITS, Limits, PawnTries, RuleSet
 from referee.text import quoted
+from referee.tries import Told
 
 
 class Man(Enum):
@@ -53,6 +54,7 @@ class Reason(Enum):
 
 
 DECISIVE = frozenset({Reason.CHECKMATE, Reason.RESIGNATION, Reason.FORFEIT})
+"""Ends that always have a winner; a stalemate has one under some rule sets, and the others never do."""
 BY_A_MOVE = (
     Reason.CHECKMATE,
     Reason.STALEMATE,
@@ -77,7 +79,7 @@ class End:
     detail: str = ""
 
     def __post_init__(self) -> None:
-        if (self.winner is not None) != (self.reason in DECISIVE):
+        if self.reason is not Reason.STALEMATE and (self.winner is not None) != (self.reason in DECISIVE):
             takes = "a winner" if self.reason in DECISIVE else "no winner"
             raise ValueError(f"illegal end: {self.reason.value} with winner {quoted(self.winner)}; it takes {takes}")
 
@@ -120,11 +122,13 @@ _CODE_OF_END = {
 }
 _END_OF_CODE = {code: reason for reason, code in _CODE_OF_END.items()}
 _YES_OR_NO = ("no", "yes")
-_TRIES_OF_CODE = {None: None, "no": False, "yes": True}
+_NOWHERE = "none"
+_TOLD = r"0|[1-9][0-9]?|yes|no|none|(?:[a-h][2-7])+"
 _CODE = re.compile(
-    r"(?:x(?P<square>[a-h][1-8])(?P<man>[po])?)?"
+    r"(?:x(?P<square>[a-h][1-8])(?P<man>[po])?(?P<passing>ep)?)?"
+    r"(?P<promotion>=)?"
     r"(?:\+(?=[RFLSN])(?P<checks>R?F?L?S?N?))?"
-    r"(?:\?(?P<tries>0|[1-9][0-9]?|yes|no))?"
+    rf"(?:\?(?P<told>{_TOLD}))?"
     r"(?:#(?P<end>[a-z]+)(?::(?P<winner>[wb]))?)?"
 )
 
@@ -134,30 +138,44 @@ class Announcement:
     """What both sides hear after a move.
 
     Attributes:
-      capture: square of the captured man, also en passant; None for no capture.
+      capture: square of the captured man, also en passant, unless that is told; None for no capture.
       captured: whether it was a pawn or a piece, if the rule set tells.
       checks: every direction of check, at checkmate also; `Check(0)` for none.
-      pawn_tries: what is told of the legal pawn captures of the side now to move: their number, or whether there are
-        any (True or False), or None for nothing.
+      pawn_tries: what is told of the legal pawn captures of the side now to move: their number, whether there are any
+        (True or False), the squares from which there are, ascending, or None for nothing.
       end: the end of the game, if this move brought it.
+      en_passant: whether a capture en passant is told; then `capture` is where the capturing pawn lands.
+      promotion: whether a promotion is told.
     """
 
     capture: chess.Square | None = None
     captured: Man | None = None
     checks: Check = NO_CHECK
-    pawn_tries: int | bool | None = None
+    pawn_tries: Told = None
     end: End | None = None
+    en_passant: bool = False
+    promotion: bool = False
 
     def __post_init__(self) -> None:
         if self.end is not None and (self.end.reason not in BY_A_MOVE or self.end.detail):
             raise ValueError(f"illegal announcement: no move brings about {self.end.text()!r}")
+
+    @property
+    def fell(self) -> chess.Square | None:
+        """Where the captured man stood; None for no capture."""
+        if self.capture is None or not self.en_passant:
+            return self.capture
+        rank = chess.square_rank(self.capture)
+        return chess.square(chess.square_file(self.capture), rank - 1 if rank > 3 else rank + 1)
 
     def text(self) -> str:
         """One sentence for people."""
         parts = []
         if self.capture is not None:
             what = f"{self.captured.value} captured" if self.captured else "capture"
-            parts.append(f"{what} on {chess.square_name(self.capture)}")
+            parts.append(f"{what} on {chess.square_name(self.capture)}" + (" en passant" if self.en_passant else ""))
+        if self.promotion:
+            parts.append("a promotion")
         if self.checks:
             parts.append("check " + " and ".join(words for check, words in _CHECK_WORDS.items() if check & self.checks))
         if self.pawn_tries is not None:
@@ -168,14 +186,17 @@ class Announcement:
         return sentence[0].upper() + sentence[1:] + "."
 
     def code(self) -> str:
-        """The same as a token without spaces, for records: "xd5p+FN?2", "+R#mate:w", "-" for nothing."""
+        """The same as a token without spaces, for records: "xd5p+FN?2", "xd6ep", "=+R#mate:w", "-" for nothing."""
         code = ""
         if self.capture is not None:
             code += "x" + chess.square_name(self.capture) + (_LETTER_OF_MAN[self.captured] if self.captured else "")
+            code += "ep" if self.en_passant else ""
+        if self.promotion:
+            code += "="
         if self.checks:
             code += "+" + "".join(letter for letter, check in _CHECK_LETTERS.items() if check & self.checks)
         if self.pawn_tries is not None:
-            code += "?" + (_YES_OR_NO[self.pawn_tries] if isinstance(self.pawn_tries, bool) else str(self.pawn_tries))
+            code += "?" + told_code(self.pawn_tries)
         if self.end is not None:
             code += "#" + _CODE_OF_END[self.end.reason]
             if self.end.winner is not None:
@@ -200,21 +221,49 @@ class Announcement:
                 winner = None if match["winner"] is None else match["winner"] == "w"
                 end = End(_END_OF_CODE[match["end"]], winner)
             except (KeyError, ValueError):
-                known = "#mate:w, #mate:b, #stalemate, #dead, #plies, #quiet"
+                known = "#mate:w, #mate:b, #stalemate, #stalemate:w, #stalemate:b, #dead, #plies, #quiet"
                 raise BadAnnouncement(f"illegal end in announcement: {quoted(code)}; it takes one of {known}") from None
         return cls(
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
             captured=_MAN_LETTERS.get(match["man"]),
             checks=Check(sum(_CHECK_LETTERS[letter] for letter in match["checks"] or "")),
-            pawn_tries=_TRIES_OF_CODE[match["tries"]] if match["tries"] in _TRIES_OF_CODE else int(match["tries"]),
+            pawn_tries=None if match["told"] is None else parse_told(match["told"]),
             end=end,
+            en_passant=match["passing"] is not None,
+            promotion=match["promotion"] is not None,
         )
 
 
-def pawn_tries_text(told: int | bool) -> str:
-    """What was told of pawn tries, in words: "no pawn tries", "1 pawn try", "at least one pawn try"."""
+def told_code(told: int | tuple[chess.Square, ...]) -> str:
+    """What was told of pawn tries as one word: "2", "yes" or "no", "e4g5" for squares, "none" for no square."""
+    if isinstance(told, tuple):
+        return "".join(map(chess.square_name, told)) or _NOWHERE
+    return _YES_OR_NO[told] if isinstance(told, bool) else str(told)
+
+
+def parse_told(code: str) -> int | tuple[chess.Square, ...]:
+    """The inverse of `told_code`.
+
+    Raises:
+      BadAnnouncement: the text is not such a word.
+    """
+    if not re.fullmatch(_TOLD, code):
+        raise BadAnnouncement(f"illegal pawn tries: {quoted(code)}; it takes a word such as '2', 'yes' or 'e4g5'")
+    if code in _YES_OR_NO:
+        return code == "yes"
+    if code.isdecimal():
+        return int(code)
+    names = "" if code == _NOWHERE else code
+    return tuple(chess.parse_square(names[i : i + 2]) for i in range(0, len(names), 2))
+
+
+def pawn_tries_text(told: int | tuple[chess.Square, ...]) -> str:
+    """What was told of pawn tries, in words: "no pawn tries", "1 pawn try", "pawn tries from e4 and g5"."""
     if told is True:
         return "at least one pawn try"
+    if isinstance(told, tuple) and told:
+        *others, last = map(chess.square_name, told)
+        return f"pawn tries from {', '.join(others)} and {last}" if others else f"a pawn try from {last}"
     return f"{told or 'no'} pawn {'try' if told == 1 else 'tries'}"
 
 
@@ -242,13 +291,18 @@ def check_direction(king: chess.Square, checker: chess.Square) -> Check:
     return Check.LONG_DIAGONAL if on_longer else Check.SHORT_DIAGONAL
 
 
-def count_pawn_tries(board: chess.Board) -> int:
-    """Legal pawn captures of the side to move, one per (from, to): en passant counts, promotions are one."""
+def pawn_tries_of(board: chess.Board) -> set[tuple[chess.Square, chess.Square]]:
+    """Legal pawn captures of the side to move, from and to: en passant counts, promotions are one."""
     pawns = board.pawns & board.occupied_co[board.turn]
-    return len({(move.from_square, move.to_square) for move in board.generate_legal_captures(from_mask=pawns)})
+    return {(move.from_square, move.to_square) for move in board.generate_legal_captures(from_mask=pawns)}
 
 
-def pawn_tries_told(board: chess.Board, kind: PawnTries) -> int | bool | None:
+def count_pawn_tries(board: chess.Board) -> int:
+    """How many legal pawn captures the side to move has."""
+    return len(pawn_tries_of(board))
+
+
+def pawn_tries_told(board: chess.Board, kind: PawnTries) -> Told:
     """What an announcement tells of the pawn captures of the side to move; see `Announcement.pawn_tries`."""
     match kind:
         case PawnTries.NOTHING:
@@ -257,6 +311,8 @@ def pawn_tries_told(board: chess.Board, kind: PawnTries) -> int | bool | None:
             return count_pawn_tries(board)
         case PawnTries.YES_NO:
             return count_pawn_tries(board) > 0
+        case PawnTries.SQUARES:
+            return tuple(sorted({origin for origin, _ in pawn_tries_of(board)}))
 
 
 def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int = 0) -> End | None:
@@ -264,7 +320,7 @@ def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, pl
     if not any(board.generate_legal_moves()):
         if board.is_check():
             return End(Reason.CHECKMATE, not board.turn)
-        return End(Reason.STALEMATE)
+        return End(Reason.STALEMATE, (not board.turn) if rules.stalemate_loses else None)
     if board.is_insufficient_material() or (rules.one_minor_each_draws and _one_minor_each(board)):
         return End(Reason.DEAD_POSITION)
     if limits.plies is not None and ply >= limits.plies:
@@ -299,11 +355,15 @@ def announce(
     captured = None
     if capture is not None and rules.captured_kind:
         captured = Man.PAWN if board.piece_type_at(capture) == chess.PAWN else Man.PIECE
+    en_passant = rules.en_passant_told and board.is_en_passant(move)
+    if en_passant:
+        capture = move.to_square
+    promotion = rules.promotion_told and move.promotion is not None
     after = board.copy(stack=False)
     after.push(move)
     end = end_of(after, rules, limits, ply=ply + 1)
     told = None if end is not None else pawn_tries_told(after, rules.pawn_tries)
-    return Announcement(capture, captured, _checks(after), told, end)
+    return Announcement(capture, captured, _checks(after), told, end, en_passant, promotion)
 
 
 def _checks(board: chess.Board) -> Check:

@@ -15,7 +15,7 @@ from referee.errors import BadStart, GameIsOver
 from referee.prefix import Prefix
 from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet
 from referee.text import MOST_QUOTED, one_line, quoted
-from referee.tries import is_open, is_pawn_capture
+from referee.tries import Told, is_open, is_pawn_capture
 from referee.view import (
     Answer,
     Event,
@@ -50,7 +50,8 @@ class Referee:
         self._log: list[OwnTry | OwnQuestion] = []
         self._events: dict[chess.Color, list[Event]] = {chess.WHITE: [], chess.BLACK: []}
         self._ply = 0
-        self._pawn_tries: int | bool | None
+        self._pawn_tries: Told
+        self._is_obliged: bool
         self._begin_turn(pawn_tries_told(self._board, rules.pawn_tries))
 
     @property
@@ -91,17 +92,21 @@ class Referee:
         """
         move = _checked(move)
         self._must_go_on(f"try {move.uci()}")
-        mover = self._board.turn
+        mover, has_nonsense = self._board.turn, self.rules.nonsense or self._is_obliged
         if not self._is_open(move):
-            answer = Answer.IMPOSSIBLE if self.rules.nonsense else Answer.ILLEGAL
+            answer = Answer.IMPOSSIBLE if has_nonsense else Answer.ILLEGAL
         elif move in self._is_refused:
-            answer = Answer.REPEATED if self.rules.nonsense else Answer.ILLEGAL
+            answer = Answer.REPEATED if has_nonsense else Answer.ILLEGAL
         elif not self._board.is_legal(move):
             answer = Answer.ILLEGAL
         else:
             self._accept(mover, move)
             return Answer.ACCEPTED
-        if move not in self._is_refused:
+        is_once = self._is_obliged and self.rules.asking is Asking.OBLIGES_ONCE
+        if is_once and answer is Answer.ILLEGAL:
+            self._is_obliged = False
+        is_postponed = is_once and answer is Answer.IMPOSSIBLE
+        if move not in self._is_refused and not is_postponed:
             self._is_refused.add(move)
             self._refused.append(move)
         self._tell(mover, OwnTry(move, answer))
@@ -124,6 +129,7 @@ class Referee:
             answer = Answer.REPEATED
         else:
             self._pawn_tries = count_pawn_tries(self._board) > 0
+            self._is_obliged = self._pawn_tries
             answer = Answer.YES if self._pawn_tries else Answer.NO
             self._tell(not asker, OpponentAsked(answer))
         self._tell(asker, OwnQuestion(answer))
@@ -177,8 +183,9 @@ class Referee:
         self._tell(not mover, OpponentMoved(announcement))
         self._begin_turn(announcement.pawn_tries)
 
-    def _begin_turn(self, pawn_tries: int | bool | None) -> None:
+    def _begin_turn(self, pawn_tries: Told) -> None:
         self._pawn_tries = pawn_tries
+        self._is_obliged = False
         self._refused: list[chess.Move] = []  # each once
         self._is_refused: set[chess.Move] = set()
 
@@ -188,7 +195,7 @@ class Referee:
         kingside = board.has_kingside_castling_rights(color)
         queenside = board.has_queenside_castling_rights(color)
         men = _men(board, color)
-        if self.rules.obliges(self._pawn_tries) and not is_pawn_capture(move, men):
+        if self._is_obliged and not is_pawn_capture(move, men):
             return False
         return is_open(move, color, men, kingside, queenside, self._pawn_tries)
 

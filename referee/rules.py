@@ -1,6 +1,6 @@
 """Rule sets and limits, as data: who hears what, and when a game is drawn.
 
-A rule set is what players agree on before the game (Berkeley, ICC's Wild 16); its facts follow the
+A rule set is what players agree on before the game (Berkeley, ICC's Wild 16, RAND); its facts follow the
 published rules. Limits belong to one game, not to a rule set: Berkeley's rules suspend the fifty-move rule
 and repetition, and the experiment of Parker, Nau and Subrahmanian (AAAI 2006) adds two limits of its own,
 `PAPER_LIMITS`.
@@ -8,9 +8,9 @@ and repetition, and the experiment of Parker, Nau and Subrahmanian (AAAI 2006) a
 Draws by insufficient material: under every rule set the usual dead positions end the game, those that
 `chess.Board.is_insufficient_material` knows. Berkeley's text goes further: it is also a draw when neither side has
 more than its king and one minor piece, although king and knight against king and bishop can still be mated with
-the other side's help. `one_minor_each_draws` says so for `BERKELEY`; `WILD16` knows the dead positions
-alone. The referee of kriegspiel.org (PyPI package `kriegspiel` 1.7.3) plays on in such a position under
-both.
+the other side's help. `one_minor_each_draws` says so for `BERKELEY`; others, such as `WILD16`, know the
+dead positions alone. The referee of kriegspiel.org (PyPI package `kriegspiel` 1.7.3) plays on in such a position under
+all.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class PawnTries(Enum):
     NOTHING = "nothing"
     COUNT = "how many, to both"
     YES_NO = "whether there is any, to both"
+    SQUARES = "from which squares, to both"
 
 
 class Asking(Enum):
@@ -44,6 +45,7 @@ class Asking(Enum):
 
     NONSENSE = "nonsense, to the mover"
     OBLIGES = "yes or no, to both; yes obliges to capture with a pawn"
+    OBLIGES_ONCE = "yes or no, to both; yes obliges to try one pawn capture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,9 @@ class RuleSet:
       pawn_tries: what is told of the pawn captures of the side to move.
       one_minor_each_draws: whether it is a draw once neither side has more than king and one minor piece.
       asking: the effect of the question "Any?".
+      en_passant_told: whether a capture en passant is said to be one; it is then announced where the pawn lands.
+      promotion_told: whether both sides hear that a pawn was promoted, though not to what.
+      stalemate_loses: whether a side without a legal move loses, also when it is not in check.
     """
 
     name: str
@@ -70,20 +75,22 @@ class RuleSet:
     pawn_tries: PawnTries
     one_minor_each_draws: bool
     asking: Asking = Asking.NONSENSE
-
-    def obliges(self, pawn_tries: int | bool | None) -> bool:
-        """Whether a side that has been told this of its pawn captures may try nothing else."""
-        return self.asking is Asking.OBLIGES and bool(pawn_tries)
+    en_passant_told: bool = False
+    promotion_told: bool = False
+    stalemate_loses: bool = False
 
     def facts(self) -> dict[str, str]:
         """Who hears what in words, the same questions for every rule set."""
         return {
             "illegal try": self.illegal_heard.value,
-            "impossible or repeated try": "nonsense, to the mover" if self.nonsense else "no, to the mover",
+            "impossible or repeated try": "nonsense, to the mover" if self.nonsense else self.illegal_heard.value,
             "capture": "square, pawn or piece" if self.captured_kind else "square",
+            "en passant": "told, square of arrival" if self.en_passant_told else "square of the captured pawn",
             "check": "rank, file, long or short diagonal, knight",
             "pawn tries": self.pawn_tries.value,
             '"Any?"': self.asking.value,
+            "promotion": "told, but not to what" if self.promotion_told else "nothing",
+            "stalemate": "loss" if self.stalemate_loses else "draw",
             "king and one minor each": "draw" if self.one_minor_each_draws else "play on, unless mate is impossible",
         }
 
@@ -148,7 +155,30 @@ BERKELEY_ANY = replace(
     asking=Asking.OBLIGES,
 )
 
-_KNOWN = {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY)}
+RAND = RuleSet(
+    name="rand",
+    title="RAND",
+    illegal_heard=IllegalHeard.BOTH,
+    nonsense=True,
+    captured_kind=True,
+    pawn_tries=PawnTries.SQUARES,
+    one_minor_each_draws=False,
+    promotion_told=True,
+    stalemate_loses=True,
+)
+ENGLISH = RuleSet(
+    name="english",
+    title="English",
+    illegal_heard=IllegalHeard.BOTH,
+    nonsense=False,
+    captured_kind=False,
+    pawn_tries=PawnTries.NOTHING,
+    one_minor_each_draws=False,
+    asking=Asking.OBLIGES_ONCE,
+    en_passant_told=True,
+)
+
+_KNOWN = {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY, RAND, ENGLISH)}
 RULE_SETS: Mapping[str, RuleSet] = MappingProxyType(_KNOWN)
 """Every rule set that commands, records and the page know, by name."""
 

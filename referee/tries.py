@@ -2,16 +2,21 @@
 
 Its own men block its way and those it does not see do not; its pawns may try both diagonals at any time.
 Nothing is concluded from checks or captures heard: what is open depends only on the side's men and castling
-rights, and on one thing heard, that no pawn capture is legal, which rules out every diagonal.
+rights, and on one thing heard: that no pawn capture is legal, or none but from these squares, which rules out
+every other diagonal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 import chess
 
 PROMOTIONS = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
+
+Told: TypeAlias = int | bool | tuple[chess.Square, ...] | None
+"""What a side was told of its legal pawn captures; see `Announcement.pawn_tries`."""
 
 
 def open_tries(
@@ -19,7 +24,7 @@ def open_tries(
     men: Mapping[chess.Square, chess.PieceType],
     kingside: bool,
     queenside: bool,
-    pawn_tries: int | bool | None = None,
+    pawn_tries: Told = None,
 ) -> list[chess.Move]:
     """Every try open to a side, ordered by square of departure, square of arrival and promotion.
 
@@ -47,7 +52,7 @@ def is_open(
     men: Mapping[chess.Square, chess.PieceType],
     kingside: bool,
     queenside: bool,
-    pawn_tries: int | bool | None = None,
+    pawn_tries: Told = None,
 ) -> bool:
     """Whether a move is among `open_tries`, without listing them."""
     man = men.get(move.from_square)
@@ -60,17 +65,24 @@ def is_open(
     return move.promotion in PROMOTIONS if promotes else move.promotion is None
 
 
+def may_capture(told: Told) -> chess.Bitboard:
+    """Squares from which pawns may try to capture, after this was told of pawn captures."""
+    if isinstance(told, tuple):
+        return _squares(told)
+    return chess.BB_ALL if told is None or told else chess.BB_EMPTY
+
+
 def is_pawn_capture(move: chess.Move, men: Mapping[chess.Square, chess.PieceType]) -> bool:
     """Whether a try is a pawn's diagonal step, which can only be legal as a capture."""
     is_aside = chess.square_file(move.from_square) != chess.square_file(move.to_square)
     return men.get(move.from_square) == chess.PAWN and is_aside
 
 
-def _squares(men: Mapping[chess.Square, chess.PieceType]) -> chess.Bitboard:
-    own = 0
-    for square in men:
-        own |= chess.BB_SQUARES[square]
-    return own
+def _squares(squares: Iterable[chess.Square]) -> chess.Bitboard:
+    found = chess.BB_EMPTY
+    for square in squares:
+        found |= chess.BB_SQUARES[square]
+    return found
 
 
 def _targets(
@@ -80,12 +92,12 @@ def _targets(
     own: chess.Bitboard,
     kingside: bool,
     queenside: bool,
-    pawn_tries: int | bool | None,
+    pawn_tries: Told,
 ) -> chess.Bitboard:
     """Squares that the man on a square may try to go to."""
     man = men[square]
     if man == chess.PAWN:
-        return _pawn_targets(color, square, own, diagonals=pawn_tries != 0)
+        return _pawn_targets(color, square, own, diagonals=bool(may_capture(pawn_tries) & chess.BB_SQUARES[square]))
     targets = _attacks(man, square, own) & ~own
     if man == chess.KING:
         targets |= _castling_targets(color, own, kingside, queenside)

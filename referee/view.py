@@ -15,13 +15,14 @@ import chess
 
 from referee.announcement import Announcement, End
 from referee.rules import Asking, Limits, RuleSet
-from referee.tries import is_pawn_capture, open_tries
+from referee.tries import Told, is_pawn_capture, open_tries
 
 
 class Answer(Enum):
     """The referee's answer to a try, or to the question "Any?".
 
-    IMPOSSIBLE and REPEATED are what people call "nonsense"; rule sets without it answer a try ILLEGAL instead.
+    IMPOSSIBLE and REPEATED are what people call "nonsense"; rule sets without it answer a try ILLEGAL instead, except
+    while "Any?" obliges to something else.
     """
 
     ACCEPTED = "accepted"
@@ -93,7 +94,8 @@ class View:
       ply: moves made so far, both sides together.
       opponent_men: how many men the opponent has left.
       events: everything tried and heard, in order.
-      refused: own tries refused this turn, each once, whatever the answer was.
+      refused: own tries refused this turn, each once, whatever the answer was; not those that were impossible while
+        "Any?" obliged to try one pawn capture, which may be tried after it.
       pawn_tries: what is told of this side's legal pawn captures this turn, as in `Announcement`; None out of turn.
       end: the end of the game, or None.
     """
@@ -110,7 +112,7 @@ class View:
     opponent_men: int
     events: Sequence[Event]
     refused: Sequence[chess.Move]
-    pawn_tries: int | bool | None
+    pawn_tries: Told
     end: End | None
 
     @property
@@ -119,12 +121,26 @@ class View:
         is_asked = self.rules.asking is Asking.NONSENSE or self.pawn_tries is not None
         return not is_asked and self.turn == self.color and self.end is None
 
+    @property
+    def obliged(self) -> bool:
+        """Whether the side may try nothing but pawn captures, since "Any?" was answered yes."""
+        if self.rules.asking is Asking.NONSENSE or self.pawn_tries is not True:
+            return False
+        if self.rules.asking is Asking.OBLIGES:
+            return True
+        for event in reversed(self.events):  # what was illegal after the answer was a pawn capture
+            if isinstance(event, OwnQuestion) and event.answer is Answer.YES:
+                return True
+            if isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
+                return False
+        return False
+
     def tries(self) -> list[chess.Move]:
         """The tries still open this turn, in the order of `open_tries`; none after the end or out of turn."""
         if self.end is not None or self.turn != self.color:
             return []
         tries = open_tries(self.color, self.men, self.kingside, self.queenside, self.pawn_tries)
-        if self.rules.obliges(self.pawn_tries):
+        if self.obliged:
             tries = [move for move in tries if is_pawn_capture(move, self.men)]
         if not self.refused:
             return tries

@@ -19,6 +19,7 @@ import chess
 from evaluators import WIN
 from kriegbot.opponents import Replies, equally_likely
 from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, announce, open_tries
+from referee.tries import Told
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
 Histories: TypeAlias = list[tuple[chess.Board, float]]
@@ -86,7 +87,7 @@ class Context:
     limits: Limits
     ply: int
     refused: tuple[chess.Move, ...]
-    pawn_tries: int | None
+    pawn_tries: Told
     ours: Announcement | None = None
     theirs: Announcement | None = None
     free: int = 0
@@ -223,8 +224,8 @@ class PlainSearch:
 
     def _value(self, board: chess.Board, side: chess.Color, last: Announcement | None) -> float:
         value = self.evaluator(board, side)
-        if last is not None and last.capture is not None and self.exchange:
-            gained = self.exchange * exchange(board, last.capture)
+        if last is not None and last.fell is not None and self.exchange:
+            gained = self.exchange * exchange(board, last.fell)
             value += gained if board.turn == side else -gained
         return value
 

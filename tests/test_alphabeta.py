@@ -56,7 +56,7 @@ def test_values_equal_plain_negamax(depth: int) -> None:
         if not any(board.legal_moves):
             continue
         row = from_board(board)
-        tries = tries_of(row, True)
+        tries = tries_of(row)
         values, leaves = value_boards(row.reshape(1, 8), tries, depth, load_evaluator("ks"), TERMS, NEVER)
         found = dict(zip(tries.tolist(), values[0].tolist(), strict=True))
         side, standing = board.turn, ks(board, board.turn)
@@ -76,13 +76,13 @@ def test_the_sooner_mate_is_worth_more() -> None:
     values = {}
     for depth in (1, 3):
         row = from_board(board)
-        tries = tries_of(row, True)
+        tries = tries_of(row)
         found, _ = value_boards(row.reshape(1, 8), tries, depth, load_evaluator("ks"), TERMS, NEVER)
         values[depth] = int(found.max())
     assert values[1] < MATE - 3 == values[3]  # 1. Kf7 Kh7 2. Rh1 mate
     board = chess.Board("7k/8/6K1/8/8/8/8/R7 w - - 0 1")
     found, _ = value_boards(
-        from_board(board).reshape(1, 8), tries_of(from_board(board), True), 3, load_evaluator("ks"), TERMS, NEVER
+        from_board(board).reshape(1, 8), tries_of(from_board(board)), 3, load_evaluator("ks"), TERMS, NEVER
     )
     assert int(found.max()) == MATE - 1
 
@@ -90,6 +90,6 @@ def test_the_sooner_mate_is_worth_more() -> None:
 def test_boards_with_other_tries_are_refused() -> None:
     row = from_board(chess.Board())
     with pytest.raises(ValueError, match="other tries"):
-        value_boards(row.reshape(1, 8), tries_of(row, True)[1:], 1, load_evaluator("ks"), TERMS, NEVER)
+        value_boards(row.reshape(1, 8), tries_of(row)[1:], 1, load_evaluator("ks"), TERMS, NEVER)
     with pytest.raises(ValueError, match="at least 1"):
-        value_boards(row.reshape(1, 8), tries_of(row, True), 0, load_evaluator("ks"), TERMS, NEVER)
+        value_boards(row.reshape(1, 8), tries_of(row), 0, load_evaluator("ks"), TERMS, NEVER)

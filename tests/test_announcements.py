@@ -293,13 +293,17 @@ def test_announce_leaves_the_board_as_it_was(seed: int, plies: int, rules: RuleS
 def announcements(draw: st.DrawFn) -> Announcement:
     capture = draw(st.none() | st.sampled_from(chess.SQUARES))
     reason = draw(st.none() | st.sampled_from(BY_A_MOVE))
-    winner = draw(st.booleans()) if reason in DECISIVE else None
+    has_winner = reason in DECISIVE or (reason is Reason.STALEMATE and draw(st.booleans()))
+    winner = draw(st.booleans()) if has_winner else None
+    squares = st.sets(st.sampled_from(range(chess.A2, chess.A8)), min_size=1, max_size=8).map(sorted).map(tuple)
     return Announcement(
         capture=capture,
         captured=None if capture is None else draw(st.none() | st.sampled_from(Man)),
         checks=Check(draw(st.integers(0, 31))),
-        pawn_tries=draw(st.none() | st.integers(0, 16)),
+        pawn_tries=draw(st.none() | st.integers(0, 16) | squares),
         end=None if reason is None else End(reason, winner),
+        en_passant=capture is not None and draw(st.booleans()),
+        promotion=draw(st.booleans()),
     )
 
 
@@ -316,7 +320,7 @@ def test_different_announcements_have_different_codes_and_sentences(one: Announc
     assert (one == other) == (one.code() == other.code()) == (one.text() == other.text())
 
 
-@given(st.text(max_size=12) | st.text("xabd15po+RFLSN?09#:wb-mate", max_size=12))
+@given(st.text(max_size=12) | st.text("xabd15po=+RFLSN?09#:wb-mate", max_size=12))
 def test_a_text_is_a_code_or_refused(text: str) -> None:
     with contextlib.suppress(BadAnnouncement):
         assert Announcement.parse(text).code() == text
@@ -340,6 +344,17 @@ def test_a_text_is_a_code_or_refused(text: str) -> None:
             "Check on the long diagonal; checkmate, Black wins.",
         ),
         (Announcement(end=End(Reason.STALEMATE)), "#stalemate", "Stalemate, draw."),
+        (Announcement(end=End(Reason.STALEMATE, chess.WHITE)), "#stalemate:w", "Stalemate, White wins."),
+        (Announcement(chess.D6, en_passant=True), "xd6ep", "Capture on d6 en passant."),
+        (
+            Announcement(chess.E8, Man.PIECE, Check.RANK, (chess.B7,), promotion=True),
+            "xe8o=+R?b7",
+            "Piece captured on e8; a promotion; check on the rank; a pawn try from b7.",
+        ),
+        (Announcement(promotion=True), "=", "A promotion."),
+        (Announcement(pawn_tries=(chess.E4, chess.G5)), "?e4g5", "Pawn tries from e4 and g5."),
+        (Announcement(pawn_tries=(chess.A2, chess.E4, chess.G5)), "?a2e4g5", "Pawn tries from a2, e4 and g5."),
+        (Announcement(pawn_tries=()), "?none", "No pawn tries."),
     ],
 )
 def test_announcements_as_people_and_records_have_them(announcement: Announcement, code: str, text: str) -> None:
@@ -347,7 +362,26 @@ def test_announcements_as_people_and_records_have_them(announcement: Announcemen
 
 
 @pytest.mark.parametrize(
-    "code", ["", " ", "xi9", "xd5n", "+", "+FF", "+FR", "?07", "#mate", "#dead:w", "#won:w", "d5", "--"]
+    "code",
+    [
+        "",
+        " ",
+        "xi9",
+        "xd5n",
+        "+",
+        "+FF",
+        "+FR",
+        "?07",
+        "?e",
+        "?e8",
+        "xe9ep",
+        "ep",
+        "#mate",
+        "#dead:w",
+        "#won:w",
+        "d5",
+        "--",
+    ],
 )
 def test_what_is_no_code_is_refused(code: str) -> None:
     with pytest.raises(BadAnnouncement, match=r"^illegal (end in )?announcement: .*; it takes "):
@@ -360,7 +394,10 @@ def test_an_announcement_cannot_hold_an_end_that_no_move_brings() -> None:
 
 
 @pytest.mark.parametrize("reason", list(Reason))
-def test_an_end_has_a_winner_exactly_if_its_reason_has_one(reason: Reason) -> None:
+def test_an_end_has_a_winner_exactly_if_its_reason_has_one_except_stalemate(reason: Reason) -> None:
+    if reason is Reason.STALEMATE:
+        assert {End(reason, winner).result for winner in (None, *chess.COLORS)} == {"1/2-1/2", "1-0", "0-1"}
+        return
     wrong = None if reason in DECISIVE else chess.WHITE
     with pytest.raises(ValueError, match="illegal end"):
         End(reason, wrong)

@@ -121,7 +121,7 @@ def test_rules_lists_every_rule_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"{rules.name}: {rules.title}\n" in out for rules in RULE_SETS.values())
 
 
-@pytest.mark.parametrize(("rules", "seed"), [("berkeley", "63"), ("wild16", "31")])
+@pytest.mark.parametrize(("rules", "seed"), [("berkeley", "63"), ("wild16", "31"), ("rand", "205"), ("english", "75")])
 def test_a_golden_game_is_played_again_word_for_word(
     rules: str, seed: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

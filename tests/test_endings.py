@@ -190,3 +190,10 @@ def test_rook_and_queen_mate_a_king_who_may_be_anywhere() -> None:
                 known = known.after(referee.view(chess.WHITE).events[-1])
         assert referee.end is not None
         assert referee.end.winner == chess.WHITE
+
+
+def test_a_stalemate_is_avoided_where_it_draws_and_sought_where_it_wins() -> None:
+    king = BareKing(chess.WHITE, men("Ke6 Pf7 Pa2"), squares("f8"))
+    draws, wins = (Mating(seed=11).best_try(king, nodes=10_000, stalemate_wins=wins) for wins in (False, True))
+    assert draws.move.uci() != "e6f6"
+    assert (wins.move.uci(), wins.cost) == ("e6f6", 1.0)

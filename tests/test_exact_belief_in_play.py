@@ -39,8 +39,7 @@ SMALL_STARTS = (
     "6k1/8/6K1/8/8/8/8/R7 b - - 0 1",
     "4k3/2p1p3/8/1P1P4/8/8/8/4K3 b - - 3 9",
 )
-
-
+NONSENSE = chess.Move(chess.A1, chess.A1)
 History: TypeAlias = tuple[tuple[chess.Move | AskAny, ...], float]
 
 
@@ -75,7 +74,8 @@ def by_replaying_every_history(view: View) -> dict[object, float]:
                 illegal = [move for move in theirs.tries() if move not in legal]
                 aside = [move for move in illegal if is_pawn_capture(move, theirs.men)]
                 straight = [move for move in illegal if move not in aside]
-                candidates = [(move, weight) for move in (*aside[:1], *straight[:1])]
+                nonsense = [] if view.rules.nonsense else [NONSENSE]  # it may sound like an illegal try
+                candidates = [(move, weight) for move in (*aside[:1], *straight[:1], *nonsense)]
             for move, new_weight in candidates:
                 if replayed(view, (*tries, move)).view(view.color).events == view.events[:heard]:
                     longer.append(((*tries, move), new_weight))

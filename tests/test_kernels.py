@@ -1,4 +1,4 @@
-"""The kernels against python-chess and the referee: legality, result and every announcement, under both rule sets."""
+"""The kernels against python-chess and the referee: legality, result and every announcement, under every rule set."""
 
 import ast
 import inspect
@@ -19,14 +19,26 @@ from evaluators import load_evaluator
 from evaluators.protocol import evaluator
 from kriegbot.belief.heard import said, side_of, terms_of
 from kriegbot.kernels import kernel_modules
-from kriegbot.kernels.hearing import CAPTURE_MASK, TRIES_SHIFT
+from kriegbot.kernels.hearing import CAPTURE_MASK, SQUARES_SHIFT, TRIES_SHIFT
 from kriegbot.kernels.jit import kernel
 from kriegbot.kernels.position import Position, decode_move, encode_move, from_board, to_board
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.kernels.types import Moves, Word, signature_of
 from kriegbot.search.method import tries_of
-from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, Check, RuleSet, announce, open_tries
-from referee.announcement import BY_A_MOVE
+from referee import (
+    BERKELEY,
+    NO_LIMITS,
+    PAPER_LIMITS,
+    RULE_SETS,
+    Check,
+    PawnTries,
+    Reason,
+    RuleSet,
+    announce,
+    open_tries,
+)
+from referee.announcement import BY_A_MOVE, pawn_tries_told
+from referee.tries import Told, may_capture
 from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, silent_said, splitmix
 from tests.plain_evaluators import ks, material
 from tests.plain_search import Evaluator, exchange
@@ -34,7 +46,8 @@ from tests.plain_search import Evaluator, exchange
 UNIFORMS = ["0.603431367211113", "0.921304374363014", "0.392785976706042"]
 SUBSEEDS = [7, 2203090791740743528, 1788301705487582329]
 """Ours, pinned: another generator would be another game for every seed."""
-TRIES_MASK = 31 << TRIES_SHIFT
+TRIES_MASK = 31 << TRIES_SHIFT | -1 << SQUARES_SHIFT
+"""All that is said of pawn tries."""
 WORKERS = 8
 POSITIONS_EACH = 25_000
 """Together 200,000."""
@@ -92,18 +105,27 @@ def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
             assert np.array_equal(played, from_board(after, ply + 1))
             if announcement.end is not None:
                 seen[announcement.end.reason.value] += 1
-            seen[f"{announcement.pawn_tries} pawn tries"] += 1
+            told = announcement.pawn_tries
+            seen["no squares" if told == () else "squares" if isinstance(told, tuple) else f"{told} pawn tries"] += 1
+            seen["told en passant"] += announcement.en_passant
+            seen["told promotion"] += announcement.promotion
+            seen["lost stalemate"] += (
+                announcement.end is not None
+                and announcement.end.reason is Reason.STALEMATE
+                and announcement.end.winner is not None
+            )
         seen.update(str(flag.name) for flag in Check if flag & announcement.checks)
         seen["double check"] += announcement.checks.bit_count() > 1
         seen["en passant"] += board.is_en_passant(move)
         seen["promotion"] += move.promotion is not None
         seen["castling"] += board.is_castling(move)
     rare = ["double check", "en passant", "promotion", "castling", *(str(flag.name) for flag in Check)]
+    rare += ["no squares", "squares", "told en passant", "told promotion", "lost stalemate"]
     rare += [reason.value for reason in BY_A_MOVE] + [f"{count} pawn tries" for count in range(4)]
     assert all(seen[what] > 0 for what in rare), seen
 
 
-def own_tries(board: chess.Board, pawn_tries: int | None) -> list[chess.Move]:
+def own_tries(board: chess.Board, pawn_tries: Told) -> list[chess.Move]:
     """Tries of the side to move as the referee lists them."""
     men = {s: p.piece_type for s, p in board.piece_map().items() if p.color == board.turn}
     sides = board.has_kingside_castling_rights(board.turn), board.has_queenside_castling_rights(board.turn)
@@ -114,10 +136,10 @@ def own_tries(board: chess.Board, pawn_tries: int | None) -> list[chess.Move]:
 def test_tries_are_the_referees_and_legal_moves_stand_among_them_in_order() -> None:
     for board, _ in positions(random.Random(1), 10_000):
         row = from_board(board)
-        for pawn_tries in (None, 0):
-            tries = [decode_move(int(move)) for move in tries_of(row, pawn_tries != 0)]
+        for pawn_tries in (None, 0, True, pawn_tries_told(board, PawnTries.SQUARES)):
+            tries = [decode_move(int(move)) for move in tries_of(row, may_capture(pawn_tries))]
             assert sorted(tries, key=str) == sorted(own_tries(board, pawn_tries), key=str)
-        among = iter(tries_of(row, True))
+        among = iter(tries_of(row))
         assert all(move in among for move in legal(row))  # each is looked for behind the one before
 
 
@@ -126,7 +148,7 @@ def test_a_try_is_legal_by_itself_where_it_is_among_the_legal_moves() -> None:
     rng, refused = random.Random(2), 0
     for board, _ in positions(rng, 20_000):
         row = from_board(board)
-        tries = [int(move) for move in tries_of(row, True)]
+        tries = [int(move) for move in tries_of(row)]
         assert legal_among(row, tries) == legal(row), board.fen()
         refused += len(tries) - len(legal(row))
         wanted = rng.getrandbits(64)

@@ -6,6 +6,7 @@ try count, end and on the tries that are left. Where the two differ on purpose t
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from referee import (
     BERKELEY,
+    ENGLISH,
     RULE_SETS,
     WILD16,
     Answer,
@@ -26,12 +28,16 @@ from referee import (
     Man,
     OpponentAsked,
     OpponentRefused,
+    OwnQuestion,
     OwnTry,
     Reason,
     Referee,
     RuleSet,
+    View,
+    open_tries,
 )
 from referee.announcement import Announcement
+from referee.tries import may_capture
 from tests.random_games import STARTS, act, random_action
 
 pytest.importorskip("kriegspiel")
@@ -56,6 +62,8 @@ ENDS = {
     SpecialCaseAnnouncement.CHECKMATE_WHITE_WINS: End(Reason.CHECKMATE, chess.WHITE),
     SpecialCaseAnnouncement.CHECKMATE_BLACK_WINS: End(Reason.CHECKMATE, chess.BLACK),
     SpecialCaseAnnouncement.DRAW_STALEMATE: End(Reason.STALEMATE),
+    SpecialCaseAnnouncement.STALEMATE_WHITE_WINS: End(Reason.STALEMATE, chess.WHITE),
+    SpecialCaseAnnouncement.STALEMATE_BLACK_WINS: End(Reason.STALEMATE, chess.BLACK),
     SpecialCaseAnnouncement.DRAW_INSUFFICIENT: End(Reason.DEAD_POSITION),
 }
 MEN = {None: None, CapturedPieceAnnouncement.PAWN: Man.PAWN, CapturedPieceAnnouncement.PIECE: Man.PIECE}
@@ -66,8 +74,7 @@ ANSWERS = {
     MainAnnouncement.IMPOSSIBLE_TO_ASK: "nonsense",
     MainAnnouncement.NONSENSE: "nonsense",
 }
-
-
+ONE_CAPTURE = "4k3/4p3/8/3p4/2P5/8/8/4R1K1 w - - 0 1"
 ASK_ANY = KriegspielMove(QuestionAnnouncement.ASK_ANY)
 
 
@@ -95,7 +102,11 @@ class Theirs:
         tries = reply.next_turn_pawn_tries
         if tries is None:
             tries = reply.next_turn_has_pawn_capture
-        return answer, Announcement(reply.capture_at_square, captured, checks, tries, ENDS.get(special))
+        if tries is None:
+            tries = reply.next_turn_pawn_try_squares
+        square, end = reply.capture_at_square, ENDS.get(special)
+        told = bool(reply.en_passant_announced), bool(reply.promotion_announced)
+        return answer, Announcement(square, captured, checks, tries, end, *told)
 
     def tries(self) -> set[chess.Move]:
         """The tries that they still allow."""
@@ -122,15 +133,29 @@ def as_they_say(announcement: Announcement | None) -> Announcement | None:
     """Our announcement in their words: they do not tell from where a mate is given."""
     if announcement is None or announcement.end is None:
         return announcement
-    return Announcement(announcement.capture, announcement.captured, Check(0), None, announcement.end)
+    return dataclasses.replace(announcement, checks=Check(0), pawn_tries=None)
 
 
-def en_passant_leak(referee: Referee) -> set[chess.Move]:
-    """The tries that they wrongly add; see the test named after it."""
-    board = referee.board()
-    if referee.view(referee.turn).pawn_tries != 0 or referee.rules.asking is not Asking.NONSENSE:
+def more_tries(referee: Referee) -> set[chess.Move]:
+    """The tries that they offer and we do not: see the two tests about it."""
+    view = referee.view(referee.turn)
+    if referee.rules.asking is Asking.OBLIGES_ONCE and view.pawn_tries is True and not view.obliged:
+        return given_back(view)
+    if referee.rules.asking is not Asking.NONSENSE:
         return set()
-    return set(board.generate_pseudo_legal_ep())
+    capturing, leaking = may_capture(view.pawn_tries), set(referee.board().generate_pseudo_legal_ep())
+    return {move for move in leaking - set(view.refused) if not capturing & chess.BB_SQUARES[move.from_square]}
+
+
+def given_back(view: View) -> set[chess.Move]:
+    """The tries refused before the question "Any?", and not again since."""
+    since = set()
+    for event in reversed(view.events):
+        if isinstance(event, OwnQuestion) and event.answer is Answer.YES:
+            break
+        if isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
+            since.add(event.move)
+    return set(view.refused) & set(open_tries(view.color, view.men, view.kingside, view.queenside)) - since
 
 
 def compare(seed: int, rules: RuleSet, plies: int) -> tuple[int, Referee]:
@@ -141,8 +166,7 @@ def compare(seed: int, rules: RuleSet, plies: int) -> tuple[int, Referee]:
     compared = 0
     while ours.end is None and ours.ply < plies:
         assert theirs.game.turn == ours.turn
-        refused = set(ours.view(ours.turn).refused)
-        assert theirs.tries() == set(ours.view(ours.turn).tries()) | (en_passant_leak(ours) - refused)
+        assert theirs.tries() == set(ours.view(ours.turn).tries()) | more_tries(ours)
         assert theirs.may_ask() == ours.view(ours.turn).may_ask
         action = random_action(ours, rng)
         answer = act(ours, action)
@@ -216,6 +240,22 @@ def test_they_offer_a_pinned_en_passant_capture_after_announcing_no_pawn_tries()
         assert capture in theirs.tries()
         answer = ours.try_move(capture)
         assert (theirs.ask(capture)[0], answer.value) == (("accepted",) * 2 if legal else ("illegal",) * 2)
+
+
+def test_they_give_back_refused_tries_once_any_obliges_no_longer() -> None:
+    """English: after the one pawn capture they begin the turn anew. We remember what was refused; it stays illegal."""
+    ours, theirs = Referee(ENGLISH, start=ONE_CAPTURE), Theirs(ENGLISH, ONE_CAPTURE)
+    refused, other, free = (chess.Move.from_uci(uci) for uci in ("e1e8", "c4b5", "e1d1"))
+    for referee in (ours.try_move, theirs.ask):
+        referee(refused)
+    assert ours.ask_any() is theirs.ask_any() is Answer.YES
+    assert ours.try_move(free) is Answer.IMPOSSIBLE
+    assert theirs.ask(free) == ("nonsense", None)
+    assert ours.try_move(other) is Answer.ILLEGAL
+    assert theirs.ask(other) == ("illegal", None)
+    assert theirs.tries() - set(ours.view(chess.WHITE).tries()) == {refused}
+    assert ours.try_move(free) is Answer.ACCEPTED
+    assert theirs.ask(free)[0] == "accepted"
 
 
 def test_they_do_not_say_from_where_a_mate_is_given() -> None:

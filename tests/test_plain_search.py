@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from referee import BERKELEY, NO_LIMITS, WILD16, Announcement, announce
+from referee import BERKELEY, ENGLISH, NO_LIMITS, RAND, WILD16, Announcement, announce
 from tests import plain_search
 from tests.plain_cases import CASES, Case, features, mirrored
 from tests.plain_evaluators import ks, material
@@ -316,5 +316,5 @@ def test_the_cases_show_all_that_can_go_wrong() -> None:
     sets = {"refused", "opponent refused", "pawn tries", "no pawn tries", "legal in some", "pin", "in check"}
     assert ends | moves | sets | {"white", "black", "in double check", "pinned en passant"} <= shown
     assert {f"opponent's {what}" for what in (ends | moves) - {"dead position"}} <= shown
-    assert {case.rules for case in CASES} == {BERKELEY, WILD16}
+    assert {case.rules for case in CASES} == {BERKELEY, WILD16, RAND, ENGLISH}
     assert len({case.name for case in CASES}) == len(CASES) >= 24

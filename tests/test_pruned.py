@@ -13,7 +13,7 @@ from kriegbot.search import pruned
 from kriegbot.search.method import InformationSet, Method, Reals
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
-from referee import BERKELEY, PAPER_LIMITS, WILD16, Referee, View
+from referee import BERKELEY, PAPER_LIMITS, RAND, WILD16, Referee, View
 from tests.plain_cases import CASES, Case
 from tests.test_search import arrays
 
@@ -38,9 +38,9 @@ def agree(whole: TryValues, found: TryValues) -> bool:
 
 
 def midgames(count: int, histories: int, rng: random.Random) -> Iterator[tuple[View, Rows, Reals]]:
-    """Views of random games under both rule sets, some of them after refusals, and histories that fit."""
+    """Views of random games under three rule sets, some of them after refusals, and histories that fit."""
     while count > 0:
-        referee = Referee(rng.choice((BERKELEY, WILD16)), PAPER_LIMITS)
+        referee = Referee(rng.choice((BERKELEY, WILD16, RAND)), PAPER_LIMITS)
         beliefs: dict[bool, Belief] = {}
         while referee.end is None and count > 0:
             view = referee.view(referee.turn)

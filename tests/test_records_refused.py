@@ -126,8 +126,8 @@ CHESS = '[Event "F/S Return Match"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 (2. f4 ex
             "illegal header Termination: 'resigned' with Result '0-1'",
         ),
         (
-            SHORT.replace('"resignation"', '"stalemate"'),
-            "illegal header Termination: 'stalemate' with Result '0-1'",
+            SHORT.replace('"resignation"', '"dead position"'),
+            "illegal header Termination: 'dead position' with Result '0-1'",
         ),
         (SHORT.replace('"resignation"', '"checkmate"'), "illegal end: recorded as 'checkmate, Black wins'"),
         (SHORT.replace('"resignation"', '"unterminated"'), "illegal result"),

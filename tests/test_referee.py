@@ -17,12 +17,15 @@ from referee import (
     BERKELEY,
     BERKELEY_ANY,
     CINCINNATI,
+    ENGLISH,
     NO_LIMITS,
     PAPER_LIMITS,
+    RAND,
     RULE_SETS,
     WILD16,
     Answer,
     AskAny,
+    Asking,
     BadStart,
     End,
     GameIsOver,
@@ -41,6 +44,7 @@ from referee import (
 from tests.random_games import act, action_of, played, random_try, steps
 
 SEEDS = st.integers(0, 10**9)
+KNOWN = (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY, RAND, ENGLISH)
 RULES = st.sampled_from(list(RULE_SETS.values()))
 
 
@@ -63,6 +67,8 @@ def test_a_try_is_accepted_if_and_only_if_it_is_legal_on_the_true_board(seed: in
     game = Referee(rules)
     board, obliged = chess.Board(), False
     for action, answer in steps(game, rng, 40):
+        if answer is Answer.ILLEGAL and rules.asking is Asking.OBLIGES_ONCE:
+            obliged = False
         legal = list(board.legal_moves)
         captures = [move for move in legal if board.is_capture(move) and board.piece_type_at(move.from_square) == 1]
         if isinstance(action, AskAny):
@@ -341,7 +347,7 @@ def test_a_game_may_begin_from_any_position_of_another(seed: int) -> None:
 
 
 def test_rule_sets_are_found_by_name() -> None:
-    assert dict(RULE_SETS) == {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY)}
+    assert dict(RULE_SETS) == {rules.name: rules for rules in KNOWN}
     assert rule_set("berkeley") is BERKELEY
 
 
@@ -357,10 +363,11 @@ def test_a_name_of_a_rule_set_is_given_once() -> None:
     [
         (
             "berkley",
-            "unknown rule set 'berkley'; did you mean 'berkeley'? Known: berkeley, berkeley_any, cincinnati, wild16.",
+            "unknown rule set 'berkley'; did you mean 'berkeley'? "
+            "Known: berkeley, berkeley_any, cincinnati, english, rand, wild16.",
         ),
-        ("atomic", "unknown rule set 'atomic'. Known: berkeley, berkeley_any, cincinnati, wild16."),
-        ("", "unknown rule set ''. Known: berkeley, berkeley_any, cincinnati, wild16."),
+        ("atomic", "unknown rule set 'atomic'. Known: berkeley, berkeley_any, cincinnati, english, rand, wild16."),
+        ("", "unknown rule set ''. Known: berkeley, berkeley_any, cincinnati, english, rand, wild16."),
     ],
 )
 def test_an_unknown_rule_set_names_near_misses_and_the_known(name: str, message: str) -> None:
@@ -383,7 +390,7 @@ def test_a_limit_is_a_whole_number_from_one(value: object) -> None:
 def test_the_public_names_are_these() -> None:
     names = {
         *("BERKELEY", "NO_LIMITS", "PAPER_LIMITS", "RULE_SETS", "WILD16", "Action", "Announcement", "CINCINNATI"),
-        *("Asking", "BERKELEY_ANY", "register"),
+        *("Asking", "BERKELEY_ANY", "ENGLISH", "RAND", "register"),
         *("Answer", "AskAny", "BadAction", "BadAnnouncement", "BadStart", "Check", "End", "Event", "GameIsOver"),
         *("GameOver", "GameRecord", "IllegalHeard", "KriegspielError", "Limits", "Man"),
         *("OpponentAsked", "OpponentMoved", "OpponentRefused", "OwnQuestion", "OwnTry", "PawnTries", "Reason"),

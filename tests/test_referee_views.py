@@ -17,6 +17,7 @@ from referee import (
     RULE_SETS,
     Answer,
     AskAny,
+    Asking,
     IllegalHeard,
     OpponentMoved,
     OwnQuestion,
@@ -101,15 +102,18 @@ def rebuilt(view: View) -> View:
     opponent_men = chess.popcount(board.occupied_co[not view.color])
     for square in chess.SquareSet(board.occupied_co[not view.color]):
         board.remove_piece_at(square)
-    turn, ply, refused, end = board.turn, 0, [], None
+    turn, ply, refused, end, obliged = board.turn, 0, [], None, False
     pawn_tries = Referee(view.rules, view.limits, view.start).view(turn).pawn_tries
     for event in view.events:
         if isinstance(event, OwnTry) and event.announcement is None:
-            if event.move not in refused:
+            is_postponed = obliged and event.answer is Answer.IMPOSSIBLE
+            if event.move not in refused and not is_postponed:
                 refused.append(event.move)
+            obliged = obliged and event.answer is not Answer.ILLEGAL
             continue
-        if isinstance(event, OwnQuestion):
+        if isinstance(event, OwnQuestion) and event.answer in (Answer.YES, Answer.NO):
             pawn_tries = event.answer is Answer.YES
+            obliged = pawn_tries and view.rules.asking is Asking.OBLIGES_ONCE
         if not isinstance(event, OwnTry | OpponentMoved):
             continue
         assert event.announcement is not None
@@ -118,9 +122,9 @@ def rebuilt(view: View) -> View:
             board.ep_square = None
             board.push(event.move)
             opponent_men -= event.announcement.capture is not None
-        elif event.announcement.capture is not None:
-            board.remove_piece_at(event.announcement.capture)
-        turn, ply, refused, end = not turn, ply + 1, [], event.announcement.end
+        elif event.announcement.fell is not None:
+            board.remove_piece_at(event.announcement.fell)
+        turn, ply, refused, end, obliged = not turn, ply + 1, [], event.announcement.end, False
         pawn_tries = event.announcement.pawn_tries
     own_turn = turn == view.color and end is None
     return View(
@@ -149,7 +153,8 @@ def test_the_tries_of_a_view_are_the_open_ones_without_the_refused(seed: int, ru
         if isinstance(action, AskAny):
             assert not view.may_ask
         elif answer is not Answer.ACCEPTED:
-            assert action in view.refused
+            is_postponed = rules.asking is Asking.OBLIGES_ONCE and answer is Answer.IMPOSSIBLE
+            assert action in view.refused or is_postponed
             assert action not in view.tries()
             assert len(set(view.refused)) == len(view.refused)
         assert game.view(not game.turn).tries() == []

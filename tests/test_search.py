@@ -242,7 +242,7 @@ def test_a_stopped_search_leaves_no_thread_behind() -> None:
 
 def test_positions_of_different_sets_are_refused() -> None:
     rows = np.array([from_board(chess.Board()), from_board(chess.Board(chess.STARTING_FEN.replace("RNB", "RBN")))])
-    histories = InformationSet(rows, np.ones(2), tries_of(rows[0], True), terms_of(BERKELEY, NO_LIMITS))
+    histories = InformationSet(rows, np.ones(2), tries_of(rows[0]), terms_of(BERKELEY, NO_LIMITS))
     with pytest.raises(ValueError, match="not one information set"):
         search_tries(histories, Method(1, PARANOID, KS))
 
@@ -281,6 +281,6 @@ def test_a_tree_that_outgrows_all_room_answers_from_the_boards_that_fit(
 
 def test_a_position_in_which_the_game_is_over_is_refused() -> None:
     rows = from_board(chess.Board("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1")).reshape(1, 8)  # stalemate
-    histories = InformationSet(rows, np.ones(1), tries_of(rows[0], True), terms_of(BERKELEY, NO_LIMITS))
+    histories = InformationSet(rows, np.ones(1), tries_of(rows[0]), terms_of(BERKELEY, NO_LIMITS))
     with pytest.raises(ValueError, match="positions that are over"):
         search_tries(histories, Method(2, PARANOID, KS))

@@ -20,7 +20,7 @@ from kriegbot.search.policy import Policy
 from kriegbot.search.rules import load_backup
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.search import TryValues, search_tries
-from referee import BERKELEY, NO_LIMITS, WILD16, Limits, Reason, Referee, RuleSet, View
+from referee import BERKELEY, ENGLISH, NO_LIMITS, RAND, WILD16, Limits, Reason, Referee, RuleSet, View
 
 OVERCONFIDENT, PARANOID = load_backup("overconfident"), load_backup("paranoid")
 
@@ -62,7 +62,7 @@ def game(seed: int, rules: RuleSet, depth: int, limits: Limits = SHORT) -> tuple
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", [BERKELEY, WILD16], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", [BERKELEY, WILD16, RAND, ENGLISH], ids=lambda rules: rules.name)
 def test_the_same_seed_plays_the_same_game(rules: RuleSet) -> None:
     tries, _ = game(7, rules, depth=2)
     assert game(7, rules, depth=2)[0] == tries

@@ -206,7 +206,9 @@ class ExactBelief:
     def _replies(self, announcement: referee.Announcement) -> Iterable[tuple[chess.Board, float]]:
         """After every opponent's move announced as heard, of those open to it, as likely as the model has them."""
         ours, theirs = self._announced.get(referee.OwnTry), self._announced.get(referee.OpponentMoved)
-        must_capture = referee.OpponentAsked(referee.Answer.YES) in self._turn
+        yes = referee.OpponentAsked(referee.Answer.YES)
+        is_freed = self._rules.asking is referee.Asking.OBLIGES_ONCE and self._turn[-1:] != [yes]
+        must_capture = yes in self._turn and not is_freed
         for board, mass in self._held():
             legal = [move for move in board.legal_moves if not must_capture or _is_pawn_capture(board, move)]
             weights = self._replies_of(board, legal, ours, theirs)
@@ -220,7 +222,10 @@ class ExactBelief:
             self._announced[type(event)] = event.announcement
 
     def _fits_turn(self, board: chess.Board) -> bool:
-        """Whether the answer to the opponent's "Any?" is right here, and as many of its tries illegal as were heard."""
+        """Whether the answer to the opponent's "Any?" is right here, and as many of its tries illegal as were heard.
+
+        Where nonsense sounds like an illegal try, only the first refusal after a yes is surely none.
+        """
         answer = next((event.answer for event in self._turn if isinstance(event, referee.OpponentAsked)), None)
         if answer is not None and (count_pawn_tries(board) > 0) != (answer is referee.Answer.YES):
             return False
@@ -234,8 +239,10 @@ class ExactBelief:
         illegal = [_is_pawn_capture(board, move) for move in tries if not board.is_legal(move)]
         refused = sum(isinstance(event, referee.OpponentRefused) for event in self._turn)
         if answer is None:
-            return refused <= len(illegal)
+            return refused <= len(illegal) or not self._rules.nonsense
         since = len(self._turn) - 1 - self._turn.index(referee.OpponentAsked(answer))
+        if not self._rules.nonsense:
+            return answer is referee.Answer.NO or since == 0 or any(illegal)
         return refused <= len(illegal) and since <= illegal.count(answer is referee.Answer.YES)
 
     def _keep(self, fits: Callable[[chess.Board], bool], event: referee.Event) -> None:

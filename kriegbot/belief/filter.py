@@ -13,12 +13,15 @@ import numpy as np
 from kriegbot.kernels.attacks import check_info
 from kriegbot.kernels.hearing import (
     CAPTURED_PAWN_BIT,
+    NO,
     NOT_ASKED,
+    TRIED,
     YES,
     Overheard,
     Terms,
     announcement,
     pawn_tries,
+    pawns_to_try,
 )
 from kriegbot.kernels.jit import (
     advance,
@@ -27,7 +30,7 @@ from kriegbot.kernels.jit import (
     pointer,
     word,
 )
-from kriegbot.kernels.moves import MAX_MOVES, is_legal_try, legal_moves, make_move, open_tries
+from kriegbot.kernels.moves import EVERYWHERE, MAX_MOVES, is_legal_try, legal_moves, make_move, open_tries
 from kriegbot.kernels.position import (
     NONE,
     ONE,
@@ -69,7 +72,7 @@ def may_sound_like(other: Word, ep: int, move: int, heard: int) -> bool:
 @kernel
 def is_open(tables: Words, position: Position, move: int, moves: Moves) -> bool:
     """Whether a move is among the tries of the side to move; `moves` is room to list them."""
-    count = open_tries(tables, position, True, moves)
+    count = open_tries(tables, position, EVERYWHERE, moves)
     for i in range(count):  # noqa: SIM110 - numba compiles the loop, not any()
         if moves[i] == move:
             return True
@@ -122,7 +125,7 @@ class Room(NamedTuple):
 
 @kernel
 def captures_first(position: Position, moves: Moves, count: int) -> int:
-    """Move the pawn captures among `count` moves to the front, in order; return how many there are."""
+    """Keep the pawn captures among `count` moves, in order; return how many there are."""
     found = 0
     for i in range(count):
         origin, target = moves[i] & 63, moves[i] >> 6 & 63
@@ -141,7 +144,9 @@ def playable(tables: Words, position: Position, turn: Overheard, moves: Moves) -
     captures = captures_first(position, moves, count)
     if turn.answer == YES:
         return captures
-    return count if captures == 0 else 0
+    if turn.answer == TRIED and captures > 0:
+        return legal_moves(tables, position, moves)  # again: of the list only the captures are left
+    return count if turn.answer == NO and captures == 0 else 0
 
 
 @kernel
@@ -150,18 +155,17 @@ def could_be_refused(
 ) -> bool:
     """Whether at least as many tries are illegal here as were heard to be.
 
-    `count` moves are playable; `moves` is room to list tries.
+    `count` moves are playable; `moves` is room to list tries. Pawn captures from squares that were not announced are
+    nonsense, which only the mover hears.
     """
-    tries = open_tries(tables, position, True, moves)
+    tries = open_tries(tables, position, pawns_to_try(tables, position, terms), moves)
     if turn.answer == NOT_ASKED and terms.tries_told == 0:
         return turn.refused <= tries - count
-    others = open_tries(tables, position, False, moves)
+    others = open_tries(tables, position, NONE, moves)
     legal = legal_moves(tables, position, moves)
     legal_captures = captures_first(position, moves, legal)
     wrong_captures, wrong_others = tries - others - legal_captures, others - (legal - legal_captures)
-    if terms.tries_told != 0 and legal_captures == 0:
-        wrong_captures = 0  # after "no pawn tries" they are nonsense, which only the mover hears
-    if turn.answer != NOT_ASKED and turn.since > (wrong_captures if turn.answer == YES else wrong_others):
+    if turn.answer != NOT_ASKED and turn.since > (wrong_others if turn.answer == NO else wrong_captures):
         return False
     return turn.refused + turn.since <= wrong_captures + wrong_others
 
@@ -337,7 +341,8 @@ def _list_answering(tables: WordArray, rows: Rows, has_any: bool, answering: Int
     for i in range(len(rows)):
         position = load(boards, i)
         checkers, pinned = check_info(pointer(tables), position)
-        if (pawn_tries(pointer(tables), position, checkers, pinned) > 0) == has_any:
+        count_of_captures, _ = pawn_tries(pointer(tables), position, checkers, pinned)
+        if (count_of_captures > 0) == has_any:
             answering[count] = i
             count += 1
     return count

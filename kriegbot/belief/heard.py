@@ -1,15 +1,23 @@
 """From the referee's typed announcements, rule sets and limits to the integers that kernels work with."""
 
+from math import comb
+
 import chess
 
 from kriegbot.kernels.hearing import (
     ANY_NUMBER,
-    CAPTURE_MASK,
     CAPTURED_PAWN_BIT,
     CHECK_SHIFT,
+    EN_PASSANT_BIT,
     END_SHIFT,
+    LOST_STALEMATE,
     NO,
     NOT_ASKED,
+    OF_THE_MOVE,
+    PROMOTION_BIT,
+    SQUARES,
+    SQUARES_SHIFT,
+    TRIED,
     TRIES_SHIFT,
     YES,
     Overheard,
@@ -18,6 +26,7 @@ from kriegbot.kernels.hearing import (
 from referee import (
     Announcement,
     Answer,
+    Asking,
     Limits,
     Man,
     OpponentAsked,
@@ -33,7 +42,7 @@ from referee import (
 
 ENDS = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION, Reason.PLY_LIMIT, Reason.QUIET_LIMIT)
 """Ordered by their numbers in `kernels.hearing`, from 1."""
-TRIES_TOLD = {PawnTries.NOTHING: 0, PawnTries.COUNT: ANY_NUMBER, PawnTries.YES_NO: 1}
+TRIES_TOLD = {PawnTries.NOTHING: 0, PawnTries.COUNT: ANY_NUMBER, PawnTries.YES_NO: 1, PawnTries.SQUARES: SQUARES}
 """How far each kind of rule set counts pawn tries aloud, as in `Terms`."""
 
 
@@ -43,11 +52,23 @@ def said(announcement: Announcement) -> int:
     if announcement.captured is Man.PAWN:
         code |= CAPTURED_PAWN_BIT
     code |= int(announcement.checks) << CHECK_SHIFT
-    if announcement.pawn_tries is not None:
-        code |= announcement.pawn_tries + 1 << TRIES_SHIFT
+    code |= EN_PASSANT_BIT * announcement.en_passant | PROMOTION_BIT * announcement.promotion
+    match announcement.pawn_tries:
+        case None:
+            pass
+        case tuple(squares):
+            code |= len(squares) + 1 << TRIES_SHIFT | rank_of(squares) << SQUARES_SHIFT
+        case number:
+            code |= number + 1 << TRIES_SHIFT
     if announcement.end is not None:
-        code |= ENDS.index(announcement.end.reason) + 1 << END_SHIFT
+        is_lost = announcement.end.reason is Reason.STALEMATE and announcement.end.winner is not None
+        code |= (LOST_STALEMATE if is_lost else ENDS.index(announcement.end.reason) + 1) << END_SHIFT
     return code
+
+
+def rank_of(squares: tuple[chess.Square, ...]) -> int:
+    """Number of a set of squares, ascending, as in `kernels.hearing`."""
+    return sum(comb(square - 8, place) for place, square in enumerate(squares, 1))
 
 
 def last_heard(view: View, before: int) -> tuple[int, Terms]:
@@ -61,12 +82,16 @@ def last_heard(view: View, before: int) -> tuple[int, Terms]:
             case OwnQuestion(Answer.YES | Answer.NO as answer) | OpponentAsked(answer):
                 terms, answered = terms._replace(tries_told=1), (answer is Answer.YES) + 1 << TRIES_SHIFT
             case OwnTry(announcement=Announcement() as last) | OpponentMoved(last):
-                return said(last) & ~CAPTURE_MASK | answered, terms
+                return said(last) & ~OF_THE_MOVE | answered, terms
     return answered, terms
 
 
 def overheard(view: View, before: int) -> Overheard:
-    """What was heard of the opponent's turn just before an event of a view."""
+    """What was heard of the opponent's turn just before an event of a view.
+
+    Where nonsense sounds like an illegal try, refusals tell nothing, save one: after a yes to "Any?" the first of them
+    is of a pawn capture.
+    """
     refused, answer, since = 0, NOT_ASKED, 0
     while before > 0:
         before -= 1
@@ -77,6 +102,10 @@ def overheard(view: View, before: int) -> Overheard:
                 answer, since, refused = YES if given is Answer.YES else NO, refused, 0
             case _:
                 break
+    if answer == YES and since > 0 and view.rules.asking is Asking.OBLIGES_ONCE:
+        answer = TRIED
+    if not view.rules.nonsense:
+        refused, since = 0, int(answer == TRIED)
     return Overheard(refused, answer, since)
 
 
@@ -100,6 +129,9 @@ def terms_of(rules: RuleSet, limits: Limits) -> Terms:
         int(rules.captured_kind),
         TRIES_TOLD[rules.pawn_tries],
         int(rules.one_minor_each_draws),
+        int(rules.en_passant_told),
+        int(rules.promotion_told),
+        int(rules.stalemate_loses),
         limits.plies or 0,
         limits.quiet_plies or 0,
     )

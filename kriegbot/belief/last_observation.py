@@ -5,8 +5,8 @@ draw from a full set of men. A random board is kept if the referee would announc
 the tries refused this turn are illegal on it. We do not know how the paper places the enemy's men.
 
 Two things make random boards fit more often. A man is put where the opponent has just captured. And none is put where
-a pawn of ours was refused a capture while not in check: an enemy can be there only if that pawn is pinned, and those
-few boards are left out.
+a pawn of ours was refused a capture while not in check, or the referee named the pawns that can capture, and not that
+one: an enemy can be there only if that pawn is pinned, and those few boards are left out.
 """
 
 from typing import NamedTuple
@@ -198,6 +198,7 @@ def last_observation(view: View, boards: int, seed: int) -> Rows:
     closed = 0
     if is_our_turn and not heard >> CHECK_SHIFT & 31:
         closed = int(chess.SquareSet(m.to_square for m in view.refused if _is_pawn_capture(view, m)))
+        closed |= _unnamed(view)
     taken, passed, closed = words(*_taken(view), closed)
     observed = Observed(side_of(not view.color), view.opponent_men, taken, passed, closed, heard, terms, is_our_turn)
     own, attempts = from_board(_own_board(view), view.ply), ATTEMPTS + ATTEMPTS_PER_BOARD * boards
@@ -226,6 +227,16 @@ def _is_pawn_capture(view: View, move: chess.Move) -> bool:
     return view.men.get(move.from_square) == chess.PAWN and is_aside
 
 
+def _unnamed(view: View) -> chess.Bitboard:
+    """Squares that pawns of the view attack which are not among those named as able to capture."""
+    attacked = chess.BB_EMPTY
+    if isinstance(view.pawn_tries, tuple):
+        for square, man in view.men.items():
+            if man == chess.PAWN and square not in view.pawn_tries:
+                attacked |= chess.BB_PAWN_ATTACKS[view.color][square]
+    return attacked
+
+
 def _taken(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
     """Squares on one of which a man has just captured, and the one among them where only a pawn can be.
 
@@ -236,6 +247,8 @@ def _taken(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
     if view.turn != view.color or last is None or last.announcement.capture is None:
         return chess.BB_EMPTY, chess.BB_EMPTY
     taken = chess.BB_SQUARES[last.announcement.capture]
+    if view.rules.en_passant_told:
+        return taken, taken if last.announcement.en_passant else chess.BB_EMPTY
     if not moves or moves[-1].to_square != last.announcement.capture:
         return taken, chess.BB_EMPTY
     origin, target = moves[-1].from_square, moves[-1].to_square

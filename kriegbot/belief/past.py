@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import chess
 
-from referee import Answer, End, GameOver, OpponentMoved, OwnQuestion, OwnTry, View
+from referee import Answer, Asking, End, GameOver, OpponentMoved, OwnQuestion, OwnTry, View
 from referee.announcement import pawn_tries_told
 from referee.prefix import Prefix
 
@@ -19,6 +19,7 @@ def past(view: View) -> Iterator[View]:
     own = chess.Board(view.start)
     turn, ply = own.turn, 0
     refused, is_refused = list[chess.Move](), set[chess.Move]()
+    is_once, is_obliged = view.rules.asking is Asking.OBLIGES_ONCE, False
     end: End | None = None
     pawn_tries = pawn_tries_told(own, view.rules.pawn_tries)
     opponent_men = chess.popcount(own.occupied_co[not view.color])
@@ -34,19 +35,21 @@ def past(view: View) -> Iterator[View]:
                 pawn_tries, refused, is_refused = announcement.pawn_tries, [], set()
             case OwnQuestion(Answer.YES | Answer.NO as answer):
                 pawn_tries = answer is Answer.YES
+            case OwnTry(_, Answer.IMPOSSIBLE) if is_obliged:
+                pass  # it may be tried later in the turn
             case OwnTry(move) if move not in is_refused:
                 is_refused.add(move)
                 refused.append(move)
             case OpponentMoved(announcement):
-                if announcement.capture is not None:
-                    own.remove_piece_at(announcement.capture)
-                    own.castling_rights &= ~chess.BB_SQUARES[announcement.capture]
+                if announcement.fell is not None:
+                    own.remove_piece_at(announcement.fell)
+                    own.castling_rights &= ~chess.BB_SQUARES[announcement.fell]
                 turn, ply, end = not turn, ply + 1, announcement.end
                 pawn_tries, refused, is_refused = announcement.pawn_tries, [], set()
             case GameOver(ending):
                 end = ending
         is_ours = turn == view.color and end is None
-        yield replace(
+        earlier = replace(
             view,
             men={square: piece.piece_type for square, piece in own.piece_map().items()},
             kingside=own.has_kingside_castling_rights(view.color),
@@ -59,3 +62,5 @@ def past(view: View) -> Iterator[View]:
             pawn_tries=pawn_tries if is_ours else None,
             end=end,
         )
+        is_obliged = is_once and earlier.obliged
+        yield earlier

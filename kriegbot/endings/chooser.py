@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
-from kriegbot.endings.mating import MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
+from kriegbot.endings.mating import DRAW, MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
 from kriegbot.endings.seen import HOPELESS, moves_to_mate, soonest
 from kriegbot.endings.squares import BareKing, Men, men_row, turned, turned_move
 from kriegbot.kernels.position import decode_move
@@ -46,13 +46,16 @@ class Mating:
         """Begin a game; the seed chooses among tries that are as good."""
         self.seed, self.tries, self.visits = seed, 0, np.zeros(MOST_VISITS + 1, np.uint64)
 
-    def best_try(self, king: BareKing, seconds: float = 0.2, nodes: int | None = None) -> Chosen:
+    def best_try(
+        self, king: BareKing, seconds: float = 0.2, nodes: int | None = None, *, stalemate_wins: bool = False
+    ) -> Chosen:
         """The try that brings the king to mate soonest, as far as can be seen.
 
         Args:
           king: our men and every square on which he may stand, with us to move; after refusals this turn, those left.
           seconds: to think. Minor pieces alone need some seconds more, once on a machine, for their table.
           nodes: sets to look at instead, for games that a seed repeats on any machine.
+          stalemate_wins: whether a stalemated king has lost, as under some rule sets.
 
         Raises:
           ValueError: no try of ours can be legal.
@@ -61,7 +64,7 @@ class Mating:
         row, squares = men_row(king.color, king.men), turned(king.squares, king.color)
         self.tries += 1
         note_visit(row, squares, self.visits)
-        room = Arrays.empty(soonest(needs_minors(king.men)), self.visits)
+        room = Arrays.empty(soonest(needs_minors(king.men)), self.visits, 1.0 if stalemate_wins else DRAW)
         count = list_ordered(TABLES, row, squares, room)
         if count == 0:
             raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")

@@ -37,7 +37,8 @@ class Finishing:
         if self._king is None:
             return self.search.policy(view, seconds)
         nodes = self.nodes if seconds is None else None
-        chosen = self._mating.best_try(self._king, seconds or 0.0, nodes)
+        wins = view.rules.stalemate_loses
+        chosen = self._mating.best_try(self._king, seconds or 0.0, nodes, stalemate_wins=wins)
         squares = chess.popcount(self._king.squares)
         why = f"bare king on {squares} square{'s' * (squares != 1)}; mate expected in {chosen.cost:.0f}"
         return Policy([chosen.move], np.ones(1), np.full(1, np.nan), Searched(depth=2 * chosen.depth - 1, why=why))

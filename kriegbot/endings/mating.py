@@ -17,6 +17,7 @@ from kriegbot.endings.sets import (
     MOST_OUTCOMES,
     OUR_TURN,
     OUTCOME,
+    STALEMATED,
     Men,
     list_tries,
     men_at,
@@ -53,7 +54,7 @@ class Room(NamedTuple):
     moves, costs: lists of MAX_MOVES for each level. outcomes: MOST_OUTCOMES for each level. keys, known: ENTRIES words
     and reals; a key holds the depth and, in its lowest bit, whether the cost known is only a lower bound. spent: [0]
     sets looked at, [1] the most. rows: the table of `seen`. visits: [0] how many sets of this game are remembered, at
-    most MOST_VISITS; then their keys.
+    most MOST_VISITS; then their keys. stalemate: what one costs: DRAW, or as little as a mate where it wins.
     """
 
     moves: Moves
@@ -64,6 +65,7 @@ class Room(NamedTuple):
     spent: Ints
     rows: Words
     visits: Words
+    stalemate: float
 
 
 class Arrays(NamedTuple):
@@ -77,9 +79,10 @@ class Arrays(NamedTuple):
     spent: IntArray
     rows: WordArray
     visits: WordArray
+    stalemate: float
 
     @classmethod
-    def empty(cls, rows: WordArray, visits: WordArray) -> "Arrays":
+    def empty(cls, rows: WordArray, visits: WordArray, stalemate: float = DRAW) -> "Arrays":
         """Room for one search."""
         return cls(
             np.zeros(LEVELS * MAX_MOVES, np.int32),
@@ -90,6 +93,7 @@ class Arrays(NamedTuple):
             np.zeros(2, np.int64),
             rows,
             visits,
+            stalemate,
         )
 
 
@@ -105,6 +109,7 @@ def pointers(room: Arrays) -> Room:
         pointer(room.spent),
         pointer(room.rows),
         pointer(room.visits),
+        room.stalemate,
     )
 
 
@@ -120,6 +125,7 @@ def deeper(room: Room) -> Room:
         room.spent,
         room.rows,
         room.visits,
+        room.stalemate,
     )
 
 
@@ -158,6 +164,8 @@ def glance(tables: Words, men: Men, squares: Word, move: int, room: Room) -> flo
         cost = 1.0
         if kind == DRAWN:
             cost = DRAW
+        elif kind == STALEMATED:
+            cost = room.stalemate
         elif kind != MATED:
             cost = estimate(tables, room.rows, men_at(outcomes, i), outcomes[OUTCOME * i + 5])
             if kind == OUR_TURN:
@@ -231,6 +239,8 @@ def cost_of_set(
             cost = 1.0
             if kind == DRAWN:
                 cost = DRAW
+            elif kind == STALEMATED:
+                cost = room.stalemate
             elif kind != MATED:
                 spent = 1 if kind == OUR_TURN else 0
                 most = (bound - (1.0 - WORST) * total) / ((1.0 - WORST) * share + WORST) - spent

@@ -32,9 +32,9 @@ RISING_IS_LONG = words(
 """Squares whose longer diagonal is the one that rises towards file h."""
 RANK_1, RANK_3, RANK_8, FILE_A = words(0xFF, 0xFF0000, 0xFF << 56, 0x0101010101010101)
 TWO, EIGHT = words(2, 8)
-SAME_TURN, OUR_TURN, MATED, DRAWN = 0, 1, 2, 3
+SAME_TURN, OUR_TURN, MATED, DRAWN, STALEMATED = 0, 1, 2, 3, 4
 MOST_OUTCOMES = 64
-"""Room for the outcomes of a try: refused, silent, 15 captures, some directions of check, mate, a draw."""
+"""Room for the outcomes of a try: refused, silent, 15 captures, some directions of check, mate, stalemate, a draw."""
 OUTCOME = 8
 """Words of an outcome: our men (5), the squares, how many boards it comes from, its kind."""
 
@@ -254,7 +254,7 @@ def outcomes_of(tables: Words, men: Men, squares: Word, move: int, outcomes: Wor
     if stuck & attacks.all:
         count = write(outcomes, count, after, NONE, popcount(stuck & attacks.all), MATED)
     if stuck & free:
-        count = write(outcomes, count, after, NONE, popcount(stuck & free), DRAWN)
+        count = write(outcomes, count, after, NONE, popcount(stuck & free), STALEMATED)
     hanging, takers = own & free & ~after.king, NONE
     while hanging:
         square = hanging & (NONE - hanging)

@@ -59,12 +59,12 @@ class BareKing:
         for event in view.events:
             match event:
                 case OwnTry(_, Answer.ACCEPTED, announcement) if announcement is not None:
-                    if announcement.capture is not None:
+                    if announcement.fell is not None:
                         others -= 1
-                        bare = cls(view.color, bare.men, unattacked(view.color, bare.men, announcement.capture))
+                        bare = cls(view.color, bare.men, unattacked(view.color, bare.men, announcement.fell))
                     bare = bare.after(event)
                 case OpponentMoved(announcement) if others > 1:
-                    bare = bare.without(announcement.capture)
+                    bare = bare.without(announcement.fell)
                 case _ if others == 1:
                     bare = bare.after(event)
         return bare if others == 1 else None

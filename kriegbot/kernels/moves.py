@@ -55,13 +55,14 @@ class Scope(NamedTuple):
     """Where the men of the side to move, except the king, may go.
 
     blocking: men that stand in the way. targets: squares they may go to. takeable: squares pawns may capture on.
-    pinned: own men that may move only in line with the king. king: its square. ep: target of an en passant capture
-    whose effect on the king's safety must be checked, 0 for none.
+    capturing: squares from which pawns may. pinned: own men that may move only in line with the king. king: its square.
+    ep: target of an en passant capture whose effect on the king's safety must be checked, 0 for none.
     """
 
     blocking: Word
     targets: Word
     takeable: Word
+    capturing: Word
     pinned: Word
     king: int
     ep: int
@@ -157,7 +158,7 @@ def pawn_moves(tables: Words, position: Position, scope: Scope, moves: Moves, co
     pawns, ahead = position.pawns & own, forward(side)
     push = shifted(pawns, ahead) & ~scope.blocking
     double = shifted(push & (RANK_3 if side == WHITE else RANK_6), ahead) & ~scope.blocking
-    left, right = pawn_captures(pawns, side, scope.takeable)
+    left, right = pawn_captures(pawns & scope.capturing, side, scope.takeable)
     count = pawn_moves_to(tables, position, push & scope.targets, ahead, scope, moves, count)
     count = pawn_moves_to(tables, position, double & scope.targets, 2 * ahead, scope, moves, count)
     count = pawn_moves_to(tables, position, left, ahead - 1, scope, moves, count)
@@ -198,7 +199,8 @@ def moves_to(tables: Words, position: Position, wanted: Word, moves: Moves) -> i
         takeable = checkers & wanted
     if ep:  # it may take the checking pawn, or block; ep_is_safe decides
         takeable |= bit(ep) & wanted
-    return other_moves(tables, position, Scope(occupied, targets, takeable, pinned, king, ep), moves, count)
+    scope = Scope(occupied, targets, takeable, EVERYWHERE, pinned, king, ep)
+    return other_moves(tables, position, scope, moves, count)
 
 
 @kernel
@@ -208,17 +210,16 @@ def legal_moves(tables: Words, position: Position, moves: Moves) -> int:
 
 
 @kernel
-def open_tries(tables: Words, position: Position, pawns_may_capture: bool, moves: Moves) -> int:
+def open_tries(tables: Words, position: Position, capturing: Word, moves: Moves) -> int:
     """Write the tries of the side to move, going by its own men and rights only; return the count.
 
-    `pawns_may_capture` is false if the referee has just announced that there is no pawn try.
+    `capturing` are the squares from which pawns may try to capture: none, if no pawn try was announced.
     """
     own, _ = men_of(position, side_to_move(position))
     king = lsb(position.kings & own)
     count = add_moves(moves, 0, king, king_attacks(tables, king) & ~own)
     count = castling_moves(position, own, NONE, EVERYWHERE, moves, count)
-    takeable = ~own if pawns_may_capture else NONE
-    return other_moves(tables, position, Scope(own, ~own, takeable, NONE, king, 0), moves, count)
+    return other_moves(tables, position, Scope(own, ~own, ~own, capturing, NONE, king, 0), moves, count)
 
 
 @inlined

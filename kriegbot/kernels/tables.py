@@ -3,6 +3,8 @@
 Kernels receive it as a pointer, since numba would copy a frozen global into every compiled function.
 """
 
+from math import comb
+
 import numpy as np
 
 from kriegbot.kernels.magics import (
@@ -32,7 +34,9 @@ LINE = BETWEEN + 4096
 """[64, 64] the whole line through two squares, else none."""
 ATTACKS = LINE + 4096
 """The sliders' attack sets: 102,400 for rooks, then 5,248 for bishops."""
-SIZE = ATTACKS + 102_400 + 5_248
+CHOOSE = ATTACKS + 102_400 + 5_248
+"""[64, 8] ways to choose 1 to 8 of as many squares as stand before this one."""
+SIZE = CHOOSE + 64 * 8
 
 KNIGHT_STEPS = tuple((r, f) for r in (-2, -1, 1, 2) for f in (-2, -1, 1, 2) if abs(r) != abs(f))
 KING_STEPS = ROOK_DIRECTIONS + BISHOP_DIRECTIONS
@@ -65,6 +69,7 @@ def build() -> WordArray:
         tables[RIGHTS + square] = kept
     end = _sliders(tables, ROOK, ROOK_DIRECTIONS, ROOK_MAGICS, ATTACKS)
     _sliders(tables, BISHOP, BISHOP_DIRECTIONS, BISHOP_MAGICS, end)
+    tables[CHOOSE:] = [comb(square, chosen) for square in range(64) for chosen in range(1, 9)]
     return tables
 
 

@@ -37,6 +37,7 @@ from kriegbot.search.method import are_open, tries_of
 from kriegbot.search.sampled import DRAWING
 from kriegbot.search.search import stop_after
 from referee import View
+from referee.tries import may_capture
 
 BOARDS_A_SECOND = 5_000
 """Boards gathered for each second that a try may take: about as many as are searched to depth 2. To depth 1 there would
@@ -150,7 +151,9 @@ class HSPlayer:
 
     def _search(self, view: View, wanted: int, seconds: float | None) -> tuple[Values, int, int]:
         """Sum over the boards of what each open try is worth; the positions evaluated, and the depth reached."""
-        self._tries = tries_of(self._boards[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
+        self._tries = tries_of(
+            self._boards[0], may_capture(view.pawn_tries), [encode_move(move) for move in view.refused]
+        )
         terms, done = terms_of(view.rules, view.limits), len(self._values)
         with stop_after(seconds) as stop:
             more, leaves = value_boards(self._boards[done:wanted], self._tries, self.depth, self.evaluator, terms, stop)

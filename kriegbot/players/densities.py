@@ -18,7 +18,7 @@ import numpy.typing as npt
 from kriegbot.players.own_men import attacks, moved, rank_of, squares_of, way
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
 from referee.announcement import Man, check_direction
-from referee.tries import is_pawn_capture
+from referee.tries import is_pawn_capture, may_capture
 
 Reals: TypeAlias = npt.NDArray[np.float64]
 
@@ -69,20 +69,20 @@ class Metaposition:
             elif isinstance(event, OpponentMoved):
                 self._his(event.announcement)
         self._heard, self._men = len(view.events), dict(view.men)
-        if view.pawn_tries is not None and not view.pawn_tries:
-            for square, man in self._men.items():
-                if man == chess.PAWN:
-                    self._empty(attacks(self._color, man, square, 0))
+        capturing = may_capture(view.pawn_tries)
+        for square, man in self._men.items():
+            if man == chess.PAWN and not capturing & chess.BB_SQUARES[square]:
+                self._empty(attacks(self._color, man, square, 0))
         self._settle()
 
     def _own(self, move: chess.Move, heard: Announcement) -> None:
         """Our try was accepted: its way is empty, and what it took is gone."""
         self._empty(way(self._men, move) | chess.BB_SQUARES[move.from_square])
         self._men = moved(self._men, move)
-        if heard.capture is not None:
+        if heard.fell is not None:
             self._left -= 1
-            there = self.density[:, heard.capture].copy()
-            self._empty(chess.BB_SQUARES[heard.capture])
+            there = self.density[:, heard.fell].copy()
+            self._empty(chess.BB_SQUARES[heard.fell])
             gone = there * [1, 1, 1, 1, 1, 0]
             if heard.captured is not None:
                 gone *= np.equal(KINDS, chess.PAWN) == (heard.captured is Man.PAWN)
@@ -113,10 +113,10 @@ class Metaposition:
 
     def _his(self, heard: Announcement) -> None:
         """The opponent moved: quietly, by taking a man of ours, or giving check."""
-        if heard.capture is None:
+        if heard.capture is None or heard.fell is None:
             self._spread()
         else:
-            self._men.pop(heard.capture, None)
+            self._men.pop(heard.fell, None)
             self._took(heard.capture)
         self._release_king()
         self._settle()

@@ -31,6 +31,7 @@ class LoneKing:
 
     def __init__(self, view: View) -> None:
         self._color, self._men, self._heard = view.color, dict(view.men), len(view.events)
+        self._stalemate_wins = view.rules.stalemate_loses
         self._is_alone = view.opponent_men == 1
         self.squares = self._free()
         for move in view.refused if self._is_alone else ():
@@ -64,7 +65,7 @@ class LoneKing:
             is_check = bool(seen & chess.BB_SQUARES[square])
             flights = chess.BB_KING_ATTACKS[square] & ~seen
             if not flights:
-                total += MATE if is_check else STALEMATE
+                total += MATE if is_check or self._stalemate_wins else STALEMATE
                 continue
             lost = max((WORTH[men[taken]] for taken in chess.scan_forward(flights & own)), default=0.0)
             total -= 8 * lost
@@ -131,8 +132,8 @@ class LoneKing:
         reached &= ~own if heard.capture is None else chess.BB_SQUARES[heard.capture]
         if not self._is_alone:  # another man may have moved
             reached |= sum(chess.BB_SQUARES[square] for square in self.squares) & ~seen
-        if heard.capture is not None:
-            self._men.pop(heard.capture, None)
+        if heard.fell is not None:
+            self._men.pop(heard.fell, None)
         self._keep(list(chess.scan_forward(reached)))
 
 

@@ -60,7 +60,8 @@ class Odds:
         self._pawn_share = 1.0
         pawns = [self._occupied[move.to_square] for move in view.tries() if is_pawn_capture(move, view.men)]
         if view.pawn_tries and sum(pawns) > 0:
-            self._pawn_share = int(view.pawn_tries) / sum(pawns)
+            told = view.pawn_tries
+            self._pawn_share = (len(told) if isinstance(told, tuple) else int(told)) / sum(pawns)
 
     def legal(self, men: Men, move: chess.Move, hot: chess.Square | None, checks: Check | None) -> float:
         """How probably a try is legal.

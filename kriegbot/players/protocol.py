@@ -14,6 +14,7 @@ import chess
 
 import referee
 from kriegbot.players.base import WORDS, Choice, Report
+from referee.announcement import parse_told, told_code
 from referee.text import one_line, quoted
 
 GREETING = "kriegspiel 1"
@@ -23,8 +24,6 @@ MOST_WHOLE = 2**63
 _ANSWERS = {answer.value: answer for answer in referee.Answer}
 _CASTLING = {"K": (True, False), "Q": (False, True), "KQ": (True, True), NOTHING: (False, False)}
 _OF_CASTLING = {rights: text for text, rights in _CASTLING.items()}
-_BOOLS = {"yes": True, "no": False}
-_OF_BOOL = {str(told): text for text, told in _BOOLS.items()}
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
 
 
@@ -61,7 +60,7 @@ def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
         f"opponent {view.opponent_men}",
     ]
     if view.pawn_tries is not None:
-        lines.append(f"pawntries {_OF_BOOL.get(str(view.pawn_tries), view.pawn_tries)}")
+        lines.append(f"pawntries {told_code(view.pawn_tries)}")
     if view.refused:
         lines.append("refused " + " ".join(move.uci() for move in view.refused))
     if has_tries:
@@ -107,7 +106,7 @@ class Listener:
             case "opponent":
                 self._turn["opponent_men"] = int(rest)
             case "pawntries":
-                self._turn["pawn_tries"] = _BOOLS[rest] if rest in _BOOLS else int(rest)
+                self._turn["pawn_tries"] = parse_told(rest)
             case "refused":
                 self._turn["refused"] = tuple(chess.Move.from_uci(move) for move in rest.split())
             case "go":

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from evaluators import WIN
 from evaluators.protocol import Evaluator
 from kriegbot.kernels.attacks import check_info
-from kriegbot.kernels.hearing import CHECKMATE, Terms, game_end
+from kriegbot.kernels.hearing import Terms, game_end, is_won
 from kriegbot.kernels.jit import advance, entry, kernel, pointer, words
 from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, MAX_MOVES, QUEEN, legal_moves, make_move, moves_to
 from kriegbot.kernels.position import (
@@ -150,7 +150,7 @@ def negamax(board: Board, position: Position, was_silent: bool, depth: int, ply:
         checkers, pinned = check_info(board.tables, position)
         end = game_end(board.tables, position, checkers, pinned, board.terms, moves)
         if end != 0:
-            return ply - MATE if end == CHECKMATE else 0
+            return ply - MATE if is_won(end) else 0
     best = -INFINITE
     may_stand_pat = depth <= 0 and checkers == NONE
     if may_stand_pat or depth == -QUIESCENCE:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import chess
 import numpy as np
 import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
 from kriegbot.belief.heard import moves_heard, terms_of
 from kriegbot.kernels.hearing import Terms
+from kriegbot.kernels.jit import words
 from kriegbot.kernels.moves import MAX_MOVES
 from kriegbot.kernels.position import encode_move
 from kriegbot.kernels.tables import TABLES
@@ -18,6 +20,7 @@ from kriegbot.opponents.uniform import uniform
 from kriegbot.search.backup import Backup
 from kriegbot.search.walk import list_tries
 from referee import View
+from referee.tries import may_capture
 
 Reals = npt.NDArray[np.float64]
 Moves = npt.NDArray[np.int32]
@@ -44,7 +47,7 @@ class InformationSet:
     @classmethod
     def of(cls, view: View, rows: Rows, weights: Reals) -> "InformationSet":
         """The set of a view in which its side is to move, from positions that fit it."""
-        tries = tries_of(rows[0], view.pawn_tries != 0, [encode_move(move) for move in view.refused])
+        tries = tries_of(rows[0], may_capture(view.pawn_tries), [encode_move(move) for move in view.refused])
         _, theirs = moves_heard(view, len(view.events))
         return cls(rows, weights, tries, terms_of(view.rules, view.limits), theirs)
 
@@ -80,16 +83,16 @@ class Method:
     insight: float = 0.0
 
 
-def tries_of(row: Rows, pawns_may_capture: bool, refused: Sequence[int] = ()) -> Moves:
+def tries_of(row: Rows, capturing: chess.Bitboard = chess.BB_ALL, refused: Sequence[int] = ()) -> Moves:
     """Tries [M] open to the side to move in a position uint64[8], in the order that search needs.
 
     Args:
       row: any position of the information set; only its own men matter.
-      pawns_may_capture: False where the referee has just said that there is no pawn try.
+      capturing: squares from which pawns may try to capture, by what was told of pawn tries.
       refused: tries refused this turn, which are left out.
     """
     moves = np.empty(MAX_MOVES, np.int32)
-    count = list_tries(TABLES, row, pawns_may_capture, moves)
+    count = list_tries(TABLES, row, words(capturing)[0], moves)
     return moves[:count][~np.isin(moves[:count], np.array(refused, np.int32))]
 
 

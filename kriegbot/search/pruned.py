@@ -21,8 +21,8 @@ import numpy.typing as npt
 from evaluators.protocol import Evaluator
 from kriegbot.belief.filter import MASK_WORDS
 from kriegbot.kernels.attacks import check_info
-from kriegbot.kernels.hearing import Terms, announcement, end_said, game_end, pawn_captures_left
-from kriegbot.kernels.jit import advance, entry, kernel, pointer
+from kriegbot.kernels.hearing import Terms, announcement, end_said, game_end, pair_of, pawns_to_try
+from kriegbot.kernels.jit import advance, entry, kernel, number, pointer
 from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
 from kriegbot.kernels.position import NONE, Position, bit, load, men_of, side_to_move, store
 from kriegbot.kernels.tables import TABLES
@@ -37,8 +37,6 @@ TRIES, OPENED, WANTED, SIZES = 0, 1, 2, 3
 LEAVES, FULL, MISFIT, COUNTERS = 0, 1, 2, 3
 """Counters: positions evaluated; 1 once there was no room for a set; once a history had no legal move, or one that was
 not among the tries."""
-HEARD_BITS = 18
-"""The bits of an announcement that does not end the game."""
 ROOM_A_BOARD, GROWTH = 64, 4
 """Initial room on the stack for each history, and the factor by which it grows when that is not enough."""
 HALF = 0.5
@@ -166,7 +164,7 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: 
                 search.worsts[level] = min(search.worsts[level], utility(end_said(heard), False))
                 continue
             store(search.rows, top, again)
-            search.said[top] = said << HEARD_BITS | heard
+            search.said[top] = number(pair_of(said, heard))
             search.stays[top] = float(search.evaluator(search.tables, again, search.side))
             top += 1
     return top
@@ -192,8 +190,8 @@ def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
     """List the tries, all open, of a set of histories that sound the same, and where each is legal."""
     tries = advance(search.moves, LEVEL * level)
     opened = advance(tries, OPEN)
-    pawns_may_capture = pawn_captures_left(search.said[begin] & (1 << HEARD_BITS) - 1)
-    count = open_tries(search.tables, load(search.rows, begin), pawns_may_capture, tries)
+    position = load(search.rows, begin)
+    count = open_tries(search.tables, position, pawns_to_try(search.tables, position, search.terms), tries)
     for size in (TRIES, OPENED, WANTED):
         search.sizes[SIZES * level + size] = count
     for k in range(count):

@@ -131,7 +131,7 @@ class SampledSearch:
             rows, weights = belief.shuffled(seed)
         else:
             rows, weights = belief.draw(self.samples, seed)
-        histories, is_free = InformationSet.of(view, rows, weights), not view.rules.obliges(view.pawn_tries)
+        histories, is_free = InformationSet.of(view, rows, weights), not view.obliged
         found = search_tries(histories, self.method, seconds, lists, may_prune=is_free)
         return found, found.boards if self.samples is None else int(weights[: found.boards].sum())
 

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from kriegbot.kernels.hearing import PAIR_BITS, Terms, pair_of, pawns_to_try
 from kriegbot.kernels.jit import advance, entry, kernel, number, pointer, word, words
 from kriegbot.kernels.moves import MAX_MOVES, open_tries
 from kriegbot.kernels.position import Position
@@ -34,7 +35,7 @@ TRIES_ROOM = 64
 """Slots reserved per node on average; a side rarely has more tries."""
 MOST_NODES = 1 << 19
 """Information sets of the largest tree, some 400 MB; its slots have numbers below 2^28, as `key_of` needs."""
-NOTHING, ONE_WORD, SHIFT_18, SHIFT_36 = words(0, 1, 18, 36)
+NOTHING, ONE_WORD = words(0, 1)
 
 
 class Tree(NamedTuple):
@@ -157,7 +158,10 @@ def add_node(tree: Tree, parent: int, count: int) -> int:
 @kernel
 def key_of(slot: int, said: int, heard: int) -> Word:
     """Key of the set behind a slot, after hearing `said` of our move and `heard` of the reply; never 0."""
-    return (word(slot) << SHIFT_36 | word(said) << SHIFT_18 | word(heard)) + ONE_WORD
+    pair = pair_of(said, heard)
+    if pair >> PAIR_BITS == NOTHING:
+        return (word(slot) << PAIR_BITS | pair) + ONE_WORD
+    return mixed(pair ^ word(slot)) | ONE_WORD
 
 
 @kernel
@@ -198,9 +202,7 @@ def after_refusal(tree: Tree, node: int, slot: int) -> int:
 
 
 @kernel
-def after_reply(
-    tables: Words, tree: Tree, slot: int, said: int, heard: int, position: Position, pawns_may_capture: bool
-) -> int:
+def after_reply(tables: Words, tree: Tree, slot: int, said: int, heard: int, position: Position, terms: Terms) -> int:
     """Child behind the try at `slot` after both announcements, in `position`, we to move. -1 if there is no room."""
     key = key_of(slot, said, heard)
     place = find(tree, key)
@@ -209,7 +211,8 @@ def after_reply(
             return -1
         tree.keys[place] = key
         behind = advance(tree.tries, tree.counters[USED_SLOTS])
-        tree.homes[place] = add_node(tree, slot, open_tries(tables, position, pawns_may_capture, behind))
+        count = open_tries(tables, position, pawns_to_try(tables, position, terms), behind)
+        tree.homes[place] = add_node(tree, slot, count)
     return tree.homes[place]
 
 

@@ -22,12 +22,12 @@ from evaluators import WIN
 from evaluators.protocol import Evaluator
 from kriegbot.kernels.attacks import check_info
 from kriegbot.kernels.exchange import exchange
-from kriegbot.kernels.hearing import CHECKMATE, Terms, announcement, end_said, game_end, pawn_captures_left
+from kriegbot.kernels.hearing import Terms, announcement, end_said, game_end, is_won
 from kriegbot.kernels.jit import advance, entry, inlined, kernel, pointer
 from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
 from kriegbot.kernels.position import Position, load, side_to_move
 from kriegbot.kernels.silence import Silence, is_silent, silence_of
-from kriegbot.kernels.types import IntArray, MoveArray, Moves, RealArray, Reals, Rows, WordArray, Words
+from kriegbot.kernels.types import IntArray, MoveArray, Moves, RealArray, Reals, Rows, Word, WordArray, Words
 from kriegbot.opponents.protocol import Heard, Opponent
 from kriegbot.search.backup import Fold
 from kriegbot.search.tree import (
@@ -81,7 +81,7 @@ class Walk(NamedTuple):
 @kernel
 def utility(end: int, we_moved: bool) -> float:
     """U for us of a game that the last move ended."""
-    if end != CHECKMATE:
+    if not is_won(end):
         return 0.0
     return WIN if we_moved else -WIN
 
@@ -290,7 +290,7 @@ def fold(
                 fold_one(walk, totals, share, known)
                 tree.counters[LEAVES] += 1
                 continue
-            child = after_reply(tables, tree, slot, said, heard, again, pawn_captures_left(heard))
+            child = after_reply(tables, tree, slot, said, heard, again, walk.terms)
             if child < 0 or tree.stop[0] != 0:
                 tree.counters[STOPPED] = 1
                 return
@@ -369,6 +369,6 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
 
 
 @entry
-def list_tries(tables: WordArray, row: WordArray, pawns_may_capture: bool, moves: MoveArray) -> int:
+def list_tries(tables: WordArray, row: WordArray, capturing: Word, moves: MoveArray) -> int:
     """Write the tries open to the side to move, in the order that search relies on; return how many there are."""
-    return open_tries(pointer(tables), load(pointer(row), 0), pawns_may_capture, pointer(moves))
+    return open_tries(pointer(tables), load(pointer(row), 0), capturing, pointer(moves))

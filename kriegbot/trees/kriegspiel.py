@@ -20,6 +20,7 @@ from evaluators import WIN
 from kriegbot.opponents import Replies
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree
 from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, announce, open_tries
+from referee.tries import Told
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
 """What a board is worth to a side, in centipawns."""
@@ -80,7 +81,7 @@ class _Turn:
     refused: tuple[chess.Move, ...]
     theirs: Announcement | None
     free: int
-    pawn_tries: int | None
+    pawn_tries: Told
     story: str
 
     def without(self, move: chess.Move) -> _Turn:

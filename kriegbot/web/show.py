@@ -60,6 +60,6 @@ def _way(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
     """The squares that a move passed, where it ended, and where it captured."""
     way = chess.SquareSet(chess.between(move.from_square, move.to_square))
     way |= chess.SquareSet.from_square(move.to_square)
-    if announcement.capture is not None:
-        way.add(announcement.capture)
+    if announcement.fell is not None:
+        way.add(announcement.fell)
     return way
