@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from referee import RuleSet
     from tournaments.match import Played
 
-ON_PAGE = ("opponent", "color", "rules", "time", "seed", "show_belief", "sandbox")
+ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief", "sandbox")
 """Options for what is chosen on the page, if there is one."""
 FOR_PAGE = ("port", "host", "no_browser")
 """Options of the page."""
@@ -36,6 +36,10 @@ def play(
     opponent: Annotated[str, typer.Option(metavar="SPEC", help="Your opponent; see `kriegbot players`.")] = (
         "kriegbot"
     ),
+    level: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="How well it plays: beginner, casual, club, strong, master or best."),
+    ] = None,
     color: Annotated[str, typer.Option(metavar="COLOR", help="Your side: white, black or random.")] = "white",
     rules: Rules = "berkeley",
     time: Annotated[
@@ -81,6 +85,10 @@ def play(
 
         open_page(port, save, host or "127.0.0.1", has_browser=not no_browser)
         return
+    if level is not None:
+        if _is_given(context, "opponent"):
+            raise Refused("--level is a level of the player kriegbot; leave --opponent out, or --level.")
+        opponent = f"kriegbot:level={level}"
     spec = request.program_of(opponent, sandbox=sandbox_of(sandbox))
     if time is not None:
         spec = arguments.with_time(spec, time)
@@ -95,11 +103,15 @@ def play(
 def _refuse_together(context: typer.Context, names: Sequence[str], *, is_on_page: bool) -> None:
     """Refuses options of the game with a page, and options of the page without one."""
     for name in names:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        if _is_given(context, name):
             option = f"--{name.replace('_', '-')}"
             why = "is chosen on the page; leave it out" if is_on_page else "goes with --web; add that"
             raise Refused(f"{option} {why}.")
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 @contextmanager

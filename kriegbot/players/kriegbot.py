@@ -10,13 +10,14 @@ is for a turn, all its tries together.
 from __future__ import annotations
 
 from kriegbot.players.base import Player
+from kriegbot.players.levels import BEST, LEVELS
 from kriegbot.players.options import Option, PlayerKind
 
 DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED = 2, 1, 1.0, 0.2, 4.0, 100, 4.0
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 100_000, 2_000, 50_000
 
 
-def _make(seed: int, time: float, samples: int | None = None) -> Player:
+def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
     from evaluators import load_evaluator
     from kriegbot.endings.finishing import Finishing
     from kriegbot.opponents import load_opponent
@@ -25,12 +26,17 @@ def _make(seed: int, time: float, samples: int | None = None) -> Player:
     from kriegbot.search.rules import load_backup
     from kriegbot.search.sampled import SampledSearch
 
-    evaluator, opponent = load_evaluator("sound"), load_opponent("fitted")
-    method = Method(DEPTH, load_backup("overconfident"), evaluator, opponent, FREE, EXCHANGE, INSIGHT)
-    if samples is None:
-        particles, further = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time))), FURTHER
+    weaker = LEVELS.get(level)
+    depth, exchange, evaluator = (DEPTH, EXCHANGE, "sound") if weaker is None else weaker[:3]
+    opponent = load_opponent("fitted")
+    method = Method(depth, load_backup("overconfident"), load_evaluator(evaluator), opponent, FREE, exchange, INSIGHT)
+    if weaker is not None:
+        samples, particles = weaker.samples, weaker.particles
+    elif samples is not None:
+        particles = MIN_PARTICLES + 20 * samples
     else:
-        particles, further = MIN_PARTICLES + 20 * samples, max(1, samples // 10)
+        particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
+    further = FURTHER if samples is None else max(1, samples // 10)
     search = SampledSearch(method, particles, samples, further, seed=seed, opening=OPENING, repeated=REPEATED)
     return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, is_for_turn=True)
 
@@ -41,8 +47,9 @@ kriegbot = PlayerKind(
     (
         Option("time", float, "budget for a turn, all its tries together", 1.0, 0.01, 3600, unit="seconds"),
         Option("samples", int, "histories drawn per turn, instead", None, 1, 100_000, default_text="by time"),
+        Option("level", str, "how well it plays, instead; best plays by time", BEST, choices=(*LEVELS, BEST)),
     ),
-    either=("time", "samples"),
+    either=("time", "samples", "level"),
     words="Expects you to play well; the strongest",
     rank=0,
     has_kernels=True,

@@ -103,7 +103,7 @@ class PlayerKind:
       summary: how it plays.
       make: called with a seed and all options by name; returns a player for one game. None for a person.
       options: what it takes.
-      either: names of two options of which at most one may be given.
+      either: names of options of which at most one may be given.
       words: how it plays, for people choosing an opponent; empty if the summary will do.
       rank: its place in lists for people; 1 comes first.
       has_kernels: whether kernels have to be ready before it is made.

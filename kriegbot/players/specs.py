@@ -242,8 +242,9 @@ def _read(name: str, kind: PlayerKind, given: Mapping[str, str]) -> dict[str, Va
         except ValueError:
             takes = known[option].sentence
             raise BadSpec(f"illegal {option} {quoted(text)} for player {quoted(name)}; it takes {takes}.") from None
-    if kind.either and all(option in values for option in kind.either):
-        raise BadSpec(f"player {quoted(name)} takes {' or '.join(kind.either)}, not both.")
+    both = [option for option in kind.either if option in values]
+    if len(both) > 1:
+        raise BadSpec(f"player {quoted(name)} takes {' or '.join(both)}, not both.")
     return {option: values[option] for option in known if option in values}
 
 

@@ -1,0 +1,33 @@
+"""Levels of the flagship for people, each some 150 Elo above the one below (docs/strength.md has the matches).
+
+The weaker ones err as people do. They look at fewer of the boards that may be, and forget more of them: `samples` and
+`particles`. They look less far: `depth`. They miss that they can be taken back: `exchange`. None plays at random.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Level(NamedTuple):
+    """Settings of a level: see `search.method.Method` and `search.sampled.SampledSearch`."""
+
+    depth: int
+    exchange: float
+    evaluator: str
+    samples: int
+    particles: int
+
+
+LEVELS: Mapping[str, Level] = MappingProxyType(
+    {
+        "beginner": Level(1, 0.0, "ks", samples=3, particles=50),
+        "casual": Level(1, 0.5, "sound", samples=10, particles=200),
+        "club": Level(2, 0.5, "sound", samples=6, particles=200),
+        "strong": Level(2, 1.0, "sound", samples=25, particles=800),
+        "master": Level(2, 1.0, "sound", samples=150, particles=4_000),
+    }
+)
+"""By name, from the weakest."""
+BEST = "best"
+"""Above them: the flagship with its time."""
