@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
@@ -15,6 +16,7 @@ from referee import (
     CINCINNATI,
     RULE_SETS,
     WILD16,
+    Answer,
     AskAny,
     End,
     GameRecord,
@@ -29,25 +31,26 @@ from tests.random_games import act, random_action
 from tests.test_formats import PREFIXES, SAVED
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_their_referee_saves_a_game_as_we_do(seed: int, tmp_path: Path) -> None:
-    pytest.importorskip("kriegspiel")
-    from kriegspiel.game import KriegspielGame  # type: ignore[import-untyped]
+def asked(theirs: Any, action: chess.Move | AskAny) -> None:
+    """Puts a try or a question to their referee."""
     from kriegspiel.move import KriegspielMove, QuestionAnnouncement  # type: ignore[import-untyped]
 
-    rng = random.Random(seed)
-    ours = Referee(list(RULE_SETS.values())[seed % 4])
-    theirs = KriegspielGame(ruleset=ours.rules.name)
-    actions: list[chess.Move | AskAny] = [chess.Move.from_uci(uci) for uci in rng.choice(PREFIXES).split()]
-    while ours.end is None and ours.ply < 20:
-        action = actions.pop(0) if actions else random_action(ours, rng)
-        if isinstance(action, chess.Move) and action.from_square == action.to_square:
-            continue  # they raise
-        act(ours, action)
-        asks = isinstance(action, AskAny)
-        kind = QuestionAnnouncement.ASK_ANY if asks else QuestionAnnouncement.COMMON
-        theirs.ask_for(KriegspielMove(kind, None if asks else action))
-    path = tmp_path / "game.json"
+    if isinstance(action, AskAny):
+        theirs.ask_for(KriegspielMove(QuestionAnnouncement.ASK_ANY))
+    else:
+        theirs.ask_for(KriegspielMove(QuestionAnnouncement.COMMON, action))
+
+
+def begun(rules: RuleSet) -> Any:
+    """A game of their referee."""
+    pytest.importorskip("kriegspiel")
+    from kriegspiel.game import KriegspielGame  # type: ignore[import-untyped]
+
+    return KriegspielGame(ruleset=rules.name)
+
+
+def compare(ours: Referee, theirs: Any, path: Path) -> None:
+    """Their file and ours are the same, and they load ours."""
     theirs.save_game(path)
     text, _ = written(GameRecord.of(ours), FORMATS["kriegspiel"])
     one, other = json.loads(path.read_text()), json.loads(text)
@@ -55,7 +58,53 @@ def test_their_referee_saves_a_game_as_we_do(seed: int, tmp_path: Path) -> None:
     assert one == other
     assert all(question in possible[0] for question in possible[1])  # theirs may have a pinned en passant capture more
     path.write_text(text)
-    assert KriegspielGame.load_game(path).snapshot().board_fen == ours.board().fen()
+    assert type(theirs).load_game(path).snapshot().board_fen == ours.board().fen()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_their_referee_saves_a_game_as_we_do(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    ours = Referee(list(RULE_SETS.values())[seed % 4])
+    theirs = begun(ours.rules)
+    actions: list[chess.Move | AskAny] = [chess.Move.from_uci(uci) for uci in rng.choice(PREFIXES).split()]
+    while ours.end is None and ours.ply < 20:
+        action = actions.pop(0) if actions else random_action(ours, rng)
+        if isinstance(action, chess.Move) and action.from_square == action.to_square:
+            continue  # they raise
+        act(ours, action)
+        asked(theirs, action)
+    compare(ours, theirs, tmp_path / "game.json")
+
+
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "e2e4 e7e6 b1c3 d7d5 e4d5 e6d5 c3d5 a7a6 d5c3 a6a5 c3e4 a5a4 d1e2 a4a3 e4d6",  # a double check
+        "e2e3 a7a5 d1h5 a8a6 h5a5 h7h5 h2h4 a6h6 a5c7 f7f6 c7d7 e8f7 d7b7 d8d3 b7b8 d3h7 b8c8 f7g6 c8e6",  # stalemate
+        "e2e4 e7e5 f1c4 a7a6 d1h5 a6a5 h5f7",  # mate
+    ],
+)
+def test_checks_and_ends_are_told_as_they_do(rules: RuleSet, moves: str, tmp_path: Path) -> None:
+    ours, theirs = Referee(rules), begun(rules)
+    for uci in moves.split():
+        ours.try_move(chess.Move.from_uci(uci))
+        asked(theirs, chess.Move.from_uci(uci))
+    assert ours.ply == len(moves.split())
+    compare(ours, theirs, tmp_path / "game.json")
+
+
+@pytest.mark.parametrize("rules", [CINCINNATI, WILD16], ids=lambda rules: rules.name)
+def test_a_pinned_capture_in_passing_that_they_offer_is_read(rules: RuleSet, tmp_path: Path) -> None:
+    """They say that no pawn capture is legal, and call this one illegal, not nonsense."""
+    theirs = begun(rules)
+    for uci in ["e2e4", "e7e5", "f2f4", "e5f4", "e4e5", "d8e7", "a2a3", "d7d5", "e5d6", "a3a4"]:
+        asked(theirs, chess.Move.from_uci(uci))
+    path = tmp_path / "game.json"
+    theirs.save_game(path)
+    record, _ = FORMATS["kriegspiel"].read(path.read_text(), None)
+    answer = Answer.IMPOSSIBLE if rules is CINCINNATI else Answer.ILLEGAL
+    assert record.turns[-1].tries == (OwnTry(chess.Move.from_uci("e5d6"), answer),)
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,12 @@ def test_every_open_try_has_a_name_of_its_own(seed: int, plies: int) -> None:
     assert [named_try(board, str(name), 0) for name in names] == tries
 
 
+def test_a_man_with_rivals_on_its_file_and_its_rank_is_named_by_its_square() -> None:
+    board = chess.Board("7k/8/8/Q7/8/8/8/Q3Q2K w - - 0 1")
+    names = {uci: try_name(board, chess.Move.from_uci(uci)) for uci in ("a1c3", "a5c3", "e1c3", "h1h2")}
+    assert names == {"a1c3": "Qa1c3", "a5c3": "Q5c3", "e1c3": "Qec3", "h1h2": "Kh2"}
+
+
 # Plain chess
 
 

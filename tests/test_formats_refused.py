@@ -113,6 +113,22 @@ def test_deep_and_long_json_is_refused(text: str) -> None:
     assert not read_or_refuse(FORMATS["kriegspiel"], text)
 
 
+@pytest.mark.parametrize(
+    "piece", ["\n", " ", "}", "{", "(", "{(", "{(:", "1. ", "1.", "[", '"', "\\", "??", "} ", '[White "', ";\n"]
+)
+def test_a_long_text_is_refused_in_no_time(piece: str) -> None:
+    for text in (piece * 50_000, "1. e4 " + piece * 50_000, '[White "' + piece * 50_000):
+        with suppress(RecordError):
+            format_of(text)
+        for form in READ:
+            read_or_refuse(form, text)
+
+
+def test_many_saved_games_are_told_apart_in_no_time() -> None:
+    text = "\n".join(["{}"] * 20_000)
+    assert FORMATS["kriegspiel"].games(text) == ["{}"] * 20_000
+
+
 def test_deep_sidelines_are_skipped() -> None:
     text = "1. e4 " + "(1. d4 " * 50_000 + ")" * 50_000 + " *"
     assert FORMATS["plain"].read(text, None)[1] == ("sidelines",)
@@ -159,6 +175,7 @@ ICC, UMD, PLAIN = FORMATS["icc"], FORMATS["umd"], FORMATS["plain"]
         (ICC, '[FEN "4k3/8/8/8/8/5b2/8/R3K2R w - - 0 1"]\n\n1. Kf1 {(:Rg1,Rd1)} *', "'Rg1' is told as refused"),
         (ICC, "1. e4 {(K:d4:)} *", "illegal comment: '(K:d4:)', at ply 1; it takes one such as {(Xd6"),
         (ICC, "1. e4 {(:)} {(:)} *", "illegal comment"),
+        (ICC, "1. e4 {(:)} ?? {(:1)} *", "illegal move: '??', at ply 2; one side's view"),
         (UMD, "1. e4 {(:)} *", "illegal comment: '(:)', at ply 1; it takes one such as {(K:"),
         (UMD, "1. e4 {(K::Td4)} *", "illegal announcement: 'Td4' after e4"),
         (UMD, "1. e4 {(K:d4:)} *", "illegal try: 'd4' is told as refused"),

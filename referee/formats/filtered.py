@@ -27,7 +27,7 @@ from referee.view import Answer
 OTHERS = "the other side's moves and tries"
 
 _KEPT = (*ROSTER, "Result", "RuleSet", "PlyLimit", "QuietLimit", "SetUp", "FEN", "Termination")
-_ONE_SIDE = re.compile(r"\[\s*Filtered\s+\"(?!no\"|\")[^\"]*\"|(?:^|[\s.])\?\?(?:\s|\{|$)", re.IGNORECASE)
+_ONE_SIDE = re.compile(r"\[\s*Filtered\s+\"(?!no\"|\")[^\"]*\"|(?:[0-9]\.+|\})\s*\?\?(?=[\s{]|$)", re.IGNORECASE)
 
 
 def fits(text: str) -> bool:

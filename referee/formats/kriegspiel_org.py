@@ -45,6 +45,7 @@ END = "an end that the position does not show"
 
 _KNOWN = (BERKELEY, BERKELEY_ANY, CINCINNATI, WILD16)
 _THEIR_LIMITS = Limits(quiet_plies=2000)
+_SPACE = "\ufeff \t\r\n"
 _SHOWN = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION)
 
 
@@ -53,20 +54,22 @@ _SHOWN = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION)
 
 def fits(text: str) -> bool:
     """Whether it is JSON of theirs."""
-    return text.lstrip("\ufeff \t\r\n").startswith("{") and '"schema_version"' in text
+    return text.lstrip(_SPACE).startswith("{") and '"schema_version"' in text
 
 
 def games(text: str) -> list[str]:
     """The objects of a file, one after another; what is no object is left for `read` to refuse."""
     found = []
-    rest = text.lstrip("\ufeff \t\r\n")
-    while rest:
+    start = len(text) - len(text.lstrip(_SPACE))
+    while start < len(text):
         try:
-            _, end = json.JSONDecoder().raw_decode(rest)
+            _, end = json.JSONDecoder().raw_decode(text, start)
         except (ValueError, RecursionError):
-            end = len(rest)
-        found.append(rest[:end])
-        rest = rest[end:].lstrip()
+            end = len(text)
+        found.append(text[start:end])
+        start = end
+        while start < len(text) and text[start] in _SPACE:
+            start += 1
     return found
 
 

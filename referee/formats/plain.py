@@ -20,7 +20,7 @@ from referee.record import GameRecord, place
 from referee.rules import BERKELEY, RuleSet
 from referee.view import OwnQuestion, OwnTry
 
-_FIRST = re.compile(r"^\s*(?:\[\s*\w+\s+\"|[0-9]+\s*\.)", re.MULTILINE)
+_FIRST = re.compile(r"^[ \t]*(?:\[[ \t]*\w+[ \t]+\"|[0-9]+[ \t]*\.)", re.MULTILINE)
 
 
 def fits(text: str) -> bool:
