@@ -22,7 +22,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import chess
@@ -69,8 +69,7 @@ def record_to_pgn(record: GameRecord) -> str:
         raise RecordError(f"illegal rule set: {quoted(record.rules.name)} is not the known one of that name")
     for _ in record.replay():
         pass
-    lines = [f'[{name} "{_escape(value)}"]' for name, value in _headers_of(record).items()]
-    text = "\n".join([*lines, "", *_wrapped(" ".join(_movetext(record))), ""])
+    text = pgn_text(headers_of(record), _movetext(record))
     if len(text.encode()) > MAX_BYTES:
         raise RecordError(f"illegal record: {len(text.encode())} bytes; it takes at most {MAX_BYTES}")
     return text
@@ -87,7 +86,7 @@ def record_from_pgn(text: str) -> GameRecord:
     if control is not None:
         raise RecordError(f"not a Kriegspiel record: control character {control[0]!r}; it takes PGN text")
     headers, movetext = _split(text.removeprefix("\ufeff"))
-    rules, limits, start = _game_of(headers)
+    rules, limits, start = game_of(headers)
     turns, left, result = _read_movetext(movetext, start)
     free = {name: value for name, value in headers.items() if name not in RESERVED}
     record = GameRecord(rules, limits, start, turns, left, _end_of(headers), free)
@@ -106,8 +105,15 @@ def save_record(record: GameRecord, path: str | os.PathLike[str]) -> None:
       RecordError: as `record_to_pgn`.
       OSError: the file cannot be written.
     """
-    data = record_to_pgn(record).encode()
-    target = Path(path)
+    write_whole(Path(path), record_to_pgn(record).encode())
+
+
+def write_whole(target: Path, data: bytes) -> None:
+    """Writes a file, whole or not at all.
+
+    Raises:
+      OSError: the file cannot be written.
+    """
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as handle:
@@ -146,7 +152,8 @@ def load_record(path: str | os.PathLike[str]) -> GameRecord:
 # Writing
 
 
-def _headers_of(record: GameRecord) -> dict[str, str]:
+def headers_of(record: GameRecord) -> dict[str, str]:
+    """All headers of a record's text, the reserved ones included."""
     headers = {name: record.headers[name] for name in ROSTER}
     headers |= {"Result": record.result, "KriegspielRecord": SCHEMA, "RuleSet": record.rules.name}
     if record.limits.plies is not None:
@@ -159,6 +166,12 @@ def _headers_of(record: GameRecord) -> dict[str, str]:
     if record.end is not None and record.end.detail:
         headers["TerminationDetails"] = record.end.detail
     return headers | {name: value for name, value in record.headers.items() if name not in ROSTER}
+
+
+def pgn_text(headers: Mapping[str, str], movetext: Iterable[str]) -> str:
+    """Headers, an empty line, and moves with their comments in lines."""
+    lines = [f'[{name} "{_escape(value)}"]' for name, value in headers.items()]
+    return "\n".join([*lines, "", *_wrapped(" ".join(movetext)), ""])
 
 
 def _movetext(record: GameRecord) -> Iterator[str]:
@@ -240,7 +253,12 @@ def _split(text: str) -> tuple[dict[str, str], str]:
     return headers, "\n".join(lines[count:])
 
 
-def _game_of(headers: dict[str, str]) -> tuple[RuleSet, Limits, str]:
+def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
+    """Rule set, limits and start of a game, from its headers.
+
+    Raises:
+      RecordError: they are no such game's.
+    """
     if "Variant" in headers:
         raise RecordError("illegal header: Variant; a Kriegspiel record names its rules by RuleSet")
     if ("FEN" in headers) != (headers.get("SetUp") == "1"):

@@ -25,7 +25,7 @@ def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
 
 
 REFUSED = [
-    (["pley"], "unknown command 'pley'; did you mean 'play'? Known: play, match, replay, tournament, report, "),
+    (["pley"], "unknown command 'pley'; did you mean 'play'? Known: play, match, replay, convert, tournament, "),
     (["trees", "slove"], "unknown command 'slove'; did you mean 'solve'? Known: solve, imp-model, figure6."),
     (["trees"], "missing command. See kriegbot trees --help."),
     (["--bogus"], "no such option: --bogus"),

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from kriegbot.cli.check_player import check_player
+from kriegbot.cli.convert import convert
 from kriegbot.cli.export import export
 from kriegbot.cli.match import match
 from kriegbot.cli.merge import merge
@@ -57,7 +58,21 @@ def _options(
         print(context.get_help())
 
 
-for command in (play, match, replay, tournament, report, export, merge, reproduce, players, check_player, rules):
+COMMANDS = (
+    play,
+    match,
+    replay,
+    convert,
+    tournament,
+    report,
+    export,
+    merge,
+    reproduce,
+    players,
+    check_player,
+    rules,
+)
+for command in COMMANDS:
     app.command()(command)
 app.add_typer(trees, name="trees")
 

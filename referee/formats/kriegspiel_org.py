@@ -1,0 +1,297 @@
+"""Saved games of the PyPI package `kriegspiel` 1.7.3 (schema 9), the referee of kriegspiel.org.
+
+A JSON object: the moves made, the position, and each side's score sheet. A sheet lists, turn by turn, what its side
+asked and was answered, and what it heard of the other side. Nonsense is on no sheet under Berkeley's rules; at Wild
+16 it is an illegal move like any other.
+
+It holds games from the initial position only, without headers, times, limits, and ends that no move brings about.
+Its referee ends a game at 2,000 quiet plies, and plays on under Berkeley's rules with one minor piece each. Several
+games stand one after another in a file, which the package itself does not read.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import chess
+
+from referee.announcement import Reason
+from referee.errors import RecordError
+from referee.formats.form import QUESTIONS, RULED_OUT, TIMES, Format, Lost
+from referee.formats.kriegspiel_words import (
+    ANY,
+    DONE,
+    TOO_MANY,
+    Json,
+    Sheet,
+    answer_of,
+    heard_of,
+    name_of,
+    question_of,
+    whole,
+)
+from referee.formats.retelling import Retelling
+from referee.record import ROSTER, GameRecord
+from referee.rules import BERKELEY, BERKELEY_ANY, CINCINNATI, NO_LIMITS, WILD16, Limits, RuleSet
+from referee.text import quoted
+from referee.view import Answer, OwnQuestion, OwnTry
+
+SCHEMA = 9
+LIBRARY = "1.7.3"
+HEADERS = "all headers"
+END = "an end that the position does not show"
+
+_KNOWN = (BERKELEY, BERKELEY_ANY, CINCINNATI, WILD16)
+_THEIR_LIMITS = Limits(quiet_plies=2000)
+_SPACE = "\ufeff \t\r\n"
+_SHOWN = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION)
+
+
+# Reading
+
+
+def fits(text: str) -> bool:
+    """Whether it is JSON of theirs."""
+    return text.lstrip(_SPACE).startswith("{") and '"schema_version"' in text
+
+
+def games(text: str) -> list[str]:
+    """The objects of a file, one after another; what is no object is left for `read` to refuse."""
+    found = []
+    start = len(text) - len(text.lstrip(_SPACE))
+    while start < len(text):
+        try:
+            _, end = json.JSONDecoder().raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = len(text)
+        found.append(text[start:end])
+        start = end
+        while start < len(text) and text[start] in _SPACE:
+            start += 1
+    return found
+
+
+def read(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
+    """A game; the file names its rules itself, and its referee's answers must be those of ours."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"not JSON: {error}; it takes a game that the package 'kriegspiel' saved") from None
+    if not isinstance(data, dict) or data.get("schema_version") != SCHEMA or data.get("game_type") != "BerkeleyGame":
+        given = data.get("schema_version") if isinstance(data, dict) else data
+        raise RecordError(f"unknown saved game: schema {quoted(given)}; it takes schema {SCHEMA} of 'kriegspiel'")
+    state = _part(data, "game_state", dict)
+    found = next((known for known in _KNOWN if known.name == state.get("ruleset_id")), None)
+    if found is None:
+        raise RecordError(
+            f"illegal ruleset_id: {quoted(state.get('ruleset_id'))}; it takes one of {', '.join(_names())}"
+        )
+    if rules not in (None, found):
+        raise RecordError(f"illegal rules: the game is one of {quoted(found.name)}; it takes no others")
+    sheets = {color: _part(state, f"{chess.COLOR_NAMES[color]}_scoresheet", dict) for color in chess.COLORS}
+    own = {color: _sheet(sheet, chess.COLOR_NAMES[color]) for color, sheet in sheets.items()}
+    told = Retelling(found, _limits_of(own))
+    _retell(told, own)
+    _compare(told, state, sheets, own)
+    return told.record({}), ()
+
+
+def _retell(told: Retelling, own: dict[chess.Color, Sheet]) -> None:
+    """All turns, White's first; the last may be unfinished."""
+    rest = {color: iter(sheet) for color, sheet in own.items()}
+    color, is_done = chess.WHITE, True
+    while is_done and (turn := next(rest[color], None)) is not None:
+        is_done = False
+        for question, answer in turn:
+            if is_done:
+                raise RecordError(f"illegal turn: a question after the move that was made, {told.here}")
+            here = told.here
+            expected = _put(told, question, answer)
+            if _told(answer) != _told(expected):
+                given, true = (json.dumps(_told(one), sort_keys=True) for one in (answer, expected))
+                raise RecordError(f"illegal answer: {given[:300]}, but the referee says {true[:300]}, {here}")
+            is_done = answer.get("main_announcement") in DONE
+        color = not color
+    if any(next(turns, None) is not None for turns in rest.values()):
+        raise RecordError(f"illegal score sheets: a turn of the wrong side, {told.here}")
+
+
+def _put(told: Retelling, question: Json, answer: Json) -> Json:
+    """Puts a question to the referee; returns its answer in their words."""
+    main = answer.get("main_announcement")
+    if question == ANY:
+        if told.referee.end is not None:
+            raise RecordError(f'illegal question: "Any?" after the end of the game, {told.here}')
+        return {"main_announcement": name_of(told.referee.ask_any(), told.referee.rules)}
+    move, name = _move(question, told.here)
+    if main in DONE:
+        announcement = told.make(move, name)
+        return answer_of(announcement, told.board)
+    refusal = told.refuse(move, name)
+    if refusal is Answer.IMPOSSIBLE and told.board.is_en_passant(move) and main == "ILLEGAL_MOVE":
+        refusal = Answer.ILLEGAL  # they offer a pinned en passant capture after announcing no pawn tries
+    return {"main_announcement": name_of(refusal, told.referee.rules)}
+
+
+def _compare(told: Retelling, state: Json, sheets: dict[chess.Color, Json], own: dict[chess.Color, Sheet]) -> None:
+    """The rest of the file, which follows from what each side asked."""
+    board, rules = told.board, told.referee.rules
+    end = told.referee.end
+    is_over = board.is_checkmate() or board.is_stalemate() or board.is_insufficient_material()
+    expected: Json = {
+        "board_fen": board.fen(),
+        "move_stack": [move.uci() for move in board.move_stack],
+        "must_use_pawns": rules.obliges(told.referee.view(board.turn).pawn_tries),
+        "game_over": is_over or (end is not None and end.reason is Reason.QUIET_LIMIT),
+    }
+    for name, value in expected.items():
+        if state.get(name) != value:
+            raise RecordError(f"illegal {name}: {quoted(state.get(name))}; these score sheets take {quoted(value)}")
+    for color, sheet in sheets.items():
+        heard = [[[question, _told(answer)] for question, answer in turn] for turn in heard_of(own[not color], rules)]
+        try:
+            given = [[[question, _told(answer)] for question, answer in turn] for turn in sheet["moves_opponent"]]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            given = []
+        if given != heard:
+            name = chess.COLOR_NAMES[color]
+            raise RecordError(f"illegal moves_opponent in {name}_scoresheet: not what the other side's sheet says")
+
+
+def _limits_of(own: dict[chess.Color, Sheet]) -> Limits:
+    """Their referee's limit, if it ended this game; a game of ours has it only where it matters."""
+    ends = [turns[-1][-1][1].get("special_announcement") for turns in own.values() if turns and turns[-1]]
+    return _THEIR_LIMITS if TOO_MANY in ends else NO_LIMITS
+
+
+def _sheet(data: Json, color: str) -> Sheet:
+    sheet = []
+    for turn in _part(data, "moves_own", list):
+        pairs = turn if isinstance(turn, list) else [turn]
+        if not all(
+            isinstance(pair, list) and len(pair) == 2 and all(isinstance(x, dict) for x in pair) for pair in pairs
+        ):
+            raise RecordError(
+                f"illegal moves_own in {color}_scoresheet: {quoted(turn)}; it takes questions and answers"
+            )
+        sheet.append([(question, answer) for question, answer in pairs])
+    return sheet
+
+
+def _part(data: Json, name: str, kind: type) -> Any:
+    value = data.get(name)
+    if not isinstance(value, kind):
+        takes = {"dict": "an object", "list": "a list", "str": "a text"}[kind.__name__]
+        raise RecordError(f"illegal {name}: {quoted(value)}; it takes {takes}")
+    return value
+
+
+def _move(question: Json, here: str) -> tuple[chess.Move, str]:
+    name = question.get("chess_move")
+    try:
+        if question.get("question_type") != "COMMON" or not isinstance(name, str):
+            raise ValueError
+        move = chess.Move.from_uci(name)
+        if not move or move.drop is not None:
+            raise ValueError
+    except ValueError:
+        raise RecordError(f"illegal question: {quoted(question)}, {here}; it takes ASK_ANY or a move") from None
+    return move, name
+
+
+def _told(answer: Json) -> Json:
+    """An answer less what it leaves open."""
+    return {name: value for name, value in answer.items() if value is not None and value != "NONE"}
+
+
+# Writing
+
+
+def write(record: GameRecord, side: chess.Color | None) -> tuple[str, Lost]:
+    """A game as their referee would have saved it, whatever side asks."""
+    del side
+    if record.rules not in _KNOWN or record.start != chess.STARTING_FEN:
+        raise RecordError(
+            f"illegal game: {quoted(record.rules.name)} from {quoted(record.start)}; the format takes "
+            f"{', '.join(_names())} from the initial position"
+        )
+    theirs = Retelling(replace(record.rules, one_minor_each_draws=False), _THEIR_LIMITS)
+    own: dict[chess.Color, Sheet] = {chess.WHITE: [], chess.BLACK: []}
+    lost = {HEADERS: record.headers != ROSTER, TIMES: any(turn.seconds is not None for turn in record.turns)}
+    for turn in (*record.turns, None):
+        color = theirs.board.turn
+        pairs = []
+        for event in record.left if turn is None else turn.tries:
+            pair = _asked(theirs, event)
+            if pair is None:
+                lost[QUESTIONS if isinstance(event, OwnQuestion) else RULED_OUT] = True
+            else:
+                pairs.append(pair)
+        if turn is not None:
+            announcement = theirs.make(turn.move, turn.move.uci())
+            pairs.append((question_of(turn.move), answer_of(announcement, theirs.board)))
+        if pairs:
+            own[color].append(pairs)
+    lost[END] = record.end is not None and record.end.reason not in _SHOWN
+    lost["limits"] = record.limits != NO_LIMITS
+    text = json.dumps(_saved(theirs, own), indent=2) + "\n"
+    return text, tuple(name for name, is_lost in lost.items() if is_lost)
+
+
+def _asked(theirs: Retelling, event: OwnTry | OwnQuestion) -> tuple[Json, Json] | None:
+    """A refused try or a question, and the answer; None for what is on no sheet."""
+    rules = theirs.referee.rules
+    if isinstance(event, OwnQuestion):
+        if event.answer not in (Answer.YES, Answer.NO):
+            return None
+        return ANY, whole({"main_announcement": name_of(theirs.referee.ask_any(), rules)})
+    if event.move.from_square == event.move.to_square:
+        return None
+    main = name_of(event.answer, rules)
+    if main == "IMPOSSIBLE_TO_ASK":
+        return None
+    theirs.refuse(event.move, event.move.uci())
+    return question_of(event.move), whole({"main_announcement": main})
+
+
+def _saved(theirs: Retelling, own: dict[chess.Color, Sheet]) -> Json:
+    board, referee = theirs.board, theirs.referee
+    view = referee.view(board.turn)
+    possible = [question_of(move) for move in sorted(view.tries(), key=chess.Move.uci)]
+    return {
+        "schema_version": SCHEMA,
+        "library_version": LIBRARY,
+        "game_type": "BerkeleyGame",
+        "game_state": {
+            "ruleset_id": referee.rules.name,
+            "any_rule": referee.rules.name == BERKELEY_ANY.name,
+            "board_fen": board.fen(),
+            "move_stack": [move.uci() for move in board.move_stack],
+            "must_use_pawns": referee.rules.obliges(view.pawn_tries),
+            "game_over": referee.end is not None,
+            "possible_to_ask": ([ANY] if view.may_ask else []) + possible,
+            "white_scoresheet": _saved_sheet(chess.WHITE, own, referee.rules),
+            "black_scoresheet": _saved_sheet(chess.BLACK, own, referee.rules),
+        },
+    }
+
+
+def _saved_sheet(color: chess.Color, own: dict[chess.Color, Sheet], rules: RuleSet) -> Json:
+    heard = list(heard_of(own[not color], rules))
+    return {
+        "color": chess.COLOR_NAMES[color].upper(),
+        "moves_own": own[color],
+        "moves_opponent": heard,
+        "last_move_number": max(len(own[color]), len(heard)),
+    }
+
+
+def _names() -> list[str]:
+    return [rules.name for rules in _KNOWN]
+
+
+KRIEGSPIEL = Format(
+    "kriegspiel", "saved games (JSON) of the PyPI package kriegspiel 1.7.3", fits, games, read, write, ".json"
+)

@@ -1,0 +1,162 @@
+"""PGN as other programs write it: cut into games, and each into headers, moves and comments.
+
+Nothing is guessed at: a character that PGN does not know, a comment or a sideline that is not closed and a missing
+result are refused. Sidelines and annotations such as "$1" or "!?" are skipped, and named as lost.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from referee.errors import RecordError
+from referee.formats.form import Lost
+from referee.record import place
+from referee.text import quoted
+
+HIDDEN = "??"
+"""What stands for a move that one side did not see."""
+
+_HEADER = re.compile(r'\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_OPENING = re.compile("[{;]")
+_TOKEN = re.compile(
+    r"(?P<comment>\{[^}]*\}|;[^\n]*)"
+    r"|(?P<result>(?:1-0|0-1|1/2-1/2|\*)(?!\S))"
+    r"|(?P<move>(?:(?<![\w+#=])\?\?|[0O]-[0O](?:-[0O])?[+#]?|[A-Za-z][A-Za-z0-9=]*(?:[+]{1,2}|#)?)(?![\w/-]))"
+    r"|(?P<number>[0-9]{1,9}\.*)"
+    r"|(?P<annotation>\$[0-9]{1,9}|[!?]{1,2})"
+    r"|(?P<open>\()"
+    r"|(?P<close>\))"
+    r"|(?P<space>\s+)"
+)
+
+
+@dataclass(slots=True)
+class Said:
+    """A move as it is written, and the comments after it, without their braces."""
+
+    move: str
+    comments: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class GameText:
+    """A game as it is written.
+
+    Attributes:
+      headers: by name.
+      moves: in order.
+      result: as PGN writes it.
+      has_remarks: whether a comment stands before the first move.
+      lost: what was skipped.
+    """
+
+    headers: dict[str, str]
+    moves: list[Said]
+    result: str
+    has_remarks: bool
+    lost: Lost
+
+
+def pgn_games(text: str) -> list[str]:
+    """The games of a file: each begins with its headers."""
+    games: list[list[str]] = [[]]
+    is_comment = has_moves = False
+    for line in _plain(text).split("\n"):
+        if line.startswith("%") and not is_comment:  # PGN's escape: a line for one program alone
+            continue
+        is_header = not is_comment and line.lstrip().startswith("[")
+        if is_header and has_moves:
+            games.append([])
+            has_moves = False
+        games[-1].append(line)
+        if not is_header:
+            has_moves = has_moves or is_comment or bool(line.strip())
+            is_comment = _is_open(line, is_comment)
+    found = ["\n".join(game) for game in games]
+    return [game for game in found if game.strip()]
+
+
+def game_text(text: str) -> GameText:
+    """A game as it is written.
+
+    Raises:
+      RecordError: the text is not a game in PGN.
+    """
+    lines = _plain(text).strip().split("\n")
+    headers: dict[str, str] = {}
+    count = 0
+    for count, line in enumerate(lines):  # noqa: B007 - how many there are is wanted below
+        if line.strip() and not line.lstrip().startswith("["):
+            break
+        if line.strip():
+            name, value = _header(line)
+            if name in headers:
+                raise RecordError(f"illegal header: {quoted(name)} is given twice")
+            headers[name] = value
+    else:
+        count = len(lines)
+    return _moves("\n".join(lines[count:]), headers)
+
+
+def _moves(movetext: str, headers: dict[str, str]) -> GameText:
+    moves: list[Said] = []
+    lost: dict[str, None] = {}
+    result, depth, has_remarks = "", 0, False
+    position = 0
+    while position < len(movetext):
+        match = _TOKEN.match(movetext, position)
+        if match is None or (result and match.lastgroup != "space"):
+            closing = "a comment that is not closed: " if movetext[position] == "{" else ""
+            raise RecordError(f"unexpected text: {closing}{quoted(movetext[position:])}, {place(len(moves))}")
+        position = match.end()
+        kind, token = match.lastgroup, match[0]
+        if kind in ("open", "close"):
+            depth += 1 if kind == "open" else -1
+            lost["sidelines"] = None
+            if depth < 0:
+                raise RecordError(f"unexpected text: ')', {place(len(moves))}")
+        elif depth:
+            continue
+        elif kind == "comment" and moves:
+            moves[-1].comments.append(token.removesuffix("}")[1:].strip())
+        elif kind == "comment":
+            has_remarks = True
+        elif kind == "move":
+            moves.append(Said(token))
+        elif kind == "annotation":
+            lost["annotations"] = None
+        elif kind == "result":
+            result = token
+    if depth or not result:
+        missing = "a sideline is not closed" if depth else "the result after the moves is missing"
+        raise RecordError(f"unexpected end of text: {missing}, {place(len(moves))}")
+    return GameText(headers, moves, result, has_remarks, tuple(lost))
+
+
+def _header(line: str) -> tuple[str, str]:
+    match = _HEADER.fullmatch(line.strip())
+    if match is None:
+        raise RecordError(f'illegal header: {quoted(line)}; it takes [Name "value"]')
+    return match[1], re.sub(r"\\(.)", r"\1", match[2])
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _is_open(line: str, is_comment: bool) -> bool:
+    """Whether a comment is open after a line of moves."""
+    position = 0
+    while position < len(line):
+        if is_comment:
+            position = line.find("}", position) + 1
+            is_comment = position == 0
+            if is_comment:
+                break
+        else:
+            match = _OPENING.search(line, position)
+            if match is None or match[0] == ";":
+                break
+            is_comment, position = True, match.end()
+    return is_comment
