@@ -43,7 +43,7 @@ def play(
     color: Annotated[str, typer.Option(metavar="COLOR", help="Your side: white, black or random.")] = "white",
     rules: Rules = "berkeley",
     time: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="The opponent's time for a move.  [default: from its spec]")
+        str | None, typer.Option(metavar="SECONDS", help="The opponent's time to think.  [default: from its spec]")
     ] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the opponent.  [default: a fresh one]")] = None,
     save: Annotated[

@@ -108,6 +108,7 @@ function offer(hello) {
   $("time").value = "1";
   fill($("rules"), hello.rules.map((rules) => [rules.name, rules.title]));
   $("opponent").onchange = offerStrength;
+  $("level").onchange = offerTime;
   offerStrength();
   watchForm($("watch"), send, hello);
 }
@@ -120,8 +121,13 @@ function fill(select, choices) {
 function offerStrength() {
   const { options, summary } = players.find((player) => player.name === $("opponent").value);
   $("summary").textContent = `${summary}.`;
-  const depth = options.find((option) => option.name === "depth");
-  $("time-choice").hidden = !options.some((option) => option.name === "time");
+  const [depth, level] = ["depth", "level"].map((name) => options.find((option) => option.name === name));
+  $("level-choice").hidden = !level;
+  if (level) {
+    fill($("level"), level.takes.split("|").map((name) => [name, name]));
+    $("level").value = level.default;
+  }
+  offerTime();
   $("depth-choice").hidden = !depth;
   if (!depth) return;
   const [low, high] = depth.takes.split("..").map(Number);
@@ -129,9 +135,17 @@ function offerStrength() {
   $("depth").value = depth.default;
 }
 
+/** Only the best level takes time: the others are the same on any machine. */
+function offerTime() {
+  const { options } = players.find((player) => player.name === $("opponent").value);
+  const level = options.find((option) => option.name === "level");
+  $("time-choice").hidden = !options.some((option) => option.name === "time") || (level && $("level").value !== level.default);
+}
+
 $("new").onsubmit = (event) => {
   event.preventDefault();
-  const settings = ["depth", "time"].filter((name) => !$(`${name}-choice`).hidden).map((name) => `${name}=${$(name).value}`);
+  const shown = ["level", "depth", "time"].filter((name) => !$(`${name}-choice`).hidden);
+  const settings = shown.filter((name) => name !== "level" || !shown.includes("time")).map((name) => `${name}=${$(name).value}`);
   const opponent = $("opponent").value + (settings.length ? `:${settings.join(",")}` : "");
   const color = new FormData(event.target).get("color");
   const seed = $("seed").value.trim();
