@@ -57,6 +57,13 @@ REFUSED = [
     (["play", "--time", "soon"], "illegal time 'soon'"),
     (["play", "--opponent", "rand", "--time", "1"], "player 'rand' has no option 'time'"),
     (["play", "--opponent", "overconfident:samples=5", "--time", "1"], "takes time or samples, not both"),
+    (
+        ["play", "--level", "clubb"],
+        "illegal level 'clubb' for player 'kriegbot'; it takes one of beginner, casual, club",
+    ),
+    (["play", "--level", "club", "--opponent", "rand"], "--level is a level of the player kriegbot; leave --opponent"),
+    (["play", "--level", "club", "--time", "1"], "takes time or level, not both"),
+    (["play", "--web", "--level", "club"], "--level is chosen on the page"),
     (["play", "--save", "/"], "cannot save to '/'"),
     (["play", "--save", "/dev/null"], "not a regular file"),
     (["play", "--save", "/no/such/place/game.pgn"], "no such file or directory"),

@@ -9,9 +9,12 @@ import pytest
 
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
+from kriegbot.endings.finishing import Finishing
 from kriegbot.kernels.position import encode_move
 from kriegbot.players.base import Report
+from kriegbot.players.levels import LEVELS
 from kriegbot.players.searching import SearchPlayer, sampling_player
+from kriegbot.players.specs import make_player, parse_spec
 from kriegbot.search import sampled
 from kriegbot.search.backup import Backup
 from kriegbot.search.lists import Lists
@@ -209,3 +212,21 @@ def test_the_tries_of_a_turn_share_its_time() -> None:
     referee.try_move(chess.Move.from_uci("e7e5"))
     player.choose(referee.view(chess.WHITE))
     assert search.given == pytest.approx([0.98 * 4.0, 0.98 * 2.0, 0.98 * 2.0, 0.98 * 4.0], abs=0.05)
+
+
+def test_levels_look_further_and_at_more_boards_from_one_to_the_next() -> None:
+    searches = []
+    for level in LEVELS:
+        player = make_player(parse_spec(f"kriegbot:level={level}"), 1)
+        assert isinstance(player, SearchPlayer)
+        assert player.seconds is None
+        assert isinstance(player.search, Finishing)
+        search = player.search.search
+        assert isinstance(search, SampledSearch)
+        assert search.samples is not None
+        searches.append((search.method.depth, search.method.exchange, search.particles))
+    assert searches == sorted(searches)
+    assert len(set(searches)) == len(LEVELS)
+    best = make_player(parse_spec("kriegbot:level=best"), 1)
+    assert isinstance(best, SearchPlayer)
+    assert best.seconds == 1.0
