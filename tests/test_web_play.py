@@ -55,6 +55,18 @@ def test_a_game_is_played_to_mate_by_clicks_and_by_drags(way, tmp_path: Path) ->
     assert (record.result, len(record.turns), record.headers["Seed"]) == ("1-0", 7, "2")
 
 
+def test_a_level_is_chosen_by_name_and_needs_no_time(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.one("#opponent option[value=kriegbot]").click()
+        is_hidden = "return document.querySelector('#time-choice').hidden"
+        assert page.run(is_hidden) is False
+        page.one("#level option[value=casual]").click()
+        assert page.run(is_hidden) is True
+        page.one("#new button[type=submit]").click()
+        page.until_text("#turn", "Your turn")
+        page.until_text("body", "Black: kriegbot:level=casual")
+
+
 def test_black_plays_from_the_other_side_of_the_board(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
         page.start("rand", color="black", seed=1)

@@ -21,10 +21,10 @@ class Level(NamedTuple):
 
 LEVELS: Mapping[str, Level] = MappingProxyType(
     {
-        "beginner": Level(1, 0.0, "ks", samples=3, particles=50),
+        "beginner": Level(1, 0.25, "ks", samples=5, particles=100),
         "casual": Level(1, 0.5, "sound", samples=10, particles=200),
-        "club": Level(2, 0.5, "sound", samples=6, particles=200),
-        "strong": Level(2, 1.0, "sound", samples=25, particles=800),
+        "club": Level(2, 0.5, "sound", samples=8, particles=300),
+        "strong": Level(2, 1.0, "sound", samples=40, particles=1_200),
         "master": Level(2, 1.0, "sound", samples=150, particles=4_000),
     }
 )
