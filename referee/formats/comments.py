@@ -136,7 +136,8 @@ def _retell(told: Retelling, said: Said, comments: list[str], notation: _Notatio
     before = told.board.copy(stack=False)
     announcement = told.say(said.move)
     last = told.board.peek()
-    captures = {f"X{chess.square_name(last.to_square)}"} if before.is_en_passant(last) else set()
+    other = announcement.fell if announcement.en_passant else last.to_square
+    captures = {f"X{chess.square_name(other)}"} if other is not None and before.is_en_passant(last) else set()
     if notation.differs(_tokens(match["heard"]), announcement, captures):
         true = ",".join(announced(announcement))
         raise RecordError(

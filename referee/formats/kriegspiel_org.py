@@ -143,7 +143,7 @@ def _compare(told: Retelling, state: Json, sheets: dict[chess.Color, Json], own:
     expected: Json = {
         "board_fen": board.fen(),
         "move_stack": [move.uci() for move in board.move_stack],
-        "must_use_pawns": rules.obliges(told.referee.view(board.turn).pawn_tries),
+        "must_use_pawns": told.referee.view(board.turn).obliged,
         "game_over": is_over or (end is not None and end.reason is Reason.QUIET_LIMIT),
     }
     for name, value in expected.items():
@@ -269,7 +269,7 @@ def _saved(theirs: Retelling, own: dict[chess.Color, Sheet]) -> Json:
             "any_rule": referee.rules.name == BERKELEY_ANY.name,
             "board_fen": board.fen(),
             "move_stack": [move.uci() for move in board.move_stack],
-            "must_use_pawns": referee.rules.obliges(view.pawn_tries),
+            "must_use_pawns": view.obliged,
             "game_over": referee.end is not None,
             "possible_to_ask": ([ANY] if view.may_ask else []) + possible,
             "white_scoresheet": _saved_sheet(chess.WHITE, own, referee.rules),
