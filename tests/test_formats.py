@@ -73,7 +73,7 @@ def on_a_sheet(rules: str, event: OwnTry | OwnQuestion, board: chess.Board | Non
         return event.answer in (Answer.YES, Answer.NO)
     if event.move.from_square == event.move.to_square:
         return False
-    return event.answer is Answer.ILLEGAL or rules == "cincinnati"
+    return event.answer is Answer.ILLEGAL or rules in ("cincinnati", "rand")
 
 
 def told_again(record: GameRecord, keep: Keep, limits: Limits) -> Referee:
