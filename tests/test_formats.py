@@ -45,6 +45,7 @@ PREFIXES = (
 
 SCRIPTS = (
     (chess.STARTING_FEN, "e2e4 e7e5 f1c4 a7a6 d1h5 a6a5 h5f7"),  # mate
+    (chess.STARTING_FEN, "e2e4 a7a6 e4e5 d7d5 e5d6"),  # en passant
     ("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "g6f7"),  # stalemate
     ("7k/8/8/8/8/8/1r6/K7 w - - 0 1", "a1b2"),  # a dead position
     ("4k2n/8/8/8/8/5N2/3r4/4K3 w - - 0 1", "e1d2"),  # Berkeley's own draw
@@ -72,7 +73,7 @@ def on_a_sheet(rules: str, event: OwnTry | OwnQuestion, board: chess.Board | Non
         return event.answer in (Answer.YES, Answer.NO)
     if event.move.from_square == event.move.to_square:
         return False
-    return event.answer is Answer.ILLEGAL or rules == "cincinnati"
+    return event.answer is Answer.ILLEGAL or rules in ("cincinnati", "rand")
 
 
 def told_again(record: GameRecord, keep: Keep, limits: Limits) -> Referee:

@@ -14,6 +14,8 @@ from referee import (
     BERKELEY,
     BERKELEY_ANY,
     CINCINNATI,
+    ENGLISH,
+    RAND,
     RULE_SETS,
     WILD16,
     Answer,
@@ -64,7 +66,7 @@ def compare(ours: Referee, theirs: Any, path: Path) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_their_referee_saves_a_game_as_we_do(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
-    ours = Referee(list(RULE_SETS.values())[seed % 4])
+    ours = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)])
     theirs = begun(ours.rules)
     actions: list[chess.Move | AskAny] = [chess.Move.from_uci(uci) for uci in rng.choice(PREFIXES).split()]
     while ours.end is None and ours.ply < 20:
@@ -94,7 +96,7 @@ def test_checks_and_ends_are_told_as_they_do(rules: RuleSet, moves: str, tmp_pat
     compare(ours, theirs, tmp_path / "game.json")
 
 
-@pytest.mark.parametrize("rules", [CINCINNATI, WILD16], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", [CINCINNATI, WILD16, RAND], ids=lambda rules: rules.name)
 def test_a_pinned_capture_in_passing_that_they_offer_is_read(rules: RuleSet, tmp_path: Path) -> None:
     """They say that no pawn capture is legal, and call this one illegal, not nonsense."""
     theirs = begun(rules)
@@ -103,7 +105,7 @@ def test_a_pinned_capture_in_passing_that_they_offer_is_read(rules: RuleSet, tmp
     path = tmp_path / "game.json"
     theirs.save_game(path)
     record, _ = FORMATS["kriegspiel"].read(path.read_text(), None)
-    answer = Answer.IMPOSSIBLE if rules is CINCINNATI else Answer.ILLEGAL
+    answer = Answer.ILLEGAL if rules is WILD16 else Answer.IMPOSSIBLE
     assert record.turns[-1].tries == (OwnTry(chess.Move.from_uci("e5d6"), answer),)
 
 
@@ -117,6 +119,8 @@ def test_a_pinned_capture_in_passing_that_they_offer_is_read(rules: RuleSet, tmp
             CINCINNATI,
             "e2d3:impossible e2e4 e7e6 e4e5 d7d5 h2h8:impossible e5d6 f8d6 g1f3 d6a3",
         ),
+        ("english", ENGLISH, "e1e5:illegal any:no e2e4 a7a6 e4e5 d7d5 any:yes e5f6:illegal e5d6 any:yes c7d6"),
+        ("rand", RAND, "e2d3:impossible h2h4 g7g5 a2b3:impossible h4g5 h7h6 g5h6 f8g7 h6g7 g8f6 g7h8q"),
         ("wild16", WILD16, "f2f3 e7e6 e1e5:illegal e1e5:illegal g2g4 d8a5:illegal d8h4"),
     ],
 )

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee import BERKELEY, WILD16, End, GameRecord, OwnTry, Reason, RecordError, Referee, open_tries
+from referee import BERKELEY, RAND, WILD16, End, GameRecord, OwnTry, Reason, RecordError, Referee, open_tries
+from referee.formats.filtered import SAID
 from referee.formats.form import HEADERS
 from referee.formats.notation import named_try, try_name
 from referee.formats.table import FORMATS, format_of, written
@@ -58,6 +59,30 @@ def test_a_capture_in_passing_may_be_told_at_either_square() -> None:
     for wrong in ("Xd4", "Xd5,Xd6", ""):
         with pytest.raises(RecordError, match="illegal announcement"):
             FORMATS["icc"].read(moves % wrong, None)
+
+
+def test_a_capture_in_passing_that_is_told_may_be_told_at_either_square() -> None:
+    moves = '[RuleSet "english"]\n\n1. e4 {(:)} a6 {(:)} 2. e5 {(:)} d5 {(:)} 3. exd6 {(%s:)} *'
+    for square in ("Xd6", "Xd5"):
+        announcement = FORMATS["icc"].read(moves % square, None)[0].turns[-1].announcement
+        assert (announcement.code(), announcement.fell) == ("xd6ep", chess.D5)
+    for wrong in ("Xd4", "Xd5,Xd6", ""):
+        with pytest.raises(RecordError, match="illegal announcement"):
+            FORMATS["icc"].read(moves % wrong, None)
+
+
+def test_pawn_tries_told_by_their_squares_have_no_letter() -> None:
+    game = Referee(RAND)
+    for uci in ("e2e4", "d7d5", "e4d5"):
+        game.try_move(chess.Move.from_uci(uci))
+    record = GameRecord.of(game)
+    text, lost = written(record, FORMATS["icc"])
+    assert (text.split("\n\n")[1], lost) == ("1. e4 {(:)} 1... d5 {(:)} 2. exd5 {(Xd5:)} *\n", ())
+    assert FORMATS["icc"].read(text, None)[0].turns == record.turns
+    with pytest.raises(RecordError, match="illegal announcement: 'P1' after d5"):
+        FORMATS["icc"].read(text.replace("d5 {(:)}", "d5 {(P1:)}"), None)
+    assert SAID in written(record, FORMATS["filtered"], chess.WHITE)[1]
+    assert SAID not in written(GameRecord.of(Referee(WILD16)), FORMATS["filtered"], chess.WHITE)[1]
 
 
 def test_one_sides_view_hides_the_other_side() -> None:

@@ -20,6 +20,7 @@ from tests.test_records import recorded
 
 PGN = [FORMATS[name] for name in ("kriegbot", "icc", "umd", "plain")]
 READ = [*PGN, FORMATS["kriegspiel"]]
+NAMES = sorted(path.stem for path in SAVED.glob("*.json"))
 
 
 def refused(form: Format, text: str) -> str:
@@ -93,7 +94,7 @@ JSON = st.recursive(
 
 @given(JSON, st.randoms(use_true_random=False))
 def test_any_value_anywhere_in_a_saved_game_is_read_or_refused(value: Any, rng: random.Random) -> None:
-    data = json.loads((SAVED / f"{rng.choice(('berkeley', 'berkeley_any', 'cincinnati', 'wild16'))}.json").read_text())
+    data = json.loads((SAVED / f"{rng.choice(NAMES)}.json").read_text())
     at = data
     while True:
         key = rng.choice(list(at)) if isinstance(at, dict) else rng.randrange(len(at))
@@ -156,7 +157,7 @@ ICC, UMD, PLAIN = FORMATS["icc"], FORMATS["umd"], FORMATS["plain"]
         (PLAIN, "1. f3 e5 2. g4 Qh4# 1-0", "illegal result: '1-0', but the game has ended: checkmate, Black wins"),
         (PLAIN, '[Termination "checkmate"]\n\n1. e4 1-0', "illegal header Termination: 'checkmate'"),
         (PLAIN, '[Variant "Chess960"]\n\n*', "illegal header Variant: 'Chess960'; it takes one of Berkeley, ICC"),
-        (PLAIN, '[RuleSet "english"]\n\n*', "unknown rule set 'english'"),
+        (PLAIN, '[RuleSet "crazykrieg"]\n\n*', "unknown rule set 'crazykrieg'"),
         (PLAIN, '[FEN "8/8"]\n\n*', "illegal start: '8/8'"),
         (
             PLAIN,
@@ -209,8 +210,8 @@ STATE, WHITE = "game_state", ("game_state", "white_scoresheet")
     [
         (changed("wild16", "schema_version", value=8), "unknown saved game: schema 8; it takes schema 9"),
         (
-            changed("wild16", STATE, "ruleset_id", value="english"),
-            "illegal ruleset_id: 'english'; it takes one of berkeley,",
+            changed("wild16", STATE, "ruleset_id", value="crazykrieg"),
+            "illegal ruleset_id: 'crazykrieg'; it takes one of berkeley,",
         ),
         (changed("wild16", STATE, "board_fen", value="8/8"), "illegal board_fen: '8/8'"),
         (changed("wild16", STATE, "game_over", value=False), "illegal game_over: False"),
@@ -230,6 +231,10 @@ STATE, WHITE = "game_state", ("game_state", "white_scoresheet")
         (
             changed("wild16", *WHITE, "moves_own", 1, 0, 0, "chess_move", value="b1c3"),
             "illegal try: 'b1c3' is told as refused, but is a legal move, at ply 3",
+        ),
+        (
+            changed("berkeley_any", *WHITE, "moves_own", 1, 1, 0, "chess_move", value="e4d5"),
+            "illegal try: 'e4d5' is told as refused, but is a legal move, at ply 3",
         ),
         (
             changed("wild16", *WHITE, "moves_own", 0, 0, 1, "next_turn_pawn_tries", value=2),

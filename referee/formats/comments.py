@@ -19,9 +19,11 @@ square of the man taken, or CR, CF, CD (either diagonal) or CK (knight).
 
 Readings where the pages leave a choice, or where what could be found of them ends: a double check is two tokens
 ("CF,CN"), and "CFN" is read as well; at a mate the check may be left out; an en passant capture may stand at the
-square of the capturing pawn. T is read as X. `icc` must tell all of this, and `umd` nothing that is not so. A move
-without a comment was made at once. Neither has a place for a try that the side's own men rule out, for "Any?", for
-tries after the last move, or for times. Answers are not written: the referee gives them again.
+square of the captured pawn or at that of the capturing one. T is read as X. `icc` must tell all of this, and `umd`
+nothing that is not so. A move without a comment was made at once. Neither has a letter for what some rule sets
+tell: pawn tries without their number, a promotion, en passant. The header RuleSet says under which one the referee
+tells it again. Neither has a place for a try that the side's own men rule out, for "Any?", for tries after the last
+move, or for times. Answers are not written: the referee gives them again.
 """
 
 from __future__ import annotations
@@ -136,7 +138,8 @@ def _retell(told: Retelling, said: Said, comments: list[str], notation: _Notatio
     before = told.board.copy(stack=False)
     announcement = told.say(said.move)
     last = told.board.peek()
-    captures = {f"X{chess.square_name(last.to_square)}"} if before.is_en_passant(last) else set()
+    other = announcement.fell if announcement.en_passant else last.to_square
+    captures = {f"X{chess.square_name(other)}"} if other is not None and before.is_en_passant(last) else set()
     if notation.differs(_tokens(match["heard"]), announcement, captures):
         true = ",".join(announced(announcement))
         raise RecordError(

@@ -25,6 +25,7 @@ from referee.rules import IllegalHeard, RuleSet
 from referee.view import Answer
 
 OTHERS = "the other side's moves and tries"
+SAID = "pawn tries told without their number, promotions, en passant"
 
 _KEPT = (*ROSTER, "Result", "RuleSet", "PlyLimit", "QuietLimit", "SetUp", "FEN", "Termination")
 _ONE_SIDE = re.compile(r"\[\s*Filtered\s+\"(?!no\"|\")[^\"]*\"|(?:[0-9]\.+|\})\s*\?\?(?=[\s{]|$)", re.IGNORECASE)
@@ -48,7 +49,7 @@ def write(record: GameRecord, side: chess.Color | None) -> tuple[str, Lost]:
     """The game as one side saw it."""
     if side is None:
         raise RecordError("one side's view takes a side, white or black")
-    lost: dict[str, bool] = {OTHERS: True}
+    lost = {OTHERS: True, SAID: any(_says_more(turn.announcement) for turn in record.turns)}
     movetext = list(_movetext(record, side, lost))
     whole = headers_of(record)
     headers = {name: whole[name] for name in _KEPT if name in whole}
@@ -74,6 +75,11 @@ def _movetext(record: GameRecord, side: chess.Color, lost: dict[str, bool]) -> I
             yield f"{{({heard}:{_heard_refused(turn, record.rules)})}}"
         board.push(turn.move)
     yield record.result
+
+
+def _says_more(announcement: Announcement) -> bool:
+    """Whether the rule set tells what the notation has no letters for."""
+    return isinstance(announcement.pawn_tries, bool | tuple) or announcement.promotion or announcement.en_passant
 
 
 def _own_move(board: chess.Board, move: chess.Move, announcement: Announcement) -> str:

@@ -2,7 +2,7 @@
 
 A JSON object: the moves made, the position, and each side's score sheet. A sheet lists, turn by turn, what its side
 asked and was answered, and what it heard of the other side. Nonsense is on no sheet under Berkeley's rules; at Wild
-16 it is an illegal move like any other.
+16 it is an illegal move like any other, and under English rules also, unless "Any?" obliges to something else.
 
 It holds games from the initial position only, without headers, times, limits, and ends that no move brings about.
 Its referee ends a game at 2,000 quiet plies, and plays on under Berkeley's rules with one minor piece each. Several
@@ -34,7 +34,7 @@ from referee.formats.kriegspiel_words import (
 )
 from referee.formats.retelling import Retelling
 from referee.record import ROSTER, GameRecord
-from referee.rules import BERKELEY, BERKELEY_ANY, CINCINNATI, NO_LIMITS, WILD16, Limits, RuleSet
+from referee.rules import BERKELEY, BERKELEY_ANY, CINCINNATI, ENGLISH, NO_LIMITS, RAND, WILD16, Asking, Limits, RuleSet
 from referee.text import quoted
 from referee.view import Answer, OwnQuestion, OwnTry
 
@@ -43,7 +43,7 @@ LIBRARY = "1.7.3"
 HEADERS = "all headers"
 END = "an end that the position does not show"
 
-_KNOWN = (BERKELEY, BERKELEY_ANY, CINCINNATI, WILD16)
+_KNOWN = (BERKELEY, BERKELEY_ANY, CINCINNATI, ENGLISH, RAND, WILD16)
 _THEIR_LIMITS = Limits(quiet_plies=2000)
 _SPACE = "\ufeff \t\r\n"
 _SHOWN = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION)
@@ -143,7 +143,7 @@ def _compare(told: Retelling, state: Json, sheets: dict[chess.Color, Json], own:
     expected: Json = {
         "board_fen": board.fen(),
         "move_stack": [move.uci() for move in board.move_stack],
-        "must_use_pawns": rules.obliges(told.referee.view(board.turn).pawn_tries),
+        "must_use_pawns": told.referee.view(board.turn).obliged,
         "game_over": is_over or (end is not None and end.reason is Reason.QUIET_LIMIT),
     }
     for name, value in expected.items():
@@ -266,10 +266,10 @@ def _saved(theirs: Retelling, own: dict[chess.Color, Sheet]) -> Json:
         "game_type": "BerkeleyGame",
         "game_state": {
             "ruleset_id": referee.rules.name,
-            "any_rule": referee.rules.name == BERKELEY_ANY.name,
+            "any_rule": referee.rules.asking is not Asking.NONSENSE,
             "board_fen": board.fen(),
             "move_stack": [move.uci() for move in board.move_stack],
-            "must_use_pawns": referee.rules.obliges(view.pawn_tries),
+            "must_use_pawns": view.obliged,
             "game_over": referee.end is not None,
             "possible_to_ask": ([ANY] if view.may_ask else []) + possible,
             "white_scoresheet": _saved_sheet(chess.WHITE, own, referee.rules),

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import chess
 
 from referee.announcement import Announcement, Man, Reason, check_direction
-from referee.rules import CINCINNATI, IllegalHeard, RuleSet
+from referee.rules import CINCINNATI, RAND, IllegalHeard, RuleSet
 from referee.view import Answer
 
 Json: TypeAlias = dict[str, Any]
@@ -46,7 +46,9 @@ def answer_of(announcement: Announcement, board: chess.Board) -> Json:
     if board.is_checkmate():
         answer["special_announcement"] = f"CHECKMATE_{chess.COLOR_NAMES[not board.turn].upper()}_WINS"
     elif board.is_stalemate():
-        answer["special_announcement"] = "DRAW_STALEMATE"
+        is_lost = announcement.end is not None and announcement.end.winner is not None
+        winner = chess.COLOR_NAMES[not board.turn].upper()
+        answer["special_announcement"] = f"STALEMATE_{winner}_WINS" if is_lost else "DRAW_STALEMATE"
     elif board.is_insufficient_material():
         answer["special_announcement"] = "DRAW_INSUFFICIENT"
     elif announcement.end is not None and announcement.end.reason is Reason.QUIET_LIMIT:
@@ -55,9 +57,18 @@ def answer_of(announcement: Announcement, board: chess.Board) -> Json:
         answer |= {"special_announcement": "CHECK_DOUBLE", "check_1": checks[0], "check_2": checks[1]}
     elif checks:
         answer["special_announcement"] = checks[0]
-    if isinstance(announcement.pawn_tries, bool):
-        return whole(answer) | {"next_turn_has_pawn_capture": announcement.pawn_tries}
-    return whole(answer | {"next_turn_pawn_tries": announcement.pawn_tries})
+    if announcement.promotion:
+        answer["promotion_announced"] = True
+    if announcement.en_passant:
+        answer["en_passant_announced"] = True
+    match announcement.pawn_tries:
+        case bool(told):
+            answer["next_turn_has_pawn_capture"] = told
+        case int(count):
+            answer["next_turn_pawn_tries"] = count
+        case tuple(squares):
+            answer["next_turn_pawn_try_squares"] = list(squares)
+    return whole(answer)
 
 
 def _checks(board: chess.Board) -> list[str]:
@@ -69,14 +80,16 @@ def _checks(board: chess.Board) -> list[str]:
 
 
 def whole(answer: Json) -> Json:
-    """An answer with all the fields that they write, in their order."""
+    """An answer with all the fields that they write, in their order; the last ones only where there is something."""
     names = ("capture_at_square", "captured_piece_announcement")
     after = ("next_turn_pawn_tries", "check_1", "check_2")
+    last = ("promotion_announced", "en_passant_announced", "next_turn_has_pawn_capture", "next_turn_pawn_try_squares")
     return (
         {"main_announcement": answer["main_announcement"]}
         | {name: answer.get(name) for name in names}
         | {"special_announcement": answer.get("special_announcement", "NONE")}
         | {name: answer.get(name) for name in after}
+        | {name: answer[name] for name in last if name in answer}
     )
 
 
@@ -87,6 +100,6 @@ def question_of(move: chess.Move) -> Json:
 
 def name_of(answer: Answer, rules: RuleSet) -> str:
     """Their name of an answer that is no move."""
-    nonsense = "NONSENSE" if rules.name == CINCINNATI.name else "IMPOSSIBLE_TO_ASK"
+    nonsense = "NONSENSE" if rules.name in (CINCINNATI.name, RAND.name) else "IMPOSSIBLE_TO_ASK"
     known = {Answer.ILLEGAL: "ILLEGAL_MOVE", Answer.YES: "HAS_ANY", Answer.NO: "NO_ANY"}
     return known.get(answer, nonsense)

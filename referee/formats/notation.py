@@ -94,13 +94,14 @@ def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
 def announced(announcement: Announcement) -> list[str]:
     """What was announced, one token each: Xd5 (capture), CF (check), P2 (pawn tries of the other side, if any).
 
-    The end of the game has none, since the result says it; nor has "at least one pawn try", which is no number.
+    The end of the game has none, since the result says it; nor have pawn tries that are not told by their number, and
+    that a move was a promotion or en passant. A referee that knows the rule set tells all of it again.
     """
     tokens = []
     if announcement.capture is not None:
         tokens.append("X" + chess.square_name(announcement.capture))
     tokens += [f"C{letter}" for check, letter in CHECK_LETTERS.items() if check & announcement.checks]
-    if announcement.pawn_tries and not isinstance(announcement.pawn_tries, bool):
+    if announcement.pawn_tries and not isinstance(announcement.pawn_tries, bool | tuple):
         tokens.append(f"P{announcement.pawn_tries}")
     return tokens
 

@@ -79,9 +79,11 @@ class Retelling:
         Raises:
           RecordError: it was a legal move.
         """
-        if self.board.is_legal(move) and not self.referee.rules.obliges(self.referee.view(self.board.turn).pawn_tries):
-            raise RecordError(f"illegal try: {quoted(name)} is told as refused, but is a legal move, {self.here}")
-        return self._answer(move, name)
+        here = self.here
+        answer = self._answer(move, name)
+        if answer is Answer.ACCEPTED:
+            raise RecordError(f"illegal try: {quoted(name)} is told as refused, but is a legal move, {here}")
+        return answer
 
     def _answer(self, move: chess.Move, name: str) -> Answer:
         try:
