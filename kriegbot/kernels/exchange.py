@@ -7,24 +7,11 @@ programs).
 
 from kriegbot.kernels.attacks import bishop_attacks, king_attacks, knight_attacks, pawn_attacks, rook_attacks
 from kriegbot.kernels.jit import kernel
-from kriegbot.kernels.position import NONE, Position, bit, men_of, side_to_move
+from kriegbot.kernels.position import NONE, Position, bit, kind_of, men_of, side_to_move
 from kriegbot.kernels.types import Word, Words
 
-PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 100, 300, 350, 500, 900, 20_000
-
-
-@kernel
-def value_of(position: Position, man: Word) -> int:
-    """Centipawns of the man on the one square of a bitboard, 0 if it is empty."""
-    if man & position.pawns:
-        return PAWN
-    if man & position.knights:
-        return KNIGHT
-    if man & position.kings:
-        return KING
-    if man & position.diagonals:
-        return QUEEN if man & position.orthogonals else BISHOP
-    return ROOK if man & position.orthogonals else 0
+VALUES = (100, 300, 350, 500, 900, 20_000)
+"""Centipawns, pawn to king. A king is worth so much that it takes only where no one takes back."""
 
 
 @kernel
@@ -54,21 +41,19 @@ def cheapest_attacker(tables: Words, position: Position, square: int, side: int,
 
 @kernel
 def gain(tables: Words, position: Position, square: int, side: int, standing: int, occupied: Word) -> int:
-    """What `side` wins by taking a man worth `standing` on a square, the men in `occupied` being left; never below 0.
-
-    A king is worth so much that it takes only where no one takes back.
-    """
+    """What `side` wins by taking a man worth `standing` on a square with the men in `occupied`; never below 0."""
     attacker = cheapest_attacker(tables, position, square, side, occupied)
     if attacker == NONE:
         return 0
-    back = gain(tables, position, square, 1 - side, value_of(position, attacker), occupied & ~attacker)
+    back = gain(tables, position, square, 1 - side, VALUES[kind_of(position, attacker)], occupied & ~attacker)
     return max(0, standing - back)
 
 
 @kernel
 def exchange(tables: Words, position: Position, square: int) -> int:
     """Centipawns that the side to move wins by taking on a square, where an enemy man stands or nobody does."""
-    standing = value_of(position, bit(square))
-    if standing == 0 or standing == KING:
+    men = position.white | position.black
+    if not bit(square) & men & ~position.kings:
         return 0
-    return gain(tables, position, square, side_to_move(position), standing, position.white | position.black)
+    standing = VALUES[kind_of(position, bit(square))]
+    return gain(tables, position, square, side_to_move(position), standing, men)

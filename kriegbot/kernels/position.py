@@ -9,7 +9,7 @@ from typing import NamedTuple
 import chess
 import numpy as np
 
-from kriegbot.kernels.jit import kernel, number, word, words
+from kriegbot.kernels.jit import inlined, kernel, number, word, words
 from kriegbot.kernels.types import Word, WordArray, Words
 
 WHITE, BLACK = 0, 1
@@ -37,6 +37,7 @@ class Position(NamedTuple):
     meta: Word
 
 
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 PROMOTIONS = {None: 0, chess.KNIGHT: 1, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 4}
 
 
@@ -85,6 +86,20 @@ def men_of(position: Position, side: int) -> tuple[Word, Word]:
     if side == WHITE:
         return position.white, position.black
     return position.black, position.white
+
+
+@inlined
+def kind_of(position: Position, man: Word) -> int:
+    """Kind of the man on the one square of a bitboard: PAWN to KING."""
+    if man & position.pawns:
+        return PAWN
+    if man & position.knights:
+        return KNIGHT
+    if man & position.kings:
+        return KING
+    if man & position.diagonals:
+        return QUEEN if man & position.orthogonals else BISHOP
+    return ROOK
 
 
 @kernel

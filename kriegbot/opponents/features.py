@@ -23,13 +23,29 @@ from kriegbot.kernels.attacks import (
 from kriegbot.kernels.hearing import captured_on
 from kriegbot.kernels.jit import entry, inlined, lsb, pointer, popcount, words
 from kriegbot.kernels.moves import MAX_MOVES, legal_moves
-from kriegbot.kernels.position import NONE, WHITE, Position, bit, forward, load, men_of, plies_played, side_to_move
+from kriegbot.kernels.position import (
+    BISHOP,
+    KING,
+    KNIGHT,
+    NONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    WHITE,
+    Position,
+    bit,
+    forward,
+    kind_of,
+    load,
+    men_of,
+    plies_played,
+    side_to_move,
+)
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import MoveArray, RealArray, Reals, Word, WordArray, Words
 from kriegbot.opponents.protocol import Heard
 
 KINDS = ("pawn", "knight", "bishop", "rook", "queen", "king")
-PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 BY_KIND = (
     "moves",
     "takes with",
@@ -141,20 +157,6 @@ def scene_of(tables: Words, position: Position, heard: Heard) -> Scene:
         1 if plies_played(position) < EARLY_PLIES else 0,
         1 if popcount(own | other) <= LATE_MEN else 0,
     )
-
-
-@inlined
-def kind_of(position: Position, man: Word) -> int:
-    """Kind of the man on the one square of a bitboard."""
-    if man & position.pawns:
-        return PAWN
-    if man & position.knights:
-        return KNIGHT
-    if man & position.kings:
-        return KING
-    if man & position.diagonals:
-        return QUEEN if man & position.orthogonals else BISHOP
-    return ROOK
 
 
 @inlined
