@@ -122,6 +122,7 @@ class PlainSearch:
       replies: how likely the opponent's moves are.
       free: 0 if each refusal costs a ply, as in the equations; else how many are followed before a random move.
       insight: probability of the last reply being the worst on its board.
+      contempt: how many times the value of the last position a drawn game costs.
       exchange: share of the exchange on the square of the last capture that a leaf counts; 0 in the equations.
       evaluated: leaves at depth 0 so far, one for each history.
       ended: leaves where the game had ended so far, one for each history.
@@ -133,6 +134,7 @@ class PlainSearch:
     free: int = 0
     exchange: float = 0.0
     insight: float = 0.0
+    contempt: float = 0.0
     evaluated: int = 0
     ended: int = 0
 
@@ -214,6 +216,9 @@ class PlainSearch:
         if announcement.end is None:
             return None
         self.ended += len(histories)
+        if announcement.end.winner is None and self.contempt:
+            values = [(weight, -self.contempt * self.evaluator(board, context.side)) for board, weight in histories]
+            return Totals.of([(weight, Totals.known(value)) for weight, value in values])
         return Totals.known(utility(announcement.end, context.side))
 
     def _leaf(self, histories: Histories, context: Context, last: Announcement | None) -> Totals:

@@ -124,10 +124,24 @@ def test_a_third_rule_is_not_searched_as_the_paranoid_one_where_that_prunes() ->
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
 def test_exchanges_and_insight_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
     for depth in (1, 2, 3) if case in SMALL else (1, 2):
-        found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, exchange=0.7, free=free, insight=0.2)
-        plain = plain_search.PlainSearch(plain_search.overconfident, ks, free=free, exchange=0.7, insight=0.2)
+        added: dict[str, Any] = {"exchange": 0.7, "free": free, "insight": 0.2, "contempt": 0.5}
+        found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, **added)
+        plain = plain_search.PlainSearch(plain_search.overconfident, ks, **added)
         expected = plain.try_values(case.positions, case.context, depth)
         assert value_of_tries(found) == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_contempt_makes_a_stalemate_cost_what_is_thrown_away() -> None:
+    board = chess.Board("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1")
+    referee = Referee(BERKELEY, start=board.fen())
+    rows, weights = from_board(board).reshape(1, 8), np.ones(1)
+    values = []
+    for contempt in (0.0, 1.0):
+        found = searched(referee.view(chess.WHITE), rows, weights, 1, OVERCONFIDENT, contempt=contempt)
+        values.append(value_of_tries(found)[chess.Move.from_uci("f1f7")])
+    assert values[0] == 0.0
+    board.push_uci("f1f7")
+    assert values[1] == -ks(board, chess.WHITE) < -800
 
 
 def test_exchanges_matter() -> None:

@@ -13,7 +13,7 @@ from kriegbot.players.base import Player
 from kriegbot.players.levels import BEST, LEVELS
 from kriegbot.players.options import Option, PlayerKind
 
-DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED = 2, 1, 1.0, 0.2, 4.0, 100, 4.0
+DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED, CONTEMPT = 2, 1, 1.0, 0.2, 4.0, 100, 4.0, 1.0
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 100_000, 2_000, 50_000
 
 
@@ -28,8 +28,8 @@ def _make(seed: int, time: float, samples: int | None = None, level: str = BEST)
 
     weaker = LEVELS.get(level)
     depth, exchange, evaluator = (DEPTH, EXCHANGE, "sound") if weaker is None else weaker[:3]
-    opponent = load_opponent("fitted")
-    method = Method(depth, load_backup("overconfident"), load_evaluator(evaluator), opponent, FREE, exchange, INSIGHT)
+    parts = load_backup("overconfident"), load_evaluator(evaluator), load_opponent("fitted")
+    method = Method(depth, *parts, FREE, exchange, INSIGHT, CONTEMPT)
     if weaker is not None:
         samples, particles = weaker.samples, weaker.particles
     elif samples is not None:

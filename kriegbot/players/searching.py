@@ -99,6 +99,7 @@ def sampling_player(
     exchange: float = 0.0,
     insight: float = 0.0,
     repeated: float = 0.0,
+    contempt: float = 0.0,
     seed: int = 0,
 ) -> SearchPlayer:
     """A player that searches sampled histories.
@@ -120,6 +121,7 @@ def sampling_player(
       exchange: share of exchanges after a capture that a leaf counts.
       insight: probability that the opponent's last reply is the worst for us.
       repeated: centipawns that a try costs for each earlier turn with our men placed as after it.
+      contempt: how many times the value of the last position a drawn game costs.
       seed: of all randomness.
     """
     if samples is not None:
@@ -127,6 +129,8 @@ def sampling_player(
     if particles is None:
         shortest = min((budget for budget in (seconds, extra) if budget is not None), default=math.inf)
         particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * shortest)))
-    method = Method(depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight)
+    method = Method(
+        depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight, contempt
+    )
     search = SampledSearch(method, particles, samples, further, load_opponent(filtering), seed, repeated=repeated)
     return SearchPlayer(search, seconds, extra, seed)

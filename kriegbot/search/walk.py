@@ -55,7 +55,7 @@ refusals cost nothing, of a random move."""
 class Walk(NamedTuple):
     """What stays the same during a search.
 
-    `free`, `exchange` and `insight` are those of `method.Method`. moves and
+    `free`, `exchange`, `insight` and `contempt` are those of `method.Method`. moves and
     outcomes are lists of each level. known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies at each level;
     share [1] is the weight of a single value.
     """
@@ -71,6 +71,7 @@ class Walk(NamedTuple):
     free: int
     exchange: float
     insight: float
+    contempt: float
     moves: Moves
     outcomes: Reals
     known: Reals
@@ -107,6 +108,14 @@ def fold_one(walk: Walk, totals: Reals, weight: float, values: Reals) -> None:
 
 
 @inlined
+def ended(walk: Walk, after: Position, end: int, we_moved: bool) -> float:
+    """U of a game that the last move ended; with contempt, a draw costs the side that is ahead."""
+    if walk.contempt != 0.0 and not is_won(end):
+        return -walk.contempt * float(walk.evaluator(walk.tables, after, walk.side))
+    return utility(end, we_moved)
+
+
+@inlined
 def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: bool, scratch: Moves) -> float:
     """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise.
 
@@ -117,7 +126,7 @@ def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: b
         checkers, pinned = check_info(walk.tables, after)
         end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
         if end != 0:
-            return utility(end, we_move)
+            return ended(walk, after, end, we_move)
     value = float(walk.evaluator(walk.tables, after, walk.side))
     if captured >= 0 and walk.exchange != 0.0:
         gained = walk.exchange * exchange(walk.tables, after, captured)
@@ -163,7 +172,7 @@ def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: i
         said = announcement(walk.tables, position, after, captured, walk.terms, scratch)
         end = end_said(said)
     if end != 0:
-        put(walk, totals, utility(end, True))
+        put(walk, totals, ended(walk, after, end, True))
         return
     count = legal_moves(walk.tables, after, moves)
     silence = silence_of(walk.tables, after, walk.terms)
@@ -276,7 +285,7 @@ def fold(
         after, captured = make_move(tables, position, moves[legal - 1])
         said = announcement(tables, position, after, captured, walk.terms, scratch)
         if end_said(said) != 0:
-            put(walk, known, utility(end_said(said), True))
+            put(walk, known, ended(walk, after, end_said(said), True))
             fold_one(walk, totals, weight, known)
             continue
         answers = legal_moves(tables, after, replies)
@@ -286,7 +295,7 @@ def fold(
             again, captured = make_move(tables, after, replies[i])
             heard = announcement(tables, after, again, captured, walk.terms, scratch)
             if end_said(heard) != 0:
-                put(walk, known, utility(end_said(heard), False))
+                put(walk, known, ended(walk, again, end_said(heard), False))
                 fold_one(walk, totals, share, known)
                 tree.counters[LEAVES] += 1
                 continue
@@ -312,9 +321,9 @@ def plant(arrays: Arrays, tries: MoveArray) -> None:
 
 Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
 """rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
-Parts: TypeAlias = tuple[int, int, float, float, Terms, Evaluator, Fold, Opponent, bool]
-"""depth, free refusals, share of exchanges, insight, terms, evaluator, the backup rule's fold, opponent model, whether
-that is the uniform one."""
+Parts: TypeAlias = tuple[int, int, float, float, float, Terms, Evaluator, Fold, Opponent, bool]
+"""depth, free refusals, share of exchanges, insight, contempt, terms, evaluator, the backup rule's fold, opponent
+model, whether that is the uniform one."""
 Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray, RealArray]
 """moves, outcomes, listed, places and room of `lists.Lists`, the first two in one dimension."""
 
@@ -327,7 +336,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
     """
     tree = tree_of(arrays)
     rows, weights, begin, end, theirs = histories
-    depth, free, share_of_exchanges, insight, terms, evaluator, fold_in, opponent, is_uniform = method
+    depth, free, share_of_exchanges, insight, contempt, terms, evaluator, fold_in, opponent, is_uniform = method
     moves, outcomes, listed, places, room = lists
     side = 0
     if end > begin:
@@ -353,6 +362,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
             free,
             share_of_exchanges,
             insight,
+            contempt,
             own_moves,
             own_outcomes,
             known,
