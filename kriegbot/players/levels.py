@@ -1,4 +1,4 @@
-"""Levels of the flagship for people, each some 150 Elo above the one below (docs/strength.md has the matches).
+"""Levels of the flagship for people; docs/strength.md has matches between them.
 
 The weaker ones err as people do. They look at fewer of the boards that may be, and forget more of them: `samples` and
 `particles`. They look less far: `depth`. They miss that they can be taken back: `exchange`. None plays at random.
