@@ -13,9 +13,9 @@ SHOWN = 3
 def why(view: View, policy: Policy) -> str:
     """Such as "812 boards; best: exd5 +1.20 (38% legal), Nf3 +0.31, Qe2 +0.30"; values in pawns."""
     boards = policy.searched.particles
-    parts = [f"{boards:,} board{'s' * (boards != 1)}"] if boards else []
+    believed = f"{boards:,} board{'s' * (boards != 1)}" if boards else "no board"
     if policy.searched.astray:
-        parts[:] = [f"{part} that fit the last announcement only" for part in parts]
+        believed += " that fit the last announcement only"
     can_be_chosen = [i for i, weight in enumerate(policy.weights) if weight > 0 or not np.isnan(policy.values[i])]
     order = sorted(can_be_chosen, key=lambda i: (policy.weights[i] == 0, -policy.values[i]))[:SHOWN]
     tries = []
@@ -26,4 +26,4 @@ def why(view: View, policy: Policy) -> str:
         if policy.legal is not None and policy.legal[i] < 1:
             text += f" ({policy.legal[i]:.0%} legal)"
         tries.append(text)
-    return "; ".join([*parts, f"best: {', '.join(tries)}"])
+    return f"{believed}; best: {', '.join(tries)}"

@@ -3,7 +3,8 @@
 The belief and its sampled histories are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: the search
 expects replies as programs make them (`opponents.fitted`), not random ones; after a capture the exchange on that
 square, which both sides know, is played out; leaves are valued by `evaluators.sound`; the reply that is worst for us is
-more likely than the model says; a refused try costs no depth; and bare kings are mated by `kriegbot.endings`. A budget
+more likely than the model says; a refused try costs no depth; going in circles costs something, and so does drawing a
+game in which we are ahead; the first plies are drawn by value; and bare kings are mated by `kriegbot.endings`. A budget
 is for a turn, all its tries together.
 """
 

@@ -89,7 +89,7 @@ class SampledSearch:
             self.belief.update(view, seconds)
 
     def policy(self, view: View, seconds: float | None) -> Policy:
-        """The best tries with equal weights, from the histories and the depth that `method` and the time allow."""
+        """The best tries with equal weights, or in the opening all by value, as far as `method` and the time allow."""
         belief = self.belief
         if belief is None:
             raise ValueError("policy before update: there is no belief yet")
