@@ -15,7 +15,7 @@ import chess
 
 from referee.announcement import Announcement, End
 from referee.rules import Asking, Limits, RuleSet
-from referee.tries import Told, is_pawn_capture, open_tries
+from referee.tries import Told, is_open, is_pawn_capture, open_tries
 
 
 class Answer(Enum):
@@ -146,3 +146,11 @@ class View:
             return tries
         refused = set(self.refused)
         return [move for move in tries if move not in refused]
+
+    def is_open(self, move: chess.Move) -> bool:
+        """Whether a move is among `tries`, without listing them."""
+        if self.end is not None or self.turn != self.color or move in self.refused:
+            return False
+        if self.obliged and not is_pawn_capture(move, self.men):
+            return False
+        return is_open(move, self.color, self.men, self.kingside, self.queenside, self.pawn_tries)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from referee import BERKELEY, RULE_SETS, Referee, RuleSet, open_tries
+from referee import BERKELEY, RULE_SETS, AskAny, Referee, RuleSet, open_tries
 from referee.tries import is_open
-from tests.random_games import played
+from tests.random_games import act, played, random_action, steps
 
 WHITE_HOME = {square: piece.piece_type for square, piece in chess.Board().piece_map().items() if piece.color}
 
@@ -132,6 +132,25 @@ def test_one_try_is_open_if_and_only_if_it_is_among_the_open_tries(
     promotions = (None, *chess.PIECE_TYPES)
     candidates = {chess.Move(*fields) for fields in itertools.product(view.men, chess.SQUARES, promotions)}
     assert moves == {move for move in candidates if is_open(move, *known)}
+
+
+@pytest.mark.slow
+@given(st.integers(0, 10**9), st.integers(0, 60), st.sampled_from(list(RULE_SETS.values())))
+def test_a_view_says_of_one_try_what_it_says_of_all(seed: int, plies: int, rules: RuleSet) -> None:
+    referee, rng = Referee(rules), random.Random(seed)
+    for _ in steps(referee, rng, plies):
+        pass
+    for _ in range(rng.randrange(6) if referee.end is None else 0):  # refused tries and answered questions of one turn
+        action = random_action(referee, rng)
+        if isinstance(action, AskAny) or not referee.board().is_legal(action):
+            act(referee, action)
+    for color in chess.COLORS:
+        view = referee.view(color)
+        candidates = (chess.Move(*squares) for squares in itertools.product(chess.SQUARES, repeat=2))
+        expected = {move for move in view.tries() if move.promotion is None}
+        assert {move for move in candidates if view.is_open(move)} == expected
+        assert all(view.is_open(move) for move in view.tries())
+        assert not any(view.is_open(move) for move in view.refused)
 
 
 @given(st.integers(0, 10**9), st.integers(0, 60), st.sampled_from(list(RULE_SETS.values())))

@@ -234,7 +234,7 @@ class _Game:
                     is_nonsense = not view.may_ask
                     answer = referee.ask_any()
                 case move:
-                    is_nonsense = move not in view.tries()
+                    is_nonsense = not view.is_open(move)
                     answer = referee.try_move(move)
             self._tallies[color].answers[answer] += 1
             if is_nonsense:

@@ -24,6 +24,7 @@ MOST_WHOLE = 2**63
 _ANSWERS = {answer.value: answer for answer in referee.Answer}
 _CASTLING = {"K": (True, False), "Q": (False, True), "KQ": (True, True), NOTHING: (False, False)}
 _OF_CASTLING = {rights: text for text, rights in _CASTLING.items()}
+_REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
 
 
@@ -123,8 +124,8 @@ def answer_lines(choice: Choice) -> list[str]:
     """A player's answer."""
     said = [
         f"{name}={value!r}" if isinstance(value, float) else f"{name}={_word(value)}"
-        for name, value in asdict(choice.report).items()
-        if value
+        for name in _REPORTED
+        if (value := getattr(choice.report, name))
     ]
     answer = choice.action
     verb = f"try {referee.action_code(answer)}" if isinstance(answer, chess.Move) else referee.action_code(answer)
@@ -195,12 +196,11 @@ def _word(value: int | str) -> str:
 
 
 def _read_report(text: str) -> Report:
-    kinds = {name: type(value) for name, value in asdict(Report()).items()}
     values: dict[str, Any] = {}
     for part in text.split():
         name, _, value = part.partition("=")
         try:
-            kind = kinds[name]
+            kind = _REPORTED[name]
             if kind is str:
                 values[name] = one_line(value.replace("_", " "), WORDS[name])
             elif kind is float:
