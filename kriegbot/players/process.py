@@ -124,8 +124,10 @@ class ProcessSeat:
                 raise self._nonsense(f"{word} {rest}".strip(), "where it is to say ready")
         raise self._nonsense("version", f"said {MOST_INFO} times")
 
-    def ask(self, view: View) -> Choice:
-        """The player's answer; the process of a player that hangs is killed."""
+    def ask(self, view: View, patience: float | None = None) -> Choice:
+        """The player's answer; the process of a player that hangs, by default for its usual patience, is killed."""
+        if patience is not None:
+            self._patience = patience
         deadline, report = time.monotonic() + self._patience, Report()
         lines = game_lines(view, self._patience) if self._told is None else []
         lines += view_lines(view, self._told or 0, has_tries=bool(self._spec.command))
