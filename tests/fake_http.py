@@ -41,7 +41,10 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(length) or b"{}")
         request = self.command, self.path, dict(self.headers), body
         with site.lock:
-            fault = site.rng.choice(FAULTS) if site.rng.random() < site.faults else ""
+            if site.forced:
+                fault = site.forced.pop(0)
+            else:
+                fault = site.rng.choice(FAULTS) if site.rng.random() < site.faults else ""
             site.counts[fault or "requests"] += 1
         if fault == "drop before":
             return self.drop()

@@ -143,6 +143,8 @@ class FakeSite:
         self.games: dict[str, Game] = {}
         self.wrong: list[str] = []
         """What the bot must not do, and did."""
+        self.forced: list[str] = []
+        """Faults of the next requests; "" for none."""
         self.counts: Counter[str] = Counter()
         self.lock = threading.Lock()
         self.address = ""

@@ -50,6 +50,11 @@ class Outcome:
         lost = [game for game, end in ends if end and end.reason is Reason.FORFEIT and end.winner != game.ours]
         return len(lost)
 
+    def trouble(self) -> int:
+        """Lines that say that a player failed, a state was not read, or a thread ended in an error."""
+        words = ("the player failed", "cannot be read", "Error", "cannot save")
+        return sum(any(word in line for word in words) for line in self.output.splitlines())
+
     def faults(self) -> list[str]:
         """Everything that was not as it should be."""
         found = list(self.site.wrong)

@@ -1,8 +1,9 @@
 """One online game: state -> View -> player -> try -> state, until the site says that it is over.
 
-The state is the only source: what the site answers to a try is used for nothing but to know whether it was answered.
-So it does not matter whether an answer is lost, comes late or twice, or whether this process has just been started. A
-try is sent again only after the state has shown that it was not made; and then the same one, without asking the player.
+The state is the source: of what the site answers to a try, nothing is used but that it was answered, and what the log
+leaves out (`reading`). So it does not matter whether an answer is lost, comes late or twice, or whether this process
+has just been started. A try is sent again only after the state has shown that it was not made; and then the same one,
+without asking the player.
 
 A game must go on whatever happens. A player that fails is seated again; if it fails again, or the state cannot be read,
 a random one of the tries that the site allows is played, and the log says so.
@@ -21,13 +22,13 @@ import chess
 
 from kriegbot.children import CannotStart
 from kriegbot.online.clock import HURRY, patience_for, spec_for
-from kriegbot.online.reading import COLORS, Reading, Unreadable, checks_of, read_state
+from kriegbot.online.reading import COLORS, Reading, Unreadable, read_state
 from kriegbot.online.records import Record
 from kriegbot.online.site import Refusal, Site, Uncertain
 from kriegbot.players.process import ProcessSeat
 from kriegbot.players.seat import Failure, PlayerFailed
 from kriegbot.players.specs import PlayerSpec
-from referee import Action, AskAny, Check, Resign, RuleSet, View, action_code
+from referee import Action, AskAny, Resign, RuleSet, View, action_code
 
 Json: TypeAlias = dict[str, Any]
 
@@ -89,7 +90,7 @@ class OnlineGame:
         self._seat: ProcessSeat | None = None
         self._seated: PlayerSpec | None = None
         self._seed = secrets.randbits(63)
-        self._doubles: dict[int, Check] = {}
+        self._answers: dict[int, Json] = {}
         self._guess = 0
         self._mark = (-1, -1)
         self._action: Action | None = None
@@ -173,7 +174,7 @@ class OnlineGame:
 
     def _read(self, state: Json) -> Reading | None:
         try:
-            reading = read_state(state, self._rules, self._doubles, self._guess)
+            reading = read_state(state, self._rules, self._answers, self._guess)
         except Unreadable as error:
             self._say(f"a state that cannot be read ({error}); playing at random")
             return None
@@ -253,10 +254,9 @@ class OnlineGame:
             self._nonsense.add(action)
             self._action = None
             return
-        if answer.get("special_announcement") == "CHECK_DOUBLE":
-            self._doubles[self._mark[0]] = checks_of(answer)
         self._awaited = self._mark[1] + 1
         if answer.get("move_done"):
+            self._answers[self._mark[0]] = answer
             try:
                 self._record.save()
             except OSError as error:

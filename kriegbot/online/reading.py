@@ -3,8 +3,12 @@
 The log holds each side's turns in order: our own tries with their moves, what was heard of the opponent's, and, where
 the rule set tells them, the pawn tries of the side to move as a line of their own. Our men, castling rights and the
 opponent's number follow from it; the men are compared with those that the site shows. Whatever cannot be read is an
-`Unreadable`, never a guess, but for one thing: the site may say "Double check" without its directions. Then those that
-its answer to our own move told are taken, or else one pair of directions after another (`Reading.is_guessed`).
+`Unreadable`, never a guess.
+
+Two things the log may leave out. "Double check" comes without its directions, and under English rules a capture may not
+be said to be en passant. Of our own moves the site's answers told both, as long as this process remembers them. The
+opponent's en passant is seen from a capture where none of our men stands. For the directions of any other double check
+one pair after another is taken (`Reading.is_guessed`).
 
 The site's referee has no limit but 2,000 quiet plies, and lets king and minor piece play on against the same. Under
 `berkeley` ours calls that a draw, so a belief may go astray there.
@@ -77,20 +81,14 @@ class Reading:
     is_guessed: bool
 
 
-def checks_of(answer: Json) -> Check:
-    """The directions of check that the site's answer to a move of ours names."""
-    given = answer.get("checks")
-    return Check(sum({_OF_CODE.get(code, NO_CHECK) for code in given} if isinstance(given, list) else ()))
-
-
-def read_state(state: Json, rules: RuleSet, doubles: Mapping[int, Check], guess: int = 0) -> Reading:
+def read_state(state: Json, rules: RuleSet, answers: Mapping[int, Json], guess: int = 0) -> Reading:
     """What our side knows, in a game that is not over.
 
     Args:
       state: as the site gives it.
       rules: the rule set, which the state does not name.
-      doubles: directions of double checks that are known, by the number of the ply that gave them.
-      guess: which pair of directions to take for the others.
+      answers: those of the site to moves of ours, as far as they are known, by the plies made before.
+      guess: which pair of directions to take for a double check of which they are not known.
 
     Raises:
       Unreadable: it is not such a state.
@@ -98,7 +96,7 @@ def read_state(state: Json, rules: RuleSet, doubles: Mapping[int, Check], guess:
     color, turn = COLORS.get(state.get("your_color")), COLORS.get(state.get("turn"))
     if color is None or turn is None:
         raise Unreadable(f"illegal colours: {quoted((state.get('your_color'), state.get('turn')))}")
-    reader = _Reader(color, rules, doubles, guess)
+    reader = _Reader(color, rules, answers, guess)
     for entry in _entries(state):
         reader.hear(entry)
     reader.close()
@@ -143,7 +141,7 @@ class _Reader:
 
     color: chess.Color
     rules: RuleSet
-    doubles: Mapping[int, Check]
+    answers: Mapping[int, Json]
     guess: int
     events: list[Event] = field(default_factory=list)
     refused: list[chess.Move] = field(default_factory=list)
@@ -226,6 +224,7 @@ class _Reader:
         self.told = None
 
     def _announcement(self, entry: _Entry) -> Announcement:
+        answer = self.answers.get(self.ply, {})
         capture, captured, checks, is_passing, is_double, promotion = None, None, NO_CHECK, False, False, False
         for message in entry.messages:
             if found := _CAPTURE.fullmatch(message):
@@ -240,10 +239,13 @@ class _Reader:
             elif message != "Move complete":
                 raise Unreadable(f"unknown words: {quoted(message)}")
         if is_double and len(checks) < 2:
-            checks = self.doubles.get(self.ply, NO_CHECK)
+            codes = answer.get("checks")
+            checks = Check(sum({_OF_CODE.get(code, NO_CHECK) for code in codes} if isinstance(codes, list) else ()))
             if len(checks) < 2:
                 checks, self.is_guessed = DOUBLES[self.guess % len(DOUBLES)], True
-        if capture is not None and self.rules.en_passant_told and entry.color != self.color:
+        if capture is not None and entry.color == self.color:
+            is_passing |= answer.get("en_passant_announced") is True
+        elif capture is not None:
             is_passing |= self.own.color_at(capture) is None  # nothing of ours stands there: it fell beside
         return Announcement(
             capture,
