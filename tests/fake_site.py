@@ -25,8 +25,6 @@ from tests.fake_words import answered, told
 Json = dict[str, Any]
 
 KEY, TOKEN, BOT = "a key", "ksbot_1.secret", "kriegbot"
-LONG = 300
-"""Plies after which opponents resign."""
 ENDS = {
     Reason.CHECKMATE: "checkmate",
     Reason.STALEMATE: "stalemate",
@@ -123,6 +121,8 @@ class FakeSite:
       challenges: probability, at each look at the bot's games, that someone begins a game with it.
       late: seconds of a late answer.
       rules: of games that others begin.
+      most: games after which no more begin; None for any number.
+      long: plies after which opponents resign.
     """
 
     def __init__(
@@ -136,10 +136,11 @@ class FakeSite:
         late: float = 0.3,
         rules: tuple[str, ...] = tuple(RULE_SETS),
         most: int | None = None,
+        long: int = 300,
     ) -> None:
         self.rng = random.Random(seed)
         self.faults, self.base, self.increment, self.delay, self.late = faults, base, increment, delay, late
-        self.challenges, self.rules, self.most = challenges, rules, most
+        self.challenges, self.rules, self.most, self.long = challenges, rules, most, long
         self.games: dict[str, Game] = {}
         self.wrong: list[str] = []
         """What the bot must not do, and did."""
@@ -188,7 +189,7 @@ class FakeSite:
     def reply(self, game: Game) -> None:
         """The opponent's turn."""
         color = not game.ours
-        if game.game.ply > LONG:
+        if game.game.ply > self.long:
             game.game.resign(color)
             game.close()
         while game.game.end is None and game.game.turn == color:

@@ -108,7 +108,7 @@ def test_en_passant_takes_the_pawn_beside(rules: str, ours: chess.Color) -> None
     assert (chess.D5 in rebuilt.men) is False
 
 
-DOUBLE = "e2e4 c7c6 d2d4 d7d5 b1c3 d5e4 c3e4 g8f6 d1d3 e7e5 d4e5 d8a5 c1d2 a5e5 e1c1 f6e4 d3d8 e8d8 d2g5"  # Reti - Tartakower
+DOUBLE = "e2e4 c7c6 d2d4 d7d5 b1c3 d5e4 c3e4 g8f6 d1d3 e7e5 d4e5 d8a5 c1d2 a5e5 e1c1 f6e4 d3d8 e8d8 d2g5"
 
 
 def test_the_directions_of_a_double_check_are_remembered_or_guessed_one_pair_after_another() -> None:

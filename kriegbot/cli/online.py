@@ -60,15 +60,13 @@ def register(
         "listed": True,
         "supported_rule_variants": [rules.name for rules in chosen.rules],
     }
-    site = Site(chosen.site, None, threading.Event(), lambda line: print(line, file=sys.stderr))
     try:
-        answer = site.command("POST", "/auth/bots/register", body, {"X-Bot-Registration-Key": key})
+        with Site(chosen.site, None, threading.Event(), lambda line: print(line, file=sys.stderr)) as site:
+            answer = site.command("POST", "/auth/bots/register", body, {"X-Bot-Registration-Key": key})
     except Refusal as refusal:
         raise Refused(f"{chosen.site} does not register {quoted(username)}: {refusal}.") from None
     except Uncertain as error:
         raise Refused(f"{error}; the site may have registered {quoted(username)} without telling its token.") from None
-    finally:
-        site.close()
     save_token(path, str(answer.get("api_token", "")))
     print(f"Registered {answer.get('username', username)}; its token is in {path}, for you alone to read.")
 
@@ -102,10 +100,12 @@ def run(settings: File = None) -> None:
     before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with showing() as screen:
-            bot = Bot(Site(chosen.site, token, stop, screen.say), chosen, folder, screen.say)
-            screen.show(bot)
-            bot.run()
-            count = bot.leave(Site(chosen.site, token, in_a_while(), screen.say))
+            with Site(chosen.site, token, stop, screen.say) as site:
+                bot = Bot(site, chosen, folder, screen.say)
+                screen.show(bot)
+                bot.run()
+            with Site(chosen.site, token, in_a_while(), screen.say) as site:
+                count = bot.leave(site)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -208,7 +208,8 @@ class OnlineGame:
             self._seat.begin(self._seed)
             self._seated = spec
         begun = time.monotonic()
-        choice = self._seat.ask(view, patience_for(spec, left))
+        self._seat.patience = patience_for(spec, left)
+        choice = self._seat.ask(view)
         action = choice.action
         is_possible = can_ask and view.may_ask if isinstance(action, AskAny) else action in (Resign(), *view.tries())
         if not is_possible:

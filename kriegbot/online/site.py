@@ -104,6 +104,12 @@ class Site:
             limits=httpx.Limits(max_connections=50),
         )
 
+    def __enter__(self) -> Site:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Ends all connections."""
         self._client.close()
