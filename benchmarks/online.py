@@ -28,10 +28,11 @@ def main() -> None:
     parser.add_argument("--faults", type=float, default=0.1, help="share of requests")
     parser.add_argument("--kill", type=float, default=15.0, help="seconds between two kills, on average")
     parser.add_argument("--player", default="rand")
+    parser.add_argument("--long", type=int, default=150, help="plies after which opponents resign")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--patience", type=float, default=3600.0, help="seconds for everything")
     given = parser.parse_args()
-    site = FakeSite(given.seed, given.faults, challenges=0.3, late=0.5, most=given.games)
+    site = FakeSite(given.seed, given.faults, challenges=0.3, late=0.5, most=given.games, long=given.long)
     with tempfile.TemporaryDirectory() as folder:
         settings = {"player": given.player, "games": given.at_once, "join": True}
         outcome = play_out(site, Path(folder), given.kill, given.patience, **settings)

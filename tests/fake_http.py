@@ -38,7 +38,10 @@ class Handler(BaseHTTPRequestHandler):
         """Answers, or fails to."""
         site = self.server.site
         length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length) or b"{}")
+        data = self.rfile.read(length)
+        if len(data) < length:  # who asked is gone
+            return self.drop()
+        body = json.loads(data or b"{}")
         request = self.command, self.path, dict(self.headers), body
         with site.lock:
             if site.forced:

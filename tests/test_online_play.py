@@ -79,15 +79,15 @@ def is_over(fake: FakeSite) -> bool:
 
 
 def test_games_end_properly_though_requests_are_lost_and_the_bot_is_killed(tmp_path: Path) -> None:
-    site = FakeSite(seed=3, faults=0.1, challenges=0.5, late=0.2, most=5, long=50)
-    outcome = play_out(site, tmp_path, kill_every=6, patience=300, player="rand", games=4, join=True)
+    site = FakeSite(seed=3, faults=0.1, challenges=0.5, late=0.2, most=3, long=40)
+    outcome = play_out(site, tmp_path, kill_every=5, patience=300, player="rand", games=4, join=True)
     assert outcome.faults() == []
     assert outcome.flags() == 0
     assert outcome.trouble() == 0
     assert outcome.kills > 0
-    assert len(outcome.records) == site.begun() >= 5
+    assert len(outcome.records) == site.begun() >= 3
     assert sum(outcome.ends().values()) == site.begun()
-    assert sum(site.counts.values()) - site.counts["requests"] > 50
+    assert sum(site.counts.values()) - site.counts["requests"] > 15
 
 
 def test_a_game_that_was_going_on_is_taken_up_and_one_that_ended_meanwhile_gets_its_end(tmp_path: Path) -> None:
@@ -124,13 +124,16 @@ def test_a_flag_does_not_fall_though_the_player_would_think_too_long(tmp_path: P
     assert fake.wrong == []
 
 
-@pytest.mark.parametrize("player", ["Raises", "RaisesInTheSeventhTurn", "KillsItself", "Sleeps", "TriesTheImpossible"])
-def test_a_game_goes_on_without_a_player_that_fails(player: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("player", "plies"),
+    [("Raises", 4), ("RaisesInTheSeventhTurn", 16), ("KillsItself", 4), ("Sleeps", 6), ("TriesTheImpossible", 4)],
+)
+def test_a_game_goes_on_without_a_player_that_fails(player: str, plies: int, tmp_path: Path) -> None:
     fake = FakeSite(base=30, increment=1)
     game = fake.add("berkeley", created_by="boris", state="active", ours=chess.WHITE)
     spec = str(misbehaving.spec(player))
     with serving(fake), running(fake, tmp_path, player=spec) as one:
-        one.until(lambda: game.state == "completed" or game.game.ply > 16)
+        one.until(lambda: game.state == "completed" or game.game.ply > plies)
     assert one.has_said("the player failed")
     assert not one.has_said("refused")
     assert game.game.end is None or game.game.end.reason.value != "forfeit"
@@ -200,9 +203,9 @@ def test_a_wrong_token_is_refused(tmp_path: Path) -> None:
 def test_games_are_shown_with_what_our_side_knows() -> None:
     screen = Screen(None)
     game = Shown("ABCDEF", "[red]anna", "wild16", "white", 12, True, (1499.6, 61.2), "e2e4: ILLEGAL_MOVE")
-    screen.show(type("Bot", (), {"shown": lambda _: [game]})())  # type: ignore[arg-type]  # as much of a bot as is asked
-    console = Console(file=StringIO(), width=110)
-    console.print(screen)
-    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    screen.show(type("Bot", (), {"shown": lambda _: [game]})())
+    out = StringIO()
+    Console(file=out, width=110).print(screen)
+    text = out.getvalue()
     row = next(line for line in text.splitlines() if "ABCDEF" in line)
     assert row.split() == ["ABCDEF", "[red]anna", "wild16", "white", "7", "*", "24:59", "1:01", "e2e4:", "ILLEGAL_MOVE"]

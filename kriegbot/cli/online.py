@@ -99,13 +99,12 @@ def run(settings: File = None) -> None:
     stop = threading.Event()
     before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with showing() as screen:
-            with Site(chosen.site, token, stop, screen.say) as site:
-                bot = Bot(site, chosen, folder, screen.say)
-                screen.show(bot)
-                bot.run()
-            with Site(chosen.site, token, in_a_while(), screen.say) as site:
-                count = bot.leave(site)
+        with showing() as screen, Site(chosen.site, token, stop, screen.say) as site:
+            bot = Bot(site, chosen, folder, screen.say)
+            screen.show(bot)
+            bot.run()
+            with Site(chosen.site, token, in_a_while(), screen.say) as last:
+                count = bot.leave(last)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -90,12 +90,11 @@ class Bot:
         Args:
           site: a connection whose `stop` is not set yet.
         """
-        count = len(self.shown())
         with suppress(Stopped):
             self._withdraw(site)
         for thread, _ in self._games.values():
             thread.join(0.2)
-        return count
+        return len(self._games.keys() - self._over)
 
     def _withdraw(self, site: Site) -> None:
         if self._waiting:
@@ -192,7 +191,8 @@ class Bot:
             self._report(f"{code}: over, {winner} wins ({one_line(str(result.get('reason')), 80)})")
         except Stopped:
             pass
-        except Refusal as refusal:
+        except Refusal as refusal:  # the site does not know it any more
+            self._over.add(code)
             self._report(f"{code}: {refusal}")
         except Exception as error:  # noqa: BLE001 - one game must not end the others, and is begun again
             self._report(f"{code}: {type(error).__name__}: {one_line(str(error), 200)}")

@@ -34,12 +34,10 @@ Json: TypeAlias = dict[str, Any]
 
 FIRST_LOOK, LONGEST_LOOK = 0.25, 3.0
 """Seconds between two looks at a game in which nothing has happened; each wait is twice the one before."""
-MOST_LOOKS = 8
-"""Looks at a state that does not show an answered try, before it counts as not made."""
+MOST_LOOKS, FEW_LOOKS = 8, 2
+"""Looks at states that do not show a try before it counts as not made: if it was answered, and if it was not."""
 MOST_SENT = 5
 """Times that one try is sent, before another is chosen."""
-GONE = (403, 404)
-"""What the site answers about a game that is no longer ours."""
 SEATINGS = 3
 """Times that a player is asked for one try; it sits down again after each failure."""
 NONSENSE = ("IMPOSSIBLE_TO_ASK", "NONSENSE", "INVALID_UCI")
@@ -96,7 +94,7 @@ class OnlineGame:
         self._action: Action | None = None
         self._sent = 0
         self._nonsense: set[chess.Move] = set()
-        self._awaited = 0
+        self._is_answered = False
         self._looks = 0
 
     def play(self) -> Json:
@@ -117,8 +115,7 @@ class OnlineGame:
             self._record.end(state, self._seed)
             return state.get("result") or {}
         except Refusal as refusal:
-            if refusal.status in GONE:
-                self._record.end({"result": {"winner": None, "reason": refusal.code}}, self._seed)
+            self._record.end({"result": {"winner": None, "reason": refusal.code}}, self._seed)
             raise
         finally:
             if self._seat is not None:
@@ -142,19 +139,19 @@ class OnlineGame:
         return True
 
     def _is_news(self, view: View) -> bool:
-        """Whether a state, in which we are to move, may be from after our last try was answered."""
+        """Whether a state, in which we are to move, is not from before our last try took effect."""
         mark = (view.ply, len(view.events))
-        if mark != self._mark:
+        if mark[1] > self._mark[1]:
             if view.ply != self._mark[0]:
                 self._nonsense.clear()
             self._mark, self._action, self._sent = mark, None, 0
-        elif mark[1] < self._awaited and self._looks < MOST_LOOKS:
-            self._looks += 1
+        elif self._looks > 0:
+            self._looks -= 1
             return False
-        elif self._awaited and isinstance(self._action, chess.Move):  # answered, and yet in no log
+        elif self._is_answered and isinstance(self._action, chess.Move):  # and yet in no log
             self._nonsense.add(self._action)
             self._action = None
-        self._awaited = self._looks = 0
+        self._is_answered, self._looks = False, 0
         return True
 
     def _show(self, state: Json) -> float:
@@ -244,18 +241,18 @@ class OnlineGame:
             answer = self._site.command("POST", path, body)
         except Uncertain as error:
             self._say(f"{error}; looking whether it was done")
-            self._site.pause(FIRST_LOOK)
+            self._looks = FEW_LOOKS
             return
         except Refusal as refusal:
             self._say(f"{action_code(action)}: {refusal}")
-            self._site.pause(FIRST_LOOK)
+            self._looks = FEW_LOOKS
             return
         self.shown.last = f"{action_code(action)}: {answer.get('announcement', 'done')}"
         if answer.get("announcement") in NONSENSE and isinstance(action, chess.Move):
             self._nonsense.add(action)
             self._action = None
             return
-        self._awaited = self._mark[1] + 1
+        self._is_answered, self._looks = True, MOST_LOOKS
         if answer.get("move_done"):
             self._answers[self._mark[0]] = answer
             try:
