@@ -1,10 +1,10 @@
 """Games of `kriegbot online run` against a fake kriegspiel.org that loses, repeats, delays and refuses requests.
 
-    python benchmarks/online.py --games 100 --faults 0.1 --kill 15 --player rand
+    python benchmarks/online.py --games 100 --faults 0.1 --kill 400 --player rand
 
-The bot's process is killed every --kill seconds, and started again. Printed are how the games ended, and everything
-that was not as it should be: a game that did not end, a record that does not say so, a flag that fell, a try that was
-sent twice, a call that is none of the bot's. tests/test_online_play.py plays a few such games.
+The bot's process is killed after every --kill requests or so, and started again. Printed are how the games ended, and
+everything that was not as it should be: a game that did not end, a record that does not say so, a try that was sent
+twice, a call that is none of the bot's. tests/test_online_play.py plays a few such games.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--at-once", type=int, default=8)
     parser.add_argument("--faults", type=float, default=0.1, help="share of requests")
-    parser.add_argument("--kill", type=float, default=15.0, help="seconds between two kills, on average")
+    parser.add_argument("--kill", type=int, default=400, help="requests between two kills, on average")
     parser.add_argument("--player", default="rand")
     parser.add_argument("--long", type=int, default=150, help="plies after which opponents resign")
     parser.add_argument("--seed", type=int, default=1)

@@ -99,21 +99,21 @@ class Home:
             return subprocess.Popen(command, env=environment, stdout=output, stderr=output, start_new_session=True)
 
 
-def play_out(site: FakeSite, folder: Path, kill_every: float, patience: float, **settings: Any) -> Outcome:
-    """Lets the bot play until the site's games are all over, killing its process every so many seconds."""
+def play_out(site: FakeSite, folder: Path, kill_every: int, patience: float, **settings: Any) -> Outcome:
+    """Lets the bot play until the site's games are all over, killing its process after every so many requests."""
     begun, rng, kills = time.monotonic(), random.Random(site.most), 0
     with serving(site):
         home = Home(folder, site.address, settings)
         bot = home.start()
         try:
-            kill_at = begun + kill_every
+            kill_at = kill_every
             while not _is_done(site) and time.monotonic() < begun + patience:
                 time.sleep(0.1)
-                if time.monotonic() > kill_at:
+                if site.counts["requests"] > kill_at:
                     os.kill(bot.pid, signal.SIGKILL)
                     bot.wait()
                     kills += 1
-                    bot, kill_at = home.start(), time.monotonic() + kill_every * rng.uniform(0.5, 1.5)
+                    bot, kill_at = home.start(), site.counts["requests"] + int(kill_every * rng.uniform(0.5, 1.5))
             time.sleep(3.0)  # for the last records
             bot.send_signal(signal.SIGINT)
             bot.wait(20)

@@ -21,10 +21,12 @@ from kriegbot.online.game import Shown
 from kriegbot.online.settings import Settings, read_settings
 from kriegbot.online.site import Site
 from kriegbot.request import Refused
+from referee import Answer
 from tests import misbehaving
 from tests.fake_http import serving
 from tests.fake_site import TOKEN, FakeSite
 from tests.online_games import play_out
+from tests.test_online_reading import DOUBLE
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +82,7 @@ def is_over(fake: FakeSite) -> bool:
 
 def test_games_end_properly_though_requests_are_lost_and_the_bot_is_killed(tmp_path: Path) -> None:
     site = FakeSite(seed=3, faults=0.1, challenges=0.5, late=0.2, most=3, long=40)
-    outcome = play_out(site, tmp_path, kill_every=5, patience=300, player="rand", games=4, join=True)
+    outcome = play_out(site, tmp_path, kill_every=100, patience=300, player="rand", games=4, join=True)
     assert outcome.faults() == []
     assert outcome.flags() == 0
     assert outcome.trouble() == 0
@@ -137,6 +139,21 @@ def test_a_game_goes_on_without_a_player_that_fails(player: str, plies: int, tmp
     assert one.has_said("the player failed")
     assert not one.has_said("refused")
     assert game.game.end is None or game.game.end.reason.value != "forfeit"
+    assert fake.wrong == []
+
+
+def test_directions_of_a_double_check_are_guessed_until_the_player_can_believe_them(
+    tmp_path: Path, kernels: None
+) -> None:
+    del kernels
+    fake = FakeSite(delay=60)
+    game = fake.add("berkeley", created_by="boris", state="active", ours=chess.BLACK)
+    for uci in DOUBLE.split():
+        assert game.act(chess.Move.from_uci(uci)) is Answer.ACCEPTED
+    with serving(fake), running(fake, tmp_path, player="overconfident:depth=1,samples=20") as one:
+        one.until(lambda: game.game.ply > 19)
+    assert one.has_said("EmptyBelief")
+    assert "ply" in one.record(game.code)["thoughts"][0]
     assert fake.wrong == []
 
 

@@ -77,7 +77,7 @@ class Bot:
         try:
             self._introduce()
             for data in unfinished(self._folder, self._site.address, self.name):
-                if data.get("rules") in RULE_SETS:
+                if str(data.get("rules")) in RULE_SETS:
                     self._start(data)
             while True:
                 self._site.pause(SOON if self._look() else LOOK)

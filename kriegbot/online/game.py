@@ -22,7 +22,7 @@ import chess
 
 from kriegbot.children import CannotStart
 from kriegbot.online.clock import HURRY, patience_for, spec_for
-from kriegbot.online.reading import COLORS, Reading, Unreadable, read_state
+from kriegbot.online.reading import COLORS, DOUBLES, Reading, Unreadable, read_state
 from kriegbot.online.records import Record
 from kriegbot.online.site import Refusal, Site, Uncertain
 from kriegbot.players.process import ProcessSeat
@@ -39,7 +39,9 @@ MOST_LOOKS, FEW_LOOKS = 8, 2
 MOST_SENT = 5
 """Times that one try is sent, before another is chosen."""
 SEATINGS = 3
-"""Times that a player is asked for one try; it sits down again after each failure."""
+"""Times that a player is asked for one try; it sits down again after each failure, to another guess if there is one."""
+UNKNOWN = 60.0
+"""Seconds on a clock that the site does not show."""
 NONSENSE = ("IMPOSSIBLE_TO_ASK", "NONSENSE", "INVALID_UCI")
 
 
@@ -136,6 +138,8 @@ class OnlineGame:
             return False
         self._sent += 1
         self._send(self._action)
+        if reading is None:
+            self._site.pause(FIRST_LOOK)
         return True
 
     def _is_news(self, view: View) -> bool:
@@ -161,7 +165,7 @@ class OnlineGame:
         try:
             white, black = (max(0.0, float(clock[name])) for name in names)  # type: ignore[index]  # see TypeError
         except (KeyError, TypeError, ValueError):
-            white = black = 0.0
+            white = black = UNKNOWN
         ours = COLORS.get(state.get("your_color"))
         shown = self.shown
         shown.left = (white, black) if ours else (black, white)
@@ -182,7 +186,8 @@ class OnlineGame:
         """What to do, before our flag falls at a moment of `time.monotonic`; None for nothing."""
         allowed = self._allowed(state)
         can_ask = "ask_any" in (state.get("possible_actions") or ())
-        for _ in range(SEATINGS):
+        most = SEATINGS + len(DOUBLES) * (reading is not None and reading.is_guessed)
+        for _ in range(most):
             left = flag - time.monotonic()
             if reading is None or left <= HURRY or not allowed:
                 break
