@@ -131,7 +131,7 @@ def test_a_flag_does_not_fall_though_the_player_would_think_too_long(tmp_path: P
     [("Raises", 4), ("RaisesInTheSeventhTurn", 16), ("KillsItself", 4), ("Sleeps", 6), ("TriesTheImpossible", 4)],
 )
 def test_a_game_goes_on_without_a_player_that_fails(player: str, plies: int, tmp_path: Path) -> None:
-    fake = FakeSite(base=30, increment=1)
+    fake = FakeSite(base=16, increment=1)
     game = fake.add("berkeley", created_by="boris", state="active", ours=chess.WHITE)
     spec = str(misbehaving.spec(player))
     with serving(fake), running(fake, tmp_path, player=spec) as one:
@@ -207,6 +207,16 @@ def test_games_of_bots_are_joined_and_those_of_people_and_unknown_rules_are_not(
         one.until(lambda: one.has_said(f"{person.code}: not joined: FORBIDDEN"))
     assert [game.state for game in (person, unknown, second)] == ["waiting"] * 3
     assert fake.wrong == []
+
+
+def test_a_game_that_the_site_forgets_is_given_up(tmp_path: Path) -> None:
+    fake = FakeSite(delay=60)
+    game = fake.add("berkeley", created_by="boris", state="active", ours=chess.WHITE)
+    with serving(fake), running(fake, tmp_path) as one:
+        one.until(lambda: game.game.ply > 0)
+        del fake.games[game.code]
+        one.until(lambda: one.has_said(f"{game.code}: GAME_NOT_FOUND"))
+    assert one.record(game.code)["result"] == {"winner": None, "reason": "GAME_NOT_FOUND"}
 
 
 def test_a_wrong_token_is_refused(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from kriegbot.online.game import OnlineGame, Shown
+from kriegbot.online.game import GONE, OnlineGame, Shown
 from kriegbot.online.records import Record, is_code, unfinished
 from kriegbot.online.settings import Settings
 from kriegbot.online.site import Refusal, Site, Stopped, Uncertain
@@ -92,7 +92,7 @@ class Bot:
         """
         with suppress(Stopped):
             self._withdraw(site)
-        for thread, _ in self._games.values():
+        for thread, _ in list(self._games.values()):
             thread.join(0.2)
         return len(self._games.keys() - self._over)
 
@@ -191,9 +191,10 @@ class Bot:
             self._report(f"{code}: over, {winner} wins ({one_line(str(result.get('reason')), 80)})")
         except Stopped:
             pass
-        except Refusal as refusal:  # the site does not know it any more
-            self._over.add(code)
+        except Refusal as refusal:
             self._report(f"{code}: {refusal}")
+            if refusal.status == GONE:
+                self._games.pop(code, None)
         except Exception as error:  # noqa: BLE001 - one game must not end the others, and is begun again
             self._report(f"{code}: {type(error).__name__}: {one_line(str(error), 200)}")
 

@@ -38,6 +38,7 @@ MOST_LOOKS, FEW_LOOKS = 8, 2
 """Looks at states that do not show a try before it counts as not made: if it was answered, and if it was not."""
 MOST_SENT = 5
 """Times that one try is sent, before another is chosen."""
+GONE = 404
 SEATINGS = 3
 """Times that a player is asked for one try; it sits down again after each failure, to another guess if there is one."""
 UNKNOWN = 60.0
@@ -103,7 +104,7 @@ class OnlineGame:
         """Plays to the end, and returns the result as the site gives it.
 
         Raises:
-          Refusal: the site does not know the game any more.
+          Refusal: the site does not tell the state, with status `GONE` if it does not know the game any more.
           Stopped: this program is to end; the game goes on.
         """
         try:
@@ -117,7 +118,8 @@ class OnlineGame:
             self._record.end(state, self._seed)
             return state.get("result") or {}
         except Refusal as refusal:
-            self._record.end({"result": {"winner": None, "reason": refusal.code}}, self._seed)
+            if refusal.status == GONE:
+                self._record.end({"result": {"winner": None, "reason": refusal.code}}, self._seed)
             raise
         finally:
             if self._seat is not None:

@@ -240,7 +240,9 @@ class _Reader:
                 raise Unreadable(f"unknown words: {quoted(message)}")
         if is_double and len(checks) < 2:
             codes = answer.get("checks")
-            checks = Check(sum({_OF_CODE.get(code, NO_CHECK) for code in codes} if isinstance(codes, list) else ()))
+            checks = Check(
+                sum({_OF_CODE.get(str(code), NO_CHECK) for code in codes} if isinstance(codes, list) else ())
+            )
             if len(checks) < 2:
                 checks, self.is_guessed = DOUBLES[self.guess % len(DOUBLES)], True
         if capture is not None and entry.color == self.color:
