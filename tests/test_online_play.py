@@ -16,10 +16,10 @@ import pytest
 from rich.console import Console
 
 from kriegbot.cli.lobby import Screen
-from kriegbot.online.bot import Bot, in_a_while
+from kriegbot.online.bot import Bot
 from kriegbot.online.game import Shown
 from kriegbot.online.settings import Settings, read_settings
-from kriegbot.online.site import Site
+from kriegbot.online.site import Site, in_a_while
 from kriegbot.request import Refused
 from referee import Answer
 from tests import misbehaving

@@ -83,8 +83,8 @@ def run(settings: File = None) -> None:
     from kriegbot.cli.lobby import showing
     from kriegbot.cli.programs import started
     from kriegbot.cli.progress import preparing
-    from kriegbot.online.bot import Bot, in_a_while
-    from kriegbot.online.site import Site
+    from kriegbot.online.bot import Bot
+    from kriegbot.online.site import Site, in_a_while
     from kriegbot.online.token import load_token, token_path
     from kriegbot.players.process import ProcessSeat
     from kriegbot.players.seat import PlayerFailed

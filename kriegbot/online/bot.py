@@ -33,8 +33,6 @@ LOOK, SOON = 5.0, 1.0
 """Seconds between two looks at games and lobby; the latter after something was done."""
 JOIN_EVERY = 61.0
 """Seconds between two attempts to join a game; the site allows one a minute."""
-LEAVING = 5.0
-"""Seconds to withdraw our game from the lobby at the end."""
 MOST_NAME = 40
 """Characters of a name that is shown."""
 
@@ -248,12 +246,3 @@ def _listed(answer: Json) -> list[Json]:
     """The games of a list that have a code."""
     games = answer.get("games")
     return [game for game in games or () if isinstance(game, dict) and is_code(game.get("game_code"))]
-
-
-def in_a_while() -> threading.Event:
-    """An event that is set after a few seconds, for what is worth trying and not worth waiting for."""
-    event = threading.Event()
-    timer = threading.Timer(LEAVING, event.set)
-    timer.daemon = True
-    timer.start()
-    return event

@@ -16,7 +16,6 @@ The site's referee has no limit but 2,000 quiet plies, and lets king and minor p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -24,6 +23,7 @@ from typing import Any, TypeAlias
 
 import chess
 
+from kriegbot.online.words import ANSWERS, CAPTURE, CHECKS, MEN, NONE, checks_of, told_of
 from referee import (
     Announcement,
     Answer,
@@ -37,7 +37,7 @@ from referee import (
     RuleSet,
     View,
 )
-from referee.announcement import NO_CHECK, Check, Man, pawn_tries_told
+from referee.announcement import NO_CHECK, Check, pawn_tries_told
 from referee.rules import IllegalHeard, PawnTries
 from referee.text import quoted
 from referee.tries import Told
@@ -48,20 +48,6 @@ LIMITS = Limits(quiet_plies=2000)
 DOUBLES = tuple(one | other for one, other in combinations(reversed(Check), 2))
 """The directions that a double check may have; a knight is in most of them, so those come first."""
 COLORS: dict[Any, chess.Color] = {"white": chess.WHITE, "black": chess.BLACK}
-
-_CHECKS = {
-    "Check on rank": Check.RANK,
-    "Check on file": Check.FILE,
-    "Check on long diagonal": Check.LONG_DIAGONAL,
-    "Check on short diagonal": Check.SHORT_DIAGONAL,
-    "Check by knight": Check.KNIGHT,
-}
-_OF_CODE = {f"CHECK_{check.name}": check for check in Check}
-_ANSWERS = {"Has pawn captures": Answer.YES, "No pawn captures": Answer.NO}
-_CAPTURE = re.compile(r"(Capture done|Pawn captured|Piece captured|En passant capture) at ([A-H][1-8])")
-_MEN = {"Pawn captured": Man.PAWN, "Piece captured": Man.PIECE}
-_COUNT = re.compile(r"([1-9][0-9]?) pawn tr(?:y|ies)")
-_SQUARES = re.compile(r"Pawn tr(?:y|ies) from ([A-H][1-8](?:, [A-H][1-8])*)")
 
 
 class Unreadable(ValueError):
@@ -173,7 +159,7 @@ class _Reader:
         if entry.question == "":
             self._tell(first)
         elif entry.question == "ASK_ANY":
-            answer = _ANSWERS.get(first)
+            answer = ANSWERS.get(first)
             if answer is None:
                 raise Unreadable(f'illegal answer to "Any?": {quoted(first)}')
             self.told = answer is Answer.YES
@@ -186,7 +172,7 @@ class _Reader:
     def close(self) -> None:
         """The end of the log: a move of which nothing more is said told that there are no pawn tries."""
         if self.told is None and self.events and isinstance(self.events[-1], OwnTry | OpponentMoved):
-            self._tell("No pawn captures")
+            self._tell(NONE)
 
     def _refuse(self, entry: _Entry, answer: Answer, *, is_own: bool) -> None:
         self.close()
@@ -227,11 +213,11 @@ class _Reader:
         answer = self.answers.get(self.ply, {})
         capture, captured, checks, is_passing, is_double, promotion = None, None, NO_CHECK, False, False, False
         for message in entry.messages:
-            if found := _CAPTURE.fullmatch(message):
+            if found := CAPTURE.fullmatch(message):
                 capture, is_passing = chess.parse_square(found[2].lower()), found[1].startswith("En passant")
-                captured = _MEN.get(found[1])
-            elif message in _CHECKS:
-                checks |= _CHECKS[message]
+                captured = MEN.get(found[1])
+            elif message in CHECKS:
+                checks |= CHECKS[message]
             elif message == "Double check":
                 is_double = True
             elif message == "Promotion":
@@ -239,10 +225,7 @@ class _Reader:
             elif message != "Move complete":
                 raise Unreadable(f"unknown words: {quoted(message)}")
         if is_double and len(checks) < 2:
-            codes = answer.get("checks")
-            checks = Check(
-                sum({_OF_CODE.get(str(code), NO_CHECK) for code in codes} if isinstance(codes, list) else ())
-            )
+            checks = checks_of(answer)
             if len(checks) < 2:
                 checks, self.is_guessed = DOUBLES[self.guess % len(DOUBLES)], True
         if capture is not None and entry.color == self.color:
@@ -261,18 +244,8 @@ class _Reader:
 
     def _tell(self, message: str) -> None:
         """Pawn tries, which belong to the announcement of the move before."""
-        kind = self.rules.pawn_tries
-        count, squares = _COUNT.fullmatch(message), _SQUARES.fullmatch(message)
-        told: Told = None
-        if kind is PawnTries.COUNT:
-            told = 0 if message == "No pawn captures" else int(count[1]) if count else None
-        elif kind is PawnTries.YES_NO:
-            told = {"No pawn captures": False, "Has pawn capture": True, "Has pawn captures": True}.get(message)
-        elif kind is PawnTries.SQUARES:
-            names = squares[1].lower().split(", ") if squares else None
-            told = () if message == "No pawn captures" else tuple(sorted(map(chess.parse_square, names or ())))
-            told = told if names or message == "No pawn captures" else None
-        elif message == "No pawn captures":
+        told = told_of(message, self.rules.pawn_tries)
+        if self.rules.pawn_tries is PawnTries.NOTHING and message == NONE:
             return
         if told is None:
             raise Unreadable(f"unknown words of pawn tries: {quoted(message)}")

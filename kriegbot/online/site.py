@@ -51,6 +51,8 @@ FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0
 LONGEST_PAUSE = 120.0
 """Seconds that the site may ask for with 429."""
 MOST_BYTES = 4_000_000
+LEAVING = 5.0
+"""Seconds for what is worth trying at the end."""
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
@@ -204,3 +206,12 @@ def checked_address(address: str) -> str:
 
 def _why(error: Exception) -> str:
     return one_line(str(error) or type(error).__name__, 100)
+
+
+def in_a_while() -> threading.Event:
+    """An event that is set after a few seconds, for what is worth trying and not worth waiting for."""
+    event = threading.Event()
+    timer = threading.Timer(LEAVING, event.set)
+    timer.daemon = True
+    timer.start()
+    return event
