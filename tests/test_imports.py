@@ -16,6 +16,7 @@ LAYERS = (
     ("kriegbot.endings",),
     ("kriegbot.players",),
     ("kriegbot.request", "kriegbot.telling", "tournaments"),
+    ("kriegbot.online",),
     ("kriegbot.cli", "kriegbot.web"),
     ("kriegbot.__main__",),
 )

@@ -16,6 +16,7 @@ from kriegbot.cli.convert import convert
 from kriegbot.cli.export import export
 from kriegbot.cli.match import match
 from kriegbot.cli.merge import merge
+from kriegbot.cli.online import online
 from kriegbot.cli.play import play
 from kriegbot.cli.players import players
 from kriegbot.cli.replay import replay
@@ -75,6 +76,7 @@ COMMANDS = (
 for command in COMMANDS:
     app.command()(command)
 app.add_typer(trees, name="trees")
+app.add_typer(online, name="online")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

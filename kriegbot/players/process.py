@@ -38,7 +38,7 @@ WORKER = "kriegbot.players.worker"
 
 
 class ProcessSeat:
-    """A seat in a process of its own.
+    """A seat in a process of its own; its `patience` may change from answer to answer.
 
     Args:
       spec: who sits here.
@@ -74,7 +74,7 @@ class ProcessSeat:
         self.name = str(spec) if name is None else name
         self._spec = spec
         self._budget = budget_of(spec)
-        self._patience = (
+        self.patience = (
             (PATIENCE if self._budget is None else 2 * self._budget + GRACE) if patience is None else patience
         )
 
@@ -105,7 +105,7 @@ class ProcessSeat:
         self._talker.forget()
         self._told, version = None, ""
         player = [] if spec.command else [f"player {spec}"]
-        patience = max(OUTSIDE_PATIENCE, self._patience) if spec.is_outside else START_PATIENCE
+        patience = max(OUTSIDE_PATIENCE, self.patience) if spec.is_outside else START_PATIENCE
         deadline, late = time.monotonic() + patience, f"hung: not ready in {patience:g} seconds"
         self._send([GREETING, *player, f"seed {seed}", "newgame"], deadline, late)
         for _ in range(MOST_INFO):
@@ -126,8 +126,8 @@ class ProcessSeat:
 
     def ask(self, view: View) -> Choice:
         """The player's answer; the process of a player that hangs is killed."""
-        deadline, report = time.monotonic() + self._patience, Report()
-        lines = game_lines(view, self._patience) if self._told is None else []
+        deadline, report = time.monotonic() + self.patience, Report()
+        lines = game_lines(view, self.patience) if self._told is None else []
         lines += view_lines(view, self._told or 0, has_tries=bool(self._spec.command))
         self._send(lines, deadline, self._late())
         self._told = len(view.events)
@@ -201,9 +201,9 @@ class ProcessSeat:
         return line
 
     def _late(self) -> str:
-        if self._budget is None or self._patience < self._budget:
-            return f"hung: no answer in {self._patience:g} seconds"
-        return f"overran its time: no answer in {self._patience:g} seconds, of which it may take {self._budget:g}"
+        if self._budget is None or self.patience < self._budget:
+            return f"hung: no answer in {self.patience:g} seconds"
+        return f"overran its time: no answer in {self.patience:g} seconds, of which it may take {self._budget:g}"
 
     def _nonsense(self, line: str, why: str) -> PlayerFailed:
         self._end()

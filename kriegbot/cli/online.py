@@ -1,0 +1,128 @@
+"""`kriegbot online`: a bot on kriegspiel.org."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kriegbot.request import Refused
+
+if TYPE_CHECKING:
+    from kriegbot.online.settings import Settings
+
+KEY = "KRIEGSPIEL_REGISTRATION_KEY"
+
+online = typer.Typer(
+    help="Play on kriegspiel.org as a bot.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+)
+File = Annotated[
+    str | None,
+    typer.Option("--settings", metavar="FILE", help="The settings.  [default: online.toml in your configuration]"),
+]
+
+
+@online.command()
+def register(
+    username: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name on the site.")],
+    email: Annotated[str, typer.Option(metavar="ADDRESS", help="Your address, for the site alone.")],
+    description: Annotated[str, typer.Option(metavar="TEXT", help="What people read about the bot.")] = (
+        "kriegbot, which searches its information set"
+    ),
+    settings: File = None,
+) -> None:
+    """Register a bot, and keep its token in a file that you alone can read.
+
+    The site's registration key is read from the environment variable KRIEGSPIEL_REGISTRATION_KEY, or asked for.
+    """
+    chosen = _settings(settings)
+    from kriegbot.online.site import Refusal, Site, Uncertain
+    from kriegbot.online.token import check_free, save_token, token_path
+    from referee.text import quoted
+
+    path = token_path(chosen.site)
+    check_free(path)
+    key = os.environ.get(KEY) or typer.prompt("Registration key", hide_input=True)
+    if not (key.isascii() and key.isprintable()):
+        raise Refused("illegal registration key: it takes printable ASCII characters.")
+    body = {
+        "username": username,
+        "display_name": username,
+        "owner_email": email,
+        "description": description,
+        "listed": True,
+        "supported_rule_variants": [rules.name for rules in chosen.rules],
+    }
+    try:
+        with Site(chosen.site, None, threading.Event(), lambda line: print(line, file=sys.stderr)) as site:
+            answer = site.command("POST", "/auth/bots/register", body, {"X-Bot-Registration-Key": key})
+    except Refusal as refusal:
+        raise Refused(f"{chosen.site} does not register {quoted(username)}: {refusal}.") from None
+    except Uncertain as error:
+        raise Refused(f"{error}; the site may have registered {quoted(username)} without telling its token.") from None
+    save_token(path, str(answer.get("api_token", "")))
+    print(f"Registered {answer.get('username', username)}; its token is in {path}, for you alone to read.")
+
+
+@online.command()
+def run(settings: File = None) -> None:
+    """Play until Ctrl-C: games of the lobby, and games that others begin with the bot.
+
+    Games go on at the site when this ends; the same command resumes them. Without a terminal to draw on, what happens
+    is printed line by line.
+    """
+    chosen = _settings(settings)
+    from kriegbot.cli.arguments import games_folder
+    from kriegbot.cli.lobby import showing
+    from kriegbot.cli.programs import started
+    from kriegbot.cli.progress import preparing
+    from kriegbot.online.bot import Bot
+    from kriegbot.online.site import Site, in_a_while
+    from kriegbot.online.token import load_token, token_path
+    from kriegbot.players.process import ProcessSeat
+    from kriegbot.players.seat import PlayerFailed
+
+    token = load_token(token_path(chosen.site))
+    folder = games_folder(str(chosen.records or games_folder() / "online"))
+    with preparing() as report, started(), ProcessSeat(chosen.player, report=report) as seat:
+        try:
+            seat.begin(0)  # kernels are compiled now, not while a clock runs
+        except PlayerFailed as failed:
+            raise Refused(f"player '{chosen.player}' {failed}.") from None
+    stop = threading.Event()
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with showing() as screen, Site(chosen.site, token, stop, screen.say) as site:
+            bot = Bot(site, chosen, folder, screen.say)
+            screen.show(bot)
+            bot.run()
+            with Site(chosen.site, token, in_a_while(), screen.say) as last:
+                count = bot.leave(last)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if count:
+        print(f"{count} {'game goes' if count == 1 else 'games go'} on at the site; run this again to resume.")
+
+
+def _settings(file: str | None) -> Settings:
+    """The settings in a file; by default those in the user's configuration, or the defaults if there are none."""
+    try:
+        import httpx  # noqa: F401 - only to say how to get it
+    except ImportError:
+        raise Refused("playing online needs httpx: pip install 'kriegbot[online]'.") from None
+    import platformdirs
+
+    from kriegbot.online.settings import Settings, load_settings
+
+    path = platformdirs.user_config_path("kriegbot") / "online.toml" if file is None else Path(file)
+    if file is None and not path.exists():
+        return Settings()
+    return load_settings(path)

@@ -1,0 +1,54 @@
+"""How much of the clock a try may take, so that no flag falls.
+
+A try gets a twentieth of what is on the clock above a reserve of half a minute, which is kept for lost connections.
+So any number of refused tries in a turn never reaches the reserve; and with ten seconds added for every move, a clock
+settles where a turn takes ten, at some three or four minutes. Of 25 minutes the first try gets 73 seconds at most. A
+player whose own budget is less keeps it.
+
+A player's time is fixed when it sits down (`time=` of its spec). On a low clock the same player sits down again with
+half of that time, a quarter, and so on; its belief follows from the view. Whatever a player does, it is waited for no
+longer than half of what is above `HURRY`, and at `HURRY` nobody is asked any more.
+"""
+
+from __future__ import annotations
+
+from kriegbot.players.process import GRACE, PATIENCE, budget_of
+from kriegbot.players.specs import BadSpec, PlayerSpec
+
+RESERVE, SHARES = 30.0, 20
+HURRY = 10.0
+"""Seconds on the clock at which any allowed try is played at once."""
+LEAST = 0.05
+"""Seconds that a try gets, however low the clock."""
+SHORTEST = 0.5
+"""Seconds that a player is always waited for."""
+
+
+def seconds_for(left: float) -> float:
+    """Seconds that a try may take with so many on the clock."""
+    return max(LEAST, (left - RESERVE) / SHARES)
+
+
+def spec_for(spec: PlayerSpec, left: float) -> PlayerSpec:
+    """The player with a budget that its clock allows; the same player, if it has no budget in seconds."""
+    budget = budget_of(spec)
+    if budget is None:
+        return spec
+    halved = budget
+    while halved > seconds_for(left):
+        halved /= 2
+    if halved == budget:
+        return spec
+    for name in ("extra", "time"):
+        try:
+            spec = spec.having(name, f"{max(0.01, halved):.3f}") if name == "time" or spec.get(name) else spec
+        except BadSpec:  # its time is not to be set: a level, a program
+            continue
+    return spec
+
+
+def patience_for(spec: PlayerSpec, left: float) -> float:
+    """Seconds after which a player is not waited for any longer."""
+    budget = budget_of(spec)
+    usual = PATIENCE if budget is None else 2 * budget + GRACE
+    return min(usual, max(SHORTEST, (left - HURRY) / 2))

@@ -1,0 +1,293 @@
+"""One side's `View`, rebuilt from the state that kriegspiel.org gives it: the log of the referee in the site's words.
+
+The log holds each side's turns in order: our own tries with their moves, what was heard of the opponent's, and, where
+the rule set tells them, the pawn tries of the side to move as a line of their own. Our men, castling rights and the
+opponent's number follow from it; the men are compared with those that the site shows. Whatever cannot be read is an
+`Unreadable`, never a guess.
+
+Two things the log may leave out. "Double check" comes without its directions, and under English rules a capture may not
+be said to be en passant. Of our own moves the site's answers told both, as long as this process remembers them. The
+opponent's en passant is seen from a capture where none of our men stands. For the directions of any other double check
+one pair after another is taken (`Reading.is_guessed`).
+
+The site's referee has no limit but 2,000 quiet plies, and lets king and minor piece play on against the same. Under
+`berkeley` ours calls that a draw, so a belief may go astray there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import chess
+
+from kriegbot.online.words import ANSWERS, CAPTURE, CHECKS, MEN, NONE, checks_of, told_of
+from referee import (
+    Announcement,
+    Answer,
+    Event,
+    Limits,
+    OpponentAsked,
+    OpponentMoved,
+    OpponentRefused,
+    OwnQuestion,
+    OwnTry,
+    RuleSet,
+    View,
+)
+from referee.announcement import NO_CHECK, Check, pawn_tries_told
+from referee.rules import IllegalHeard, PawnTries
+from referee.text import quoted
+from referee.tries import Told
+
+Json: TypeAlias = dict[str, Any]
+
+LIMITS = Limits(quiet_plies=2000)
+DOUBLES = tuple(one | other for one, other in combinations(reversed(Check), 2))
+"""The directions that a double check may have; a knight is in most of them, so those come first."""
+COLORS: dict[Any, chess.Color] = {"white": chess.WHITE, "black": chess.BLACK}
+
+
+class Unreadable(ValueError):
+    """A state or its log is not what the site is known to give; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a state says.
+
+    Attributes:
+      view: what our side knows.
+      is_guessed: whether the directions of a double check are a guess.
+    """
+
+    view: View
+    is_guessed: bool
+
+
+def read_state(state: Json, rules: RuleSet, answers: Mapping[int, Json], guess: int = 0) -> Reading:
+    """What our side knows, in a game that is not over.
+
+    Args:
+      state: as the site gives it.
+      rules: the rule set, which the state does not name.
+      answers: those of the site to moves of ours, as far as they are known, by the plies made before.
+      guess: which pair of directions to take for a double check of which they are not known.
+
+    Raises:
+      Unreadable: it is not such a state.
+    """
+    color, turn = COLORS.get(state.get("your_color")), COLORS.get(state.get("turn"))
+    if color is None or turn is None:
+        raise Unreadable(f"illegal colours: {quoted((state.get('your_color'), state.get('turn')))}")
+    reader = _Reader(color, rules, answers, guess)
+    for entry in _entries(state):
+        reader.hear(entry)
+    reader.close()
+    men = reader.men()
+    if men != _shown(state, color):
+        raise Unreadable(f"our men by the log are not those of {quoted(state.get('your_fen'))}")
+    if reader.turn != turn:
+        raise Unreadable(f"by the log {chess.COLOR_NAMES[reader.turn]} is to move, not {quoted(state.get('turn'))}")
+    is_ours = turn == color
+    view = View(
+        color=color,
+        rules=rules,
+        limits=LIMITS,
+        start=chess.STARTING_FEN,
+        men=men,
+        kingside=reader.own.has_kingside_castling_rights(color),
+        queenside=reader.own.has_queenside_castling_rights(color),
+        turn=turn,
+        ply=reader.ply,
+        opponent_men=16 - reader.captured,
+        events=tuple(reader.events),
+        refused=tuple(reader.refused) if is_ours else (),
+        pawn_tries=reader.told if is_ours else None,
+        end=None,
+    )
+    return Reading(view, reader.is_guessed)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One line of the log: whose turn it stands in, what was asked, and what was said."""
+
+    color: chess.Color
+    question: str
+    messages: list[str]
+    move: chess.Move | None
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Takes in the log, line by line; `own` is a board with our men alone."""
+
+    color: chess.Color
+    rules: RuleSet
+    answers: Mapping[int, Json]
+    guess: int
+    events: list[Event] = field(default_factory=list)
+    refused: list[chess.Move] = field(default_factory=list)
+    ply: int = 0
+    captured: int = 0
+    is_guessed: bool = False
+    own: chess.Board = field(init=False)
+    told: Told = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.own = chess.Board()
+        self.told = pawn_tries_told(self.own, self.rules.pawn_tries)
+        for square in chess.scan_forward(self.own.occupied_co[not self.color]):
+            self.own.remove_piece_at(square)
+
+    @property
+    def turn(self) -> chess.Color:
+        return self.ply % 2 == 0
+
+    def men(self) -> dict[chess.Square, chess.PieceType]:
+        return {square: man.piece_type for square, man in sorted(self.own.piece_map().items())}
+
+    def hear(self, entry: _Entry) -> None:
+        """Takes in a line."""
+        if entry.color != self.turn:
+            raise Unreadable(f"a line out of turn at ply {self.ply + 1}: {quoted(entry.messages)}")
+        first = entry.messages[0]
+        is_own = entry.color == self.color
+        if entry.question == "":
+            self._tell(first)
+        elif entry.question == "ASK_ANY":
+            answer = ANSWERS.get(first)
+            if answer is None:
+                raise Unreadable(f'illegal answer to "Any?": {quoted(first)}')
+            self.told = answer is Answer.YES
+            self.events.append(OwnQuestion(answer) if is_own else OpponentAsked(answer))
+        elif first in ("Illegal move", "Nonsense"):
+            self._refuse(entry, Answer.ILLEGAL if first == "Illegal move" else Answer.IMPOSSIBLE, is_own=is_own)
+        else:
+            self._move(entry, is_own=is_own)
+
+    def close(self) -> None:
+        """The end of the log: a move of which nothing more is said told that there are no pawn tries."""
+        if self.told is None and self.events and isinstance(self.events[-1], OwnTry | OpponentMoved):
+            self._tell(NONE)
+
+    def _refuse(self, entry: _Entry, answer: Answer, *, is_own: bool) -> None:
+        self.close()
+        if not is_own:
+            if answer is Answer.ILLEGAL and self.rules.illegal_heard is IllegalHeard.BOTH:
+                self.events.append(OpponentRefused())
+            return
+        move = _own(entry)
+        if move not in self.refused:
+            self.refused.append(move)
+        self.events.append(OwnTry(move, answer))
+
+    def _move(self, entry: _Entry, *, is_own: bool) -> None:
+        self.close()
+        announcement = self._announcement(entry)
+        if is_own:
+            move = _own(entry)
+            man = self.own.piece_type_at(move.from_square)
+            if man is None or self.own.color_at(move.to_square) == self.color:
+                raise Unreadable(f"a move that our men cannot have made: {move.uci()}")
+            self.events.append(OwnTry(move, Answer.ACCEPTED, announcement))
+            self.captured += announcement.capture is not None
+            self.own.turn, self.own.ep_square = self.color, None
+            self.own.push(move)
+        else:
+            fell = announcement.fell
+            if fell is not None:
+                if self.own.color_at(fell) != self.color:
+                    raise Unreadable(f"a capture on {chess.square_name(fell)}, where none of our men stands")
+                self.own.remove_piece_at(fell)
+                self.own.castling_rights &= ~chess.BB_SQUARES[fell]
+            self.events.append(OpponentMoved(announcement))
+        self.ply += 1
+        self.refused.clear()
+        self.told = None
+
+    def _announcement(self, entry: _Entry) -> Announcement:
+        answer = self.answers.get(self.ply, {})
+        capture, captured, checks, is_passing, is_double, promotion = None, None, NO_CHECK, False, False, False
+        for message in entry.messages:
+            if found := CAPTURE.fullmatch(message):
+                capture, is_passing = chess.parse_square(found[2].lower()), found[1].startswith("En passant")
+                captured = MEN.get(found[1])
+            elif message in CHECKS:
+                checks |= CHECKS[message]
+            elif message == "Double check":
+                is_double = True
+            elif message == "Promotion":
+                promotion = True
+            elif message != "Move complete":
+                raise Unreadable(f"unknown words: {quoted(message)}")
+        if is_double and len(checks) < 2:
+            checks = checks_of(answer)
+            if len(checks) < 2:
+                checks, self.is_guessed = DOUBLES[self.guess % len(DOUBLES)], True
+        if capture is not None and entry.color == self.color:
+            is_passing |= answer.get("en_passant_announced") is True
+        elif capture is not None:
+            is_passing |= self.own.color_at(capture) is None  # nothing of ours stands there: it fell beside
+        return Announcement(
+            capture,
+            captured if self.rules.captured_kind else None,
+            checks,
+            None,
+            None,
+            is_passing and self.rules.en_passant_told,
+            promotion,
+        )
+
+    def _tell(self, message: str) -> None:
+        """Pawn tries, which belong to the announcement of the move before."""
+        told = told_of(message, self.rules.pawn_tries)
+        if self.rules.pawn_tries is PawnTries.NOTHING and message == NONE:
+            return
+        if told is None:
+            raise Unreadable(f"unknown words of pawn tries: {quoted(message)}")
+        self.told = told
+        if not self.events:
+            return
+        match self.events[-1]:
+            case OwnTry(announcement=Announcement() as announcement) as event:
+                self.events[-1] = replace(event, announcement=replace(announcement, pawn_tries=told))
+            case OpponentMoved(announcement):
+                self.events[-1] = OpponentMoved(replace(announcement, pawn_tries=told))
+            case _:
+                raise Unreadable(f"pawn tries told in the middle of a turn: {quoted(message)}")
+
+
+def _entries(state: Json) -> Iterator[_Entry]:
+    """The lines of the log in order; those of a turn stand under its number and colour."""
+    turns = state.get("referee_turns")
+    try:
+        for turn in sorted(turns or (), key=lambda turn: int(turn["turn"])):
+            for name, color in COLORS.items():
+                for line in turn.get(name) or ():
+                    messages = [str(message) for message in line["messages"]]
+                    uci = line.get("move_uci")
+                    move = None if uci is None else chess.Move.from_uci(uci)
+                    if not messages:
+                        raise ValueError("a line without messages")
+                    yield _Entry(color, str(line.get("question_type") or ""), messages, move)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise Unreadable(f"illegal referee_turns: {type(error).__name__} {quoted(str(error))}") from None
+
+
+def _own(entry: _Entry) -> chess.Move:
+    if entry.move is None or not entry.move or entry.move.drop is not None:
+        raise Unreadable(f"a try of ours without its move: {quoted(entry.messages)}")
+    return entry.move
+
+
+def _shown(state: Json, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
+    """Our men as the site shows them."""
+    try:
+        board = chess.BaseBoard(str(state.get("your_fen")).split(" ")[0])
+    except ValueError:
+        raise Unreadable(f"illegal your_fen: {quoted(state.get('your_fen'))}") from None
+    return {square: man.piece_type for square, man in sorted(board.piece_map().items()) if man.color == color}

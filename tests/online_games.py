@@ -1,0 +1,133 @@
+"""Games of `kriegbot online run` against the fake site, with faults, the bot's process killed in the middle of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from referee import Reason
+from tests.fake_http import serving
+from tests.fake_site import TOKEN, FakeSite
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass
+class Outcome:
+    """How it went.
+
+    Attributes:
+      site: the fake site.
+      records: what the bot wrote down of each game, by code.
+      kills: how often its process was killed.
+      output: what it said.
+      seconds: how long it took.
+    """
+
+    site: FakeSite
+    records: dict[str, dict[str, Any]]
+    kills: int
+    output: str
+    seconds: float
+
+    def ends(self) -> Counter[str]:
+        """How games ended, and how many have not."""
+        ends = [game.referee.end for game in self.site.games.values() if game.referee is not None]
+        return Counter("none" if end is None else end.reason.value for end in ends)
+
+    def flags(self) -> int:
+        """Games that the bot lost on time."""
+        ends = [(game, game.referee.end) for game in self.site.games.values() if game.referee is not None]
+        lost = [game for game, end in ends if end and end.reason is Reason.FORFEIT and end.winner != game.ours]
+        return len(lost)
+
+    def trouble(self) -> int:
+        """Lines that say that a player failed, a state was not read, or a thread ended in an error."""
+        words = ("the player failed", "cannot be read", "Error", "cannot save")
+        return sum(any(word in line for word in words) for line in self.output.splitlines())
+
+    def faults(self) -> list[str]:
+        """Everything that was not as it should be."""
+        found = list(self.site.wrong)
+        for code, game in self.site.games.items():
+            if game.referee is None:
+                continue
+            result = self.records.get(code, {}).get("result")
+            if game.state != "completed":
+                found.append(f"{code}: not over")
+            elif result != self.site.result(game):
+                found.append(f"{code}: ended {self.site.result(game)}, and recorded as {result}")
+        return found
+
+
+@dataclass
+class Home:
+    """A folder with the bot's configuration, token and records."""
+
+    folder: Path
+    address: str
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        config = self.folder / "config" / "kriegbot"
+        config.mkdir(parents=True)
+        given = {"site": self.address, "records": str(self.folder / "records")} | self.settings
+        lines = [f"{name} = {json.dumps(value)}\n" for name, value in given.items()]
+        (config / "online.toml").write_text("".join(lines))
+        token = config / f"token-{self.address.removeprefix('http://').replace(':', '-')}"
+        token.touch(0o600)
+        token.write_text(TOKEN)
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Starts the bot, in a process group of its own."""
+        environment = os.environ | {
+            "PYTHONPATH": str(ROOT),
+            "XDG_CONFIG_HOME": str(self.folder / "config"),
+            "XDG_DATA_HOME": str(self.folder / "data"),
+        }
+        command = [sys.executable, "-m", "kriegbot", "online", "run"]
+        with (self.folder / "output").open("ab") as output:
+            return subprocess.Popen(command, env=environment, stdout=output, stderr=output, start_new_session=True)
+
+
+def play_out(site: FakeSite, folder: Path, kill_every: int, patience: float, **settings: Any) -> Outcome:
+    """Lets the bot play until the site's games are all over, killing its process after every so many requests."""
+    begun, rng, kills = time.monotonic(), random.Random(site.most), 0
+    with serving(site):
+        home = Home(folder, site.address, settings)
+        bot = home.start()
+        try:
+            kill_at = kill_every
+            while not _is_done(site) and time.monotonic() < begun + patience:
+                time.sleep(0.1)
+                if site.counts["requests"] > kill_at:
+                    os.kill(bot.pid, signal.SIGKILL)
+                    bot.wait()
+                    kills += 1
+                    bot, kill_at = home.start(), site.counts["requests"] + int(kill_every * rng.uniform(0.5, 1.5))
+            time.sleep(3.0)  # for the last records
+            bot.send_signal(signal.SIGINT)
+            bot.wait(20)
+        finally:
+            if bot.poll() is None:
+                bot.kill()
+                bot.wait()
+    files = (folder / "records").glob("*.json")
+    records = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}
+    output = (folder / "output").read_text(encoding="utf-8")
+    return Outcome(site, records, kills, output, time.monotonic() - begun)
+
+
+def _is_done(site: FakeSite) -> bool:
+    with site.lock:
+        games = [game for game in site.games.values() if game.referee is not None]
+        return site.is_full() and all(game.state == "completed" for game in games)
