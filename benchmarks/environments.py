@@ -4,9 +4,10 @@
     python benchmarks/environments.py --compare 200
 
 A step is a random open action and its answer; the observation of the side to move and the mask of its open actions are
-ready before each. pyspiel is timed with its observation tensor and without; PettingZoo always computes one. All take
-turns, so that a machine that slows down slows all, and the median of the rounds counts. With `--compare`, batches play
-beside the referee, as in tests/test_environments.py, that many steps from each start under every rule set.
+ready before each. pyspiel is timed with its observation tensor and without; PettingZoo always computes one. Seconds are
+those of the process on its core. All take turns, so that a machine that slows down slows all, and the median of the
+rounds counts. With `--compare`, batches play beside the referee, as in tests/test_environments.py, that many steps from
+each start under every rule set.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ def main() -> None:
     rates: dict[str, list[float]] = {name: [] for name in steppers}
     for _ in range(options.rounds):
         for name, step in steppers.items():
-            begun, steps = time.perf_counter(), 0
-            while (passed := time.perf_counter() - begun) < options.seconds:
+            begun, steps = time.process_time(), 0
+            while (passed := time.process_time() - begun) < options.seconds:
                 steps += step()
             rates[name].append(steps / passed)
     medians = {name: statistics.median(each) for name, each in rates.items()}

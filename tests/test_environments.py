@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import Counter
 
 import chess
@@ -145,8 +146,10 @@ def test_an_action_that_is_not_open_is_refused_and_changes_nothing(action: int) 
     with pytest.raises(ValueError, match=rf"illegal action {action} in game 1: it takes one of masks\[1\]"):
         batch.step(actions)
     assert all(map(np.array_equal, before, (batch.observations, batch.masks, batch.turns)))
-    with pytest.raises(ValueError, match=r"illegal actions of shape \(2,\): it takes one for each game, \(3,\)"):
-        batch.step(actions[:2])
+    for given, shape, kind in ((actions[:2], "(2,)", "int64"), (actions / 2, "(3,)", "float64")):
+        fault = f"illegal actions of shape {shape} and type {kind}: it takes a whole number for each game, (3,)"
+        with pytest.raises(ValueError, match=re.escape(fault)):
+            batch.step(given)
 
 
 def test_there_is_a_game_to_play() -> None:

@@ -170,7 +170,8 @@ def test_of_a_silent_move_nothing_is_said_but_a_capture(rules: RuleSet) -> None:
                 assert heard & ~TRIES_MASK == silent, (board.fen(), decode_move(move).uci(), rules.name)
             seen["nothing to hear" if heard & ~TRIES_MASK & ~CAPTURE_MASK == 0 else "something"] += 1
             seen["silent"] += silent is not None
-    assert seen["silent"] > 0.8 * seen["nothing to hear"], seen  # the guess is not so safe that it is of no use
+    most = 0.8 if rules.checks_told else 0.75  # a check that is not told is not guessed either
+    assert seen["silent"] > most * seen["nothing to hear"], seen  # the guess is not so safe that it is of no use
 
 
 @pytest.mark.parametrize(

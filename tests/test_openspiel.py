@@ -45,7 +45,7 @@ def compare(seed: int) -> tuple[int, str]:
     rng = random.Random(seed)
     start = rng.choice(STARTS)
     state = pyspiel.load_game("kriegspiel", {"fen": start}).new_initial_state()
-    referee = Referee(OPENSPIEL, QUIET, start)
+    referee, board = Referee(OPENSPIEL, QUIET, start), chess.Board(start)
     for tried in count(1):
         player, color = state.current_player(), referee.turn
         assert player == int(color)
@@ -57,10 +57,10 @@ def compare(seed: int) -> tuple[int, str]:
         assert {move.uci() for move in view.tries()} <= set(open_there)
         # those that they offer besides are pawn captures, where both say that none is legal
         assert view.pawn_tries == 0 or len(view.tries()) == len(open_there)
-        legal = [move.uci() for move in referee.board().legal_moves]
+        legal = [move.uci() for move in board.legal_moves]
         uci = rng.choice(legal) if rng.random() < 0.6 else rng.choice(sorted(open_there))
         move = chess.Move.from_uci(uci)
-        passed = referee.board().is_en_passant(move) and uci in legal
+        passed = board.is_en_passant(move)
         answer = referee.try_move(move)
         state.apply_action(open_there[uci])
         assert (answer is Answer.ACCEPTED) == (uci in legal)
@@ -69,13 +69,14 @@ def compare(seed: int) -> tuple[int, str]:
             assert answer is Answer.ILLEGAL
             assert words == {"Illegal move."}
             continue
+        board.push(move)
         last = referee.last
         assert isinstance(last, OwnTry)
         assert last.announcement is not None
         if state.is_terminal() and referee.end is None:
             return tried, "repetition"  # the only draw of theirs that is none of ours
         if referee.end is not None and referee.end.reason in (Reason.CHECKMATE, Reason.STALEMATE):
-            if referee.board().halfmove_clock < 50:
+            if board.halfmove_clock < 50:
                 assert_lost(state, referee)
             return tried, referee.end.reason.value
         if referee.end is not None:

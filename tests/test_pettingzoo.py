@@ -142,3 +142,5 @@ def test_sides_may_take_turns() -> None:
 def test_an_opponent_that_is_not_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown player 'rnad'; did you mean 'rand'"):
         SingleEnv("rnad")
+    with pytest.raises(ValueError, match="player 'human' plays at `kriegbot play` alone; here plays one of grabber"):
+        SingleEnv("human")

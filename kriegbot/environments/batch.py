@@ -66,18 +66,19 @@ class Batch:
         if games < 1:
             raise ValueError(f"illegal number of games {games}: it takes a whole number from 1")
         first = from_board(Referee(rules, limits, start).board())
-        self._positions = np.zeros((games, 8), np.uint64)
-        self._notes = np.zeros((games, NOTES), np.int64)
-        self._tries = np.zeros(games * 2 * MAX_MOVES, np.int32)  # the open tries, and those refused this turn
+        positions, notes = np.zeros(games * 8, np.uint64), np.zeros(games * NOTES, np.int64)
+        tries = np.zeros(games * 2 * MAX_MOVES, np.int32)  # the open tries, and those refused this turn
         masks, self.observations = np.zeros((games, ACTIONS), np.uint8), np.zeros((games, PLANES, 8, 8), np.uint8)
         self.masks = masks.view(np.bool_)
-        self.turns, self.answers = self._notes[:, TURN], self._notes[:, REPLY]
-        self.said, self.ended = self._notes[:, ANNOUNCED], self._notes[:, ENDED]
-        self.rewards = self._notes[:, REWARD : REWARD + 2]
-        self._states = np.array([subseed(seed, game) for game in range(games)], np.uint64)
+        table = notes.reshape(games, NOTES)
+        self.turns, self.answers = table[:, TURN], table[:, REPLY]
+        self.said, self.ended = table[:, ANNOUNCED], table[:, ENDED]
+        self.rewards = table[:, REWARD : REWARD + 2]
+        self._drawing = notes, tries, np.array([subseed(seed, game) for game in range(games)], np.uint64)
+        self._shape = (games,)
         manners = Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
         self._arrays = (
-            *(TABLES, self._positions.ravel(), first, self._notes.ravel(), self._tries),
+            *(TABLES, positions, first, notes, tries),
             *(masks.ravel(), self.observations.ravel()),
             np.array([*terms_of(rules, limits), *manners]),
             np.zeros(MAX_MOVES, np.int32),
@@ -90,15 +91,17 @@ class Batch:
         Raises:
           ValueError: an action is not open, or there is not one for each game; then nothing has changed.
         """
-        given = np.ascontiguousarray(actions, np.int64)
-        if given.shape != self.ended.shape:
-            raise ValueError(f"illegal actions of shape {given.shape}: it takes one for each game, {self.ended.shape}")
+        given = np.asarray(actions)
+        if given.shape != self._shape or given.dtype.kind not in "iu":
+            takes = f"it takes a whole number for each game, {self._shape}"
+            raise ValueError(f"illegal actions of shape {given.shape} and type {given.dtype}: {takes}")
+        given = np.ascontiguousarray(given, np.int64)
         wrong = stepping.step_all(*self._arrays, given)
         if wrong >= 0:
             raise ValueError(f"illegal action {given[wrong]} in game {wrong}: it takes one of masks[{wrong}]")
 
     def random_actions(self) -> npt.NDArray[np.int64]:
         """An open action for every game, uniformly at random."""
-        actions = np.empty(len(self._notes), np.int64)
-        stepping.draw_all(self._notes.ravel(), self._tries, self._states, actions)
+        actions = np.empty(self._shape, np.int64)
+        stepping.draw_all(*self._drawing, actions)
         return actions

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 import chess
 import pyspiel
@@ -165,6 +166,7 @@ def view_of(told: str, seen: str, limits: Limits = NO_LIMITS) -> View:
     )
 
 
+@cache
 def announced(words: str) -> Announcement | None:
     """What the umpire says of a move; None if it was refused.
 

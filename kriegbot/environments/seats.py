@@ -12,7 +12,7 @@ import chess
 from kriegbot.environments.actions import action_of
 from kriegbot.players.process import ProcessSeat
 from kriegbot.players.seat import Failure, HereSeat, PlayerFailed, Seat
-from kriegbot.players.specs import make_player, parse_spec
+from kriegbot.players.specs import BadSpec, make_player, parse_spec, players, programs
 from referee import Action, AskAny, Referee, Resign
 from tournaments.match import MOST_NONSENSE
 
@@ -24,6 +24,8 @@ def seat_of(text: str) -> Seat:
       BadSpec: a ValueError; the text names no player.
     """
     spec = parse_spec(text)
+    if not spec.is_outside and players()[spec.name].make is None:
+        raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
     return ProcessSeat(spec) if spec.is_outside else HereSeat(str(spec), partial(make_player, spec))
 
 
