@@ -15,14 +15,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.test_kriegspiel_org
 
-from referee import RULE_SETS, rule_set
-from tests.test_kriegspiel_org import compare
+from referee import rule_set
+from tests.test_kriegspiel_org import THEIR_RULES, compare
 
 
 def main() -> None:
     """Compares."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("rules", nargs="*", default=list(RULE_SETS), help="rule sets; all of them by default")
+    parser.add_argument(
+        "rules", nargs="*", default=[rules.name for rules in THEIR_RULES], help="rule sets; all of theirs by default"
+    )
     parser.add_argument("--games", type=int, default=2000, help="of each rule set")
     parser.add_argument("--plies", type=int, default=120, help="after which a game is left")
     options = parser.parse_args()

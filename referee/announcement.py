@@ -9,6 +9,7 @@ of the two diagonals through the checked king's square the longer one is "long",
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, IntFlag
 
@@ -293,8 +294,11 @@ def check_direction(king: chess.Square, checker: chess.Square) -> Check:
 
 def pawn_tries_of(board: chess.Board) -> set[tuple[chess.Square, chess.Square]]:
     """Legal pawn captures of the side to move, from and to: en passant counts, promotions are one."""
-    pawns = board.pawns & board.occupied_co[board.turn]
-    return {(move.from_square, move.to_square) for move in board.generate_legal_captures(from_mask=pawns)}
+    return {(move.from_square, move.to_square) for move in _legal_pawn_captures(board)}
+
+
+def _legal_pawn_captures(board: chess.Board) -> Iterator[chess.Move]:
+    return board.generate_legal_captures(from_mask=board.pawns & board.occupied_co[board.turn])
 
 
 def count_pawn_tries(board: chess.Board) -> int:
@@ -309,6 +313,8 @@ def pawn_tries_told(board: chess.Board, kind: PawnTries) -> Told:
             return None
         case PawnTries.COUNT:
             return count_pawn_tries(board)
+        case PawnTries.COUNT_EACH:
+            return sum(1 for _ in _legal_pawn_captures(board))
         case PawnTries.YES_NO:
             return count_pawn_tries(board) > 0
         case PawnTries.SQUARES:
@@ -363,7 +369,8 @@ def announce(
     after.push(move)
     end = end_of(after, rules, limits, ply=ply + 1)
     told = None if end is not None else pawn_tries_told(after, rules.pawn_tries)
-    return Announcement(capture, captured, _checks(after), told, end, en_passant, promotion)
+    checks = _checks(after) if rules.checks_told else NO_CHECK
+    return Announcement(capture, captured, checks, told, end, en_passant, promotion)
 
 
 def _checks(board: chess.Board) -> Check:

@@ -36,6 +36,7 @@ class PawnTries(Enum):
 
     NOTHING = "nothing"
     COUNT = "how many, to both"
+    COUNT_EACH = "how many, each promotion apart, to both"
     YES_NO = "whether there is any, to both"
     SQUARES = "from which squares, to both"
 
@@ -65,6 +66,7 @@ class RuleSet:
       en_passant_told: whether a capture en passant is said to be one; it is then announced where the pawn lands.
       promotion_told: whether both sides hear that a pawn was promoted, though not to what.
       stalemate_loses: whether a side without a legal move loses, also when it is not in check.
+      checks_told: whether checks are announced; one that is not may show when the king's tries are refused.
     """
 
     name: str
@@ -78,6 +80,7 @@ class RuleSet:
     en_passant_told: bool = False
     promotion_told: bool = False
     stalemate_loses: bool = False
+    checks_told: bool = True
 
     def facts(self) -> dict[str, str]:
         """Who hears what in words, the same questions for every rule set."""
@@ -86,7 +89,7 @@ class RuleSet:
             "impossible or repeated try": "nonsense, to the mover" if self.nonsense else self.illegal_heard.value,
             "capture": "square, pawn or piece" if self.captured_kind else "square",
             "en passant": "told, square of arrival" if self.en_passant_told else "square of the captured pawn",
-            "check": "rank, file, long or short diagonal, knight",
+            "check": "rank, file, long or short diagonal, knight" if self.checks_told else "nothing",
             "pawn tries": self.pawn_tries.value,
             '"Any?"': self.asking.value,
             "promotion": "told, but not to what" if self.promotion_told else "nothing",
@@ -178,7 +181,18 @@ ENGLISH = RuleSet(
     en_passant_told=True,
 )
 
-_KNOWN = {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY, RAND, ENGLISH)}
+OPENSPIEL = RuleSet(
+    name="openspiel",
+    title="OpenSpiel",
+    illegal_heard=IllegalHeard.BOTH,
+    nonsense=False,
+    captured_kind=True,
+    pawn_tries=PawnTries.COUNT_EACH,
+    one_minor_each_draws=False,
+    checks_told=False,
+)
+
+_KNOWN = {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY, RAND, ENGLISH, OPENSPIEL)}
 RULE_SETS: Mapping[str, RuleSet] = MappingProxyType(_KNOWN)
 """Every rule set that commands, records and the page know, by name."""
 

@@ -12,6 +12,7 @@ import chess.pgn
 import pytest
 
 from referee import (
+    OPENSPIEL,
     PAPER_LIMITS,
     RULE_SETS,
     Answer,
@@ -34,6 +35,8 @@ from tests.test_records import finish, recorded
 
 SAVED = Path(__file__).parent / "saved"
 GAMES = 1000
+THEIRS = [rules for rules in RULE_SETS.values() if rules is not OPENSPIEL]
+"""The rule sets that the package `kriegspiel` knows."""
 PREFIXES = (
     "",
     "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5",  # castling next
@@ -200,9 +203,7 @@ def test_a_thousand_games_are_shown_as_one_side_saw_them() -> None:
 def saved(seed: int) -> GameRecord:
     """The record of a random game from the initial position."""
     rng = random.Random(seed)
-    game = Referee(
-        rng.choice(list(RULE_SETS.values())), rng.choice((Limits(), Limits(), PAPER_LIMITS, Limits(plies=9)))
-    )
+    game = Referee(rng.choice(THEIRS), rng.choice((Limits(), Limits(), PAPER_LIMITS, Limits(plies=9))))
     for uci in rng.choice(PREFIXES).split():
         if game.end is None:
             game.try_move(chess.Move.from_uci(uci))

@@ -16,7 +16,6 @@ from referee import (
     CINCINNATI,
     ENGLISH,
     RAND,
-    RULE_SETS,
     WILD16,
     Answer,
     AskAny,
@@ -31,6 +30,7 @@ from referee import (
 from referee.formats.table import FORMATS, format_of, written
 from tests.random_games import act, random_action
 from tests.test_formats import PREFIXES, SAVED
+from tests.test_kriegspiel_org import THEIR_RULES
 
 
 def asked(theirs: Any, action: chess.Move | AskAny) -> None:
@@ -66,7 +66,7 @@ def compare(ours: Referee, theirs: Any, path: Path) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_their_referee_saves_a_game_as_we_do(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
-    ours = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)])
+    ours = Referee(THEIR_RULES[seed % len(THEIR_RULES)])
     theirs = begun(ours.rules)
     actions: list[chess.Move | AskAny] = [chess.Move.from_uci(uci) for uci in rng.choice(PREFIXES).split()]
     while ours.end is None and ours.ply < 20:
@@ -78,7 +78,7 @@ def test_their_referee_saves_a_game_as_we_do(seed: int, tmp_path: Path) -> None:
     compare(ours, theirs, tmp_path / "game.json")
 
 
-@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", THEIR_RULES, ids=lambda rules: rules.name)
 @pytest.mark.parametrize(
     "moves",
     [

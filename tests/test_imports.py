@@ -17,7 +17,7 @@ LAYERS = (
     ("kriegbot.players",),
     ("kriegbot.request", "kriegbot.telling", "tournaments"),
     ("kriegbot.online",),
-    ("kriegbot.cli", "kriegbot.web"),
+    ("kriegbot.cli", "kriegbot.web", "kriegbot.environments"),
     ("kriegbot.__main__",),
 )
 """From the bottom to the top; rooms of one layer stand side by side."""

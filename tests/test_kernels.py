@@ -170,7 +170,8 @@ def test_of_a_silent_move_nothing_is_said_but_a_capture(rules: RuleSet) -> None:
                 assert heard & ~TRIES_MASK == silent, (board.fen(), decode_move(move).uci(), rules.name)
             seen["nothing to hear" if heard & ~TRIES_MASK & ~CAPTURE_MASK == 0 else "something"] += 1
             seen["silent"] += silent is not None
-    assert seen["silent"] > 0.8 * seen["nothing to hear"], seen  # the guess is not so safe that it is of no use
+    most = 0.8 if rules.checks_told else 0.75  # a check that is not told is not guessed either
+    assert seen["silent"] > most * seen["nothing to hear"], seen  # the guess is not so safe that it is of no use
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ def test_a_move_code_decodes_to_the_move() -> None:
         assert decode_move(encode_move(move)) == move
 
 
-def test_every_module_with_kernels_is_prepared_but_those_of_trees() -> None:
+def test_every_module_with_kernels_that_players_use_is_prepared() -> None:
     root = Path(kriegbot.__file__).parent
     sources = [*root.rglob("*.py"), *(root.parent / "evaluators").glob("*.py")]
     kernels = {
@@ -243,7 +244,7 @@ def test_every_module_with_kernels_is_prepared_but_those_of_trees() -> None:
     }
     names = {".".join(path.relative_to(root.parent).with_suffix("").parts) for path in kernels}
     assert {"kriegbot.belief.filter", "evaluators.material"} < names
-    assert names - set(kernel_modules()) == {"kriegbot.trees.figure6"}
+    assert names - set(kernel_modules()) == {"kriegbot.trees.figure6", "kriegbot.environments.stepping"}
 
 
 def test_a_kernel_is_compiled_for_what_its_annotations_say() -> None:

@@ -19,6 +19,7 @@ from referee import (
     CINCINNATI,
     ENGLISH,
     NO_LIMITS,
+    OPENSPIEL,
     PAPER_LIMITS,
     RAND,
     RULE_SETS,
@@ -44,7 +45,7 @@ from referee import (
 from tests.random_games import act, action_of, played, random_try, steps
 
 SEEDS = st.integers(0, 10**9)
-KNOWN = (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY, RAND, ENGLISH)
+KNOWN = (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY, RAND, ENGLISH, OPENSPIEL)
 RULES = st.sampled_from(list(RULE_SETS.values()))
 
 
@@ -364,10 +365,13 @@ def test_a_name_of_a_rule_set_is_given_once() -> None:
         (
             "berkley",
             "unknown rule set 'berkley'; did you mean 'berkeley'? "
-            "Known: berkeley, berkeley_any, cincinnati, english, rand, wild16.",
+            "Known: berkeley, berkeley_any, cincinnati, english, openspiel, rand, wild16.",
         ),
-        ("atomic", "unknown rule set 'atomic'. Known: berkeley, berkeley_any, cincinnati, english, rand, wild16."),
-        ("", "unknown rule set ''. Known: berkeley, berkeley_any, cincinnati, english, rand, wild16."),
+        (
+            "atomic",
+            "unknown rule set 'atomic'. Known: berkeley, berkeley_any, cincinnati, english, openspiel, rand, wild16.",
+        ),
+        ("", "unknown rule set ''. Known: berkeley, berkeley_any, cincinnati, english, openspiel, rand, wild16."),
     ],
 )
 def test_an_unknown_rule_set_names_near_misses_and_the_known(name: str, message: str) -> None:
@@ -390,7 +394,7 @@ def test_a_limit_is_a_whole_number_from_one(value: object) -> None:
 def test_the_public_names_are_these() -> None:
     names = {
         *("BERKELEY", "NO_LIMITS", "PAPER_LIMITS", "RULE_SETS", "WILD16", "Action", "Announcement", "CINCINNATI"),
-        *("Asking", "BERKELEY_ANY", "ENGLISH", "RAND", "register"),
+        *("Asking", "BERKELEY_ANY", "ENGLISH", "OPENSPIEL", "RAND", "register"),
         *("Answer", "AskAny", "BadAction", "BadAnnouncement", "BadStart", "Check", "End", "Event", "GameIsOver"),
         *("GameOver", "GameRecord", "IllegalHeard", "KriegspielError", "Limits", "Man"),
         *("OpponentAsked", "OpponentMoved", "OpponentRefused", "OwnQuestion", "OwnTry", "PawnTries", "Reason"),

@@ -341,7 +341,7 @@ def _list_answering(tables: WordArray, rows: Rows, has_any: bool, answering: Int
     for i in range(len(rows)):
         position = load(boards, i)
         checkers, pinned = check_info(pointer(tables), position)
-        count_of_captures, _ = pawn_tries(pointer(tables), position, checkers, pinned)
+        count_of_captures, _, _ = pawn_tries(pointer(tables), position, checkers, pinned)
         if (count_of_captures > 0) == has_any:
             answering[count] = i
             count += 1

@@ -8,6 +8,7 @@ from kriegbot.kernels.hearing import (
     ANY_NUMBER,
     CAPTURED_PAWN_BIT,
     CHECK_SHIFT,
+    EACH_PROMOTION,
     EN_PASSANT_BIT,
     END_SHIFT,
     LOST_STALEMATE,
@@ -42,7 +43,13 @@ from referee import (
 
 ENDS = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION, Reason.PLY_LIMIT, Reason.QUIET_LIMIT)
 """Ordered by their numbers in `kernels.hearing`, from 1."""
-TRIES_TOLD = {PawnTries.NOTHING: 0, PawnTries.COUNT: ANY_NUMBER, PawnTries.YES_NO: 1, PawnTries.SQUARES: SQUARES}
+TRIES_TOLD = {
+    PawnTries.NOTHING: 0,
+    PawnTries.COUNT: ANY_NUMBER,
+    PawnTries.COUNT_EACH: EACH_PROMOTION,
+    PawnTries.YES_NO: 1,
+    PawnTries.SQUARES: SQUARES,
+}
 """How far each kind of rule set counts pawn tries aloud, as in `Terms`."""
 
 
@@ -59,7 +66,7 @@ def said(announcement: Announcement) -> int:
         case tuple(squares):
             code |= len(squares) + 1 << TRIES_SHIFT | rank_of(squares) << SQUARES_SHIFT
         case number:
-            code |= number + 1 << TRIES_SHIFT
+            code |= min(number, EACH_PROMOTION) + 1 << TRIES_SHIFT
     if announcement.end is not None:
         is_lost = announcement.end.reason is Reason.STALEMATE and announcement.end.winner is not None
         code |= (LOST_STALEMATE if is_lost else ENDS.index(announcement.end.reason) + 1) << END_SHIFT
@@ -132,6 +139,7 @@ def terms_of(rules: RuleSet, limits: Limits) -> Terms:
         int(rules.en_passant_told),
         int(rules.promotion_told),
         int(rules.stalemate_loses),
+        int(rules.checks_told),
         limits.plies or 0,
         limits.quiet_plies or 0,
     )

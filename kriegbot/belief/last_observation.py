@@ -126,11 +126,16 @@ def with_men(position: Position, observed: Observed, state: Word) -> Position:
 
 @kernel
 def sounds_like(tables: Words, position: Position, heard: int, terms: Terms, scratch: Moves) -> bool:
-    """Whether the referee would announce `heard` of a position, each check in a different direction, as after moves."""
+    """Whether the referee would announce `heard` of a position, each check in a different direction, as after moves.
+
+    Where checks are not announced, there may be any.
+    """
     if heard == ANYTHING:
         return True
     if situation(tables, position, terms, scratch) != heard:
         return False
+    if terms.tells_checks == 0:
+        return True
     checkers, _ = check_info(tables, position)
     return popcount(checkers) == popcount(word(heard >> CHECK_SHIFT & 31))
 
@@ -196,7 +201,7 @@ def last_observation(view: View, boards: int, seed: int) -> Rows:
     tries = np.array([encode_move(move) for move in unforbidden if move not in refused], np.int32)
     heard, terms = last_heard(view, len(view.events))
     closed = 0
-    if is_our_turn and not heard >> CHECK_SHIFT & 31:
+    if is_our_turn and view.rules.checks_told and not heard >> CHECK_SHIFT & 31:
         closed = int(chess.SquareSet(m.to_square for m in view.refused if _is_pawn_capture(view, m)))
         closed |= _unnamed(view)
     taken, passed, closed = words(*_taken(view), closed)

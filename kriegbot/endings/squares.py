@@ -7,7 +7,7 @@ was heard before he was bare is not used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 import numpy as np
@@ -38,11 +38,13 @@ class BareKing:
       color: our side.
       men: ours, as in a view.
       squares: a bitboard, bit 0 = a1, as in python-chess.
+      hears: whether checks are announced.
     """
 
     color: chess.Color
     men: Men
     squares: chess.Bitboard
+    hears: bool = True
 
     @classmethod
     def anywhere(cls, color: chess.Color, men: Men) -> BareKing:
@@ -55,13 +57,14 @@ class BareKing:
         board = chess.Board(view.start)
         men = {square: man.piece_type for square, man in board.piece_map().items() if man.color == view.color}
         others = chess.popcount(board.occupied_co[not view.color])
-        bare = cls(view.color, men, board.pieces_mask(chess.KING, not view.color) if others == 1 else chess.BB_ALL)
+        squares = board.pieces_mask(chess.KING, not view.color) if others == 1 else chess.BB_ALL
+        bare = cls(view.color, men, squares, view.rules.checks_told)
         for event in view.events:
             match event:
                 case OwnTry(_, Answer.ACCEPTED, announcement) if announcement is not None:
                     if announcement.fell is not None:
                         others -= 1
-                        bare = cls(view.color, bare.men, unattacked(view.color, bare.men, announcement.fell))
+                        bare = replace(bare, squares=unattacked(view.color, bare.men, announcement.fell))
                     bare = bare.after(event)
                 case OpponentMoved(announcement) if others > 1:
                     bare = bare.without(announcement.fell)
@@ -89,7 +92,7 @@ class BareKing:
             code = encode_move(turned_move(move, self.color))
             illegal = turned(int(making_illegal(TABLES, men_row(self.color, self.men), code)), self.color)
         if announcement is None:
-            return BareKing(self.color, self.men, self.squares & illegal or self.squares)
+            return replace(self, squares=self.squares & illegal or self.squares)
         men = dict(self.men)
         kind = men.pop(move.from_square)
         men[move.to_square] = move.promotion or kind
@@ -97,21 +100,23 @@ class BareKing:
             is_long = chess.square_file(move.to_square) == 2
             del men[move.to_square + (-2 if is_long else 1)]
             men[move.to_square + (1 if is_long else -1)] = chess.ROOK
-        heard = turned(int(hearing(TABLES, men_row(self.color, men), int(announcement.checks))), self.color)
-        return BareKing(self.color, men, self.squares & heard & ~illegal & ~chess.SquareSet(men).mask)
+        squares = self.squares & ~illegal & ~chess.SquareSet(men).mask
+        if self.hears:
+            squares &= turned(int(hearing(TABLES, men_row(self.color, men), int(announcement.checks))), self.color)
+        return replace(self, men=men, squares=squares)
 
     def after_opponent(self, announcement: Announcement) -> BareKing:
         """What is possible after a move of the king's."""
         if announcement.capture is not None:
             taken = self.without(announcement.capture)
-            return BareKing(self.color, taken.men, chess.BB_SQUARES[announcement.capture])
+            return replace(taken, squares=chess.BB_SQUARES[announcement.capture])
         squares = turned(self.squares, self.color)
         reached = int(reachable(TABLES, men_row(self.color, self.men), squares))
-        return BareKing(self.color, self.men, turned(reached, self.color))
+        return replace(self, squares=turned(reached, self.color))
 
     def without(self, square: chess.Square | None) -> BareKing:
         """The same without our man on a square."""
-        return BareKing(self.color, {s: kind for s, kind in self.men.items() if s != square}, self.squares)
+        return replace(self, men={s: kind for s, kind in self.men.items() if s != square})
 
     def _is_castling(self, move: chess.Move) -> bool:
         is_king = self.men[move.from_square] == chess.KING if move.from_square in self.men else False

@@ -2,7 +2,7 @@
 
 bits 0-6    square of the captured man + 1, 0 for none; where the pawn lands, if en passant is told
 bit 7       the captured man was a pawn (only under rule sets that tell)
-bits 8-12   check: rank, file, long diagonal, short diagonal, knight
+bits 8-12   check: rank, file, long diagonal, short diagonal, knight (only under rule sets that tell)
 bits 13-17  pawn tries of the side to move + 1, as far as the rule set counts (only before the end); if squares are
             told, their number + 1
 bits 18-20  end of the game: 1 checkmate, 2 stalemate, 3 dead position, 4 ply limit, 5 quiet limit, 6 lost by stalemate
@@ -20,6 +20,7 @@ from kriegbot.kernels.moves import EVERYWHERE, ep_is_safe, has_legal_move, pawn_
 from kriegbot.kernels.position import (
     NONE,
     ONE,
+    WHITE,
     Position,
     bit,
     ep_square,
@@ -39,7 +40,8 @@ CHECK_SHIFT, TRIES_SHIFT, END_SHIFT, SQUARES_SHIFT = 8, 13, 18, 23
 CAPTURE_MASK = 0xFF
 OF_THE_MOVE = CAPTURE_MASK | EN_PASSANT_BIT | PROMOTION_BIT
 """What is said of a move; the rest is said of the position after it."""
-ANY_NUMBER, SQUARES = 30, 31
+EACH_PROMOTION, ANY_NUMBER, SQUARES = 29, 30, 31
+SEVENTH_RANK, SECOND_RANK = words(0x00FF000000000000, 0xFF00)
 NOT_ASKED, NO, YES, TRIED = 0, 1, 2, 3
 PAIR_SHIFT, PAIR_BITS = words(18, 36)
 (DARK_SQUARES,) = words(0xAA55AA55AA55AA55)
@@ -49,9 +51,10 @@ class Terms(NamedTuple):
     """What kernels need of a rule set and of the limits of a game, as int64.
 
     tells_kind: 1 if captures are announced as pawn or piece. tries_told: how far pawn tries are counted aloud: 0 not at
-    all, 1 "none" or "some", ANY_NUMBER their number, SQUARES from which squares. minor_each_draws: 1 if at most one
-    minor piece on each side and nothing else is a draw. tells_en_passant, tells_promotion: 1 if the kind of move is
-    announced. stalemate_loses: 1 if a stalemated side loses. ply_limit, quiet_limit: 0 for none.
+    all, 1 "none" or "some", ANY_NUMBER their number, EACH_PROMOTION that with a promotion counted four times, up to 29,
+    SQUARES from which squares. minor_each_draws: 1 if at most one minor piece on each side and nothing else is a draw.
+    tells_en_passant, tells_promotion: 1 if the kind of move is announced. stalemate_loses: 1 if a stalemated side
+    loses. tells_checks: 1 if checks are announced. ply_limit, quiet_limit: 0 for none.
     """
 
     tells_kind: int
@@ -60,6 +63,7 @@ class Terms(NamedTuple):
     tells_en_passant: int
     tells_promotion: int
     stalemate_loses: int
+    tells_checks: int
     ply_limit: int
     quiet_limit: int
 
@@ -113,8 +117,8 @@ def unpinned(tables: Words, targets: Word, step: int, pinned: Word, king: int) -
 
 
 @kernel
-def pawn_tries(tables: Words, position: Position, checkers: Word, pinned: Word) -> tuple[int, Word]:
-    """Count the legal pawn captures of the side to move, from and to; and the squares they come from.
+def pawn_tries(tables: Words, position: Position, checkers: Word, pinned: Word) -> tuple[int, Word, int]:
+    """Count the legal pawn captures of the side to move, from and to; the squares they come from; how many promote.
 
     Promotions of one pair of squares are one.
     """
@@ -124,13 +128,15 @@ def pawn_tries(tables: Words, position: Position, checkers: Word, pinned: Word) 
     takeable = other
     if checkers:
         if checkers & (checkers - ONE):
-            return 0, NONE
+            return 0, NONE, 0
         takeable = checkers
     pawns = position.pawns & own
     left, right = pawn_captures(pawns, side, takeable)
     from_right = unpinned(tables, left, forward(side) - 1, pinned, king)
     from_left = unpinned(tables, right, forward(side) + 1, pinned, king)
     count, capturing = popcount(from_right) + popcount(from_left), from_right | from_left
+    last = SEVENTH_RANK if side == WHITE else SECOND_RANK
+    promoting = popcount(from_right & last) + popcount(from_left & last)
     ep = ep_square(position)
     if ep:
         origins = pawn_attacks(tables, 1 - side, ep) & pawns
@@ -139,7 +145,7 @@ def pawn_tries(tables: Words, position: Position, checkers: Word, pinned: Word) 
                 count += 1
                 capturing |= origins & (NONE - origins)
             origins &= origins - ONE
-    return count, capturing
+    return count, capturing, promoting
 
 
 @kernel
@@ -163,7 +169,7 @@ def pawns_to_try(tables: Words, position: Position, terms: Terms) -> Word:
     if terms.tries_told == 0:
         return EVERYWHERE
     checkers, pinned = check_info(tables, position)
-    count, capturing = pawn_tries(tables, position, checkers, pinned)
+    count, capturing, _ = pawn_tries(tables, position, checkers, pinned)
     if count == 0 or terms.tries_told == SQUARES:
         return capturing
     return EVERYWHERE
@@ -206,13 +212,15 @@ def situation(tables: Words, position: Position, terms: Terms, scratch: Moves) -
     """What is announced of the position after a move, whatever the move: checks, pawn tries, the end."""
     checkers, pinned = check_info(tables, position)
     said = 0
-    if checkers:
+    if checkers and terms.tells_checks != 0:
         said = check_directions(position, checkers) << CHECK_SHIFT
     end = game_end(tables, position, checkers, pinned, terms, scratch)
     if end != 0:
         return said | end << END_SHIFT
     if terms.tries_told != 0:
-        count, capturing = pawn_tries(tables, position, checkers, pinned)
+        count, capturing, promoting = pawn_tries(tables, position, checkers, pinned)
+        if terms.tries_told == EACH_PROMOTION:
+            count += 3 * promoting
         if terms.tries_told == SQUARES:
             count = popcount(capturing)
             said |= rank_of(tables, capturing) << SQUARES_SHIFT

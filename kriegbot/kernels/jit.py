@@ -42,7 +42,7 @@ def cache_name() -> str:
 
     root = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256(bytes(root))
-    for package in (*KERNEL_PACKAGES, "kriegbot.trees"):
+    for package in (*KERNEL_PACKAGES, "kriegbot.trees", "kriegbot.environments"):
         folder = root / package.replace(".", "/")
         for source in sorted([*folder.glob("*.py"), *folder.glob("*.json")]):
             digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")

@@ -31,7 +31,7 @@ class LoneKing:
 
     def __init__(self, view: View) -> None:
         self._color, self._men, self._heard = view.color, dict(view.men), len(view.events)
-        self._stalemate_wins = view.rules.stalemate_loses
+        self._stalemate_wins, self._hears = view.rules.stalemate_loses, view.rules.checks_told
         self._is_alone = view.opponent_men == 1
         self.squares = self._free()
         for move in view.refused if self._is_alone else ():
@@ -115,7 +115,7 @@ class LoneKing:
     def _own(self, move: chess.Move, heard: Announcement) -> None:
         squares = [square for square in self.squares if not self._refuses(square, move)]
         self._men = moved(self._men, move)
-        self._keep([square for square in squares if self._checks(square) == heard.checks])
+        self._keep([square for square in squares if not self._hears or self._checks(square) == heard.checks])
 
     def _checks(self, square: chess.Square) -> Check:
         own, checks = squares_of(self._men), Check(0)

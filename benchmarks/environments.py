@@ -1,0 +1,133 @@
+"""Steps a second at random, on one core: batches of games, pyspiel's kriegspiel and PettingZoo's chess, side by side.
+
+    python benchmarks/environments.py
+    python benchmarks/environments.py --compare 200
+
+A step is a random open action and its answer; the observation of the side to move and the mask of its open actions are
+ready before each. pyspiel is timed with its observation tensor and without; PettingZoo always computes one. Seconds are
+those of the process on its core. All take turns, so that a machine that slows down slows all, and the median of the
+rounds counts. With `--compare`, batches play beside the referee, as in tests/test_environments.py, that many steps from
+each start under every rule set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyspiel
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.test_environments
+
+from kriegbot.environments.batch import Batch
+from referee import RULE_SETS, WILD16
+from tests.random_games import STARTS
+from tests.test_environments import compare
+
+SIZES = (1, 64, 4096)
+PYSPIEL, PETTINGZOO = "pyspiel kriegspiel", "PettingZoo chess_v6"
+
+
+def main() -> None:
+    """Times, or compares."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each, in each round")
+    parser.add_argument("--compare", type=int, metavar="STEPS", help="compares with the referee, and times nothing")
+    options = parser.parse_args()
+    if options.compare:
+        side_by_side(options.compare)
+        return
+    steppers: dict[str, Callable[[], int]] = {
+        f"kriegbot, {size:,} game{'s' * (size > 1)}": batch_stepper(size) for size in SIZES
+    }
+    steppers |= {PYSPIEL: pyspiel_stepper(True), f"{PYSPIEL}, nothing observed": pyspiel_stepper(False)}
+    steppers[PETTINGZOO] = pettingzoo_stepper()
+    rates: dict[str, list[float]] = {name: [] for name in steppers}
+    for _ in range(options.rounds):
+        for name, step in steppers.items():
+            begun, steps = time.process_time(), 0
+            while (passed := time.process_time() - begun) < options.seconds:
+                steps += step()
+            rates[name].append(steps / passed)
+    medians = {name: statistics.median(each) for name, each in rates.items()}
+    print(f"{'steps a second':36}{'':>12}{'x pyspiel':>12}{'x nothing observed':>20}{'x PettingZoo':>14}")
+    for name, rate in medians.items():
+        others = [rate / medians[other] for other in (PYSPIEL, f"{PYSPIEL}, nothing observed", PETTINGZOO)]
+        print(f"{name:36}{rate:12,.0f}{others[0]:12.1f}{others[1]:20.1f}{others[2]:14.0f}")
+
+
+def batch_stepper(games: int) -> Callable[[], int]:
+    """Makes some thousand steps."""
+    batch, times = Batch(games, WILD16, seed=1), max(1, 5000 // games)
+
+    def step() -> int:
+        for _ in range(times):
+            batch.step(batch.random_actions())
+        return times * games
+
+    return step
+
+
+def pyspiel_stepper(observes: bool) -> Callable[[], int]:
+    """Makes a thousand steps."""
+    game, rng = pyspiel.load_game("kriegspiel"), random.Random(1)
+    state = game.new_initial_state()
+
+    def step() -> int:
+        nonlocal state
+        for _ in range(1000):
+            if state.is_terminal():
+                state = game.new_initial_state()
+            if observes:
+                state.observation_tensor(state.current_player())
+            actions = state.legal_actions()
+            state.apply_action(actions[int(rng.random() * len(actions))])
+        return 1000
+
+    return step
+
+
+def pettingzoo_stepper() -> Callable[[], int]:
+    """Makes fifty steps."""
+    with warnings.catch_warnings():  # it advises against this way of making a game, and uses it itself
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from pettingzoo.classic import chess_v6
+
+    game, rng = chess_v6.env(), random.Random(1)
+    game.reset()
+
+    def step() -> int:
+        for _ in range(50):
+            observation, _, terminated, truncated, _ = game.last()
+            if terminated or truncated:
+                game.reset()
+                observation, *_ = game.last()
+            actions = np.flatnonzero(observation["action_mask"])
+            game.step(int(actions[int(rng.random() * len(actions))]))
+        return 50
+
+    return step
+
+
+def side_by_side(steps: int) -> None:
+    """Compares batches with the referee."""
+    for name, rules in RULE_SETS.items():
+        seen = Counter[str]()
+        for number, start in enumerate(STARTS):
+            seen += compare(rules, start, games=16, steps=steps, seed=number)
+        print(
+            f"{name}: {16 * steps * len(STARTS)} steps alike; " + ", ".join(f"{n} {what}" for what, n in seen.items())
+        )
+
+
+if __name__ == "__main__":
+    main()

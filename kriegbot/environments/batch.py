@@ -1,0 +1,107 @@
+"""Thousands of games of Kriegspiel side by side on the kernels, for programs that learn by playing.
+
+    batch = Batch(4096, WILD16, seed=1)
+    while True:
+        actions = policy(batch.observations, batch.masks)      # one for each game, of the side to move there
+        batch.step(actions)
+        learn(batch.rewards, batch.ended)
+
+A game that ends begins again at once. Every array is written over by the next step: copy what is to be kept. The games
+are equal to those of `Referee` in every answer and announcement, and what is shown of them to what
+`kriegbot.environments.observations` computes from a `View`; tests/test_environments.py compares them.
+"""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from kriegbot.belief.heard import terms_of
+from kriegbot.environments import stepping
+from kriegbot.environments.actions import ACTIONS
+from kriegbot.environments.observations import PLANES
+from kriegbot.environments.stepping import ANNOUNCED, ENDED, NOTES, REPLY, REWARD, TURN, Manners
+from kriegbot.kernels.moves import MAX_MOVES
+from kriegbot.kernels.position import from_board
+from kriegbot.kernels.random import subseed
+from kriegbot.kernels.tables import TABLES
+from referee import BERKELEY, PAPER_LIMITS, Asking, IllegalHeard, Limits, Referee, RuleSet
+
+ASKING = {Asking.NONSENSE: 0, Asking.OBLIGES: 1, Asking.OBLIGES_ONCE: 2}
+
+
+class Batch:
+    """Games side by side, each waiting for an action of its side to move.
+
+    Args:
+      games: how many.
+      rules: the rule set of all.
+      limits: when a game is drawn.
+      start: FEN of the first position.
+      seed: of `random_actions`.
+
+    Attributes:
+      observations: [games, 34, 8, 8] bytes, what the side to move knows: see `observations`.
+      masks: [games, 4169] booleans, the actions open to it: see `actions`.
+      turns: [games] the side to move: 0 White, 1 Black.
+      answers: [games] of the last step: 0 illegal, 1 accepted, 2 no, 3 yes (to "Any?").
+      said: [games] what was announced of the last move, as `kernels.hearing` writes it.
+      ended: [games] 0 if the last step did not end the game, otherwise how it ended, as `kernels.hearing` numbers it.
+      rewards: [games, 2] of the last step, for White and for Black: 1 for a win, -1 for a loss, otherwise 0.
+
+    Raises:
+      ValueError: there are no games, or they cannot begin there (BadStart).
+    """
+
+    def __init__(
+        self,
+        games: int,
+        rules: RuleSet = BERKELEY,
+        limits: Limits = PAPER_LIMITS,
+        *,
+        start: str = chess.STARTING_FEN,
+        seed: int = 0,
+    ) -> None:
+        if games < 1:
+            raise ValueError(f"illegal number of games {games}: it takes a whole number from 1")
+        first = from_board(Referee(rules, limits, start).board())
+        positions, notes = np.zeros(games * 8, np.uint64), np.zeros(games * NOTES, np.int64)
+        tries = np.zeros(games * 2 * MAX_MOVES, np.int32)  # the open tries, and those refused this turn
+        masks, self.observations = np.zeros((games, ACTIONS), np.uint8), np.zeros((games, PLANES, 8, 8), np.uint8)
+        self.masks = masks.view(np.bool_)
+        table = notes.reshape(games, NOTES)
+        self.turns, self.answers = table[:, TURN], table[:, REPLY]
+        self.said, self.ended = table[:, ANNOUNCED], table[:, ENDED]
+        self.rewards = table[:, REWARD : REWARD + 2]
+        self._drawing = notes, tries, np.array([subseed(seed, game) for game in range(games)], np.uint64)
+        self._shape = (games,)
+        manners = Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
+        self._arrays = (
+            *(TABLES, positions, first, notes, tries),
+            *(masks.ravel(), self.observations.ravel()),
+            np.array([*terms_of(rules, limits), *manners]),
+            np.zeros(MAX_MOVES, np.int32),
+        )
+        stepping.begin_all(*self._arrays)
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        """Answers one action in every game; all the arrays then hold what follows.
+
+        Raises:
+          ValueError: an action is not open, or there is not one for each game; then nothing has changed.
+        """
+        given = np.asarray(actions)
+        if given.shape != self._shape or given.dtype.kind not in "iu":
+            takes = f"it takes a whole number for each game, {self._shape}"
+            raise ValueError(f"illegal actions of shape {given.shape} and type {given.dtype}: {takes}")
+        given = np.ascontiguousarray(given, np.int64)
+        wrong = stepping.step_all(*self._arrays, given)
+        if wrong >= 0:
+            raise ValueError(f"illegal action {given[wrong]} in game {wrong}: it takes one of masks[{wrong}]")
+
+    def random_actions(self) -> npt.NDArray[np.int64]:
+        """An open action for every game, uniformly at random."""
+        actions = np.empty(self._shape, np.int64)
+        stepping.draw_all(*self._drawing, actions)
+        return actions

@@ -1,0 +1,219 @@
+"""Players of kriegbot at OpenSpiel's table: a `pyspiel.Bot` for its game `kriegspiel`, and what it hears as a `View`.
+
+    bots = [OpenSpielBot("kriegbot:samples=50", 0), OpenSpielBot("rand", 1)]
+    pyspiel.evaluate_bots(pyspiel.load_game("kriegspiel").new_initial_state(), bots, 1)
+
+The view is made of what the state tells the bot's own side, its information state and its observation: never of the
+board, nor of the actions of others that `inform_action` would give away. The rules are those of `referee.OPENSPIEL`. It
+leaves out four things that OpenSpiel 2.0 does, which no view can tell of:
+
+* A capture en passant is not announced there. The side that takes knows, and the other side's pawn is gone: here both
+  hear it, at the square of the captured pawn.
+* Mate and stalemate are not announced there. The side to move has to try everything before the game is over.
+* A position that occurs for the third time ends the game as a draw, though neither side can know.
+* After 50 plies without a capture or a pawn move the game is drawn, even if the last of them gave mate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+
+import chess
+import pyspiel
+
+from kriegbot.environments.seats import seat_of
+from kriegbot.kernels.random import subseed
+from kriegbot.players.own_men import Men, moved
+from referee import (
+    NO_LIMITS,
+    OPENSPIEL,
+    Announcement,
+    Answer,
+    Event,
+    Limits,
+    Man,
+    OpponentMoved,
+    OpponentRefused,
+    OwnTry,
+    View,
+    action_code,
+)
+from referee.announcement import pawn_tries_told
+from referee.tries import is_pawn_capture
+
+REFUSED = "Illegal move."
+_MOVED = re.compile(
+    r"(?:(?P<man>Pawn|Piece) at (?P<square>[a-h][1-8]) captured, )?"
+    r"(?:white|black)'s move(?:, (?P<tries>\d+) pawn tr\w+)?\."
+)
+
+
+class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without types
+    """A player of kriegbot in OpenSpiel's kriegspiel.
+
+    Args:
+      player: its spec, such as "kriegbot:samples=50".
+      player_id: which side it plays: 0 is Black and 1 White, as OpenSpiel numbers them.
+      seed: of its games; each gets one of its own.
+
+    Raises:
+      ValueError: there is no such player (BadSpec), or no such side.
+    """
+
+    def __init__(self, player: str, player_id: int, seed: int = 0) -> None:
+        super().__init__()
+        if player_id not in (0, 1):
+            raise ValueError(f"illegal player_id {player_id!r}: it takes 0 for Black or 1 for White")
+        self._seat, self._id, self._seed, self._games = seat_of(player), player_id, seed, 0
+        self.restart()
+
+    def restart(self) -> None:
+        """Begins a new game."""
+        self._seat.begin(subseed(self._seed, self._games))
+        self._games += 1
+
+    def restart_at(self, state: pyspiel.State) -> None:  # noqa: ARG002  # the view tells the whole game so far
+        """Begins in the middle of a game."""
+        self.restart()
+
+    def close(self) -> None:
+        """Lets the player go, whose process, if it is from outside, then ends."""
+        self._seat.close()
+
+    def step(self, state: pyspiel.State) -> int:
+        """The player's action.
+
+        Raises:
+          PlayerFailed: the player raised or hung.
+          ValueError: what it answered is not open; it gave up, for instance, which OpenSpiel does not know.
+        """
+        limits = Limits(quiet_plies=50) if state.get_game().get_parameters()["50_move_rule"] else NO_LIMITS
+        view = view_of(state.information_state_string(self._id), state.observation_string(self._id), limits)
+        actions = {state.action_to_string(self._id, action): int(action) for action in state.legal_actions(self._id)}
+        if not view.tries():  # it has been mated, or stalemated, and has to try what cannot be legal, too
+            return next(iter(actions.values()))
+        action = self._seat.ask(view).action
+        code = action_code(action)
+        if code not in actions:
+            raise ValueError(f"illegal answer of {self._seat.name}: {code}; it takes one of {' '.join(actions)}")
+        return actions[code]
+
+
+def view_of(told: str, seen: str, limits: Limits = NO_LIMITS) -> View:
+    """The view of the side to move.
+
+    Args:
+      told: its information state: who it is, the first position, its own tries and all that was said.
+      seen: its observation: its own men and castling rights.
+      limits: when the game is drawn.
+    """
+    owner, start, *lines = told.splitlines()
+    board, color = chess.Board(start), owner == "P1"
+    placing, _, rights = seen.partition("\n")[0].split()
+    now = men_of(chess.BaseBoard(placing), color)
+    men = men_of(board, color)
+    events: list[Event] = []
+    refused: list[chess.Move] = []
+    last: chess.Move | None = None
+    ply, others, pawn_tries = (
+        0,
+        chess.popcount(board.occupied_co[not color]),
+        pawn_tries_told(board, OPENSPIEL.pawn_tries),
+    )
+    for number, line in enumerate(lines):
+        tried, _, words = line.partition(" ")
+        heard = announced(words)
+        if tried == "?":
+            if heard is None:
+                events.append(OpponentRefused())
+                continue
+            if last is not None and heard.capture is None and is_taken_in_passing(men, last, lines[number + 1 :], now):
+                heard = replace(heard, capture=last.to_square, captured=Man.PAWN)
+            men = {square: man for square, man in men.items() if square != heard.capture}
+            events.append(OpponentMoved(heard))
+        else:
+            move = chess.Move.from_uci(tried)
+            if heard is None:
+                events.append(OwnTry(move, Answer.ILLEGAL))
+                refused.append(move)
+                continue
+            if heard.capture is None and is_pawn_capture(move, men):
+                passed = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+                heard = replace(heard, capture=passed, captured=Man.PAWN)
+            others -= heard.capture is not None
+            events.append(OwnTry(move, Answer.ACCEPTED, heard))
+            men, last, refused = moved(men, move), move, []
+        ply, pawn_tries = ply + 1, heard.pawn_tries
+    letters = "KQ" if color == chess.WHITE else "kq"
+    return View(
+        color=color,
+        rules=OPENSPIEL,
+        limits=limits,
+        start=board.fen(en_passant="fen"),
+        men=now,
+        kingside=letters[0] in rights,
+        queenside=letters[1] in rights,
+        turn=color,
+        ply=ply,
+        opponent_men=others,
+        events=tuple(events),
+        refused=tuple(refused),
+        pawn_tries=pawn_tries,
+        end=None,
+    )
+
+
+@cache
+def announced(words: str) -> Announcement | None:
+    """What the umpire says of a move; None if it was refused.
+
+    Raises:
+      ValueError: no umpire known to us says so.
+    """
+    if words == REFUSED:
+        return None
+    match = _MOVED.fullmatch(words)
+    if match is None:
+        raise ValueError(f"illegal words of an umpire: {words!r}; they are not those of OpenSpiel 2.0")
+    capture = None if match["square"] is None else chess.parse_square(match["square"])
+    captured = None if match["man"] is None else Man(match["man"].lower())
+    return Announcement(capture, captured, pawn_tries=int(match["tries"] or 0))
+
+
+def men_of(board: chess.BaseBoard, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
+    """One side's men, by square."""
+    men = {square: board.piece_type_at(square) for square in chess.scan_forward(board.occupied_co[color])}
+    return {square: man for square, man in men.items() if man is not None}
+
+
+def is_taken_in_passing(men: Men, last: chess.Move, later: Iterable[str], now: Men) -> bool:
+    """Whether our pawn that has just gone two squares was taken by a move of which nothing was said.
+
+    If so, its square is empty. What is heard of that square next tells: whether our men go there, leave it, or are
+    captured on it; and if nothing is heard of it, whether we have a man on it now.
+
+    Args:
+      men: ours after that move.
+      last: that move.
+      later: what was told after the move of which nothing was said.
+      now: our men now.
+    """
+    square = last.to_square
+    if men.get(square) != chess.PAWN or abs(last.from_square - square) != 16:
+        return False
+    for line in later:
+        tried, _, words = line.partition(" ")
+        if words == REFUSED:
+            continue
+        if tried == "?":
+            heard = announced(words)
+            if heard is not None and heard.capture == square:
+                return False
+        else:
+            move = chess.Move.from_uci(tried)
+            if square in (move.from_square, move.to_square):
+                return move.to_square == square
+    return square not in now

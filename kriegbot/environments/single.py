@@ -1,0 +1,101 @@
+"""A Gymnasium environment of Kriegspiel: one side, against any player of kriegbot.
+
+    environment = SingleEnv("kriegbot:samples=50", rules=WILD16)
+    observation, info = environment.reset(seed=1)
+    observation, reward, terminated, truncated, info = environment.step(info["action_mask"].argmax())
+
+An observation is the array of `observations.observe`, and `info["action_mask"]` tells what is open. A refused try
+changes the observation and leaves the turn; after a move the opponent plays.
+"""
+
+from __future__ import annotations
+
+from typing import Any, SupportsInt
+
+import chess
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from kriegbot.environments.actions import ACTIONS
+from kriegbot.environments.observations import MOST, PLANES, mask_of, observe
+from kriegbot.environments.seats import answer, play_turn, reward_of, seat_of
+from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet
+
+Observation = npt.NDArray[np.uint8]
+
+
+class SingleEnv(gymnasium.Env[Observation, np.int64]):
+    """One game against an opponent.
+
+    Args:
+      opponent: its spec, such as "kriegbot:samples=50".
+      color: our side; None for White and Black in turn.
+      rules: the rule set.
+      limits: when the game is drawn.
+      render_mode: "ansi" to have `render` return the true board as text, for people; None.
+
+    Raises:
+      BadSpec: a ValueError; there is no such opponent.
+    """
+
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  # as Gymnasium has it
+
+    def __init__(
+        self,
+        opponent: str = "rand",
+        color: chess.Color | None = chess.WHITE,
+        rules: RuleSet = BERKELEY,
+        limits: Limits = PAPER_LIMITS,
+        render_mode: str | None = None,
+    ) -> None:
+        self.rules, self.limits, self.render_mode = rules, limits, render_mode
+        self.observation_space = spaces.Box(0, MOST, (PLANES, 8, 8), np.uint8)
+        self.action_space = spaces.Discrete(ACTIONS)
+        self.color = chess.BLACK if color is None else color
+        self._alternates, self._seat = color is None, seat_of(opponent)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begins a game; the seed is that of the opponent's choices."""
+        super().reset(seed=seed, options=options)
+        if self._alternates:
+            self.color = not self.color
+        self.referee = Referee(self.rules, self.limits)
+        self._seat.begin(int(self.np_random.integers(2**63)))
+        self._go_on()
+        return self._shown()
+
+    def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Answers an action, and lets the opponent play if it was a move.
+
+        Raises:
+          GameIsOver: the game has ended.
+          PlayerFailed: the opponent raised, hung, or tried for ever.
+        """
+        answer(self.referee, int(action))
+        self._go_on()
+        observation, info = self._shown()
+        return observation, reward_of(self.referee, self.color), self.referee.end is not None, False, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """What is open now, under the name that learners with masks look for."""
+        return mask_of(self.referee.view(self.color))
+
+    def render(self) -> str | None:
+        """The true board, for people to look at: not for learners."""
+        return str(self.referee.board()) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Lets the opponent go."""
+        self._seat.close()
+
+    def _go_on(self) -> None:
+        if self.referee.end is None and self.referee.turn != self.color:
+            play_turn(self.referee, self._seat)
+
+    def _shown(self) -> tuple[Observation, dict[str, Any]]:
+        view = self.referee.view(self.color)
+        return observe(view), {"action_mask": mask_of(view).astype(np.int8)}

@@ -1,0 +1,376 @@
+"""One step in a batch of games: the fast twin of the referee, `View`, `actions` and `observations`, all at once.
+
+A game is a position and some notes of what was heard. Its mask and its observation are those of the side to move, and
+are kept up to date: a refused try changes three bytes; only a new turn, or an answer to "Any?", writes them anew.
+"""
+
+from typing import NamedTuple
+
+from kriegbot.environments.actions import ACTIONS, ASK, UNDERPROMOTIONS
+from kriegbot.environments.observations import (
+    ANSWER,
+    CASTLING,
+    CHECKED,
+    CHECKING,
+    CHECKS,
+    EN_PASSANT,
+    ENEMIES,
+    IS_TURN,
+    IS_WHITE,
+    LOST,
+    MOST,
+    ORIGIN,
+    PLANES,
+    PLY,
+    PROMOTION,
+    REFUSALS,
+    REFUSED_FROM,
+    REFUSED_TO,
+    TAKEN,
+    TARGET,
+    THEIR_ANSWER,
+    TOLD,
+    TOLD_SQUARES,
+)
+from kriegbot.kernels.attacks import check_info
+from kriegbot.kernels.hearing import (
+    CAPTURED_PAWN_BIT,
+    CHECK_SHIFT,
+    EN_PASSANT_BIT,
+    NO,
+    NOT_ASKED,
+    PROMOTION_BIT,
+    SQUARES,
+    TRIED,
+    TRIES_SHIFT,
+    YES,
+    Terms,
+    announcement,
+    captured_on,
+    end_said,
+    is_won,
+    pawn_tries,
+    pawns_to_try,
+    situation,
+)
+from kriegbot.kernels.jit import advance, entry, inlined, kernel, lsb, number, pointer, popcount, word
+from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, MAX_MOVES, QUEEN, is_legal_try, make_move, open_tries
+from kriegbot.kernels.position import (
+    NONE,
+    ONE,
+    WHITE,
+    Position,
+    bit,
+    load,
+    men_of,
+    plies_played,
+    side_to_move,
+    store,
+)
+from kriegbot.kernels.random import GAMMA, mixed
+from kriegbot.kernels.types import ByteArray, Bytes, IntArray, Ints, MoveArray, Moves, Word, WordArray, Words
+
+# What is noted of a game. Of each side, what was announced of its last move, and that move; 0 for none.
+SAID, LAST = 0, 2
+OPEN, REFUSED, HEARD, ASKED = 4, 5, 6, 7
+"""Of this turn: how many tries are open, how many were refused, how many the opponent heard of, what "Any?" found."""
+HEARD_BEFORE, ASKED_BEFORE, TOLD_NOW = 8, 9, 10
+"""What was heard of the opponent's last turn; what was announced of the position."""
+REPLY, ANNOUNCED, ENDED, REWARD, TURN = 11, 12, 13, 14, 16
+"""Of the last step: the referee's answer, the announcement of a move, the end of the game, two rewards, whose turn."""
+NOTES = 17
+ILLEGAL, ACCEPTED, ANSWERED_NO, ANSWERED_YES = 0, 1, 2, 3
+TRIES_MASK = 31 << TRIES_SHIFT
+
+
+class Manners(NamedTuple):
+    """What `Terms` leaves out, as int64.
+
+    hears: 1 if the opponent hears of illegal tries. asking: the effect of "Any?": 0 it may not be asked, 1 a yes
+    obliges to capture with a pawn, 2 to try it once.
+    """
+
+    hears: int
+    asking: int
+
+
+RULES = len(Terms._fields) + len(Manners._fields)
+
+
+class Game(NamedTuple):
+    """Where one game is kept: see `Batch`. `tries` are its open actions, `refused` the moves refused this turn."""
+
+    notes: Ints
+    tries: Moves
+    refused: Moves
+    mask: Bytes
+    planes: Bytes
+
+
+@inlined
+def number_of(move: int) -> int:
+    """The action of a move: see `actions`."""
+    origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
+    if promotion in (0, QUEEN):
+        return origin << 6 | target
+    return UNDERPROMOTIONS + 9 * (origin & 7) + 3 * ((target & 7) - (origin & 7) + 1) + promotion - 1
+
+
+@inlined
+def move_of(position: Position, action: int) -> int:
+    """The move of an action that is open."""
+    if action < UNDERPROMOTIONS:
+        origin, target = action >> 6, action & 63
+        promotes = bit(origin) & position.pawns != NONE and bit(target) & LAST_RANKS != NONE
+        return origin | target << 6 | (QUEEN << 12 if promotes else 0)
+    rest = action - UNDERPROMOTIONS
+    file, aside, kind = rest // 9, rest % 9 // 3, rest % 3
+    ahead = side_to_move(position) == WHITE
+    origin, target = file + (48 if ahead else 8), file + aside - 1 + (56 if ahead else 0)
+    return origin | target << 6 | (kind + 1) << 12
+
+
+@kernel
+def mark(planes: Bytes, plane: int, squares: Word) -> None:
+    """Write ones on squares of a plane."""
+    while squares:
+        planes[64 * plane + lsb(squares)] = 1
+        squares &= squares - ONE
+
+
+@kernel
+def flood(planes: Bytes, plane: int, value: int) -> None:
+    """Write one number everywhere on a plane that is 0."""
+    if value != 0:
+        for i in range(64 * plane, 64 * plane + 64):
+            planes[i] = min(value, MOST)
+
+
+@kernel
+def write_said(planes: Bytes, said: int, capture: int, checks: int) -> None:
+    """Write the capture and the checks of an announcement."""
+    if captured_on(said) >= 0:
+        planes[64 * capture + captured_on(said)] = 2 if said & CAPTURED_PAWN_BIT else 1
+    for place in range(CHECKS):
+        flood(planes, checks + place, said >> (CHECK_SHIFT + place) & 1)
+
+
+@kernel
+def count_refused(planes: Bytes, move: int) -> None:
+    """Write that a try was refused this turn."""
+    planes[64 * REFUSED_FROM + (move & 63)] += 1
+    planes[64 * REFUSED_TO + (move >> 6 & 63)] += 1
+
+
+@kernel
+def observe(tables: Words, position: Position, notes: Ints, terms: Terms, planes: Bytes) -> None:
+    """Write the planes of the side to move, less the tries refused this turn."""
+    side = side_to_move(position)
+    own, other = men_of(position, side)
+    for i in range(64 * PLANES):
+        planes[i] = 0
+    diagonals, orthogonals = position.diagonals & own, position.orthogonals & own
+    mark(planes, 0, position.pawns & own)
+    mark(planes, 1, position.knights & own)
+    mark(planes, 2, diagonals & ~orthogonals)
+    mark(planes, 3, orthogonals & ~diagonals)
+    mark(planes, 4, diagonals & orthogonals)
+    mark(planes, 5, position.kings & own)
+    rights = number(position.meta >> word(1 + 2 * side))
+    planes[64 * CASTLING + 56 * side + 7] = rights & 1
+    planes[64 * CASTLING + 56 * side] = rights >> 1 & 1
+    ours, theirs, last = notes[SAID + side], notes[SAID + 1 - side], notes[LAST + side]
+    if last != 0:
+        planes[64 * ORIGIN + (last & 63)] = 1
+        planes[64 * TARGET + (last >> 6 & 63)] = 1
+    write_said(planes, ours, TAKEN, CHECKING)
+    write_said(planes, theirs, LOST, CHECKED)
+    flood(planes, EN_PASSANT, 1 if theirs & EN_PASSANT_BIT else 0)
+    flood(planes, PROMOTION, 1 if theirs & PROMOTION_BIT else 0)
+    flood(planes, TOLD, notes[TOLD_NOW] >> TRIES_SHIFT & 31)
+    if terms.tries_told == SQUARES:
+        mark(planes, TOLD_SQUARES, pawns_to_try(tables, position, terms))
+    flood(planes, IS_WHITE, 1 - side)
+    flood(planes, IS_TURN, 1)
+    flood(planes, PLY, plies_played(position))
+    flood(planes, ENEMIES, popcount(other))
+    flood(planes, REFUSALS, notes[HEARD_BEFORE])
+    flood(planes, THEIR_ANSWER, notes[ASKED_BEFORE])
+    flood(planes, ANSWER, notes[ASKED])
+
+
+@kernel
+def list_actions(tables: Words, position: Position, game: Game, terms: Terms, asking: int) -> None:
+    """Write the open actions to the list and to the mask, which is empty; those refused this turn are not open."""
+    notes, tries, mask = game.notes, game.tries, game.mask
+    capturing = EVERYWHERE
+    if notes[TOLD_NOW] >> TRIES_SHIFT & 31 == 1:
+        capturing = NONE
+    elif terms.tries_told == SQUARES:
+        capturing = pawns_to_try(tables, position, terms)
+    count = 0
+    for i in range(open_tries(tables, position, capturing, tries)):
+        move = tries[i]
+        is_capture = bit(move & 63) & position.pawns != NONE and (move ^ move >> 6) & 7 != 0
+        is_open = notes[ASKED] != YES or is_capture
+        for j in range(notes[REFUSED]):
+            is_open = is_open and game.refused[j] != move
+        if is_open:
+            tries[count] = number_of(move)
+            mask[tries[count]] = 1
+            count += 1
+    if asking != 0 and notes[ASKED] == NOT_ASKED:
+        tries[count] = ASK
+        mask[ASK] = 1
+        count += 1
+    notes[OPEN] = count
+
+
+@kernel
+def show(tables: Words, position: Position, game: Game, terms: Terms, asking: int) -> None:
+    """Write mask and observation anew."""
+    for i in range(game.notes[OPEN]):
+        game.mask[game.tries[i]] = 0
+    list_actions(tables, position, game, terms, asking)
+    observe(tables, position, game.notes, terms, game.planes)
+    for i in range(game.notes[REFUSED]):
+        count_refused(game.planes, game.refused[i])
+
+
+@kernel
+def refuse(game: Game, action: int, move: int) -> None:
+    """Strike a try that was refused off list and mask, and note it."""
+    notes, tries = game.notes, game.tries
+    game.refused[notes[REFUSED]] = move
+    notes[REFUSED] += 1
+    notes[OPEN] -= 1
+    for i in range(notes[OPEN]):
+        if tries[i] == action:
+            tries[i] = tries[notes[OPEN]]
+            break
+    game.mask[action] = 0
+    count_refused(game.planes, move)
+
+
+@kernel
+def begin(tables: Words, position: Position, game: Game, terms: Terms, asking: int, scratch: Moves) -> None:
+    """Begin a game."""
+    notes = game.notes
+    for i in range(REPLY):
+        if i != OPEN:
+            notes[i] = 0
+    notes[TURN] = side_to_move(position)
+    notes[TOLD_NOW] = situation(tables, position, terms, scratch) & TRIES_MASK
+    show(tables, position, game, terms, asking)
+
+
+@kernel
+def ask(tables: Words, position: Position, game: Game, terms: Terms, asking: int) -> None:
+    """Answer whether any pawn capture is legal."""
+    checkers, pinned = check_info(tables, position)
+    count, _, _ = pawn_tries(tables, position, checkers, pinned)
+    notes = game.notes
+    notes[ASKED] = YES if count > 0 else NO
+    notes[TOLD_NOW] = notes[ASKED] << TRIES_SHIFT
+    notes[REPLY] = ANSWERED_YES if count > 0 else ANSWERED_NO
+    show(tables, position, game, terms, asking)
+
+
+@kernel
+def step_one(
+    tables: Words, positions: Words, start: Words, i: int, game: Game, action: int, terms: Terms, manners: Manners,
+    scratch: Moves
+) -> None:  # fmt: skip
+    """Answer an open action of the side to move."""
+    notes = game.notes
+    position = load(positions, i)
+    side = side_to_move(position)
+    notes[REPLY], notes[ENDED], notes[REWARD], notes[REWARD + 1] = ILLEGAL, 0, 0, 0
+    if action == ASK:
+        ask(tables, position, game, terms, manners.asking)
+        return
+    move = move_of(position, action)
+    if not is_legal_try(tables, position, move):
+        notes[HEARD] += manners.hears
+        refuse(game, action, move)
+        if notes[ASKED] == YES and manners.asking == 2:
+            notes[ASKED] = TRIED
+            show(tables, position, game, terms, manners.asking)
+        return
+    after, captured = make_move(tables, position, move)
+    said = announcement(tables, position, after, captured, terms, scratch)
+    notes[REPLY], notes[ANNOUNCED] = ACCEPTED, said
+    end = end_said(said)
+    if end != 0:
+        notes[ENDED] = end
+        if is_won(end):
+            notes[REWARD + side], notes[REWARD + 1 - side] = 1, -1
+        store(positions, i, load(start, 0))
+        begin(tables, load(start, 0), game, terms, manners.asking, scratch)
+        return
+    store(positions, i, after)
+    notes[TURN] = 1 - side
+    notes[SAID + side], notes[LAST + side] = said, move
+    notes[HEARD_BEFORE], notes[ASKED_BEFORE] = notes[HEARD], min(notes[ASKED], YES)
+    notes[HEARD], notes[ASKED], notes[REFUSED] = 0, NOT_ASKED, 0
+    notes[TOLD_NOW] = said & TRIES_MASK
+    show(tables, after, game, terms, manners.asking)
+
+
+@inlined
+def game_at(arrays: Ints, tries: Moves, masks: Bytes, planes: Bytes, i: int) -> Game:
+    """Where one game of a batch is kept."""
+    return Game(
+        advance(arrays, NOTES * i),
+        advance(tries, 2 * MAX_MOVES * i),
+        advance(tries, 2 * MAX_MOVES * i + MAX_MOVES),
+        advance(masks, ACTIONS * i),
+        advance(planes, 64 * PLANES * i),
+    )
+
+
+@inlined
+def terms_at(rules: Ints) -> Terms:
+    """The terms that an array begins with; it goes on with `Manners`. Python passes an array faster than a tuple."""
+    return Terms(rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6], rules[7], rules[8])
+
+
+@entry
+def begin_all(
+    tables: WordArray, positions: WordArray, start: WordArray, notes: IntArray, tries: MoveArray, masks: ByteArray,
+    planes: ByteArray, rules: IntArray, scratch: MoveArray
+) -> None:  # fmt: skip
+    """Begin every game."""
+    terms, asking = terms_at(pointer(rules)), rules[RULES - 1]
+    for i in range(len(positions) // 8):
+        first = load(pointer(start), 0)
+        store(pointer(positions), i, first)
+        game = game_at(pointer(notes), pointer(tries), pointer(masks), pointer(planes), i)
+        begin(pointer(tables), first, game, terms, asking, pointer(scratch))
+
+
+@entry
+def step_all(
+    tables: WordArray, positions: WordArray, start: WordArray, notes: IntArray, tries: MoveArray, masks: ByteArray,
+    planes: ByteArray, rules: IntArray, scratch: MoveArray, actions: IntArray
+) -> int:  # fmt: skip
+    """Answer one action in each game; if one is not open, nothing, and return the number of its game; else -1."""
+    terms, manners = terms_at(pointer(rules)), Manners(rules[RULES - 2], rules[RULES - 1])
+    for i in range(len(actions)):
+        if not 0 <= actions[i] < ACTIONS or masks[ACTIONS * i + actions[i]] == 0:
+            return i
+    for i in range(len(actions)):
+        game = game_at(pointer(notes), pointer(tries), pointer(masks), pointer(planes), i)
+        step_one(
+            pointer(tables), pointer(positions), pointer(start), i, game, actions[i], terms, manners, pointer(scratch)
+        )
+    return -1
+
+
+@entry
+def draw_all(notes: IntArray, tries: MoveArray, states: WordArray, actions: IntArray) -> None:
+    """Write an open action for each game, uniformly at random; advance its state of SplitMix64."""
+    for i in range(len(actions)):
+        states[i] += GAMMA
+        drawn = mixed(states[i]) >> word(33)  # 31 bits, so that the product below fits
+        actions[i] = tries[2 * MAX_MOVES * i + number(drawn * word(notes[NOTES * i + OPEN]) >> word(31))]
