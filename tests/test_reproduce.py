@@ -40,6 +40,16 @@ def test_a_cell_is_a_pairing_of_players_as_a_tournament_writes_them(figure: int,
     assert len(set(settings.pairings)) == len(settings.pairings)
 
 
+def test_with_an_evaluator_both_searching_players_have_it_and_hs_keeps_its_own() -> None:
+    for figure in FIGURES:
+        for cell in cells(figure):
+            pair, usual = pairing(cell, None, "ks:shield=30"), pairing(cell)
+            assert pair.first == f"{usual.first},evaluator=ks:shield=30"
+            searches = cell.opponent == "paranoid"
+            assert pair.second == usual.second + (",evaluator=ks:shield=30" if searches else "")
+            assert str(parse_spec(pair.first)) == pair.first
+
+
 def test_players_have_the_papers_sample_sizes() -> None:
     for cell in cells(5):
         first, second = (parse_spec(spec) for spec in (pairing(cell).first, pairing(cell).second))
