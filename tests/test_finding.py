@@ -47,14 +47,14 @@ def test_listing_parts_imports_no_kernels() -> None:
         "import sys\nfrom evaluators import EVALUATORS\nprint(*EVALUATORS.names())\nassert 'numba' not in sys.modules\n"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout.split() == ["ks", "material", "sound"]
+    assert answer.stdout.split() == ["conservative", "ks", "material", "sound"]
 
 
 def test_a_part_that_is_not_there_is_refused_with_what_is() -> None:
     with pytest.raises(NotFound) as refused:
         load_evaluator("materiel")
     assert str(refused.value) == (
-        "unknown evaluator 'materiel'; did you mean 'material'? Known: ks, material, sound; "
+        "unknown evaluator 'materiel'; did you mean 'material'? Known: conservative, ks, material, sound; "
         "and FILE.py:NAME or MODULE:NAME from outside."
     )
 
@@ -62,6 +62,7 @@ def test_a_part_that_is_not_there_is_refused_with_what_is() -> None:
 def test_a_set_of_weights_is_an_evaluator_and_so_are_changes_to_it() -> None:
     assert load_evaluator("ks:shield=30:threat=0") is load_evaluator("ks:threat=0:shield=30")
     assert load_evaluator("ks:shield=0") is load_evaluator("ks")
+    assert load_evaluator("conservative:shield=0") is load_evaluator("ks")
     assert set(RANGES) == set(Weights._fields)
     assert SETS["ks"].mate == WIN
     for weights in SETS.values():
@@ -91,7 +92,7 @@ def test_an_installed_package_offers_parts(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.syspath_prepend(tmp_path)
     finding.entry_points.cache_clear()
     try:
-        assert EVALUATORS.names() == ("ks", "material", "sound")
+        assert EVALUATORS.names() == ("conservative", "ks", "material", "sound")
         assert load_evaluator("nothing").__name__ == "nothing"
     finally:
         finding.entry_points.cache_clear()

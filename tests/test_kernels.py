@@ -221,7 +221,7 @@ def test_evaluators_equal_their_plain_descriptions(name: str, plain: Evaluator) 
 
 
 def test_an_unknown_evaluator_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"unknown evaluator 'k5'\. Known: ks, material, sound;"):
+    with pytest.raises(ValueError, match=r"unknown evaluator 'k5'\. Known: conservative, ks, material, sound;"):
         load_evaluator("k5")
 
 
