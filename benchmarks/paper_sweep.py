@@ -20,9 +20,9 @@ from rich.progress import track
 from tournaments.figures import Standing
 from tournaments.paper import LONG, SHORT
 from tournaments.report_plots import LINE, finished, plotting
-from tournaments.report_tables import Table
+from tournaments.report_tables import NOTHING, Table
 from tournaments.report_text import show_table
-from tournaments.sweep import TODAY, Played, changes, every_cell, play, published, read, standing, write
+from tournaments.sweep import TODAY, Played, changes, every_cell, gain, play, published, read, standing, write
 
 DOCS = Path(__file__).parent.parent / "docs/reproduction"
 CHOICES = (
@@ -32,7 +32,7 @@ CHOICES = (
     *(f"evaluator=ks:{weights}" for weights in ("advance=0", "advance=500", "check=0", "check=100")),
     *(f"evaluator=ks:{weights}" for weights in ("mate=1000", "mate=3000")),
     *("ties=first", "ties=last", "free=1", "further=none", "boards=last", "particles=samples"),
-    *("rand.by=man", "rules=quiet"),
+    *("rand.by=man", "evaluator=ks:shield=30,rand.by=man", "rules=quiet"),
     *("hs.depth=1", "hs.depth=3", "hs.samples=30", "hs.samples=300", "hs.evaluator=material"),
 )
 CELLS = (
@@ -63,14 +63,17 @@ def results_of(games: Sequence[Played]) -> dict[tuple[str, str], Standing]:
     }
 
 
-def table_of(results: dict[tuple[str, str], Standing]) -> Table:
+def table_of(results: dict[tuple[str, str], Standing], games: Sequence[Played]) -> Table:
     """One row for each cell and choice; ± is half the width of the 95 % interval."""
+    today = [game for game in games if game.choice == TODAY]
     rows, named = [], every_cell()
     for (name, choice), ours in results.items():
         low, high = ours.utility_interval or (0.0, 0.0)
         eu, counts = f"{ours.utility or 0.0:+.0f} ± {(high - low) / 2:.0f}", f"{ours.wins}-{ours.draws}-{ours.losses}"
-        rows.append((name, choice, counts, eu, f"{named[name].eu:+d}"))
-    return Table("EU in %", ("cell", "choice", "W-D-L", "ours", "paper's"), rows)
+        more = None if choice == TODAY else gain((game for game in games if game[:2] == (choice, name)), today)
+        added = NOTHING if more is None else f"{more[0]:+.0f} ± {more[1]:.0f}"
+        rows.append((name, choice, counts, eu, added, f"{named[name].eu:+d}"))
+    return Table("EU in %", ("cell", "choice", "W-D-L", "ours", "more than today", "paper's"), rows)
 
 
 def plot_of(results: dict[tuple[str, str], Standing]) -> str:
@@ -160,10 +163,11 @@ def main() -> None:
             for game in track(played, total=len(missing), description="games"):
                 games.append(game)
                 write(arguments.file, games)
+    named_choices = {game.choice for game in games} if arguments.choices is CHOICES else set(arguments.choices)
     tried = {game.cell for game in games}
-    shown = [game for game in (*today, *games) if game.choice in arguments.choices and game.cell in tried]
+    shown = [game for game in (*today, *games) if game.choice in {TODAY, *named_choices} and game.cell in tried]
     results = results_of(shown)
-    show_table(table_of(results), Console(highlight=False, width=120))
+    show_table(table_of(results, shown), Console(highlight=False, width=120))
     if arguments.plot:
         arguments.plot.write_text(plot_of(results), encoding="utf-8")
 

@@ -137,6 +137,8 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
         (["figure2", "--games", "3"], "illegal number of games '3': it takes an even one"),
         (["figure2", "--depths", "4"], "illegal depth '4': it takes a whole number, 1..3."),
         (["figure2", "--run", "middle"], "unknown run 'middle'; known: short, long, both."),
+        (["figure2", "--evaluator", "k5"], "unknown evaluator 'k5'. Known: conservative, ks, material, sound;"),
+        (["figure2", "--evaluator", "ks:shield=1,depth=1"], "illegal evaluator 'ks:shield=1,depth=1'"),
         (["figure2", "--out", "/dev/null/x"], "cannot write to '/dev/null/x': "),
         (["figure2", "--out", "x" * 300], "File name too long."),
     ],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kriegbot.players.specs import BadSpec
-from tournaments.sweep import TODAY, Played, changed, changes, every_cell, play, published, read, standing, write
+from tournaments.sweep import TODAY, Played, changed, changes, every_cell, gain, play, published, read, standing, write
 
 PARANOID = "paranoid:depth=2,samples=321,further=21,particles=20000"
 
@@ -63,6 +63,15 @@ def test_a_game_of_today_comes_out_as_it_was_published() -> None:
         assert play(TODAY, cell, number) in games
         again = play("evaluator=ks:shield=0:protected=4,ties=random", cell, number)
         assert again._replace(choice=TODAY) in games
+
+
+def test_what_a_choice_adds_comes_from_games_with_the_same_seeds() -> None:
+    today = [Played(TODAY, "c", number, 7, result, 9) for number, result in enumerate((-1, -1, 0, 1, -1))]
+    games = [Played("x", "c", number, 7, result, 9) for number, result in enumerate((0, 1, 0, 0))]
+    mean, half = gain(games, today) or (0.0, 0.0)
+    assert mean == pytest.approx(50)  # 1, 2, 0 and -1 more
+    assert half == pytest.approx(1.96 * 100 * (5 / 3) ** 0.5 / 2, rel=1e-3)
+    assert gain(games[:1], today) is None
 
 
 def test_a_file_of_games_holds_them_whatever_their_order(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
+import statistics
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -30,6 +32,7 @@ from tournaments.match import play_game
 from tournaments.paper import FIGURES, LONG, SHORT, Cell, cells, pairing
 from tournaments.reproduce import SEED
 from tournaments.schedule import Pairing, Settings
+from tournaments.statistics import NORMAL_95
 
 TODAY = "today"
 RAND = Cell(2, "rand", 0, "rand", 0, SHORT, 6, 6, 0, legible=True)
@@ -120,6 +123,18 @@ def standing(games: Iterable[Played]) -> Standing:
     """The results of some games."""
     results = [game.result for game in games]
     return Standing.of(results.count(-1), results.count(0), results.count(1))
+
+
+def gain(games: Iterable[Played], today: Iterable[Played]) -> tuple[float, float] | None:
+    """How much EU a choice adds in one cell, in percent, and half the 95 % interval: from games with the same seeds.
+
+    None if there are fewer than two such games.
+    """
+    before = {game[1:3]: game.result for game in today}
+    gains = [100.0 * (game.result - before[game[1:3]]) for game in games if game[1:3] in before]
+    if len(gains) < 2:
+        return None
+    return statistics.mean(gains), NORMAL_95 * statistics.stdev(gains) / math.sqrt(len(gains))
 
 
 def read(path: Path) -> list[Played]:
