@@ -50,6 +50,8 @@ CELLS_OF_HS = ("overconfident 1 - hs", "paranoid 2 - hs")
 AT_ONCE = 12
 """Games of a cell before the next choice's turn, so that a sweep cut short has something of all."""
 SHIELD = "evaluator=ks:shield="
+LEAST_PLOTTED = 8
+"""Games of a point in the plot."""
 COLORS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5", "#b83280", "#4a5568")
 
 
@@ -107,11 +109,11 @@ def plot_of(results: dict[tuple[str, str], Standing]) -> str:
 
 def points_of(results: dict[tuple[str, str], Standing], name: str) -> list[tuple[int, Standing]]:
     """The results of one cell by the weight of protection, today's first."""
-    points = [
-        (0 if choice == TODAY else int(choice.removeprefix(SHIELD)), one)
-        for (cell, choice), one in results.items()
-        if cell == name and (choice == TODAY or choice.removeprefix(SHIELD).isdigit())
-    ]
+    points = []
+    for (cell, choice), one in results.items():
+        shield = "0" if choice == TODAY else choice.removeprefix(SHIELD)
+        if cell == name and shield.isdigit() and one.games >= LEAST_PLOTTED:
+            points.append((int(shield), one))
     return sorted(points, key=lambda point: point[0])
 
 
