@@ -31,7 +31,8 @@ CHOICES = (
     *(f"evaluator=ks:{weights}" for weights in ("protected=0", "shield=30:attacked_only=1", "threat=0", "threat=20")),
     *(f"evaluator=ks:{weights}" for weights in ("advance=0", "advance=500", "check=0", "check=100")),
     *(f"evaluator=ks:{weights}" for weights in ("mate=1000", "mate=3000")),
-    *("ties=first", "ties=last", "free=1", "further=none", "boards=last", "particles=samples"),
+    *("ties=first", "ties=last", "free=1", "further=none", "particles=samples"),
+    *("boards=last", "evaluator=ks:shield=30,boards=last"),
     *("rand.by=man", "evaluator=ks:shield=30,rand.by=man", "rules=quiet"),
     *("hs.depth=1", "hs.depth=3", "hs.samples=30", "hs.samples=300", "hs.evaluator=material"),
 )
