@@ -21,8 +21,9 @@ from unittest.mock import patch
 import numpy as np
 from rich.progress import track
 
-from evaluators import ks as weights_of
 from evaluators import load_evaluator
+from evaluators.ks import QUEEN
+from evaluators.weights import SETS
 from kriegbot.kernels import prepare
 from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
@@ -42,7 +43,8 @@ SHARPEST = 40
 
 def most_added() -> int:
     """What a reply can add to KS at most: every man protected and threatened that was not, and no check any more."""
-    return MOST_MEN * (weights_of.PROTECTED + weights_of.QUEEN_THREAT) - weights_of.CHECK
+    weights = SETS["ks"]
+    return MOST_MEN * (weights.protected + QUEEN * weights.threat // 100) + weights.check
 
 
 def beliefs(games: int) -> list[InformationSet]:

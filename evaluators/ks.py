@@ -2,25 +2,25 @@
 
 Material with Kriegspiel's piece values (a bishop is worth more than a knight, whose forks and outposts need sight),
 plus own men that are protected, own pawns that are advanced, opponent's men that are threatened, less a mild penalty
-for giving check without mate. The paper does not publish the weights: those below are ours, chosen so that a term
-never outweighs the man it is about.
+for giving check without mate. The paper does not publish the weights: those of `ks` are ours, chosen so that a term
+never outweighs the man it is about. `evaluators.weights` has them, and other sets.
 """
 
-from evaluators.protocol import evaluator
+from functools import cache
+
+from evaluators.protocol import Evaluator, evaluator
+from evaluators.weights import SETS, Weights
 from kriegbot.kernels.attacks import attacked_by
-from kriegbot.kernels.jit import kernel, popcount, words
+from kriegbot.kernels.jit import inlined, kernel, popcount, words
 from kriegbot.kernels.position import WHITE, Position, men_of
 from kriegbot.kernels.types import Word, Words
 
-# Centipawns:         value  threatened
-PAWN, PAWN_THREAT = 100, 2
-KNIGHT, KNIGHT_THREAT = 300, 6
-BISHOP, BISHOP_THREAT = 350, 7
-ROOK, ROOK_THREAT = 500, 10
-QUEEN, QUEEN_THREAT = 900, 18
-PROTECTED = 4
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN = 100, 300, 350, 500, 900
+"""Centipawns."""
 RANK_4, RANK_5, RANK_6, RANK_7 = 2, 5, 12, 30
-CHECK = -15
+"""Centipawns for an advanced pawn, at an `advance` of 100."""
+MATE = SETS["ks"].mate
+"""What it is worth to the search: `evaluators.WIN`."""
 
 THIRD, FOURTH, FIFTH, SIXTH = words(0xFF << 16, 0xFF << 24, 0xFF << 32, 0xFF << 40)
 SECOND, SEVENTH = words(0xFF << 8, 0xFF << 48)
@@ -40,30 +40,53 @@ def material(position: Position, own: Word, other: Word) -> int:
     return score
 
 
-@evaluator
-def ks(tables: Words, position: Position, side: int) -> int:
-    """Centipawns for `side`, whoever is to move; the game is not over."""
-    own, other = men_of(position, side)
-    pawns, knights = position.pawns, position.knights
+@inlined
+def part_of_worth(position: Position, men: Word, percent: int) -> int:
+    """So many percent of the value of men other than kings, rounded down for each man."""
     queens = position.diagonals & position.orthogonals
     bishops, rooks = position.diagonals ^ queens, position.orthogonals ^ queens
+    score = PAWN * percent // 100 * popcount(men & position.pawns)
+    score += KNIGHT * percent // 100 * popcount(men & position.knights)
+    score += BISHOP * percent // 100 * popcount(men & bishops) + ROOK * percent // 100 * popcount(men & rooks)
+    return score + QUEEN * percent // 100 * popcount(men & queens)
 
-    score = material(position, own, other)
-    attacks = attacked_by(tables, position, side, own | other)
-    score += PROTECTED * popcount(attacks & own & ~position.kings)
 
-    advanced = pawns & own
-    if side == WHITE:
-        score += RANK_4 * popcount(advanced & FOURTH) + RANK_5 * popcount(advanced & FIFTH)
-        score += RANK_6 * popcount(advanced & SIXTH) + RANK_7 * popcount(advanced & SEVENTH)
-    else:
-        score += RANK_4 * popcount(advanced & FIFTH) + RANK_5 * popcount(advanced & FOURTH)
-        score += RANK_6 * popcount(advanced & THIRD) + RANK_7 * popcount(advanced & SECOND)
+@cache
+def with_weights(weights: Weights) -> Evaluator:
+    """KS with other weights; they are constants to the compiler, so terms that weigh nothing cost nothing."""
+    protected, shield, attacked_only, threat, advance, check, mate = weights
+    rank_4, rank_5, rank_6, rank_7 = (rank * advance // 100 for rank in (RANK_4, RANK_5, RANK_6, RANK_7))
 
-    threatened = attacks & other
-    score += PAWN_THREAT * popcount(threatened & pawns) + KNIGHT_THREAT * popcount(threatened & knights)
-    score += BISHOP_THREAT * popcount(threatened & bishops) + ROOK_THREAT * popcount(threatened & rooks)
-    score += QUEEN_THREAT * popcount(threatened & queens)
-    if threatened & position.kings:
-        score += CHECK
-    return score
+    @evaluator
+    def ks(tables: Words, position: Position, side: int) -> int:
+        """Centipawns for `side`, whoever is to move; the game is not over."""
+        own, other = men_of(position, side)
+        score = material(position, own, other)
+        attacks = attacked_by(tables, position, side, own | other)
+        covered = attacks & own & ~position.kings
+        if attacked_only:
+            covered &= attacked_by(tables, position, 1 - side, own | other)
+        score += protected * popcount(covered)
+        if shield:
+            score += part_of_worth(position, covered, shield)
+
+        advanced = position.pawns & own
+        if side == WHITE:
+            score += rank_4 * popcount(advanced & FOURTH) + rank_5 * popcount(advanced & FIFTH)
+            score += rank_6 * popcount(advanced & SIXTH) + rank_7 * popcount(advanced & SEVENTH)
+        else:
+            score += rank_4 * popcount(advanced & FIFTH) + rank_5 * popcount(advanced & FOURTH)
+            score += rank_6 * popcount(advanced & THIRD) + rank_7 * popcount(advanced & SECOND)
+
+        threatened = attacks & other
+        score += part_of_worth(position, threatened, threat)
+        if threatened & position.kings:
+            score -= check
+        if mate != MATE:
+            return score * MATE // mate
+        return score
+
+    return ks
+
+
+ks = with_weights(SETS["ks"])

@@ -2,6 +2,7 @@
 
     NAME                    one of ours: the file NAME.py of the part's folder, which defines NAME
     NAME                    an entry point of an installed package, in the group `kriegbot.PARTS`
+    NAME:NUMBER=VALUE:...   one of ours, or from outside, that takes numbers: mixed:worst=0.3
     path/file.py:OBJECT     what a file defines
     package.module:OBJECT   what an importable module defines
 
@@ -15,7 +16,8 @@ import importlib
 import importlib.util
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,8 @@ from referee.text import did_you_mean, quoted
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+_WITH_NUMBERS = re.compile(r"(?P<name>.+?)(?P<numbers>(?::[a-z_]+=[^:]*)+)")
 
 
 class NotFound(ValueError):
@@ -78,6 +82,50 @@ class Parts:
         if name in self.names():
             return getattr(importlib.import_module(f"{self.package}.{name}"), name)
         return load_object(entry_points(self.group)[name].value)
+
+
+@dataclass(frozen=True, slots=True)
+class PartsWithNumbers(Parts):
+    """Parts whose names may carry numbers.
+
+    Attributes:
+      numbers: the numbers that ours take, least and greatest; here, so that a spec is checked without loading kernels.
+      are_whole: whether ours take whole numbers only.
+    """
+
+    numbers: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
+    are_whole: bool = False
+
+    def check(self, name: str) -> None:
+        """See `Parts.check`; the numbers of parts from outside are checked when they are loaded."""
+        part, given = self.split(name)
+        Parts.check(self, part)
+        ranges = self.numbers.get(part, {})
+        if part in self.names() and not all(
+            number in ranges
+            and ranges[number][0] <= value <= ranges[number][1]
+            and (value.is_integer() or not self.are_whole)
+            for number, value in given.items()
+        ):
+            takes = ", ".join(f"{number} ({low:g}..{high:g})" for number, (low, high) in ranges.items())
+            kind = "the whole numbers " if self.are_whole and takes else ""
+            raise NotFound(f"illegal {self.what} {quoted(name)}: {part} takes {kind}{takes or 'no numbers'}.")
+
+    def split(self, name: str) -> tuple[str, dict[str, float]]:
+        """A part's own name, and the numbers that a name carries.
+
+        Raises:
+          NotFound: they are no numbers.
+        """
+        match = _WITH_NUMBERS.fullmatch(name)
+        if match is None:
+            return name, {}
+        pairs = (pair.split("=") for pair in match["numbers"].removeprefix(":").split(":"))
+        try:
+            return match["name"], {key: float(value) for key, value in pairs}
+        except ValueError:
+            such = next((f"{part}:{number}=1" for part, taken in self.numbers.items() for number in taken), "none")
+            raise NotFound(f"illegal {self.what} {quoted(name)}: it takes numbers, such as {such}.") from None
 
 
 @cache

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import chess
 
+from evaluators.weights import Weights
+
 VALUE = {
     chess.PAWN: 100,
     chess.KNIGHT: 300,
@@ -17,15 +19,6 @@ VALUE = {
     chess.QUEEN: 900,
     chess.KING: 0,
 }
-THREATENED = {
-    chess.PAWN: 2,
-    chess.KNIGHT: 6,
-    chess.BISHOP: 7,
-    chess.ROOK: 10,
-    chess.QUEEN: 18,
-    chess.KING: -15,  # a check without mate costs a little
-}
-PROTECTED = 4
 ADVANCED = {4: 2, 5: 5, 6: 12, 7: 30}  # by rank as the pawn's side counts
 
 
@@ -37,18 +30,20 @@ def material(board: chess.Board, side: chess.Color) -> float:
     return float(total)
 
 
-def ks(board: chess.Board, side: chess.Color) -> float:
+def ks(board: chess.Board, side: chess.Color, weights: Weights = Weights()) -> float:  # noqa: B008 - it is immutable
     """Material, own men protected, own pawns advanced, opponent's men attacked, less a little for a check."""
     total = material(board, side)
     for square, piece in board.piece_map().items():
         in_reach = board.is_attacked_by(side, square)  # of a man of `side`
         if piece.color != side:
             if in_reach:
-                total += THREATENED[piece.piece_type]
+                total += VALUE[piece.piece_type] * weights.threat // 100
+                total -= weights.check if piece.piece_type == chess.KING else 0
             continue
-        if piece.piece_type != chess.KING and in_reach:
-            total += PROTECTED
+        counts = not weights.attacked_only or board.is_attacked_by(not side, square)
+        if piece.piece_type != chess.KING and in_reach and counts:
+            total += weights.protected + VALUE[piece.piece_type] * weights.shield // 100
         if piece.piece_type == chess.PAWN:
             rank = chess.square_rank(square) + 1 if side == chess.WHITE else 8 - chess.square_rank(square)
-            total += ADVANCED.get(rank, 0)
-    return total
+            total += ADVANCED.get(rank, 0) * weights.advance // 100
+    return total * 10_000 // weights.mate

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import EVALUATORS, load_evaluator
+from evaluators import EVALUATORS, WIN, load_evaluator
+from evaluators.weights import RANGES, SETS, Weights
 from kriegbot import finding
 from kriegbot.finding import NotFound, Parts, load_object
 from tests.outside import installed
@@ -46,15 +47,35 @@ def test_listing_parts_imports_no_kernels() -> None:
         "import sys\nfrom evaluators import EVALUATORS\nprint(*EVALUATORS.names())\nassert 'numba' not in sys.modules\n"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout.split() == ["ks", "material", "sound"]
+    assert answer.stdout.split() == ["conservative", "ks", "material", "sound"]
 
 
 def test_a_part_that_is_not_there_is_refused_with_what_is() -> None:
     with pytest.raises(NotFound) as refused:
         load_evaluator("materiel")
     assert str(refused.value) == (
-        "unknown evaluator 'materiel'; did you mean 'material'? Known: ks, material, sound; "
+        "unknown evaluator 'materiel'; did you mean 'material'? Known: conservative, ks, material, sound; "
         "and FILE.py:NAME or MODULE:NAME from outside."
+    )
+
+
+def test_a_set_of_weights_is_an_evaluator_and_so_are_changes_to_it() -> None:
+    assert load_evaluator("ks:shield=30:threat=0") is load_evaluator("ks:threat=0:shield=30")
+    assert load_evaluator("ks:shield=0") is load_evaluator("ks")
+    assert load_evaluator("conservative:shield=0") is load_evaluator("ks")
+    assert set(RANGES) == set(Weights._fields)
+    assert SETS["ks"].mate == WIN
+    for weights in SETS.values():
+        assert all(low <= weights._asdict()[name] <= high for name, (low, high) in RANGES.items())
+
+
+@pytest.mark.parametrize("name", ["ks:shields=3", "ks:shield=1.5", "ks:shield=nan", "ks:shield=-1", "ks:mate=0"])
+def test_weights_that_ks_does_not_have_are_refused_with_those_it_has(name: str) -> None:
+    with pytest.raises(NotFound) as refused:
+        load_evaluator(name)
+    assert str(refused.value) == (
+        f"illegal evaluator '{name}': ks takes the whole numbers protected (0..200), shield (0..200), "
+        "attacked_only (0..1), threat (0..200), advance (0..2000), check (-200..200), mate (500..10000)."
     )
 
 
@@ -71,7 +92,7 @@ def test_an_installed_package_offers_parts(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.syspath_prepend(tmp_path)
     finding.entry_points.cache_clear()
     try:
-        assert EVALUATORS.names() == ("ks", "material", "sound")
+        assert EVALUATORS.names() == ("conservative", "ks", "material", "sound")
         assert load_evaluator("nothing").__name__ == "nothing"
     finally:
         finding.entry_points.cache_clear()

@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from numba import types
 import kriegbot
 from evaluators import load_evaluator
 from evaluators.protocol import evaluator
+from evaluators.weights import Weights
 from kriegbot.belief.heard import said, side_of, terms_of
 from kriegbot.kernels import kernel_modules
 from kriegbot.kernels.hearing import CAPTURE_MASK, SQUARES_SHIFT, TRIES_SHIFT
@@ -200,7 +202,18 @@ def test_a_check_is_met_en_passant_only_where_that_is_asked_for() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "plain"), [("ks", ks), ("material", material)])
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("ks", ks),
+        ("material", material),
+        ("ks:shield=15:mate=3000", partial(ks, weights=Weights(shield=15, mate=3000))),
+        (
+            "ks:protected=41:shield=7:attacked_only=1:threat=13:advance=250:check=-90",
+            partial(ks, weights=Weights(41, 7, 1, 13, 250, -90)),
+        ),
+    ],
+)
 def test_evaluators_equal_their_plain_descriptions(name: str, plain: Evaluator) -> None:
     evaluator = load_evaluator(name)
     for board, _ in positions(random.Random(2), 5_000):
@@ -209,7 +222,7 @@ def test_evaluators_equal_their_plain_descriptions(name: str, plain: Evaluator) 
 
 
 def test_an_unknown_evaluator_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"unknown evaluator 'k5'\. Known: ks, material, sound;"):
+    with pytest.raises(ValueError, match=r"unknown evaluator 'k5'\. Known: conservative, ks, material, sound;"):
         load_evaluator("k5")
 
 

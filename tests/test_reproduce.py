@@ -40,6 +40,16 @@ def test_a_cell_is_a_pairing_of_players_as_a_tournament_writes_them(figure: int,
     assert len(set(settings.pairings)) == len(settings.pairings)
 
 
+def test_with_an_evaluator_both_searching_players_have_it_and_hs_keeps_its_own() -> None:
+    for figure in FIGURES:
+        for cell in cells(figure):
+            pair, usual = pairing(cell, None, "ks:shield=30"), pairing(cell)
+            assert pair.first == f"{usual.first},evaluator=ks:shield=30"
+            searches = cell.opponent == "paranoid"
+            assert pair.second == usual.second + (",evaluator=ks:shield=30" if searches else "")
+            assert str(parse_spec(pair.first)) == pair.first
+
+
 def test_players_have_the_papers_sample_sizes() -> None:
     for cell in cells(5):
         first, second = (parse_spec(spec) for spec in (pairing(cell).first, pairing(cell).second))
@@ -127,6 +137,8 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
         (["figure2", "--games", "3"], "illegal number of games '3': it takes an even one"),
         (["figure2", "--depths", "4"], "illegal depth '4': it takes a whole number, 1..3."),
         (["figure2", "--run", "middle"], "unknown run 'middle'; known: short, long, both."),
+        (["figure2", "--evaluator", "k5"], "unknown evaluator 'k5'. Known: conservative, ks, material, sound;"),
+        (["figure2", "--evaluator", "ks:shield=1,depth=1"], "illegal evaluator 'ks:shield=1,depth=1'"),
         (["figure2", "--out", "/dev/null/x"], "cannot write to '/dev/null/x': "),
         (["figure2", "--out", "x" * 300], "File name too long."),
     ],

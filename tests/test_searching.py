@@ -230,3 +230,44 @@ def test_levels_look_further_and_at_more_boards_from_one_to_the_next() -> None:
     best = make_player(parse_spec("kriegbot:level=best"), 1)
     assert isinstance(best, SearchPlayer)
     assert best.seconds == 1.0
+
+
+@pytest.mark.parametrize(("ties", "place"), [("first", 0), ("last", -1)])
+def test_the_first_or_the_last_of_the_best_tries_can_be_taken_instead_of_any(ties: str, place: int) -> None:
+    view, best = Referee().view(chess.WHITE), []
+    for spec in ("search:backup=paranoid,depth=1,samples=9", f"search:backup=paranoid,depth=1,samples=9,ties={ties}"):
+        player = make_player(parse_spec(spec), 1)
+        assert isinstance(player, SearchPlayer)
+        player.search.update(view)
+        policy = player.search.policy(view, None)
+        best.append([move for move, weight in zip(policy.tries, policy.weights, strict=True) if weight])
+    assert len(best[0]) > 1
+    assert best[1] == [best[0][place]]
+
+
+def test_histories_may_fit_the_last_observation_alone() -> None:
+    referee, queen_h5 = Referee(), chess.Move.from_uci("d1h5")
+    for uci in ("e2e4", "a7a6", "h2h3", "a6a5"):
+        referee.try_move(chess.Move.from_uci(uci))
+    legal = []
+    for boards in ("all", "last"):
+        player = make_player(parse_spec(f"search:depth=1,samples=200,further=10,boards={boards}"), 1)
+        assert isinstance(player, SearchPlayer)
+        view = referee.view(chess.WHITE)
+        player.search.update(view)
+        policy = player.search.policy(view, None)
+        assert policy.legal is not None
+        legal.append(policy.legal[policy.tries.index(queen_h5)])
+    assert legal[0] > 0.9  # after two moves hardly any black man can stand in its way
+    assert legal[1] < 0.9  # but black men anywhere can
+
+
+def test_rand_draws_a_try_or_a_man_first() -> None:
+    view, counts = Referee().view(chess.WHITE), []
+    for spec in ("rand", "rand:by=man"):
+        player = make_player(parse_spec(spec), 1)
+        moves = [player.choose(view).action for _ in range(2_000)]
+        counts.append(sum(isinstance(move, chess.Move) and move.from_square in (chess.B1, chess.G1) for move in moves))
+    knights = sum(move.from_square in (chess.B1, chess.G1) for move in view.tries())
+    assert counts[0] / 2_000 == pytest.approx(knights / len(view.tries()), abs=0.03)
+    assert counts[1] / 2_000 == pytest.approx(2 / 10, abs=0.03)  # two knights and eight pawns can move

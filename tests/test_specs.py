@@ -13,7 +13,7 @@ import pytest
 from kriegbot.finding import load_object
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, make_player, parse_spec, players
-from kriegbot.search.rules import BACKUPS, NUMBERS, load_backup
+from kriegbot.search.rules import BACKUPS, load_backup
 from referee import Referee
 
 KNOWN = "grabber, hs, human, kriegbot, mcts, metaposition, overconfident, paranoid, rand, rusher, search, shuffler"
@@ -58,10 +58,10 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
             "overconfident:depht=2",
             "player 'overconfident' has no option 'depht'; did you mean 'depth'? It takes depth (1..4), "
             "time (0.01..3600 seconds), samples (1..1000000), extra (0.01..3600 seconds), "
-            "further (1..1000000), particles (100..1000000), evaluator (ks|material|sound).",
+            "further (1..1000000), particles (100..1000000), evaluator (conservative|ks|material|sound).",
         ),
-        ("rand:depth=2", "player 'rand' has no option 'depth'. It takes no options."),
-        ("rand:", "illegal option '' of player 'rand': it takes name=value; it takes no options."),
+        ("rand:depth=2", "player 'rand' has no option 'depth'. It takes by (try|man)."),
+        ("rand:", "illegal option '' of player 'rand': it takes name=value; it takes by (try|man)."),
         ("overconfident:depth=2,", "illegal option '' of player 'overconfident': it takes name=value; it takes depth"),
         (
             "overconfident:depth",
@@ -72,7 +72,7 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
         (
             "paranoid:evaluator=stockfish",
             "player 'paranoid': unknown evaluator 'stockfish'. "
-            "Known: ks, material, sound; and FILE.py:NAME or MODULE:NAME from outside.",
+            "Known: conservative, ks, material, sound; and FILE.py:NAME or MODULE:NAME from outside.",
         ),
         (
             "search:backup=mixed:worst=7",
@@ -84,7 +84,7 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
         ),
         (
             "search:backup=mixed:worst=-x",
-            "player 'search': illegal backup rule 'mixed:worst=-x': it takes numbers, such as mixed:worst=0.3.",
+            "player 'search': illegal backup rule 'mixed:worst=-x': it takes numbers, such as mixed:worst=1.",
         ),
         (
             "search:backup=paranoid:worst=0",
@@ -143,8 +143,8 @@ def test_the_numbers_that_our_backup_rules_take_are_those_they_are_checked_for()
         rule = load_object(f"kriegbot.search.rules.{name}:{name}")
         if callable(rule):
             takes[name] = set(inspect.signature(rule).parameters)
-    assert takes == {name: set(ranges) for name, ranges in NUMBERS.items()}
-    for name, ranges in NUMBERS.items():
+    assert takes == {name: set(ranges) for name, ranges in BACKUPS.numbers.items()}
+    for name, ranges in BACKUPS.numbers.items():
         for number, ends in ranges.items():
             for end in ends:
                 load_backup(f"{name}:{number}={end:g}")

@@ -63,9 +63,9 @@ def figure_cells(figure: int, budget: float | None) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells(figure) if budget is None or cell.seconds == SHORT)
 
 
-def settings_of(figure: int, budget: float | None, seed: int = SEED) -> Settings:
+def settings_of(figure: int, budget: float | None, seed: int = SEED, evaluator: str | None = None) -> Settings:
     """The tournament of a figure."""
-    pairings = tuple(pairing(cell, budget) for cell in figure_cells(figure, budget))
+    pairings = tuple(pairing(cell, budget, evaluator) for cell in figure_cells(figure, budget))
     return Settings(pairings, BERKELEY, PAPER_LIMITS, seed)
 
 

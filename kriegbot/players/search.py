@@ -34,6 +34,8 @@ search = PlayerKind(
         Option("contempt", float, "how many times the last position's value a draw costs", 0.0, 0, 5),
         Option("repeated", float, "centipawns a try costs for each earlier turn with your men so placed", 0.0, 0, 1000),
         Option("exchange", float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1),
+        Option("ties", str, "which of the best tries is chosen", "random", choices=("random", "first", "last")),
+        Option("boards", str, "what drawn histories fit: all heard, or the last of it", "all", choices=("all", "last")),
     ),
     either=("time", "samples"),
     words="Looks ahead as its options say; for experiments",

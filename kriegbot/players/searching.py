@@ -6,6 +6,7 @@ One turn: the search takes in what is new in the view, and answers with a policy
 import math
 import time
 from dataclasses import asdict, replace
+from typing import Literal
 
 from evaluators import load_evaluator
 from kriegbot.kernels.random import subseed
@@ -100,6 +101,8 @@ def sampling_player(
     insight: float = 0.0,
     repeated: float = 0.0,
     contempt: float = 0.0,
+    ties: Literal["random", "first", "last"] = "random",
+    boards: Literal["all", "last"] = "all",
     seed: int = 0,
 ) -> SearchPlayer:
     """A player that searches sampled histories.
@@ -122,6 +125,8 @@ def sampling_player(
       insight: probability that the opponent's last reply is the worst for us.
       repeated: centipawns that a try costs for each earlier turn with our men placed as after it.
       contempt: how many times the value of the last position a drawn game costs.
+      ties: which of the best tries is chosen.
+      boards: what drawn histories fit: all that was heard, or the last observation alone.
       seed: of all randomness.
     """
     if samples is not None:
@@ -132,5 +137,7 @@ def sampling_player(
     method = Method(
         depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight, contempt
     )
-    search = SampledSearch(method, particles, samples, further, load_opponent(filtering), seed, repeated=repeated)
+    search = SampledSearch(
+        method, particles, samples, further, load_opponent(filtering), seed, 0.0, repeated, ties, boards
+    )
     return SearchPlayer(search, seconds, extra, seed)

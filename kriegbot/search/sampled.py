@@ -1,15 +1,17 @@
 """Statistical sampling: histories drawn from the belief, their tries valued, the best tries chosen.
 
-This is the search of Parker, Nau and Subrahmanian (AAAI 2006). Ties, which are rare for sums and common for minima, are
-broken at random: the paper does not say how it did.
+This is the search of Parker, Nau and Subrahmanian (AAAI 2006). The paper does not say how it broke ties, which are rare
+for sums and common for minima: here they are broken at random, or for experiments the first or the last is taken. Nor
+does it say whether its histories fit all that was heard: here they do, or for experiments the last observation alone.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.filter import list_refusing
+from kriegbot.belief.last_observation import last_observation
 from kriegbot.kernels.position import decode_move, encode_move
 from kriegbot.kernels.random import subseed
 from kriegbot.kernels.types import IntArray, RealArray, Rows
@@ -59,6 +61,8 @@ class SampledSearch:
         seed: int = 0,
         opening: float = 0.0,
         repeated: float = 0.0,
+        ties: Literal["random", "first", "last"] = "random",
+        boards: Literal["all", "last"] = "all",
     ) -> None:
         """Set up a search for one side and one game.
 
@@ -73,9 +77,12 @@ class SampledSearch:
           opening: during the first plies of a game, a try is chosen e times less often for each time so many centipawns
             that it is worth less than the best; 0 for the best alone.
           repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to.
+          ties: which of the best tries: any, or always the first or last by the squares of its man.
+          boards: what drawn histories fit: all that was heard, or the last observation alone; not for searches by time.
         """
         self.method, self.particles, self.samples, self.further = method, particles, samples, further
         self.filtering, self.seed, self.opening, self.repeated = filtering, seed, opening, repeated
+        self.ties, self.boards = ties, boards
         self.belief: Belief | None = None
         self._sample: Sample | None = None
         self._placements = Placements()
@@ -108,6 +115,9 @@ class SampledSearch:
                 candidates = np.ones(len(tries), bool)
             behind = values[candidates].max() - values
             weights = (candidates & (behind <= 0.0)).astype(np.float64)
+            if self.ties != "random":
+                best = np.flatnonzero(weights)
+                weights[best[1:] if self.ties == "first" else best[:-1]] = 0.0
             if view.ply < OPENING_PLIES and self.opening:
                 weights = np.where(candidates, np.exp(-np.maximum(behind, 0.0) / self.opening), 0.0)
         searched = Searched(
@@ -130,20 +140,28 @@ class SampledSearch:
         elif self.samples is None:
             rows, weights = belief.shuffled(seed)
         else:
-            rows, weights = belief.draw(self.samples, seed)
+            rows, weights = self._draw(belief, view, self.samples, seed)
         histories, is_free = InformationSet.of(view, rows, weights), not view.obliged
         found = search_tries(histories, self.method, seconds, lists, may_prune=is_free)
         return found, found.boards if self.samples is None else int(weights[: found.boards].sum())
+
+    def _draw(self, belief: Belief, view: View, samples: int, seed: int) -> tuple[Rows, RealArray]:
+        """Draw histories; see `Belief.draw`."""
+        if self.boards == "last":
+            rows = last_observation(view, samples, seed)
+            if len(rows):
+                return rows, np.ones(len(rows))
+        return belief.draw(samples, seed)
 
     def _drawn(self, belief: Belief, view: View, samples: int, further: int, seed: int) -> Sample:
         """Draw the histories for a try: all at the first of a turn; later a few more, added to those still possible."""
         sample = self._sample
         if sample is None or not view.refused:
-            rows, counts = belief.draw(samples, seed)
+            rows, counts = self._draw(belief, view, samples, seed)
             width = len(self.method.backup.start)
             sample = Sample(rows[:0], counts[:0], Lists.empty(len(rows) + 16 * further, self.method.depth, width))
         else:
-            rows, counts = belief.draw(further, seed)
+            rows, counts = self._draw(belief, view, further, seed)
         kept = np.empty(0, np.int64)
         if len(sample.rows):
             kept = list_refusing(sample.rows, encode_move(view.refused[-1]))

@@ -1,0 +1,85 @@
+"""The sweep of what the paper leaves open: how a choice changes players, and its file of games."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from kriegbot.players.specs import BadSpec
+from tournaments.sweep import TODAY, Played, changed, changes, every_cell, gain, play, published, read, standing, write
+
+PARANOID = "paranoid:depth=2,samples=321,further=21,particles=20000"
+
+
+@pytest.mark.parametrize(
+    ("spec", "choice", "expected"),
+    [
+        (PARANOID, TODAY, PARANOID),
+        (PARANOID, "evaluator=ks:shield=30", f"{PARANOID},evaluator=ks:shield=30"),
+        (PARANOID, "further=none", "paranoid:depth=2,samples=321,particles=20000"),
+        (PARANOID, "particles=samples", "paranoid:depth=2,samples=321,further=21,particles=321"),
+        ("overconfident:depth=3,samples=67", "particles=samples", "overconfident:depth=3,samples=67,particles=100"),
+        (PARANOID, "ties=first", f"{PARANOID.replace('paranoid', 'search')},backup=paranoid,ties=first"),
+        (
+            PARANOID,
+            "ties=last,boards=last",
+            f"{PARANOID.replace('paranoid', 'search')},backup=paranoid,ties=last,boards=last",
+        ),
+        (PARANOID, "rand.by=man", PARANOID),
+        ("rand", "evaluator=ks:shield=30,rand.by=man", "rand:by=man"),
+        ("hs:samples=9", "evaluator=ks:shield=30,hs.depth=1", "hs:depth=1,samples=9"),
+    ],
+)
+def test_a_choice_changes_the_players_that_it_is_about(spec: str, choice: str, expected: str) -> None:
+    assert changed(spec, choice) == expected
+
+
+@pytest.mark.parametrize("choice", ["ties", "ties=third", "sties=first", "evaluator=k5", "depth"])
+def test_a_choice_that_no_player_has_is_refused(choice: str) -> None:
+    with pytest.raises(BadSpec):
+        changed(PARANOID, choice)
+
+
+def test_a_choice_matters_where_its_players_sit() -> None:
+    touched = {
+        choice: [name for name, cell in every_cell().items() if changes(choice, cell)]
+        for choice in (TODAY, "evaluator=material", "rand.by=man", "hs.depth=1", "rules=quiet")
+    }
+    assert [len(names) for names in touched.values()] == [34, 33, 13, 12, 33]
+
+
+def test_games_of_today_are_those_that_were_published() -> None:
+    games = published(Path(__file__).parents[1] / "docs/reproduction/games.csv.gz")
+    assert len({game[:3] for game in games}) == len(games) == 29 * 500
+    of_cell = [game for game in games if game.cell == "overconfident 1 - paranoid 2"]
+    assert (standing(of_cell).wins, standing(of_cell).draws, standing(of_cell).losses) == (4, 133, 363)
+
+
+@pytest.mark.slow
+def test_a_game_of_today_comes_out_as_it_was_published() -> None:
+    games = published(Path(__file__).parents[1] / "docs/reproduction/games.csv.gz")
+    cell = every_cell()["overconfident 1 - rand"]
+    for number in (0, 1):
+        assert play(TODAY, cell, number) in games
+        again = play("evaluator=ks:shield=0:protected=4,ties=random", cell, number)
+        assert again._replace(choice=TODAY) in games
+
+
+def test_what_a_choice_adds_comes_from_games_with_the_same_seeds() -> None:
+    today = [Played(TODAY, "c", number, 7, result, 9) for number, result in enumerate((-1, -1, 0, 1, -1))]
+    games = [Played("x", "c", number, 7, result, 9) for number, result in enumerate((0, 1, 0, 0))]
+    mean, half = gain(games, today) or (0.0, 0.0)
+    assert mean == pytest.approx(50)  # 1, 2, 0 and -1 more
+    assert half == pytest.approx(1.96 * 100 * (5 / 3) ** 0.5 / 2, rel=1e-3)
+    assert gain(games[:1], today) is None
+
+
+def test_a_file_of_games_holds_them_whatever_their_order(tmp_path: Path) -> None:
+    path, other = tmp_path / "games.csv.gz", tmp_path / "other.csv.gz"
+    games = [Played("a,b", "overconfident 1 - rand", number, 7, result, 9) for number, result in enumerate((1, 0, -1))]
+    assert read(path) == []
+    write(path, games)
+    write(other, reversed(games))
+    assert read(path) == games
+    assert path.read_bytes() == other.read_bytes()
+    assert gzip.decompress(path.read_bytes()).startswith(b"choice,cell,game,seed,result,plies\n")
