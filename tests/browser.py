@@ -37,7 +37,7 @@ PATIENCE = 30.0
 def served(folder: Path) -> Iterator[PageServer]:
     """A server that saves games in a folder; it starts no process before there is a game."""
     house = House(folder)
-    house.seats.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
+    house.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
     server = PageServer(house)
     thread = threading.Thread(target=server.serve_until_stopped)
     thread.start()
