@@ -179,12 +179,19 @@ class Page:
         """Waits until a text stands in an element."""
         until(lambda: text in self.text(selector), f"{text!r} in {selector}")
 
+    def more(self) -> None:
+        """Opens the further choices of the form for a new game."""
+        self.one("#more summary")
+        if not self.run("return document.querySelector('#more').open"):
+            self.one("#more summary").click()
+
     def start(self, opponent: str, color: str = "white", seed: int | None = None) -> None:
         """Fills in the form for a new game, and waits until a try is asked for."""
+        self.more()
         self.one(f"#opponent option[value={opponent}]").click()
         self.one(f"#new input[value={color}]").click()
         if seed is not None:
-            self.one("#new summary").click()
+            self.one("#seed").clear()
             self.one("#seed").send_keys(str(seed))
         self.one("#new button[type=submit]").click()
         self.until_text("#turn", "Your turn")

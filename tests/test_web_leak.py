@@ -114,7 +114,7 @@ def enemy_squares(game: Sent) -> set[str]:
     for message in game.messages:
         if message["is"] == "view":
             ways = "".join(uci[:4] for uci in message["tries"])
-            allowed = set(message["men"]) | {ways[at : at + 2] for at in range(0, len(ways), 2)}
+            allowed = set(message["men"]) | set(message["last"]) | {ways[at : at + 2] for at in range(0, len(ways), 2)}
             heard = " ".join(entry["text"] for entry in message["log"])
             assert not set(message["men"].values()) & set(enemy)
             named = set(re.findall(r"(?<![a-z0-9])[a-h][1-8](?![a-z0-9])", json.dumps(message)))

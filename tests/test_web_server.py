@@ -313,7 +313,7 @@ def test_whoever_joins_again_is_told_what_the_others_were(address: str) -> None:
         other.send({"do": "join", "game": id_})
         assert other.until("game")["you"] == "white"
         assert other.until("view") == told
-        client.send({"do": "leave"})
+        client.send({"do": "resign"})
         assert client.until("over") == other.until("over")
         assert client.until("frames") == other.until("frames")
 

@@ -157,7 +157,7 @@ def test_the_game_begins_when_both_are_there(server: PageServer) -> None:
 
 
 def test_a_guest_has_one_game_and_nothing_else(server: PageServer) -> None:
-    with table(server) as (host, guest):
+    with table(server) as (_host, guest):
         for message in (
             {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None},
             {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": None, "pace": 0},
@@ -169,7 +169,7 @@ def test_a_guest_has_one_game_and_nothing_else(server: PageServer) -> None:
         ):
             guest.send(message)
             assert guest.until("refusal")["text"] == "Your link is for one game."
-        assert json.loads(guest.heard[0]) == {"is": "hello", "players": [], "rules": [], "guest": True}
+        assert json.loads(guest.heard[0]) == {"is": "hello", "players": [], "rules": [], "guest": True, "choices": ""}
         assert '"invitation":null' in guest.heard[1]
 
 
@@ -185,7 +185,7 @@ def test_a_guest_cannot_join_a_game_of_the_host_against_a_program(server: PageSe
 
 @pytest.mark.parametrize("help_", [{"do": "takeback"}, {"do": "hint"}, {"do": "heat", "on": True}])
 def test_between_people_there_is_no_help(help_: dict[str, Any], server: PageServer) -> None:
-    with table(server) as (host, guest):
+    with table(server) as (host, _guest):
         host.until("view", yours=True)
         host.send(help_)
         assert host.until("refusal")["to"] == help_["do"]

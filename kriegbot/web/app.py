@@ -34,6 +34,7 @@ from kriegbot.web.messages import (
     Library,
     New,
     Open,
+    Remember,
     Resume,
     Told,
     Watch,
@@ -53,7 +54,7 @@ MOST_OFFENCES = 20
 """Messages of one socket that are refused before it is closed."""
 TEND_SECONDS = 10.0
 
-FOR_THE_HOST = (New, Invite, Watch, Resume, Open, Library, Delete)
+FOR_THE_HOST = (New, Invite, Watch, Resume, Open, Library, Delete, Remember)
 """What guests, who have a link to one game, may not ask for."""
 
 log = logging.getLogger("kriegbot.web")
@@ -109,7 +110,7 @@ class Socket:
         await self._websocket.accept()
         writing = asyncio.create_task(self._write())
         try:
-            self.tell(hello(is_guest=self._is_guest))
+            self.tell(hello(self._house.choices, is_guest=self._is_guest))
             self._house.told.add(self.tell)
             if self._house.preparing is not None:
                 self.tell(self._house.preparing)
@@ -180,6 +181,8 @@ class Socket:
                 self._add(resumed(house, file))
             case Open(file):
                 house.add(opened(house, file), self._join)
+            case Remember(choices):
+                house.remember(choices)
             case Library() | Delete():
                 if isinstance(asked, Delete):
                     house.library.delete(asked.file)

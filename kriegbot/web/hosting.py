@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from kriegbot.request import seed_of
-from kriegbot.web.messages import Asked, BadMessage, Look, Preparing, Told, refusal
+from kriegbot.web.library import Library
+from kriegbot.web.messages import MOST_CHOICES, Asked, BadMessage, Look, Preparing, Told, refusal
 from kriegbot.web.seats import Seats
 from referee import GameRecord
+from referee.pgn import write_whole
 
 if TYPE_CHECKING:
     from kriegbot.web.analyst import Analyst
@@ -174,12 +176,12 @@ class House:
 
     Args:
       folder: where games are saved.
+      memory: the file in which the page's choices are kept; by default one in that folder.
     """
 
-    def __init__(self, folder: Path) -> None:
-        from kriegbot.web.library import Library
-
+    def __init__(self, folder: Path, memory: Path | None = None) -> None:
         self.library = Library(folder)
+        self._memory = folder / "page.json" if memory is None else memory
         self.guest_token = secrets.token_urlsafe(16)
         self.seats = Seats(self._preparing)
         self.preparing: Preparing | None = None
@@ -211,6 +213,22 @@ class House:
     def seed() -> int:
         """A fresh seed."""
         return seed_of(None)
+
+    @property
+    def choices(self) -> str:
+        """What the page has asked to be remembered."""
+        try:
+            return self._memory.read_text(encoding="utf-8")[:MOST_CHOICES]
+        except (OSError, ValueError):
+            return ""
+
+    def remember(self, choices: str) -> None:
+        """Keeps what was chosen on the page, in a file, if one can be written."""
+        try:
+            self._memory.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._memory, choices.encode(errors="replace"))
+        except OSError as error:
+            log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Calls a function on the event loop, from any thread; not once the server has stopped."""

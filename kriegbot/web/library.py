@@ -16,8 +16,8 @@ import chess.pgn
 
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, program_of
+from kriegbot.web.helped import Help
 from kriegbot.web.messages import BadMessage, SavedGame
-from kriegbot.web.table import Help
 from referee import GameRecord, Reason, RecordError, RuleSet, load_record, save_record
 from referee.formats.table import format_of
 from referee.rules import RULE_SETS

@@ -17,6 +17,8 @@ MOST_BYTES = 4096
 """Of a message of the browser."""
 MOST_TEXT = 20
 """Characters of a try; no notation is longer."""
+MOST_CHOICES = 1000
+"""Characters of what the page remembers."""
 MOST_NAME = 200
 """Characters of a file's name."""
 MOST_PACE = 10.0
@@ -169,6 +171,15 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True)
+class Remember:
+    """What was chosen on the page, as a text that only the page reads, for the next time."""
+
+    do: ClassVar = "remember"
+    takes: ClassVar = f"Choices are a text of at most {MOST_CHOICES} characters."
+    choices: str
+
+
+@dataclass(frozen=True, slots=True)
 class Heat:
     """Whether to show where enemy men may be."""
 
@@ -206,7 +217,7 @@ class Look:
 
 Asked: TypeAlias = (
     New | Invite | Watch | Join | Try | Resign | Leave | Draw | TakeBack | Hint | Rematch | Heat | Pause | Pace | Look
-) | (Library | Open | Resume | Delete)
+) | (Library | Open | Resume | Delete | Remember)
 ASKED: dict[str, type[Asked]] = {kind.do: kind for kind in get_args(Asked)}
 
 
@@ -236,6 +247,8 @@ def asked_by(text: str | None) -> Asked:
     asked = kind(**{name: message[name] for name in names})
     match asked:
         case Try(text=given) if len(given) > MOST_TEXT:
+            raise BadMessage(kind.takes)
+        case Remember(choices) if len(choices) > MOST_CHOICES:
             raise BadMessage(kind.takes)
         case Open(name) | Resume(name) | Delete(name) if len(name) > MOST_NAME:
             raise BadMessage(kind.takes)
@@ -377,11 +390,15 @@ _Told = TypedDict("_Told", {"is": str})
 
 
 class Hello(_Told):
-    """What can be chosen; the first message of all. Nothing is offered to a guest, who has a link to one game."""
+    """What can be chosen; the first message of all. Nothing is offered to a guest, who has a link to one game.
+
+    choices: what the page has asked to be remembered.
+    """
 
     players: list[PlayerOffered]
     rules: list[RulesOffered]
     guest: bool
+    choices: str
 
 
 class Preparing(_Told):

@@ -18,7 +18,7 @@ _ASKING = {
 }
 
 
-def hello(*, is_guest: bool) -> Hello:
+def hello(choices: str, *, is_guest: bool) -> Hello:
     """What the page offers; nothing to a guest."""
     rules = () if is_guest else RULE_SETS.values()
     return {
@@ -26,6 +26,7 @@ def hello(*, is_guest: bool) -> Hello:
         "players": [] if is_guest else _players(),
         "rules": [{"name": one.name, "title": one.title, "about": about(one)} for one in rules],
         "guest": is_guest,
+        "choices": "" if is_guest else choices,
     }
 
 

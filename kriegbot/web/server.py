@@ -16,6 +16,7 @@ import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
+import platformdirs
 import uvicorn
 
 from kriegbot.request import Refused
@@ -105,7 +106,7 @@ def serve(folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple
       Refused: the server cannot listen there.
     """
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
-    house = House(folder)
+    house = House(folder, platformdirs.user_config_path("kriegbot") / "page.json")
     server = PageServer(house, host, port)
     address = server.address
     if saved is not None:

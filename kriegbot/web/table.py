@@ -7,27 +7,24 @@ both cases a program sits down anew, and learns what has happened from its side'
 from __future__ import annotations
 
 import logging
-import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import chess
 
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.web.clock import Clock, Control
+from kriegbot.web.helped import Help
 from kriegbot.web.hosting import House
-from kriegbot.web.messages import BadMessage, refusal
+from kriegbot.web.messages import BadMessage, Told, refusal
 from kriegbot.web.review import Review
 from kriegbot.web.seat import ClockedSeat, WebSeat, rewound
 from kriegbot.web.seats import HouseSeat
 from referee import GameRecord, Reason, RuleSet
 from tournaments.match import play_game
-
-if TYPE_CHECKING:
-    from kriegbot.web.person import PersonGame
 
 EVENT = "kriegbot play --web"
 log = logging.getLogger("kriegbot.web")
@@ -55,30 +52,25 @@ class Setting:
     file: Path | None = None
 
 
-@dataclass(slots=True)
-class Help:
-    """The help that a person has had; a record's header Help tells of it."""
+class Side(Protocol):
+    """What a game asks of a person's side, which is `kriegbot.web.person.PersonGame`."""
 
-    hints: int = 0
-    taken_back: int = 0
-    has_looked: bool = False
+    id: str
+    seat: WebSeat
+    may_invite: bool
 
-    @classmethod
-    def of(cls, record: GameRecord | None) -> Help:
-        """As a record tells of it."""
-        text = "" if record is None else record.headers.get("Help", "")
-        counts = [re.search(rf"([0-9]{{1,6}}) {what}", text) for what in ("hint", "move")]
-        hints, taken_back = (int(count[1]) if count else 0 for count in counts)
-        return cls(hints, taken_back, "both sides" in text)
+    @property
+    def has_listeners(self) -> bool:
+        """Whether anybody is told of it."""
+        ...
 
-    def header(self) -> dict[str, str]:
-        """The header, if there was any help."""
-        parts = [f"{self.hints} hint{'s' * (self.hints != 1)}"] if self.hints else []
-        if self.taken_back:
-            parts.append(f"{self.taken_back} move{'s' * (self.taken_back != 1)} taken back")
-        if self.has_looked:
-            parts.append("both sides were looked at when it was broken off")
-        return {"Help": ", ".join(parts)} if parts else {}
+    def publish(self, message: Told) -> None:
+        """Sends a message to all listeners, in any thread."""
+        ...
+
+    def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review | None) -> None:
+        """The end; without a review, as long as the game may be played on."""
+        ...
 
 
 class Table:
@@ -94,7 +86,7 @@ class Table:
         self.house, self.setting, self.program = house, setting, program
         self.clock = Clock(setting.control, setting.begun)
         self.help = Help.of(setting.begun)
-        self.people: dict[chess.Color, PersonGame] = {}
+        self.people: dict[chess.Color, Side] = {}
         self._offer: tuple[chess.Color, int] | None = None
         self._seat: HouseSeat | None = None
         self._thread: threading.Thread | None = None
