@@ -29,7 +29,7 @@ from kriegbot.web.review import Review
 from kriegbot.web.server import PageServer
 from referee import GameRecord
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds that anything may take on a busy machine."""
 
 

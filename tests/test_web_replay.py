@@ -130,12 +130,8 @@ def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -
                 assert men(driver, side) == frames[at][side]
                 assert shown_men(driver, side) == len(frames[at][side])
         moves = [at for at, frame in enumerate(frames) if frame["answer"] == "accepted"]
-        for key, at in [
-            (Keys.ARROW_DOWN, moves[0]),
-            (Keys.ARROW_DOWN, moves[1]),
-            (Keys.ARROW_UP, moves[0]),
-            (Keys.HOME, 0),
-        ]:
+        down, up = Keys.ARROW_DOWN, Keys.ARROW_UP
+        for key, at in [(down, moves[0]), (down, moves[1]), (up, moves[0]), (Keys.HOME, 0)]:
             press(driver, key)
             assert count(driver) == f"{at} of {last}"
         slider = driver.find_element(By.ID, "moment")

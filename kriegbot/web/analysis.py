@@ -56,11 +56,10 @@ class Beliefs:
             return None
         parts = load_backup("overconfident"), load_evaluator("sound"), load_opponent("fitted")
         how = search_method.Method(DEPTH, *parts, FREE, EXCHANGE, INSIGHT, CONTEMPT)
-        tries = tries_valued(held, how) if len(held.rows) else []
-        tries = sorted((one for one in tries if one["legal"] > 0), key=lambda one: (-one["value"], -one["legal"]))[
-            :HINTS
-        ]
-        return {"by": f"{HINT_SAMPLES} boards that may be, {DEPTH} plies ahead", "tries": tries}
+        valued = tries_valued(held, how) if len(held.rows) else []
+        may_be_legal = [one for one in valued if one["legal"] > 0]
+        best = sorted(may_be_legal, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
+        return {"by": f"{HINT_SAMPLES} boards that may be, {DEPTH} plies ahead", "tries": best}
 
     def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked | None:
         """Both sides' beliefs at a moment and the mover's tries, best first; None if another `SLICE` is needed."""

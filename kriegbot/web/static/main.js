@@ -59,6 +59,7 @@ function receive(message) {
   else if (message.is === "game") enter(message);
   else if (message.is === "library") listGames(message);
   else if (message.is === "next") goOn(message);
+  else if (message.is === "over" && !game) openLater();
   else if (message.is === "refusal" && (!game || OF_FORMS.includes(message.to))) refuse(message);
   else if (game) {
     if (message.is === "over") end(message);
@@ -176,6 +177,11 @@ function openLibrary() {
   if (location.hash !== LIBRARY) history.pushState(null, "", location.pathname + LIBRARY);
   show("library");
   send({ do: "library" });
+}
+
+/** A game that was just left is saved by now. */
+function openLater() {
+  if (!places.library.hidden) send({ do: "library" });
 }
 
 function listGames(message) {

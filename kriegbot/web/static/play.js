@@ -32,6 +32,7 @@ export function startPlay(root, send, game) {
   $("sound").checked = chosen("sound") === "on";
   $("log").replaceChildren();
   $("refused").replaceChildren();
+  $("tried").classList.add("none");
   say("");
   showHeat({ on: false, chances: [] });
   const ticking = setInterval(tick, 200);

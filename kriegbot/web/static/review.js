@@ -249,7 +249,7 @@ function howEnded({ result, text, saved }, frame) {
 
 /** What a side knows of the enemy, in words. */
 function knows(side) {
-  if (!side) return ["…"];
+  if (!side) return [make("span", { className: "working" }, "Working out what was known …")];
   if (!side.chances.length) return ["In the dark: no board fits what was heard."];
   const boards = side.boards === 1 ? "1 board" : `${side.boards.toLocaleString("en")} boards`;
   const how = side.exact ? ", all that fit" : side.fits ? " that fit" : " that fit what was heard last";
