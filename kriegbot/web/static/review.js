@@ -206,10 +206,11 @@ export function startReview(root, send, game, share = null) {
       if (live) live.hidden = !message.live;
       show(isFollowing ? state.frames.length - 1 : Math.min(state.at, state.frames.length - 1));
     } else if (message.is === "analysis") {
+      const isNew = !state.looks.has(message.index); // another tab may have asked, too
       state.looks.set(message.index, message);
       if (message.index === state.asked) state.asked = null;
-      if (message.index === state.at) draw();
-      else [drawWalk(), drawCurves()];
+      if (isNew && message.index === state.at) draw();
+      else if (isNew) [drawWalk(), drawCurves()];
       ask();
     } else if (message.is === "over") {
       state.over = message;
