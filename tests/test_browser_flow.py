@@ -139,7 +139,7 @@ def test_a_file_is_uploaded_and_one_that_is_no_game_is_refused_beside_the_form(t
         page.one("#upload button").click()
         page.one(".sheet")
         page.until_text("#review h2", "Ann")
-        assert "Qxe5" in page.text(".sheet")
+        assert "Qe5" in page.text(".sheet")
         page.driver.get_log("browser")  # type: ignore[attr-defined] # as of Chrome; the refusal is no fault of the page
     assert load_record(games(folder)[0]).result == "1-0"
 

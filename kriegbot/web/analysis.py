@@ -30,8 +30,8 @@ from referee import View
 PARTICLES, SEED = 50_000, 0
 SURE = 0.9
 """Probability above which a side counts as sure."""
-HINTS, HINT_SAMPLES = 3, 300
-"""Tries that a hint names, and histories drawn for it."""
+HINTS, HINT_SAMPLES, LIKELY = 3, 300, 0.05
+"""Tries that a hint names, histories drawn for it, and how likely to be legal a try has to be."""
 MOST_KEPT = 64
 """Beliefs kept; a discarded one is rebuilt when needed."""
 SLICE = 0.1
@@ -57,8 +57,8 @@ class Beliefs:
         parts = load_backup("overconfident"), load_evaluator("sound"), load_opponent("fitted")
         how = search_method.Method(DEPTH, *parts, FREE, EXCHANGE, INSIGHT, CONTEMPT)
         valued = tries_valued(held, how) if len(held.rows) else []
-        may_be_legal = [one for one in valued if one["legal"] > 0]
-        best = sorted(may_be_legal, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
+        likely = [one for one in valued if one["legal"] >= LIKELY]
+        best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
         return {"by": f"{HINT_SAMPLES} boards that may be, {DEPTH} plies ahead", "tries": best}
 
     def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked | None:

@@ -34,14 +34,14 @@ export function savedGames(send, { rules }) {
       make("td", {}, game.date),
       make("td", {}, what, make("small", {}, [game.rules, game.help].filter(Boolean).join(" · "))),
       make("td", {}, game.result, make("small", {}, game.how)),
-      make("td", { className: "do" },
+      make("td", {}, make("div", { className: "do" },
         ...(game.resumable ? [button("Play on", () => send({ do: "resume", file: game.file }))] : []),
         button("Look", () => (game.resumable ? ask("seeing", () => send({ do: "open", file: game.file })) : send({ do: "open", file: game.file }))),
         make("a", { href: `games/${encodeURIComponent(game.file)}`, download: game.file, className: "button" }, "Download"),
         button("Delete", () => {
           $("deleting-what").textContent = `${what}, ${game.date}`;
           ask("deleting", () => send({ do: "delete", file: game.file }));
-        })));
+        }))));
   }
 
   function show({ folder, games }) {
