@@ -34,7 +34,7 @@ from websockets.typing import Origin
 
 from kriegbot.kernels import prepare
 from kriegbot.players.base import Choice
-from kriegbot.web.person import WebSeat
+from kriegbot.web.seat import WebSeat
 from kriegbot.web.seats import HouseSeat
 from referee import View
 from tests.browser import Client, chromium, served, until

@@ -51,6 +51,7 @@ class Reason(Enum):
     QUIET_LIMIT = "quiet limit"
     RESIGNATION = "resignation"
     FORFEIT = "forfeit"
+    AGREEMENT = "agreement"
     ABANDONED = "abandoned"
 
 

@@ -203,6 +203,8 @@ def _stop(referee: Referee, end: End) -> None:
         referee.resign(not end.winner)
     elif end.reason is Reason.FORFEIT and end.winner is not None:
         referee.forfeit(not end.winner, end.detail)
+    elif end.reason is Reason.AGREEMENT:
+        referee.agree()
     elif end.reason is Reason.ABANDONED:
         referee.abandon(end.detail)
 

@@ -144,6 +144,10 @@ class Referee:
         """Ends the game: a side loses for another reason than chess, such as a player that failed."""
         self._stop("forfeit", End(Reason.FORFEIT, not color, one_line(detail)))
 
+    def agree(self) -> None:
+        """Ends the game: both sides want a draw."""
+        self._stop("draw", End(Reason.AGREEMENT))
+
     def abandon(self, detail: str = "") -> None:
         """Ends the game without a result."""
         self._stop("abandonment", End(Reason.ABANDONED, None, one_line(detail)))

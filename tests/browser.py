@@ -29,7 +29,7 @@ from kriegbot.web.review import Review
 from kriegbot.web.server import PageServer
 from referee import GameRecord
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds that anything may take on a busy machine."""
 
 
@@ -37,7 +37,7 @@ PATIENCE = 30.0
 def served(folder: Path) -> Iterator[PageServer]:
     """A server that saves games in a folder; it starts no process before there is a game."""
     house = House(folder)
-    house.seats.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
+    house.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
     server = PageServer(house)
     thread = threading.Thread(target=server.serve_until_stopped)
     thread.start()
@@ -179,12 +179,19 @@ class Page:
         """Waits until a text stands in an element."""
         until(lambda: text in self.text(selector), f"{text!r} in {selector}")
 
+    def more(self) -> None:
+        """Opens the further choices of the form for a new game."""
+        self.one("#more summary")
+        if not self.run("return document.querySelector('#more').open"):
+            self.one("#more summary").click()
+
     def start(self, opponent: str, color: str = "white", seed: int | None = None) -> None:
         """Fills in the form for a new game, and waits until a try is asked for."""
+        self.more()
         self.one(f"#opponent option[value={opponent}]").click()
         self.one(f"#new input[value={color}]").click()
         if seed is not None:
-            self.one("#new summary").click()
+            self.one("#seed").clear()
             self.one("#seed").send_keys(str(seed))
         self.one("#new button[type=submit]").click()
         self.until_text("#turn", "Your turn")

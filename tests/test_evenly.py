@@ -12,7 +12,8 @@ from kriegbot.cli.plain import PlainConsole
 from kriegbot.cli.terminal import TerminalConsole
 from kriegbot.players.base import PlayerLeft
 from kriegbot.telling import evenly
-from kriegbot.web.person import WebSeat
+from kriegbot.web.clock import Clock as GameClock
+from kriegbot.web.seat import WebSeat
 from referee import BERKELEY, WILD16, Referee, RuleSet, View
 
 
@@ -72,7 +73,7 @@ def test_a_person_is_shown_the_turn_at_an_even_time_everywhere(where: str, monke
     referee.try_move(chess.Move.from_uci("e2e4"))
     begun = clock.now
     if where == "page":
-        seat = WebSeat(lambda _view, _known: None)
+        seat = WebSeat(lambda _view, _known: None, GameClock(None), is_here=True)
         seat.wait(shown(referee))
         seat.leave("for the test")  # so that `ask` returns
     else:

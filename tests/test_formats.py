@@ -98,6 +98,8 @@ def less(record: GameRecord, keep: Keep) -> GameRecord:
     if end is not None and game.end is None:
         if end.reason is Reason.ABANDONED:
             game.abandon(end.detail)
+        elif end.reason is Reason.AGREEMENT:
+            game.agree()
         elif end.reason is Reason.FORFEIT:
             game.forfeit(end.winner is chess.BLACK, end.detail)
         else:

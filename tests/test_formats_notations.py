@@ -148,6 +148,7 @@ def test_a_game_of_chess_is_heard_under_the_rules_that_are_named() -> None:
         ("Normal", "0-1", End(Reason.RESIGNATION, chess.BLACK)),
         ("Abandoned", "*", End(Reason.ABANDONED)),
         ("unterminated", "*", None),
+        ("Agreement", "1/2-1/2", End(Reason.AGREEMENT)),
         ("Normal", "1/2-1/2", End(Reason.ABANDONED, None, "a draw by agreement, repetition or another rule")),
     ],
 )
@@ -155,7 +156,7 @@ def test_an_end_that_no_move_brings_is_what_the_header_says(termination: str, re
     text = f'[Result "{result}"]\n[Termination "{termination}"]\n\n1. e4 {result}\n'
     record, lost = FORMATS["plain"].read(text, None)
     assert record.end == end
-    assert bool(lost) == (result == "1/2-1/2")
+    assert bool(lost) == (result == "1/2-1/2" and termination == "Normal")
 
 
 @given(st.integers(0, 10**9))

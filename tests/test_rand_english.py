@@ -195,6 +195,8 @@ def test_views_cross_the_line_protocol_and_reach_the_page(rules: RuleSet) -> Non
         for line in [*game_lines(view, 60), *view_lines(view, 0, has_tries=True)]:
             heard = listener.hear(line) or heard
         assert heard == view
-        told = shown(view, Diary().take(view), {"white": 0.0, "black": 0.0, "running": None})["pawnTries"]
+        told = shown(view, Diary().take(view), {"white": 0.0, "black": 0.0, "running": None, "left": False})[
+            "pawnTries"
+        ]
         squares = "pawn tries from e4 and g4" if start == TWO_PAWNS else "no pawn tries"
         assert told == (squares if rules is RAND else None)

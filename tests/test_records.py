@@ -54,6 +54,7 @@ def finish(game: Referee, rng: random.Random) -> None:
                 lambda: None,
                 lambda: game.resign(color),
                 lambda: game.forfeit(color, 'raised "x" {y} \\ [z] ; 100 %\nand more'),
+                game.agree,
                 lambda: game.abandon(rng.choice(("", "interrupted"))),
             )
         )()

@@ -260,6 +260,13 @@ def test_an_abandoned_game_has_no_result() -> None:
     assert (game.end.result, game.end.winner, game.end.detail) == ("*", None, "interrupted")
 
 
+def test_a_draw_can_be_agreed() -> None:
+    game = Referee(BERKELEY)
+    game.agree()
+    assert game.end == End(Reason.AGREEMENT)
+    assert (game.end.result, game.end.text()) == ("1/2-1/2", "agreement, draw")
+
+
 def test_nothing_happens_after_the_end() -> None:
     game = Referee(BERKELEY)
     game.resign(chess.WHITE)
@@ -273,6 +280,8 @@ def test_nothing_happens_after_the_end() -> None:
         game.forfeit(chess.BLACK)
     with pytest.raises(GameIsOver, match="abandonment " + match):
         game.abandon()
+    with pytest.raises(GameIsOver, match="draw " + match):
+        game.agree()
     assert views == [game.view(color) for color in chess.COLORS]
 
 

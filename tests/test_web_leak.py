@@ -20,7 +20,7 @@ import pytest
 
 from kriegbot.telling import evenly
 from kriegbot.telling.diary import Entry
-from kriegbot.web import app, person
+from kriegbot.web import app, seat
 from kriegbot.web.messages import Clocks
 from kriegbot.web.show import shown
 from referee import GameRecord, View, load_record
@@ -49,7 +49,7 @@ class Sent:
 def play(client: Client, color: str, rules: str, *, has_heat: bool = False) -> Sent:
     """A game against the random player, by tries that follow from the views alone; resigned after some moves."""
     client.heard.clear()
-    client.send({"do": "new", "opponent": "rand", "color": color, "rules": rules, "seed": None})
+    client.send({"do": "new", "opponent": "rand", "color": color, "rules": rules, "seed": None, "clock": None})
     client.until("game")
     if has_heat:
         client.send({"do": "heat", "on": True})
@@ -114,7 +114,7 @@ def enemy_squares(game: Sent) -> set[str]:
     for message in game.messages:
         if message["is"] == "view":
             ways = "".join(uci[:4] for uci in message["tries"])
-            allowed = set(message["men"]) | {ways[at : at + 2] for at in range(0, len(ways), 2)}
+            allowed = set(message["men"]) | set(message["last"]) | {ways[at : at + 2] for at in range(0, len(ways), 2)}
             heard = " ".join(entry["text"] for entry in message["log"])
             assert not set(message["men"].values()) & set(enemy)
             named = set(re.findall(r"(?<![a-z0-9])[a-h][1-8](?![a-z0-9])", json.dumps(message)))
@@ -165,7 +165,7 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
     """Of three kinds: the enemy's men; something in a harmless field; a message that the view does not call for."""
     truth: list[chess.Board] = []
     referees(monkeypatch, truth)
-    wait = person.WebSeat.wait
+    wait = seat.WebSeat.wait
 
     def leaking(view: View, entries: Sequence[Entry], clocks: Clocks) -> dict[str, Any]:
         board = truth[-1]
@@ -177,13 +177,13 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
             message["enemyMen"] = board.legal_moves.count()
         return message
 
-    def hasty(seat: person.WebSeat, view: View) -> None:
-        seat._shown = None
-        wait(seat, view)
+    def hasty(hurried: seat.WebSeat, view: View) -> None:
+        hurried._shown = None
+        wait(hurried, view)
 
-    monkeypatch.setattr(person, "shown", leaking)
+    monkeypatch.setattr(seat, "shown", leaking)
     if what == "the time":
-        monkeypatch.setattr(person.WebSeat, "wait", hasty)
+        monkeypatch.setattr(seat.WebSeat, "wait", hasty)
     games = played(tmp_path, 10, "wild16")
     assert leaks(games)
     if what == "the men":

@@ -13,7 +13,7 @@ import pytest
 from kriegbot.web.messages import ASKED, TOLD, BadMessage, Join, New, Pace, Try, Watch, asked_by
 
 DOCS = Path(__file__).parent.parent / "docs" / "web.md"
-GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None}
+GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}
 WATCHED = {"do": "watch", "white": "rand", "black": "hs", "rules": "berkeley", "seed": "7", "pace": 1}
 
 
@@ -40,7 +40,7 @@ def test_the_tables_in_the_docs_are_those_of_the_types() -> None:
 @pytest.mark.parametrize(
     ("message", "asked"),
     [
-        (GAME, New("rand", "white", "berkeley", None)),
+        (GAME, New("rand", "white", "berkeley", None, None)),
         (WATCHED, Watch("rand", "hs", "berkeley", "7", 1)),
         ({"do": "join", "game": "x"}, Join("x")),
         ({"do": "try", "text": "e4", "more": 1}, Try("e4")),
@@ -77,4 +77,6 @@ def test_a_pace_is_a_number_from_nought_to_ten() -> None:
 def test_a_seed_is_never_a_number_for_javascript_would_round_it() -> None:
     with pytest.raises(BadMessage):
         asked_by(json.dumps(GAME | {"seed": 3}))
-    assert asked_by(json.dumps(GAME | {"seed": str(2**127 + 1)})) == New("rand", "white", "berkeley", str(2**127 + 1))
+    assert asked_by(json.dumps(GAME | {"seed": str(2**127 + 1)})) == New(
+        "rand", "white", "berkeley", str(2**127 + 1), None
+    )

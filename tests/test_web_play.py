@@ -57,10 +57,10 @@ def test_a_game_is_played_to_mate_by_clicks_and_by_drags(way, tmp_path: Path) ->
 
 def test_a_level_is_chosen_by_name_and_needs_no_time(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
-        page.one("#opponent option[value=kriegbot]").click()
         is_hidden = "return document.querySelector('#time-choice').hidden"
+        page.one("#levels input[value=best]").click()
         assert page.run(is_hidden) is False
-        page.one("#level option[value=casual]").click()
+        page.one("#levels input[value=casual]").click()
         assert page.run(is_hidden) is True
         page.one("#new button[type=submit]").click()
         page.until_text("#turn", "Your turn")
@@ -86,7 +86,7 @@ def test_a_pawn_that_promotes_asks_to_what(tmp_path: Path) -> None:
         page.one("#promotion button[aria-label='white knight']").click()
         page.until_text("#turn", "move 6")
         page.until_text("#log", "gxh8=N: yes.")
-        assert page.label("h8") == "h8, white knight"
+        assert page.label("h8") == "h8, white knight, your last move"
 
 
 def test_the_board_is_played_by_keys_alone(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_the_board_is_played_by_keys_alone(tmp_path: Path) -> None:
         keys = ActionChains(page.driver)
         keys.send_keys(Keys.ENTER, Keys.ARROW_UP, Keys.ARROW_UP, Keys.ENTER).perform()
         page.until_text("#turn", "move 2")
-        assert page.label("e4") == "e4, white pawn"
+        assert page.label("e4") == "e4, white pawn, your last move"
         assert page.run("return document.activeElement.dataset.square") == "e4"
 
 
@@ -157,7 +157,7 @@ def test_markers_move_aside_where_no_enemy_man_can_be(tmp_path: Path) -> None:
         click(page, "e2", "e4")
         page.until_text("#turn", "move 2")
         assert page.label("e3") == "e3, empty"
-        assert page.label("e4") == "e4, white pawn"
+        assert page.label("e4") == "e4, white pawn, your last move"
         assert page.label("d8") == "d8, marker: black queen"
         aside = page.one("#aside [role=img]").get_attribute("aria-label")
         assert sorted(str(aside).split(", ")) == ["black knight", "black pawn"]
@@ -237,9 +237,10 @@ def luminance(color: str) -> float:
 
 
 def test_text_stands_out_in_light_and_in_dark() -> None:
-    light, dark = re.findall(r":root \{(.*?)\}", (STATIC / "style.css").read_text(), re.DOTALL)
-    for theme in (light, dark):
-        colors = dict(re.findall(r"--([a-z-]+): (#\w+)", theme))
+    (both,) = re.findall(r":root \{(.*?)\}", (STATIC / "style.css").read_text(), re.DOTALL)
+    pairs_of_colors = re.findall(r"--([a-z-]+): light-dark\((#\w+), (#\w+)\)", both)
+    for theme in (0, 1):
+        colors = {name: shades[theme] for name, *shades in pairs_of_colors}
         pairs = [(text, ground) for text in ("ink", "soft", "accent", "bad") for ground in ("paper", "sheet")]
         for text, ground in [*pairs, ("on-accent", "accent"), ("paper", "bad")]:
             dim, bright = sorted((luminance(colors[text]), luminance(colors[ground])))

@@ -32,7 +32,7 @@ from tests.browser import Client, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
-RAND = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": "3"}
+RAND = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": "3", "clock": None}
 E4 = {"do": "try", "text": "e4"}
 
 
@@ -313,7 +313,7 @@ def test_whoever_joins_again_is_told_what_the_others_were(address: str) -> None:
         other.send({"do": "join", "game": id_})
         assert other.until("game")["you"] == "white"
         assert other.until("view") == told
-        client.send({"do": "leave"})
+        client.send({"do": "resign"})
         assert client.until("over") == other.until("over")
         assert client.until("frames") == other.until("frames")
 
@@ -440,8 +440,8 @@ def test_an_address_that_others_can_reach_is_warned_of_and_takes_no_foreign_name
 ) -> None:
     monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
     assert main(["play", "--web", "--no-browser", "--save", str(tmp_path), "--host", "0.0.0.0"]) == 0
-    assert "can be reached from other machines" in capsys.readouterr().err
-    guard = Guard(Starlette(), "token", "0.0.0.0", 80)
+    assert "other machines can reach this server at 0.0.0.0" in capsys.readouterr().err
+    guard = Guard(Starlette(), "token", "guest", "0.0.0.0", 80)
     assert guard.is_host("192.168.0.7:80")
     assert guard.is_host("[fe80::1]:80")
     assert guard.is_host(socket.gethostname())

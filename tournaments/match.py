@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
@@ -19,7 +19,7 @@ from typing import Any
 
 import chess
 
-from kriegbot.players.base import PlayerLeft, Report
+from kriegbot.players.base import DrawAgreed, OutOfTime, PlayerLeft, Report
 from kriegbot.players.seat import Failure, PlayerFailed, Seat
 from referee import BERKELEY, NO_LIMITS, Answer, AskAny, GameRecord, Limits, Referee, Resign, RuleSet
 
@@ -118,6 +118,7 @@ def play_game(
     start: str = chess.STARTING_FEN,
     seed: int = 0,
     event: str = "?",
+    begun: GameRecord | None = None,
 ) -> Played:
     """Plays one game to its end, whatever the players do.
 
@@ -130,12 +131,17 @@ def play_game(
       seed: from which both players get theirs; with reproducible players of ours, a seed is a game. Players from
         outside have random seeds, which the record states.
       event: what the game is part of, for its record.
+      begun: a game without an end, which is played on under its own rules and limits; the players sit down anew, and
+        learn what has happened from their views.
 
     Raises:
       BadStart: no game can begin from that position.
+      RecordError: the game begun is none.
       kriegbot.children.CannotStart: no process can be started for a player.
     """
-    game = _Game(Referee(rules, limits, start), {chess.WHITE: white, chess.BLACK: black})
+    referee = Referee(rules, limits, start) if begun is None else played_on(begun)
+    game = _Game(referee, {chess.WHITE: white, chess.BLACK: black})
+    game.seconds += [] if begun is None else [turn.seconds for turn in begun.turns]
     interrupted = False
     try:
         with game.judged():
@@ -157,6 +163,16 @@ def play_game(
     record = GameRecord.of(game.referee, headers, game.seconds)
     statistics = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
     return Played(record, *statistics, tuple(game.thoughts), game.failed, interrupted)
+
+
+def played_on(begun: GameRecord) -> Referee:
+    """The referee of a game without an end, after its last try.
+
+    Raises:
+      RecordError: there is no such game, or it has ended.
+    """
+    *_, last = replace(begun, end=None).replay()
+    return last.referee
 
 
 def player_seed(seed: int, color: chess.Color) -> int:
@@ -190,7 +206,7 @@ class _Game:
 
     def __init__(self, referee: Referee, seats: dict[chess.Color, Seat]) -> None:
         self.referee = referee
-        self.seconds: list[float] = []
+        self.seconds: list[float | None] = []
         self.thoughts: list[Thought] = []
         self.failed: PlayerFailed | None = None
         self._seats = seats
@@ -207,6 +223,10 @@ class _Game:
             self.referee.forfeit(self._judged, failed.detail)
         except PlayerLeft as left:
             self.referee.abandon(str(left))
+        except DrawAgreed:
+            self.referee.agree()
+        except OutOfTime:
+            self.referee.forfeit(self._judged, "lost on time")
 
     def begin(self, seed: int) -> None:
         """Seats both players."""

@@ -39,3 +39,11 @@ class Player(Protocol):
 
 class PlayerLeft(Exception):
     """A person leaves the game, which ends without a result; the message says why."""
+
+
+class DrawAgreed(Exception):
+    """Two people agree to a draw."""
+
+
+class OutOfTime(Exception):
+    """The clock of the player to move has run out."""

@@ -16,18 +16,22 @@ import numpy as np
 from evaluators import load_evaluator
 from kriegbot.belief.followed import Followed, Held
 from kriegbot.kernels.position import decode_move
+from kriegbot.opponents import load_opponent
+from kriegbot.players.kriegbot import CONTEMPT, DEPTH, EXCHANGE, FREE, INSIGHT
 from kriegbot.players.notation import try_name
 from kriegbot.search import method as search_method
 from kriegbot.search.method import InformationSet, are_open
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.web.messages import Believed, Looked, TryValued
+from kriegbot.web.messages import Believed, Hinted, Looked, TryValued
 from kriegbot.web.method import SAMPLES, Method, Side
 from referee import View
 
 PARTICLES, SEED = 50_000, 0
 SURE = 0.9
 """Probability above which a side counts as sure."""
+HINTS, HINT_SAMPLES, LIKELY = 3, 300, 0.05
+"""Tries that a hint names, histories drawn for it, and how likely to be legal a try has to be."""
 MOST_KEPT = 64
 """Beliefs kept; a discarded one is rebuilt when needed."""
 SLICE = 0.1
@@ -45,6 +49,18 @@ class Beliefs:
         held = self._followed_by(f"heat {key}").at(view, seconds=SLICE)
         return None if held is None else rounded(held)
 
+    def hint(self, key: str, view: View) -> Hinted | None:
+        """The best tries in a view by the search of our strongest player; None if another `SLICE` is needed."""
+        held = self._followed_by(f"hint {key}", HINT_SAMPLES).at(view, seconds=SLICE)
+        if held is None:
+            return None
+        parts = load_backup("overconfident"), load_evaluator("sound"), load_opponent("fitted")
+        how = search_method.Method(DEPTH, *parts, FREE, EXCHANGE, INSIGHT, CONTEMPT)
+        valued = tries_valued(held, how) if len(held.rows) else []
+        likely = [one for one in valued if one["legal"] >= LIKELY]
+        best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
+        return {"by": f"{HINT_SAMPLES} boards that may be, {DEPTH} plies ahead", "tries": best}
+
     def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked | None:
         """Both sides' beliefs at a moment and the mover's tries, best first; None if another `SLICE` is needed."""
         both = {}
@@ -60,7 +76,7 @@ class Beliefs:
             "black": believed(black, white.view.men),
             "mover": None if mover.view.end is not None else chess.COLOR_NAMES[mover.view.color],
             "by": method.text(),
-            "tries": tries_valued(mover, method) if len(mover.rows) else [],
+            "tries": tries_valued(mover, _searching(method)) if len(mover.rows) else [],
         }
 
     def _followed_by(self, key: str, samples: int = 0) -> Followed:
@@ -106,12 +122,14 @@ def believed(held: Held, men: Mapping[chess.Square, chess.PieceType]) -> Believe
     }
 
 
-def tries_valued(held: Held, method: Method) -> list[TryValued]:
+def _searching(method: Method) -> search_method.Method:
+    return search_method.Method(method.depth, load_backup(method.rule), load_evaluator(method.evaluator))
+
+
+def tries_valued(held: Held, how: search_method.Method) -> list[TryValued]:
     """Every open try of a side to move: its name, its value in centipawns, the chance that it is legal; best first."""
     view = held.view
-    rule = load_backup(method.rule)
     histories = InformationSet.of(view, held.rows, held.counts)
-    how = search_method.Method(method.depth, rule, load_evaluator(method.evaluator))
     found = search_tries(histories, how, may_prune=False)
     is_open = are_open(view, found.tries)
     moves = [decode_move(int(code)) for code in found.tries[is_open]]

@@ -19,7 +19,7 @@ from typing import Any
 import chess
 
 from kriegbot.children import give_way, leave_with_parent, no_interrupts, own_session
-from kriegbot.web.messages import Looked
+from kriegbot.web.messages import Hinted, Looked
 from kriegbot.web.method import Method, Side
 from referee import View
 
@@ -57,6 +57,19 @@ class Analyst:
         answer: list[list[float]] = await self._asked("heat", key, view)
         return answer
 
+    async def hint(self, key: str, view: View) -> Hinted:
+        """The best tries in a view, as `kriegbot.web.analysis.Beliefs.hint` gives them.
+
+        Args:
+          key: of the game and the side.
+          view: what that side knows; nothing else is asked for.
+
+        Raises:
+          AnalystFailed: there is no answer.
+        """
+        answer: Hinted = await self._asked("hint", key, view)
+        return answer
+
     async def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked:
         """Both sides' beliefs and the mover's tries, as `kriegbot.web.analysis.Beliefs.look` gives them.
 
@@ -75,6 +88,15 @@ class Analyst:
     def pid(self) -> int | None:
         """The number of the process, while there is one."""
         return None if self._process is None else self._process.pid
+
+    def warm(self) -> None:
+        """Starts the process before the first question; in any thread, returns at once."""
+        with contextlib.suppress(RuntimeError):  # it is closed already
+            self._thread.submit(self._warm)
+
+    def _warm(self) -> None:
+        if self._connection is None and not self._is_closed:
+            self._start()
 
     def close(self) -> None:
         """Ends the process at once; pending questions raise `AnalystFailed`. Idempotent."""
@@ -144,7 +166,7 @@ def serve(connection: Connection[Any, Any]) -> None:
     from kriegbot.web.analysis import Beliefs
 
     beliefs = Beliefs()
-    jobs: dict[str, Callable[..., Any]] = {"heat": beliefs.heat, "look": beliefs.look}
+    jobs: dict[str, Callable[..., Any]] = {"heat": beliefs.heat, "hint": beliefs.hint, "look": beliefs.look}
     with contextlib.suppress(EOFError, OSError):
         while True:
             name, *question = connection.recv()

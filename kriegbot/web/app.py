@@ -8,7 +8,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +20,29 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from kriegbot.players.specs import players
-from kriegbot.request import Refused, color_of, program_of, rules_of, seed_of
+from kriegbot.web.files import file_routes
+from kriegbot.web.games import invited, new_game, opened, resumed
+from kriegbot.web.guard import IS_GUEST
 from kriegbot.web.hosting import Hosted, House
 from kriegbot.web.messages import (
     MOST_BYTES,
     Asked,
     BadMessage,
-    Hello,
+    Delete,
+    Invite,
     Join,
+    Library,
     New,
-    PlayerOffered,
+    Open,
+    Remember,
+    Resume,
     Told,
     Watch,
     asked_by,
     refusal,
 )
-from kriegbot.web.person import PersonGame
+from kriegbot.web.offers import hello
 from kriegbot.web.watch import watched
-from referee import RULE_SETS
 
 STATIC = Path(__file__).parent / "static"
 MOST_SOCKETS = 100
@@ -49,6 +53,9 @@ RATE, BURST = 20.0, 60.0
 MOST_OFFENCES = 20
 """Messages of one socket that are refused before it is closed."""
 TEND_SECONDS = 10.0
+
+FOR_THE_HOST = (New, Invite, Watch, Resume, Open, Library, Delete, Remember)
+"""What guests, who have a link to one game, may not ask for."""
 
 log = logging.getLogger("kriegbot.web")
 
@@ -81,7 +88,8 @@ def make_app(house: House) -> Starlette:
         finally:
             sockets.discard(served)
 
-    routes = [Route("/", index), WebSocketRoute("/ws", socket), Mount("/static", StaticFiles(directory=STATIC))]
+    static = Mount("/static", StaticFiles(directory=STATIC))
+    routes = [Route("/", index), WebSocketRoute("/ws", socket), static, *file_routes(house)]
     return Starlette(routes=routes, lifespan=lifespan)
 
 
@@ -90,6 +98,7 @@ class Socket:
 
     def __init__(self, websocket: WebSocket, house: House) -> None:
         self._websocket, self._house = websocket, house
+        self._is_guest: bool = websocket.scope[IS_GUEST]
         self._hosted: Hosted | None = None
         self._outbox: asyncio.Queue[Told] = asyncio.Queue(MOST_WAITING)
         self._loop = asyncio.get_running_loop()
@@ -101,7 +110,7 @@ class Socket:
         await self._websocket.accept()
         writing = asyncio.create_task(self._write())
         try:
-            self.tell(hello())
+            self.tell(hello(self._house.choices, is_guest=self._is_guest))
             self._house.told.add(self.tell)
             if self._house.preparing is not None:
                 self.tell(self._house.preparing)
@@ -140,13 +149,15 @@ class Socket:
         """One message of the browser, or its end."""
         if event["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(event.get("code", 1005))
+        asked: Asked | None = None
         try:
             self._spend()
-            self._do(asked_by(event.get("text")))
+            asked = asked_by(event.get("text"))
+            self._do(asked)
         except BadMessage as error:
             self._offences += 1
             log.warning("refused a message: %s", error)
-            self.tell(refusal(str(error)))
+            self.tell(refusal(str(error), None if asked is None else asked.do))
 
     def _spend(self) -> None:
         now = time.monotonic()
@@ -156,17 +167,39 @@ class Socket:
             raise BadMessage("Too many messages; wait a little.")
 
     def _do(self, asked: Asked) -> None:
+        house = self._house
+        if isinstance(asked, FOR_THE_HOST) and self._is_guest:
+            raise BadMessage("Your link is for one game.")
         match asked:
             case New():
-                self._house.add(new_game(self._house, asked), self._join)
+                house.add(new_game(house, asked), self._join)
+            case Invite():
+                self._add(invited(house, asked))
             case Watch():
-                self._house.add(watched(self._house, asked), self._join)
+                house.add(watched(house, asked), self._join)
+            case Resume(file):
+                self._add(resumed(house, file))
+            case Open(file):
+                house.add(opened(house, file), self._join)
+            case Remember(choices):
+                house.remember(choices)
+            case Library() | Delete():
+                if isinstance(asked, Delete):
+                    house.library.delete(asked.file)
+                self.tell({"is": "library", "folder": str(house.library.folder), "games": house.library.games()})
             case Join(game):
-                self._join(self._house.get(game))
+                self._join(house.get(game, is_guest=self._is_guest))
             case _ if self._hosted is not None:
                 self._hosted.take(asked)
             case _:
                 raise BadMessage("There is no game yet.")
+
+    def _add(self, sides: Sequence[Hosted]) -> None:
+        """Takes in the sides of a game; the first is that of whoever asks."""
+        mine, *others = sides
+        for side in others:
+            self._house.add(side)
+        self._house.add(mine, self._join)
 
     def _join(self, hosted: Hosted) -> None:
         self._part()
@@ -177,43 +210,6 @@ class Socket:
         if self._hosted is not None:
             self._hosted.part(self.tell)
             self._hosted = None
-
-
-def new_game(house: House, asked: New) -> PersonGame:
-    """The game that a person asks for.
-
-    Raises:
-      BadMessage: there can be no such game; the message says why.
-    """
-    try:
-        seed = seed_of(asked.seed)
-        color, rules = color_of(asked.color, seed), rules_of(asked.rules)
-        program = program_of(asked.opponent, is_remote=True)
-    except Refused as error:
-        raise BadMessage(str(error)) from None
-    return PersonGame(house, program, color, rules, seed, is_seed_given=asked.seed is not None)
-
-
-def hello() -> Hello:
-    """What the page offers."""
-    known = sorted(players().items(), key=lambda named: named[1].rank)
-    offered: list[PlayerOffered] = [
-        {
-            "name": name,
-            "summary": kind.words or kind.summary,
-            "options": [
-                {"name": option.name, "takes": option.takes, "default": option.usual, "help": option.help}
-                for option in kind.options
-            ],
-        }
-        for name, kind in known
-        if kind.make is not None
-    ]
-    return {
-        "is": "hello",
-        "players": offered,
-        "rules": [{"name": rules.name, "title": rules.title} for rules in RULE_SETS.values()],
-    }
 
 
 def men_svg() -> str:

@@ -21,6 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from referee.text import quoted
 
+IS_GUEST = "kriegbot.guest"
+"""In the scope of a request: whether it comes by a link to one game."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 REQUEST_SECONDS = 5.0
 """How long a connection may take to send a whole request, from its start or from the last answer."""
@@ -91,14 +93,15 @@ class Guard:
 
     Args:
       app: the app.
-      token: first part of every path.
+      token: first part of every path of the host, whose server this is.
+      guest_token: the same of those who are invited to one game.
       host: the address that the server is bound to.
       port: its port.
     """
 
-    def __init__(self, app: ASGIApp, token: str, host: str, port: int) -> None:
+    def __init__(self, app: ASGIApp, token: str, guest_token: str, host: str, port: int) -> None:
         self._app = app
-        self._token = token.encode()
+        self._token, self._guest_token = token.encode(), guest_token.encode()
         self._host, self._port = host, port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -113,7 +116,7 @@ class Guard:
             await _refuse(scope, receive, send)
             return
         path = "/" + scope["path"].lstrip("/").partition("/")[2]
-        inner = dict(scope) | {"path": path, "raw_path": path.encode()}
+        inner = dict(scope) | {"path": path, "raw_path": path.encode(), IS_GUEST: self._has(self._guest_token, scope)}
         await self._app(inner, receive, _with_headers(send, Headers(scope=scope)["host"]))
 
     def refusal(self, scope: Scope) -> str:
@@ -126,10 +129,13 @@ class Guard:
             return f"foreign Origin {quoted(', '.join(origins))}"
         if scope["type"] == "websocket" and not origins:
             return "no Origin"
-        first = scope["path"].lstrip("/").partition("/")[0]
-        if not secrets.compare_digest(first.encode(), self._token):
+        if not (self._has(self._token, scope) or self._has(self._guest_token, scope)):
             return "wrong token"
         return ""
+
+    def _has(self, token: bytes, scope: Scope) -> bool:
+        first = scope["path"].lstrip("/").partition("/")[0]
+        return secrets.compare_digest(first.encode(), token)
 
     def is_host(self, text: str) -> bool:
         """Whether a Host header names this server: by an address, which no foreign name can fake, or as localhost."""

@@ -9,13 +9,15 @@ import secrets
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
-from kriegbot.web.messages import Asked, BadMessage, Look, Preparing, Told, refusal
+from kriegbot.request import seed_of
+from kriegbot.web.library import Library
+from kriegbot.web.messages import MOST_CHOICES, Asked, BadMessage, Look, Preparing, Told, refusal
 from kriegbot.web.seats import Seats
-from referee import GameRecord, save_record
+from referee import GameRecord
+from referee.pgn import write_whole
 
 if TYPE_CHECKING:
     from kriegbot.web.analyst import Analyst
@@ -63,6 +65,7 @@ class Hosted:
       review: its frames, as far as the browser may have them; None before the end of a game that a person plays.
       lonely_since: when the last listener left, on the monotonic clock.
       is_stopping: whether it was given up, and is about to end.
+      is_for_guests: whether who has its name may join it without knowing more.
     """
 
     kind: ClassVar[str]
@@ -76,6 +79,7 @@ class Hosted:
         self.review: Review | None = None
         self.lonely_since = time.monotonic()
         self.is_stopping = False
+        self.is_for_guests = False
         self._last: dict[str, Told] = {}
         self._listeners: set[Callable[[Told], None]] = set()
         self._lock = threading.RLock()
@@ -88,9 +92,14 @@ class Hosted:
         return self._thread is not None and self._thread.is_alive()
 
     @property
+    def has_listeners(self) -> bool:
+        """Whether anybody is told of it."""
+        return bool(self._listeners)
+
+    @property
     def is_lonely(self) -> bool:
-        """Whether it has no listener."""
-        return not self._listeners
+        """Whether nobody looks at the game."""
+        return not self.has_listeners
 
     def begin(self) -> None:
         """Starts the game, once the house has taken it in."""
@@ -159,7 +168,7 @@ class Hosted:
             self.publish(await self.review.look(index, self.house.analyst))
         except (IndexError, AnalystFailed) as error:
             log.warning("no analysis of moment %s: %s", index, error)
-            self.publish(refusal(f"No analysis: {error}."))
+            self.publish(refusal(f"No analysis: {error}.", Look.do))
 
 
 class House:
@@ -167,10 +176,13 @@ class House:
 
     Args:
       folder: where games are saved.
+      memory: the file in which the page's choices are kept; by default one in that folder.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, memory: Path | None = None) -> None:
+        self.library = Library(folder)
+        self._memory = folder / "page.json" if memory is None else memory
+        self.guest_token = secrets.token_urlsafe(16)
         self.seats = Seats(self._preparing)
         self.preparing: Preparing | None = None
         self.told: set[Callable[[Told], None]] = set()
@@ -190,7 +202,33 @@ class House:
     def begin(self) -> None:
         """On the event loop, when the server starts: prepares for the first game while the page is shown."""
         self._loop = asyncio.get_running_loop()
-        threading.Thread(target=self.seats.warm, name="warm seat", daemon=True).start()
+        threading.Thread(target=self.warm, name="warm", daemon=True).start()
+
+    def warm(self) -> None:
+        """Starts the processes that the first game and the first heat map need."""
+        self.seats.warm()
+        self.analyst.warm()
+
+    @staticmethod
+    def seed() -> int:
+        """A fresh seed."""
+        return seed_of(None)
+
+    @property
+    def choices(self) -> str:
+        """What the page has asked to be remembered."""
+        try:
+            return self._memory.read_text(encoding="utf-8")[:MOST_CHOICES]
+        except (OSError, ValueError):
+            return ""
+
+    def remember(self, choices: str) -> None:
+        """Keeps what was chosen on the page, in a file, if one can be written."""
+        try:
+            self._memory.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._memory, choices.encode(errors="replace"))
+        except OSError as error:
+            log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Calls a function on the event loop, from any thread; not once the server has stopped."""
@@ -220,26 +258,16 @@ class House:
         join(hosted)
         hosted.begin()
 
-    def get(self, id_: str) -> Hosted:
+    def get(self, id_: str, *, is_guest: bool = False) -> Hosted:
         """The game of this name.
 
         Raises:
-          BadMessage: there is none.
+          BadMessage: there is none, or none that a guest may join.
         """
-        if id_ not in self._games:
+        game = self._games.get(id_)
+        if game is None or (is_guest and not game.is_for_guests):
             raise BadMessage("There is no such game here any more; games that ended are saved as files.")
-        return self._games[id_]
-
-    def save(self, record: GameRecord, id_: str) -> Path:
-        """Saves a game under a name of its own.
-
-        Raises:
-          OSError: it cannot be saved.
-        """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}-{id_[:6]}.pgn"
-        save_record(record, path)
-        return path
+        return game
 
     def tend(self) -> None:
         """Abandons games without a listener: all but the last `MOST_DROPPED` soon, those after an hour."""

@@ -11,12 +11,16 @@ import dataclasses
 import json
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, TypedDict, get_type_hints
+from typing import Any, ClassVar, TypeAlias, TypedDict, get_args, get_type_hints
 
 MOST_BYTES = 4096
 """Of a message of the browser."""
 MOST_TEXT = 20
 """Characters of a try; no notation is longer."""
+MOST_CHOICES = 1000
+"""Characters of what the page remembers."""
+MOST_NAME = 200
+"""Characters of a file's name."""
 MOST_PACE = 10.0
 """The longest pause between two tries, in seconds."""
 
@@ -27,14 +31,29 @@ class BadMessage(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A new game against a program; `color` may be "random"; without a seed, a fresh one."""
+    """A new game against a program; `color` may be "random"; without a seed, a fresh one.
+
+    clock: seconds at the start and for each move, as in "300+5"; null for none.
+    """
 
     do: ClassVar = "new"
-    takes: ClassVar = "A new game takes an opponent, a colour, rules and a seed."
+    takes: ClassVar = "A new game takes an opponent, a colour, rules, a seed and a clock."
     opponent: str
     color: str
     rules: str
     seed: str | None
+    clock: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """A new game between two people; whoever asks gets a side and, for the other person, a link."""
+
+    do: ClassVar = "invite"
+    takes: ClassVar = "A game for two takes a colour, rules and a clock."
+    color: str
+    rules: str
+    clock: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +104,82 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """The person offers the other person a draw, or accepts the one that is offered."""
+
+    do: ClassVar = "draw"
+    takes: ClassVar = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """The person takes a move back, and with it the program's reply."""
+
+    do: ClassVar = "takeback"
+    takes: ClassVar = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """The best tries by the search, from what the person knows."""
+
+    do: ClassVar = "hint"
+    takes: ClassVar = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rematch:
+    """Another game of the same kind, with sides exchanged, once this one has ended."""
+
+    do: ClassVar = "rematch"
+    takes: ClassVar = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Which games are saved."""
+
+    do: ClassVar = "library"
+    takes: ClassVar = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A saved game, to look at; one that was broken off is marked, since both sides of it have been seen."""
+
+    do: ClassVar = "open"
+    takes: ClassVar = "To open a game takes the name of its file."
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """A saved game that was broken off, to play on."""
+
+    do: ClassVar = "resume"
+    takes: ClassVar = "To resume a game takes the name of its file."
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """A saved game, to be deleted."""
+
+    do: ClassVar = "delete"
+    takes: ClassVar = "To delete a game takes the name of its file."
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """What was chosen on the page, as a text that only the page reads, for the next time."""
+
+    do: ClassVar = "remember"
+    takes: ClassVar = f"Choices are a text of at most {MOST_CHOICES} characters."
+    choices: str
+
+
+@dataclass(frozen=True, slots=True)
 class Heat:
     """Whether to show where enemy men may be."""
 
@@ -120,10 +215,10 @@ class Look:
     index: int
 
 
-Asked: TypeAlias = New | Watch | Join | Try | Resign | Leave | Heat | Pause | Pace | Look
-ASKED: dict[str, type[Asked]] = {
-    kind.do: kind for kind in (New, Watch, Join, Try, Resign, Leave, Heat, Pause, Pace, Look)
-}
+Asked: TypeAlias = (
+    New | Invite | Watch | Join | Try | Resign | Leave | Draw | TakeBack | Hint | Rematch | Heat | Pause | Pace | Look
+) | (Library | Open | Resume | Delete | Remember)
+ASKED: dict[str, type[Asked]] = {kind.do: kind for kind in get_args(Asked)}
 
 
 def asked_by(text: str | None) -> Asked:
@@ -152,6 +247,10 @@ def asked_by(text: str | None) -> Asked:
     asked = kind(**{name: message[name] for name in names})
     match asked:
         case Try(text=given) if len(given) > MOST_TEXT:
+            raise BadMessage(kind.takes)
+        case Remember(choices) if len(choices) > MOST_CHOICES:
+            raise BadMessage(kind.takes)
+        case Open(name) | Resume(name) | Delete(name) if len(name) > MOST_NAME:
             raise BadMessage(kind.takes)
         case Watch(pace=seconds) | Pace(seconds=seconds) if not 0 <= seconds <= MOST_PACE:
             raise BadMessage(kind.takes)
@@ -189,10 +288,11 @@ class PlayerOffered(TypedDict):
 
 
 class RulesOffered(TypedDict):
-    """A rule set that can be chosen."""
+    """A rule set that can be chosen, and what it is about, in two lines."""
 
     name: str
     title: str
+    about: list[str]
 
 
 class LogEntry(TypedDict):
@@ -211,11 +311,26 @@ class Clear(TypedDict):
 
 
 class Clocks(TypedDict):
-    """Seconds used by each side, and whose clock runs."""
+    """Seconds used by each side, or `left` to each; and whose clock runs."""
 
     white: float
     black: float
     running: str | None
+    left: bool
+
+
+class SavedGame(TypedDict):
+    """A saved game: its file, the tags of its record, how it ended, and whether it can be played on."""
+
+    file: str
+    date: str
+    white: str
+    black: str
+    rules: str
+    result: str
+    how: str
+    help: str
+    resumable: bool
 
 
 class Believed(TypedDict):
@@ -275,10 +390,15 @@ _Told = TypedDict("_Told", {"is": str})
 
 
 class Hello(_Told):
-    """What can be chosen; the first message of all."""
+    """What can be chosen; the first message of all. Nothing is offered to a guest, who has a link to one game.
+
+    choices: what the page has asked to be remembered.
+    """
 
     players: list[PlayerOffered]
     rules: list[RulesOffered]
+    guest: bool
+    choices: str
 
 
 class Preparing(_Told):
@@ -292,7 +412,8 @@ class Preparing(_Told):
 class Game(_Told):
     """What game this is: its name, its kind (play, watch or replay), the person's side, the players, the rules.
 
-    A seed that was chosen is told; a fresh one is not, since a program's moves follow from it.
+    A seed that was chosen is told; a fresh one is not, since a program's moves follow from it. clock: as in `new`. two:
+    whether two people play; then invitation is the path of the link for the other, if the person may pass it on.
     """
 
     id: str
@@ -302,6 +423,9 @@ class Game(_Told):
     black: str
     rules: str
     seed: str | None
+    clock: str | None
+    two: bool
+    invitation: str | None
 
 
 class Known(_Told):
@@ -310,9 +434,9 @@ class Known(_Told):
     turn, ply, move: whose turn it is, plies played, and the number of the move. yours: whether a try is asked for. men:
     the side's own. enemyMen: how many the enemy has left. tries: those open. refused: names of this turn's refused
     tries. marks: where the enemy has just captured, and the own king in check. clear: squares that were free of enemy
-    men when the side had made its last move. taken: what the side captured, in words. lost: letters of its own men that
-    fell. pawnTries: what was told of them, in words, or null. mayAsk: whether "any" is an answer, too. clocks: as the
-    person sees them.
+    men when the side had made its last move. last: from where to where that went. taken: what the side captured, in
+    words. lost: letters of its own men that fell. pawnTries: what was told of them, in words, or null. mayAsk: whether
+    "any" is an answer, too. clocks: as the person sees them.
     """
 
     turn: str
@@ -326,6 +450,7 @@ class Known(_Told):
     log: list[LogEntry]
     marks: list[str]
     clear: Clear
+    last: list[str]
     taken: str
     lost: str
     pawnTries: str | None  # noqa: N815
@@ -341,12 +466,49 @@ class HeatMap(_Told):
     chances: list[list[float]]
 
 
+class Hinted(TypedDict):
+    """The best tries, best first, and how they were found."""
+
+    by: str
+    tries: list[TryValued]
+
+
+class HintGiven(_Told, Hinted):
+    """The best tries at a ply, best first, and how they were found."""
+
+    ply: int
+
+
+class DrawOffered(_Told):
+    """A side offers a draw; the offer lapses with the other side's next move."""
+
+    by: str
+    ply: int
+
+
+class NextGame(_Told):
+    """Another game, which the opponent or the person has asked for."""
+
+    game: str
+
+
+class SavedGames(_Told):
+    """The games saved in a folder, newest first."""
+
+    folder: str
+    games: list[SavedGame]
+
+
 class Over(_Told):
-    """The end: the result, its reason, the file, the seed, whether the person won (null: a draw, or no person)."""
+    """The end: the result, its reason, the file, the seed, whether the person won (null: a draw, or no person).
+
+    resumable: whether the game was broken off and can be played on; then neither seed nor moves are told.
+    """
 
     result: str
     text: str
     saved: str | None
+    resumable: bool
     seed: str | None
     won: bool | None
 
@@ -383,19 +545,26 @@ class Analysis(_Told, Looked):
 
 
 class Refusal(_Told):
-    """A refusal: a sentence that says what cannot be done."""
+    """A refusal: a sentence that says what cannot be done, and which message had asked for it, if known."""
 
     text: str
+    to: str | None
 
 
-Told: TypeAlias = Hello | Preparing | Game | Known | HeatMap | Over | Frames | Paced | Analysis | Refusal
+Told: TypeAlias = (
+    Hello | Preparing | Game | Known | HeatMap | HintGiven | DrawOffered | Over | NextGame | SavedGames
+) | (Frames | Paced | Analysis | Refusal)
 TOLD: dict[str, type[Told]] = {
     "hello": Hello,
     "preparing": Preparing,
     "game": Game,
     "view": Known,
     "heat": HeatMap,
+    "hint": HintGiven,
+    "offer": DrawOffered,
     "over": Over,
+    "next": NextGame,
+    "library": SavedGames,
     "frames": Frames,
     "pace": Paced,
     "analysis": Analysis,
@@ -403,6 +572,6 @@ TOLD: dict[str, type[Told]] = {
 }
 
 
-def refusal(text: str) -> Refusal:
+def refusal(text: str, to: str | None = None) -> Refusal:
     """A refusal as a message."""
-    return {"is": "refusal", "text": text}
+    return {"is": "refusal", "text": text, "to": to}

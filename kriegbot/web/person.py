@@ -1,180 +1,87 @@
-"""A person's game on the page: the seat that shows views and waits for tries, and the game around it.
-
-The game is `tournaments.match.play_game`, in a thread. What the browser is sent before the end is made by the seat,
-which knows its side's views alone. Even the timing tells nothing more: when a view brings nothing new, nothing is sent.
-"""
+"""A person's side of a game on the page: what its browser is told, and what it may ask for."""
 
 from __future__ import annotations
 
 import logging
-import threading
-import time
-from collections.abc import Callable
-from queue import SimpleQueue
+from pathlib import Path
 
 import chess
 
-import referee
-from kriegbot.players.base import Choice, PlayerLeft, Report
-from kriegbot.players.notation import BadTry, read_action
+from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.telling.diary import Diary
-from kriegbot.telling.evenly import EvenTime
 from kriegbot.web.hosting import Hosted, House, Newest
-from kriegbot.web.messages import Asked, BadMessage, Heat, Known, Leave, Resign, Try, refusal
-from kriegbot.web.messages import Clocks as ClocksShown
+from kriegbot.web.messages import (
+    Asked,
+    BadMessage,
+    Draw,
+    Heat,
+    Hint,
+    Known,
+    Leave,
+    Rematch,
+    Resign,
+    TakeBack,
+    Told,
+    Try,
+    refusal,
+)
 from kriegbot.web.review import Review
-from kriegbot.web.seats import HouseSeat
-from kriegbot.web.show import shown
+from kriegbot.web.seat import WebSeat
+from kriegbot.web.table import Setting, Table
 from kriegbot.web.watch import game_message, over_message
-from referee import Action, GameRecord, RuleSet, View
-from tournaments.match import play_game
+from referee import GameRecord, View
 
 log = logging.getLogger("kriegbot.web")
 
 
-class Clocks:
-    """The time that both sides have used, as the person sees it: from view to view."""
-
-    def __init__(self) -> None:
-        self._used = dict.fromkeys(chess.COLORS, 0.0)
-        self._running: chess.Color | None = None
-        self._since = time.monotonic()
-
-    def run(self, color: chess.Color | None) -> None:
-        """Starts this side's clock, or none, and stops the other."""
-        now = time.monotonic()
-        if self._running is not None:
-            self._used[self._running] += now - self._since
-        self._running, self._since = color, now
-
-    def shown(self) -> ClocksShown:
-        """Seconds used by each side at the last `run`, and whose clock runs since."""
-        white, black = (round(self._used[color], 1) for color in chess.COLORS)
-        running = None if self._running is None else chess.COLOR_NAMES[self._running]
-        return {"white": white, "black": black, "running": running}
-
-
-class WebSeat:
-    """Where the person sits.
-
-    Args:
-      publish: called with each view that brings something new, and its message for the browser; in the game's thread.
-    """
-
-    name, about = "human", ""
-
-    def __init__(self, publish: Callable[[View, Known], None]) -> None:
-        self._publish = publish
-        self._diary, self._clocks, self._even = Diary(), Clocks(), EvenTime()
-        self._shown: View | None = None
-        self._asked: View | None = None
-        self._has_resigned = False
-        self._answers: SimpleQueue[Action | PlayerLeft] = SimpleQueue()
-        self._lock = threading.Lock()
-
-    def begin(self, seed: int) -> None:
-        """Does nothing: the person is there."""
-
-    def ask(self, view: View) -> Choice:
-        """The person's try; raises PlayerLeft."""
-        self._even.hold(view)
-        begun = time.perf_counter()
-        with self._lock:
-            self._asked = view
-        self.wait(view)
-        answer = self._answers.get()
-        if isinstance(answer, PlayerLeft):
-            raise answer
-        return Choice(answer, Report(seconds=time.perf_counter() - begun))
-
-    def wait(self, view: View) -> None:
-        """Shows a view, if it brings anything new."""
-        self._even.begin(view)
-        if view == self._shown:
-            return
-        self._shown = view
-        self._clocks.run(None if view.end is not None else view.turn)
-        self._diary.take(view)
-        self._publish(view, shown(view, self._diary.entries, self._clocks.shown()))
-
-    def log(self) -> str:
-        """Nothing."""
-        return ""
-
-    def close(self) -> None:
-        """Does nothing: the person may stay."""
-
-    def answer(self, text: str) -> None:
-        """The person tries something, or asks "Any?".
-
-        Raises:
-          BadTry: it is no open try.
-          BadMessage: it is not the person's turn.
-        """
-        with self._lock:
-            if self._has_resigned:
-                raise BadMessage("You have resigned.")
-            if self._asked is None:
-                raise BadMessage("It is not your turn.")
-            self._answers.put(read_action(text, self._asked))
-            self._asked = None
-
-    def resign(self) -> bool:
-        """The person gives up; returns whether that takes effect at once, or after the opponent's move."""
-        with self._lock:
-            is_asked = self._asked is not None
-            if not self._has_resigned:
-                self._has_resigned, self._asked = True, None
-                self._answers.put(referee.Resign())
-            return is_asked
-
-    def leave(self, why: str) -> None:
-        """The person leaves, or has to. Idempotent."""
-        with self._lock:
-            self._asked = None
-            self._answers.put(PlayerLeft(why))
-
-
 class PersonGame(Hosted):
-    """A person against a program.
+    """A person's side of a game.
 
     Args:
-      house: where it is played.
-      opponent: who plays the other side.
+      table: the game.
       color: the person's side.
-      rules: the rule set.
-      seed: of the opponent.
-      is_seed_given: whether the person knows the seed. A program's moves follow from its seed, so a fresh seed is
-        told only after the end.
+      may_invite: whether the person passes the other side's link on.
     """
 
     kind = "play"
+    kept = ("game", "view", "heat", "offer", "over", "next")
 
-    def __init__(
-        self, house: House, opponent: PlayerSpec, color: chess.Color, rules: RuleSet, seed: int, *, is_seed_given: bool
-    ) -> None:
-        super().__init__(house)
-        self._opponent, self._color, self._rules, self._seed = opponent, color, rules, seed
-        self._person = WebSeat(self._show)
-        self._program: HouseSeat | None = None
+    def __init__(self, table: Table, color: chess.Color, *, may_invite: bool = False) -> None:
+        super().__init__(table.house)
+        self.table, self.color, self.may_invite = table, color, may_invite
+        self.is_for_guests = table.is_for_two
+        self.seat = WebSeat(self._show, table.clock, is_here=not table.is_for_two)
+        table.people[color] = self
         self._has_heat = False
         self._view: View | None = None
-        self._heats = Newest(self._heat)
-        names = {color: "you", (not color): str(opponent)}
-        players = [names[chess.WHITE], names[chess.BLACK]]
-        self.publish(game_message(self, players, rules, str(seed) if is_seed_given else None, color))
+        self._heats, self._hints = Newest(self._heat), Newest(self._hint)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the game is in progress."""
+        return self.table.is_live
+
+    @property
+    def is_lonely(self) -> bool:
+        """Whether nobody looks at the game from any side."""
+        return not any(side.has_listeners for side in self.table.people.values())
 
     def begin(self) -> None:
         """Starts the game."""
-        self._program = program = self.house.seats.take(self._opponent, not self._color)
-        self.run_in_thread(lambda: self._play(program))
+        self.table.begin()
 
     def stop(self, why: str) -> None:
         """Abandons the game if it is live."""
-        if self.is_live and self._program is not None:
-            self._person.leave(why)
-            self._program.leave(why)
+        self.table.stop(why)
+
+    def wait(self, seconds: float) -> None:
+        """Waits for the end of the game, up to a timeout in seconds."""
+        self.table.wait(seconds)
+
+    def snapshot(self) -> list[Told]:
+        """Everything that a new listener is told."""
+        self.seat.come()
+        return super().snapshot()
 
     def take(self, asked: Asked) -> None:
         """Does what the person asks for.
@@ -182,29 +89,47 @@ class PersonGame(Hosted):
         Raises:
           BadMessage: it cannot be done.
         """
-        if self.review is not None or not self.is_live:  # its thread may still be about to end
+        if isinstance(asked, Rematch):
+            self._play_again()
+        elif self.record is not None or not self.is_live:  # its thread may still be about to end
             super().take(asked)
-            return
+        elif isinstance(asked, Heat | Hint | TakeBack):
+            self._help(asked)
+        else:
+            self._act(asked)
+
+    def _act(self, asked: Asked) -> None:
         match asked:
             case Try(text):
                 try:
-                    self._person.answer(text)
+                    self.seat.answer(text)
                 except BadTry as error:
                     sentence = str(error).removesuffix(", or say help")  # which is for a terminal
-                    self.publish(refusal(f"{sentence}."))
+                    self.publish(refusal(f"{sentence}.", asked.do))
             case Resign():
-                if not self._person.resign():
-                    self.publish(refusal("You resign as soon as your opponent has moved."))
+                if not self.seat.resign():
+                    self.publish(refusal("You resign as soon as your opponent has moved.", asked.do))
             case Leave():
                 self.stop("the person left")
+            case Draw():
+                self.table.offer_draw(self.color, 0 if self._view is None else self._view.ply)
+            case _:
+                raise BadMessage("That cannot be done in a game in progress.")
+
+    def _help(self, asked: Asked) -> None:
+        if self.table.is_for_two:
+            raise BadMessage("Between people there is no help.")
+        match asked:
             case Heat(is_on):
                 self._has_heat = is_on
                 if is_on:
                     self._want_heat()
                 else:
                     self._publish_heat(0, [])
-            case _:
-                raise BadMessage("That cannot be done in a game in progress.")
+            case Hint():
+                self._hints.want(self.seat.asked())
+            case TakeBack():
+                self.table.take_back(self.color)
 
     def _show(self, view: View, message: Known) -> None:
         """In the game's thread."""
@@ -221,7 +146,7 @@ class PersonGame(Hosted):
         from kriegbot.web.analyst import AnalystFailed
 
         try:
-            chances = await self.house.analyst.heat(self.id, view)
+            chances = await self.house.analyst.heat(f"{self.id} {self.table.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no heat map: %s", error)
             chances = []
@@ -231,33 +156,68 @@ class PersonGame(Hosted):
     def _publish_heat(self, ply: int, chances: list[list[float]]) -> None:
         self.publish({"is": "heat", "on": self._has_heat, "ply": ply, "chances": chances})
 
-    def _play(self, program: HouseSeat) -> None:
-        white, black = (self._person, program) if self._color else (program, self._person)
-        try:
-            try:
-                played = play_game(white, black, rules=self._rules, seed=self._seed, event="kriegbot play --web")
-            finally:
-                self.house.seats.release(program)
-            if played.failed is not None:
-                log.warning("game %s: %s: %s\n%s", self.id, self._opponent, played.failed, played.failed.log)
-            self._finish(played.record)
-        except Exception:
-            log.exception("game %s broke down", self.id)
-            self.publish(refusal("The game broke down; the server's terminal says how."))
+    async def _hint(self, view: View) -> None:
+        from kriegbot.web.analyst import AnalystFailed
 
-    def _finish(self, record: GameRecord) -> None:
-        """The end: the last view, the result, the file, and then the truth."""
-        review = Review.of(self.id, record)
-        self._person.wait(review.views[self._color])
-        self.record = record
-        saved, trouble = None, ""
         try:
-            saved = str(self.house.save(record, self.id))
-        except OSError as error:
-            trouble = f" The game could not be saved: {error.strerror or error}."
-            log.error("cannot save to %s: %s", self.house.folder, error.strerror or error)
-        over = over_message(record, saved, self._color)
+            found = await self.house.analyst.hint(f"{self.id} {self.table.help.taken_back}", view)
+        except AnalystFailed as error:
+            log.warning("no hint: %s", error)
+            self.publish(refusal(f"No hint: {error}.", Hint.do))
+            return
+        if self.is_live:
+            self.table.help.hints += 1
+            self.publish({"is": "hint", "ply": view.ply, **found})
+
+    def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review | None) -> None:
+        """The end; without a review, as long as the game may be played on."""
+        self.record = record
+        over = over_message(record, None if saved is None else str(saved), self.color)
         over["text"] += trouble
+        if review is None:
+            over["resumable"], over["seed"] = True, None
         self.publish(over)
-        self.review = review
-        self.publish(review.message())
+        if review is not None:
+            self.review = review
+            self.publish(review.message())
+
+    def _play_again(self) -> None:
+        if self.record is None:
+            raise BadMessage("This game has not ended.")
+        if "next" not in self._last:
+            old = self.table.setting
+            setting = Setting(old.rules, self.house.seed(), control=old.control)
+            sides = {not color: side.may_invite for color, side in self.table.people.items()}
+            games = seated(self.house, setting, self.table.program, sides)
+            for game in games.values():
+                self.house.add(game)
+            for color, side in self.table.people.items():
+                side.publish({"is": "next", "game": games[not color].id})
+        else:
+            self.publish(self._last["next"])
+
+
+def seated(
+    house: House, setting: Setting, program: PlayerSpec | None, people: dict[chess.Color, bool]
+) -> dict[chess.Color, PersonGame]:
+    """The sides of a new game.
+
+    Args:
+      house: where it is played.
+      setting: what is agreed on.
+      program: who plays against one person; None for two people.
+      people: their sides, and whether each passes the other's link on.
+    """
+    table = Table(house, setting, program)
+    sides = {color: PersonGame(table, color, may_invite=may_invite) for color, may_invite in people.items()}
+    for color, side in sides.items():
+        opponent = "your opponent" if program is None else str(program)
+        names = ("you", opponent) if color else (opponent, "you")
+        seed = str(setting.seed) if setting.is_seed_given else None
+        message = game_message(side, names, setting.rules, seed, color)
+        message["two"] = table.is_for_two
+        message["clock"] = None if setting.control is None else str(setting.control)
+        if side.may_invite:
+            message["invitation"] = f"/{house.guest_token}/#game={sides[not color].id}"
+        side.publish(message)
+    return sides

@@ -16,6 +16,7 @@ import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
+import platformdirs
 import uvicorn
 
 from kriegbot.request import Refused
@@ -60,7 +61,7 @@ class PageServer(uvicorn.Server):
         self.address = f"http://{shown}:{self.port}/{token}/"
         super().__init__(
             uvicorn.Config(
-                Guard(make_app(house), token, host, self.port),
+                Guard(make_app(house), token, house.guest_token, host, self.port),
                 loop="asyncio",
                 http=Connection,
                 ws="websockets-sansio",
@@ -105,7 +106,7 @@ def serve(folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple
       Refused: the server cannot listen there.
     """
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
-    house = House(folder)
+    house = House(folder, platformdirs.user_config_path("kriegbot") / "page.json")
     server = PageServer(house, host, port)
     address = server.address
     if saved is not None:
@@ -113,16 +114,22 @@ def serve(folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple
         house.add(game)
         address += f"#game={game.id}"
     if host not in LOOPBACK:
-        print(
-            f"Warning: {host} can be reached from other machines; anyone with the address below can play here, and "
-            "messages are not encrypted.",
-            file=sys.stderr,
-        )
-    print(f"The page is at {address}\nCtrl-C stops it; games in progress are saved in {house.folder}.", flush=True)
+        print(opened_to(host, house.library.folder), file=sys.stderr)
+    print(f"The page is at {address}\nCtrl-C stops it; games in progress are saved in {folder}.", flush=True)
     if has_browser and _has_screen():
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     with _signals(), contextlib.suppress(KeyboardInterrupt):
         server.serve_until_stopped()
+
+
+def opened_to(host: str, folder: Path) -> str:
+    """What a server opens that other machines can reach."""
+    return (
+        f"Warning: other machines can reach this server at {host}. Whoever has the address below can play here, use "
+        f"this machine's processors, and read, add and delete saved games in {folder}. Whoever has the link to a game "
+        "for two can play that game, and nothing else. Messages are not encrypted: who listens in on the network can "
+        "read them, and the address. Other files, and programs that are not installed as players, are out of reach."
+    )
 
 
 def listening(host: str, port: int) -> socket.socket:

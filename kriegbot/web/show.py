@@ -36,6 +36,7 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
         ],
         "marks": [chess.square_name(square) for square in sorted(marks(view))],
         "clear": clear(view),
+        "last": last(view),
         "taken": taken(view) or "nothing",
         "lost": "".join(chess.Piece(kind, view.color).symbol() for kind in lost(view)),
         "pawnTries": None if view.pawn_tries is None else pawn_tries_text(view.pawn_tries),
@@ -54,6 +55,14 @@ def clear(view: View) -> Clear:
         elif isinstance(event, OpponentMoved):
             ply += 1
     return {"ply": found[0], "squares": [chess.square_name(square) for square in found[1]]}
+
+
+def last(view: View) -> list[str]:
+    """From where to where the side's last move went; empty before the first."""
+    for event in reversed(view.events):
+        if isinstance(event, OwnTry) and event.announcement is not None:
+            return [chess.square_name(event.move.from_square), chess.square_name(event.move.to_square)]
+    return []
 
 
 def _way(move: chess.Move, announcement: Announcement) -> chess.SquareSet:

@@ -179,9 +179,9 @@ class Watched(Hosted):
         self.review = Review.of(self.id, record)
         saved = None
         try:
-            saved = str(self.house.save(record, self.id))
+            saved = str(self.house.library.save(record, self.id))
         except OSError as error:
-            log.error("cannot save to %s: %s", self.house.folder, error.strerror or error)
+            log.error("cannot save to %s: %s", self.house.library.folder, error.strerror or error)
         self.publish(self.review.message())
         self.publish(over_message(record, saved))
 
@@ -240,6 +240,9 @@ def game_message(
         "black": players[1],
         "rules": rules.title,
         "seed": seed,
+        "clock": None,
+        "two": False,
+        "invitation": None,
     }
 
 
@@ -252,6 +255,7 @@ def over_message(record: GameRecord, saved: str | None, you: chess.Color | None 
         "result": record.result,
         "text": f"{text[0].upper()}{text[1:]}.",
         "saved": saved,
+        "resumable": False,
         "seed": record.headers.get("Seed"),
         "won": None if winner is None or you is None else winner == you,
     }

@@ -115,6 +115,9 @@ class Retelling:
         termination, detail = headers.get("Termination", ""), headers.get("TerminationDetails", "")
         kind = termination.lower()
         if result == "1/2-1/2":
+            if kind == Reason.AGREEMENT.value:
+                referee.agree()
+                return ()
             referee.abandon("a draw by agreement, repetition or another rule")
             return (DRAW,)
         if result == "*":

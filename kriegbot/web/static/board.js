@@ -31,18 +31,29 @@ export class Board {
    */
   constructor(element, { label, flipped, onTry, onMark }) {
     Object.assign(this, { element, flipped, onTry, onMark, hand: null, drag: null, cells: {} });
-    this.shown = { men: {}, ghosts: {}, marks: [], targets: [], heat: null };
-    element.replaceChildren();
+    this.shown = { men: {}, ghosts: {}, marks: [], last: [], targets: [], heat: null };
     element.classList.add("board");
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", label);
-    for (let row = 0; row < 8; row++) element.append(this.row(row));
-    this.cells[flipped ? "e7" : "e2"].tabIndex = 0;
+    this.build();
     element.onkeydown = (event) => this.key(event);
     element.onpointerdown = (event) => this.grab(event, event.target.closest("[data-square]")?.dataset.square);
   }
 
-  /** men and ghosts: {square: letter}; marks: squares; targets: open tries (UCI); heat: 64 chances from a1 to h8, or null. */
+  build() {
+    this.cells = {};
+    this.element.replaceChildren(...Array.from({ length: 8 }, (_, row) => this.row(row)));
+    this.cells[this.flipped ? "e7" : "e2"].tabIndex = 0;
+  }
+
+  /** Shows the board from the other side. */
+  flip() {
+    [this.flipped, this.hand] = [!this.flipped, null];
+    this.build();
+    this.draw();
+  }
+
+  /** men and ghosts: {square: letter}; marks: squares; last: those of the own last move; targets: open tries (UCI); heat: 64 chances from a1 to h8, or null. */
   show(shown) {
     Object.assign(this.shown, shown);
     if (this.hand && this.hand.from && this.at(this.hand.from) !== this.hand.letter) this.hand = null;
@@ -157,7 +168,7 @@ export class Board {
   }
 
   draw() {
-    const { men, ghosts, marks, targets, heat } = this.shown;
+    const { men, ghosts, marks, last, targets, heat } = this.shown;
     const held = this.hand?.from;
     const open = held in men ? targets.filter((uci) => uci.startsWith(held)).map((uci) => uci.slice(2, 4)) : [];
     for (const [square, cell] of Object.entries(this.cells)) {
@@ -171,11 +182,12 @@ export class Board {
         cell.replaceChildren(...(letter ? [man(letter)] : []), ...(percent ? [make("small", {}, percent)] : []));
         cell.style.setProperty("--heat", Math.min(1, chance));
       }
-      const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), marked: marks.includes(square) };
+      const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), marked: marks.includes(square), last: last.includes(square) };
       for (const [name, isOn] of Object.entries(states)) cell.classList.toggle(name, isOn);
       cell.setAttribute("aria-selected", square === held);
       const words = [square, letter ? (isGhost ? `marker: ${manName(letter)}` : manName(letter)) : "empty"];
       if (marks.includes(square)) words.push(letter && !isGhost ? "in check" : "captured here");
+      if (last.includes(square)) words.push("your last move");
       if (open.includes(square)) words.push("may be tried");
       if (percent) words.push(`${percent} per cent`);
       cell.setAttribute("aria-label", words.join(", "));

@@ -1,17 +1,25 @@
-// The page: asks for a new game, and shows the game that the address names.
+// The page: shows what the address names, a new game, the saved ones or one that is played or looked at.
 
-import { make } from "./make.js";
+import { recall } from "./choices.js";
+import { newForm } from "./form.js";
+import { savedGames } from "./library.js";
+import { offerNext, showOutcome } from "./outcome.js";
 import { startPlay } from "./play.js";
 import { startReview } from "./review.js";
+import { shareLink } from "./share.js";
 import { connect } from "./socket.js";
 import { watchForm } from "./watch.js";
 
-const TIMES = [["0.2", "a blink (0.2 s)"], ["1", "quick (1 s)"], ["3", "steady (3 s)"], ["10", "patient (10 s)"], ["30", "long (30 s)"]];
-const DEPTHS = { 1: "its move", 2: "its move and your answer", 3: "its move, your answer and its next", 4: "two moves of each side" };
+const LIBRARY = "#library";
+const OF_FORMS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
 const $ = (id) => document.getElementById(id);
-const places = { start: $("start"), play: $("play"), review: $("review") };
+const places = { start: $("start"), welcome: $("welcome"), library: $("library"), play: $("play"), review: $("review") };
+const say = { start: () => {}, watch: () => {} };
 
-let players = [];
+let isGuest = false;
+let isKnown = false; // what the server offers
+let isAsking = false; // for another game
+let library = null;
 let game = null;
 let play = null;
 let review = null;
@@ -26,18 +34,22 @@ function gameInAddress() {
 function rejoin() {
   const id = gameInAddress();
   if (id) send({ do: "join", game: id });
+  else if (location.hash === LIBRARY) openLibrary();
   else show("start");
 }
 
 function show(name) {
-  for (const [other, element] of Object.entries(places)) element.hidden = other !== name;
-  $("again").hidden = name === "start";
+  const shown = name === "start" && isGuest ? "welcome" : name;
+  for (const [other, element] of Object.entries(places)) element.hidden = other !== shown;
+  $("again").hidden = name === "start" || isGuest;
+  $("to-library").hidden = name === "library" || isGuest;
+  document.body.dataset.place = name;
 }
 
 function leave() {
   play?.close();
   review?.close();
-  [game, play, review, over] = [null, null, null, null];
+  [game, play, review, over, isAsking] = [null, null, null, null, false];
   $("outcome").hidden = true;
 }
 
@@ -45,7 +57,10 @@ function receive(message) {
   if (message.is === "hello") offer(message);
   else if (message.is === "preparing") prepare(message);
   else if (message.is === "game") enter(message);
-  else if (message.is === "refusal" && !game) refuse(message);
+  else if (message.is === "library") listGames(message);
+  else if (message.is === "next") goOn(message);
+  else if (message.is === "over" && !game) openLater();
+  else if (message.is === "refusal" && (!game || OF_FORMS.includes(message.to))) refuse(message);
   else if (game) {
     if (message.is === "over") end(message);
     if (message.is === "frames" && !review) look();
@@ -59,7 +74,7 @@ function enter(message) {
   if (!isNew && (play || review)) return; // joined again: the board stays, and what is new follows
   leave();
   game = message;
-  $("failure").textContent = "";
+  for (const clear of [say.start, say.watch]) clear("");
   if (gameInAddress() !== game.id) location.hash = `game=${game.id}`;
   if (game.kind === "play") {
     show("play");
@@ -73,7 +88,7 @@ function look() {
   play?.close();
   play = null;
   show("review");
-  review = startReview(places.review, send, game);
+  review = startReview(places.review, send, game, shareLink);
   if (over) review.receive(over);
 }
 
@@ -81,15 +96,32 @@ function look() {
 function end(message) {
   over = message;
   if (game.kind !== "play") return;
-  const won = { true: "You have won", false: "You have lost", null: over.result === "*" ? "Broken off" : "A draw" }[over.won];
-  $("outcome").replaceChildren(make("strong", {}, `${won}. ${over.text}`), over.saved ? ` Saved to ${over.saved}.` : "", ` Seed: ${over.seed}.`);
-  $("outcome").hidden = false;
+  const ask = (asked) => {
+    isAsking = asked.do === "rematch";
+    send(asked);
+  };
+  showOutcome(game, over, ask, { isGuest, startAgain });
 }
 
-function refuse(message) {
-  if (gameInAddress()) history.replaceState(null, "", location.pathname);
-  show("start");
-  $("failure").textContent = message.text;
+function goOn({ game: id }) {
+  const join = () => send({ do: "join", game: id });
+  if (isAsking) join();
+  else offerNext(join);
+}
+
+/** A refusal appears beside the form that has asked. */
+function refuse({ text, to }) {
+  if (["library", "open", "resume", "delete"].includes(to) && !places.library.hidden) library.say(text);
+  else if (to === "watch") say.watch(text);
+  else if (to === "join" || !game) {
+    if (gameInAddress()) history.replaceState(null, "", location.pathname);
+    leave();
+    show("start");
+    say.start(text);
+    $("welcome-why").textContent = text;
+  } else {
+    $("outcome-about").textContent = text;
+  }
 }
 
 function prepare({ done, total }) {
@@ -98,81 +130,62 @@ function prepare({ done, total }) {
   $("progress").max = total;
 }
 
-// The form for a new game
-
 function offer(hello) {
-  if (players.length) return; // connected again
-  players = hello.players;
-  fill($("opponent"), players.map((player) => [player.name, player.name]));
-  fill($("time"), TIMES);
-  $("time").value = "1";
-  fill($("rules"), hello.rules.map((rules) => [rules.name, rules.title]));
-  $("opponent").onchange = offerStrength;
-  $("level").onchange = offerTime;
-  offerStrength();
-  watchForm($("watch"), send, hello);
+  isGuest = hello.guest;
+  if (isKnown || isGuest) return; // connected again
+  isKnown = true;
+  recall(hello.choices, send);
+  say.start = newForm(send, hello);
+  say.watch = watchForm($("watch"), send, hello);
+  library = savedGames(send, hello);
 }
 
-function fill(select, choices) {
-  select.replaceChildren(...choices.map(([value, text]) => make("option", { value }, text)));
+function isPlaying() {
+  return play?.isLive() || (game?.kind === "watch" && !over);
 }
 
-/** Asks only for what the opponent takes. */
-function offerStrength() {
-  const { options, summary } = players.find((player) => player.name === $("opponent").value);
-  $("summary").textContent = `${summary}.`;
-  const [depth, level] = ["depth", "level"].map((name) => options.find((option) => option.name === name));
-  $("level-choice").hidden = !level;
-  if (level) {
-    fill($("level"), level.takes.split("|").map((name) => [name, name]));
-    $("level").value = level.default;
+$("again").onclick = () => leaveFirst(startAgain);
+$("to-library").onclick = () => leaveFirst(openLibrary);
+
+function leaveFirst(then) {
+  if (!isPlaying()) {
+    then();
+    return;
   }
-  offerTime();
-  $("depth-choice").hidden = !depth;
-  if (!depth) return;
-  const [low, high] = depth.takes.split("..").map(Number);
-  fill($("depth"), Array.from({ length: high - low + 1 }, (_, more) => low + more).map((plies) => [plies, DEPTHS[plies] ?? `${plies} moves`]));
-  $("depth").value = depth.default;
+  $("leaving").returnValue = "";
+  $("leaving").onclose = () => {
+    if ($("leaving").returnValue !== "yes") return;
+    send({ do: "leave" });
+    then();
+  };
+  $("leaving").showModal();
 }
-
-/** Only the best level takes time: the others are the same on any machine. */
-function offerTime() {
-  const { options } = players.find((player) => player.name === $("opponent").value);
-  const level = options.find((option) => option.name === "level");
-  $("time-choice").hidden = !options.some((option) => option.name === "time") || (level && $("level").value !== level.default);
-}
-
-$("new").onsubmit = (event) => {
-  event.preventDefault();
-  const shown = ["level", "depth", "time"].filter((name) => !$(`${name}-choice`).hidden);
-  const settings = shown.filter((name) => name !== "level" || !shown.includes("time")).map((name) => `${name}=${$(name).value}`);
-  const opponent = $("opponent").value + (settings.length ? `:${settings.join(",")}` : "");
-  const color = new FormData(event.target).get("color");
-  const seed = $("seed").value.trim();
-  $("failure").textContent = "";
-  send({ do: "new", opponent, color, rules: $("rules").value, seed: seed || null });
-};
-
-$("again").onclick = () => {
-  if (play?.isLive() || (game?.kind === "watch" && !over)) $("leaving").showModal();
-  else startAgain();
-};
 
 for (const button of document.querySelectorAll("dialog > button")) {
   button.onclick = () => button.closest("dialog").close(button.value);
 }
 
-$("leaving").onclose = () => {
-  if ($("leaving").returnValue !== "yes") return;
-  send({ do: "leave" });
-  startAgain();
-};
-
 function startAgain() {
   leave();
   history.pushState(null, "", location.pathname);
   show("start");
-  $("opponent").focus();
+  $("new").querySelector("button.main").focus();
+}
+
+function openLibrary() {
+  leave();
+  if (location.hash !== LIBRARY) history.pushState(null, "", location.pathname + LIBRARY);
+  show("library");
+  send({ do: "library" });
+}
+
+/** A game that was just left is saved by now. */
+function openLater() {
+  if (!places.library.hidden) send({ do: "library" });
+}
+
+function listGames(message) {
+  if (!places.library.hidden) library.show(message);
 }
 
 window.onhashchange = () => {
@@ -181,7 +194,9 @@ window.onhashchange = () => {
 };
 
 window.onpopstate = () => {
-  if (!gameInAddress() && game) {
+  if (location.hash === LIBRARY) {
+    openLibrary();
+  } else if (!gameInAddress()) {
     leave();
     show("start");
   }

@@ -1,6 +1,8 @@
 // A person's game: the board, what the referee says, the tries, the markers, the clocks.
 
 import { Board, man, manName } from "./board.js";
+import { chosen, keep } from "./choices.js";
+import { startHelping } from "./helping.js";
 import { make } from "./make.js";
 import { beep } from "./sounds.js";
 import { Markers } from "./markers.js";
@@ -20,14 +22,17 @@ export function startPlay(root, send, game) {
   let isOver = false;
 
   const board = new Board($("board"), { label: "Board", flipped: game.you === "black", onTry, onMark: (...mark) => markers.put(...mark) });
+  const helping = startHelping(game, send, attempt, say);
   const markers = new Markers(game.id, them, board, draw, say);
   $("their-name").textContent = `${names[them]}: ${game[them]}`;
   $("your-name").textContent = `${names[game.you]}: you`;
-  $("about").textContent = [`Rules: ${game.rules}`, game.seed === null ? "" : `Seed: ${game.seed}`].filter(Boolean).join(" · ");
+  $("about").textContent = [`Rules: ${game.rules}`, game.clock ? `Clock: ${game.clock.replace("+", " s + ")} s a move` : "", game.seed === null ? "" : `Seed: ${game.seed}`].filter(Boolean).join(" · ");
   $("announcement").textContent = "";
-  $("turn").textContent = "Setting up the board …";
+  $("turn").textContent = game.two ? "Waiting until both of you are here …" : "Setting up the board …";
+  $("sound").checked = chosen("sound") === "on";
   $("log").replaceChildren();
   $("refused").replaceChildren();
+  $("tried").classList.add("none");
   say("");
   showHeat({ on: false, chances: [] });
   const ticking = setInterval(tick, 200);
@@ -39,9 +44,15 @@ export function startPlay(root, send, game) {
     $("try").select();
   };
   $("any").onclick = () => attempt("any");
+  for (const id of ["draw", "resign"]) $(id).disabled = false;
   $("resign").onclick = () => $("resigning").showModal();
   $("resigning").onclose = () => $("resigning").returnValue === "yes" && send({ do: "resign" });
-  $("heat").onchange = () => send({ do: "heat", on: $("heat").checked });
+  $("heat").onchange = () => {
+    if ($("heat").checked) $("heat-said").textContent = "Working it out …";
+    send({ do: "heat", on: $("heat").checked });
+  };
+  $("flip").onclick = () => board.flip();
+  $("sound").onchange = () => keep({ sound: $("sound").checked ? "on" : "" });
   $("heat-kind").onchange = draw;
 
   function onTry(from, to) {
@@ -72,11 +83,14 @@ export function startPlay(root, send, game) {
   }
 
   function receive(message) {
+    helping.receive(message);
     if (message.is === "view") look(message);
     else if (message.is === "heat") showHeat(message);
     else if (message.is === "refusal") say(message.text);
     else if (message.is === "over") {
       isOver = true;
+      if (view) $("turn").textContent = turnText();
+      for (const id of ["hint", "takeback", "draw", "resign"]) $(id).disabled = true;
       if ($("sound").checked) beep("end");
     }
   }
@@ -87,6 +101,7 @@ export function startPlay(root, send, game) {
     const fresh = heard === null ? view.log.slice(-1) : view.log.filter((_, at) => entries[at] !== heard[at]);
     if (fresh.length) announce(fresh, heard !== null);
     heard = entries;
+    if ($("heat").checked) $("heat-said").textContent = "Working it out …";
     if (chances.length) chances = [];
     markers.take(view);
     $("turn").textContent = turnText();
@@ -110,7 +125,7 @@ export function startPlay(root, send, game) {
 
   function turnText() {
     if (isOver) return "The game is over.";
-    if (!view.yours) return `${names[them]} is thinking …`;
+    if (!view.yours) return game.two ? `${names[them]} to try.` : `${names[them]} is thinking …`;
     const pawns = view.pawnTries === null ? "" : ` You have ${view.pawnTries}.`;
     const king = Object.keys(view.men).find((square) => view.men[square] === cased("k"));
     return `Your turn: move ${view.move}.${view.marks.includes(king) ? " You are in check." : ""}${pawns}`;
@@ -153,16 +168,20 @@ export function startPlay(root, send, game) {
   }
 
   function draw() {
-    board.show({ men: view?.men ?? {}, marks: view?.marks ?? [], targets: view?.tries ?? [], ghosts: markers.ghosts, heat: heat() });
+    board.show({ men: view?.men ?? {}, marks: view?.marks ?? [], last: view?.last ?? [], targets: view?.tries ?? [], ghosts: markers.ghosts, heat: heat() });
   }
 
   function tick() {
     for (const [side, id] of [[them, "their-clock"], [game.you, "your-clock"]]) {
       const isRunning = view?.clocks.running === side;
-      const used = (view?.clocks[side] ?? 0) + (isRunning ? (performance.now() - received) / 1000 : 0);
-      const [minutes, seconds] = [Math.floor(used / 60), Math.floor(used % 60)];
+      const isDown = view?.clocks.left;
+      const since = isRunning && !isOver ? (performance.now() - received) / 1000 : 0;
+      const time = Math.max(0, (view?.clocks[side] ?? 0) + (isDown ? -since : since));
+      const [minutes, seconds] = [Math.floor(time / 60), Math.floor(time % 60)];
       $(id).textContent = `${minutes}:${String(seconds).padStart(2, "0")}`;
+      $(id).title = isDown ? "Time left" : "Time used";
       $(id).classList.toggle("running", isRunning);
+      $(id).classList.toggle("short", Boolean(isDown) && time < 20);
     }
   }
 

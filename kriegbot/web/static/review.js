@@ -2,20 +2,24 @@
 // side believed, and what the tries were worth.
 
 import { Diagram, SIGNS } from "./diagram.js";
-import { tryTable, worstTries } from "./values.js";
+import { graphs } from "./graph.js";
 import { make } from "./make.js";
+import { Sheet } from "./sheet.js";
+import { tryTable, worstTries } from "./values.js";
 
 const SIDES = ["white", "true", "black"];
 const TITLES = { white: "White's view", true: "The true board", black: "Black's view" };
 const KINDS = ["all men", "pawns", "knights", "bishops", "rooks", "queens", "kings"];
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
+const MOVES = { ArrowUp: -1, ArrowDown: 1 };
 const NEWS = 60; // entries shown below a board
 const PAUSE = 60; // milliseconds between two questions at least: the server takes some twenty a second
 
-/** Shows a game in an element; send(message) asks the server. */
-export function startReview(root, send, game) {
+/** Shows a game in an element; send(message) asks the server; share(link, what) makes a link save what() as a file. */
+export function startReview(root, send, game, share = null) {
   const state = { frames: [], at: 0, live: false, looks: new Map(), asked: null, askedAt: 0, soon: 0, walk: false, over: null, paused: false };
   const flipped = game.you === "black";
+  const isFile = game.kind === "file";
 
   // The page
   const line = make("p", { role: "status", "aria-live": "polite", className: "frame-title" });
@@ -29,7 +33,10 @@ export function startReview(root, send, game) {
   };
   const values = make("section", { className: "values", "aria-label": "Tries" });
   const walk = make("section", { className: "walk", "aria-label": "Tries worth less than the best" });
-  const moves = make("ol", { className: "list game", tabIndex: 0, "aria-label": "The game, try by try" });
+  const curves = make("section", { className: "curves", "aria-label": "Curves of the game" });
+  const sheet = new Sheet(show);
+  const link = make("a", { className: "button", id: "share", href: "#", download: "kriegspiel.html", hidden: true }, "Save as one file to share");
+  share?.(link, () => ({ game, over: state.over, frames: state.frames, looks: state.looks }));
   const ending = make("p", { className: "ending" });
   const notice = make("p", { className: "ending", role: "alert" });
   const tabs = make("div", { role: "tablist", "aria-label": "Boards", className: "tabs" });
@@ -47,8 +54,10 @@ export function startReview(root, send, game) {
         make("label", {}, "of ", kind), boxes.hidden.label)),
     tabs,
     make("div", { className: "boards" }, ...SIDES.map((side) => panels[side].element), values),
-    make("div", { className: "below" }, make("section", { "aria-label": "The game" }, make("h3", {}, "The game, try by try"), moves), walk),
-    make("p", { className: "keys" }, "Keys: ← → one try, Page Up and Page Down ten, Home and End."));
+    make("div", { className: "below" }, sheet.element, make("div", {}, curves, walk)),
+    make("p", { className: "keys" }, link, " Keys: ← → one try, ↑ ↓ one move, Page Up and Page Down ten tries, Home and End."));
+  line.textContent = "Setting up the board; the programs are starting …";
+  line.classList.add("working");
   slider.oninput = () => show(Number(slider.value));
   document.addEventListener("keydown", onKey);
   const clock = setInterval(ask, 1000); // an answer that was overtaken by another tab's is asked for again
@@ -64,13 +73,6 @@ export function startReview(root, send, game) {
     const element = make("section", { className: "panel", id: `panel-${side}`, role: "tabpanel", "aria-label": TITLES[side] });
     const tab = make("button", { type: "button", role: "tab", id: `tab-${side}`, "aria-controls": element.id, onclick: () => select(side) },
       { white: "White", true: "True board", black: "Black" }[side]);
-    tab.onkeydown = (event) => {
-      const step = { ArrowLeft: 2, ArrowRight: 1 }[event.key];
-      if (!step) return;
-      event.stopPropagation();
-      select(SIDES[(SIDES.indexOf(side) + step) % 3]);
-      panels[SIDES[(SIDES.indexOf(side) + step) % 3]].tab.focus();
-    };
     tabs.append(tab);
     element.append(make("h3", {}, TITLES[side]));
     const diagram = new Diagram(element, { label: TITLES[side], flipped });
@@ -84,7 +86,6 @@ export function startReview(root, send, game) {
     for (const side of SIDES) {
       panels[side].element.classList.toggle("chosen", side === chosen);
       panels[side].tab.setAttribute("aria-selected", side === chosen);
-      panels[side].tab.tabIndex = side === chosen ? 0 : -1;
     }
   }
 
@@ -99,11 +100,19 @@ export function startReview(root, send, game) {
 
   // Going about
   function onKey(event) {
-    const step = STEPS[event.key];
-    const isBusy = event.target.closest?.("input:not([type=checkbox]), select, textarea, dialog, [role=tab]");
-    if (step === undefined || isBusy || event.altKey || event.ctrlKey || event.metaKey) return;
+    const isBusy = event.target.closest?.("input:not([type=checkbox], [type=range]), textarea, dialog");
+    if (!state.frames.length || isBusy || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key in MOVES) show(nextMove(MOVES[event.key]));
+    else if (event.key in STEPS) go(STEPS[event.key]);
+    else return;
     event.preventDefault();
-    go(step);
+  }
+
+  /** The moment after the next move, or after the one before. */
+  function nextMove(step) {
+    let at = state.at + step;
+    while (state.frames[at] && state.frames[at].answer !== "accepted") at += step;
+    return Math.min(Math.max(at, 0), state.frames.length - 1);
   }
 
   function go(step) {
@@ -138,6 +147,7 @@ export function startReview(root, send, game) {
     if (!frame) return;
     const look = state.looks.get(state.at);
     if (line.textContent !== frame.title) line.textContent = frame.title;
+    line.classList.remove("working");
     const last = state.frames.length - 1;
     [slider.max, slider.value] = [last, state.at];
     slider.setAttribute("aria-valuetext", `${state.at} of ${last}: ${frame.title}`);
@@ -146,8 +156,9 @@ export function startReview(root, send, game) {
     [2, 3].forEach((one) => { buttons[one].disabled = state.at === last; });
     const arrow = frame.move && { uci: frame.move, refused: frame.answer !== "accepted" };
     for (const side of SIDES) drawSide(side, frame, look, side === "true" || side === frame.mover ? arrow : null);
-    values.replaceChildren(...tryTable(frame, look, state.frames[state.at + 1]));
-    drawMoves();
+    values.replaceChildren(...tryTable(frame, look, state.frames[state.at + 1], isFile));
+    sheet.draw(state.frames, state.at);
+    drawCurves();
     ending.textContent = state.over && game.kind !== "play" && state.at === last ? howEnded(state.over, frame) : "";
     drawWalk();
   }
@@ -162,29 +173,23 @@ export function startReview(root, send, game) {
     const hidden = other && boxes.hidden.box.checked ? frame[other] : {};
     panels[side].diagram.show({ men: frame[side], hidden, marks: frame.marks, heat, signs, arrow });
     if (!other) return;
-    panels[side].belief.replaceChildren(...knows(look?.[side]));
-    const news = state.frames.slice(0, state.at + 1).flatMap(({ news }, at) => news[side].map((text) => ({ text, at })));
+    panels[side].belief.replaceChildren(...(look || !isFile ? knows(look?.[side]) : []));
+    const news = folded(state.frames.slice(0, state.at + 1).flatMap(({ news }, at) => news[side].map((text) => ({ text, at }))));
     panels[side].news.replaceChildren(...news.slice(-NEWS).map(({ text, at }) => make("li", { className: at === state.at ? "new" : "" }, text)));
     panels[side].news.scrollTop = panels[side].news.scrollHeight;
   }
 
-  /** The list of all tries: those that are missing are added, and the one shown is marked. */
-  function drawMoves() {
-    for (let at = moves.children.length; at < state.frames.length; at++) {
-      moves.append(make("li", { onclick: () => show(at) }, state.frames[at].title));
-    }
-    moves.querySelector(".new")?.classList.remove("new");
-    const item = moves.children[state.at];
-    item.classList.add("new");
-    const [above, below] = [item.offsetTop - moves.offsetTop, item.offsetTop - moves.offsetTop - moves.clientHeight + item.offsetHeight];
-    if (moves.scrollTop > above || moves.scrollTop < below) moves.scrollTop = above - moves.clientHeight / 2;
+  function drawCurves() {
+    curves.hidden = state.looks.size < 2 || state.frames.length < 3;
+    if (!curves.hidden) curves.replaceChildren(...graphs(state.frames.length, state.looks, state.at, show));
   }
 
   function drawWalk() {
     const missing = state.frames.filter((_, at) => !state.looks.has(at)).length;
-    if (state.live || state.frames.length < 2) return;
+    link.hidden = !share || state.live;
+    if (state.live || state.frames.length < 2 || (isFile && missing)) return;
     if (!state.walk || missing) {
-      const text = state.walk ? `Going through the game: ${missing} to go …` : "Go through the game for tries worth less than the best";
+      const text = state.walk ? `Going through the game: ${missing} to go …` : "Go through the game: its curves, and tries worth less than the best";
       const button = make("button", { type: "button", id: "walk", disabled: state.walk, onclick: () => { state.walk = true; draw(); ask(); } }, text);
       if (walk.firstChild?.textContent !== text || walk.children.length > 1) walk.replaceChildren(button);
     } else if (!walk.querySelector("table")) {
@@ -201,9 +206,11 @@ export function startReview(root, send, game) {
       if (live) live.hidden = !message.live;
       show(isFollowing ? state.frames.length - 1 : Math.min(state.at, state.frames.length - 1));
     } else if (message.is === "analysis") {
+      const isNew = !state.looks.has(message.index); // another tab may have asked, too
       state.looks.set(message.index, message);
       if (message.index === state.asked) state.asked = null;
-      if (message.index === state.at) draw(); else drawWalk();
+      if (isNew && message.index === state.at) draw();
+      else if (isNew) [drawWalk(), drawCurves()];
       ask();
     } else if (message.is === "over") {
       state.over = message;
@@ -226,6 +233,16 @@ export function startReview(root, send, game) {
   return { receive, close };
 }
 
+/** News with those that repeat each other folded into one. */
+function folded(news) {
+  const runs = [];
+  for (const one of news) {
+    if (runs.at(-1)?.first === one.text) [runs.at(-1).times, runs.at(-1).at] = [runs.at(-1).times + 1, one.at];
+    else runs.push({ first: one.text, times: 1, at: one.at });
+  }
+  return runs.map(({ first, times, at }) => ({ text: times > 1 ? `${first} (${times} times)` : first, at }));
+}
+
 /** The result, how it came about if the last frame does not say that, and where the game is. */
 function howEnded({ result, text, saved }, frame) {
   return `${result}${text === frame.title ? "." : `: ${text}`}${saved ? ` Saved to ${saved}.` : ""}`;
@@ -233,7 +250,7 @@ function howEnded({ result, text, saved }, frame) {
 
 /** What a side knows of the enemy, in words. */
 function knows(side) {
-  if (!side) return ["…"];
+  if (!side) return [make("span", { className: "working" }, "Working out what was known …")];
   if (!side.chances.length) return ["In the dark: no board fits what was heard."];
   const boards = side.boards === 1 ? "1 board" : `${side.boards.toLocaleString("en")} boards`;
   const how = side.exact ? ", all that fit" : side.fits ? " that fit" : " that fit what was heard last";

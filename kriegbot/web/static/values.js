@@ -9,11 +9,11 @@ const pawns = (centipawns) => `${centipawns < 0 ? "−" : "+"}${(Math.abs(centip
 const percent = (chance) => `${chance > 0 && chance < 0.005 ? "<1" : Math.round(100 * chance)} %`;
 
 /** The table of a turn's tries, best first; the one that was made is marked. */
-export function tryTable(frame, look, next) {
+export function tryTable(frame, look, next, isFile = false) {
   if (!frame.turn) return [];
   const side = frame.turn === "white" ? "White" : "Black";
   const heading = make("h3", {}, `${side} to try`);
-  if (!look) return [heading, make("p", {}, "Looking …")];
+  if (!look) return [heading, make("p", { className: isFile ? "" : "working" }, isFile ? "Not looked at before this file was saved." : "Looking …")];
   if (!look.tries.length) return [heading, make("p", {}, "No board fits what was heard; nothing to search.")];
   const made = next && next.mover === frame.turn ? next : null;
   const rank = made ? look.tries.findIndex((one) => one.uci === made.move) : -1;

@@ -2,7 +2,7 @@
 
 import { make } from "./make.js";
 
-/** Fills an element with the form; send(message) asks the server, hello is what it said of players and rules. */
+/** Fills an element with the form; send(message) asks the server. Returns what says why it was refused. */
 export function watchForm(root, send, hello) {
   const programs = hello.players.filter((player) => player.name !== "human");
   const choice = (id, label, options, chosen) => {
@@ -27,13 +27,16 @@ export function watchForm(root, send, hello) {
   const [rules, rulesName] = choice("watch-rules", "Rules", hello.rules.map((one) => [one.name, one.title]), "berkeley");
   const seed = make("input", { id: "watch-seed", inputMode: "numeric", pattern: "[0-9]{0,39}", placeholder: "a fresh one", autocomplete: "off" });
   const pace = make("input", { id: "watch-pace", type: "number", min: 0, max: 10, step: 0.1, value: 1 });
+  const failure = make("p", { className: "failure", role: "alert", id: "watch-failure" });
   const form = make("form", { className: "watch-form" }, ...white.rows, ...black.rows,
     rulesName, rules, make("label", { htmlFor: "watch-seed" }, "Seed"), seed,
-    make("label", { htmlFor: "watch-pace" }, "Seconds from try to try, at least"), pace,
+    make("label", { htmlFor: "watch-pace" }, "Seconds from try to try, at least"), pace, failure,
     make("button", { type: "submit", id: "watch-start", className: "main" }, "Watch"));
   form.onsubmit = (event) => {
     event.preventDefault();
+    failure.textContent = "";
     send({ do: "watch", white: white.spec(), black: black.spec(), rules: rules.value, seed: seed.value.trim() || null, pace: Number(pace.value) });
   };
   root.replaceChildren(form);
+  return (text) => { failure.textContent = text; };
 }

@@ -1,0 +1,190 @@
+"""The saved games of a folder: which there are, and what can be done with them.
+
+Only files that lie in the folder itself and end in .pgn are known here, by their names; whatever a name says, nothing
+else is read, changed or deleted. Listing reads no more than the tags of each file.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import chess
+import chess.pgn
+
+from kriegbot.players.specs import PlayerSpec
+from kriegbot.request import Refused, program_of
+from kriegbot.web.helped import Help
+from kriegbot.web.messages import BadMessage, SavedGame
+from referee import GameRecord, Reason, RecordError, RuleSet, load_record, save_record
+from referee.formats.table import format_of
+from referee.rules import RULE_SETS
+
+MOST_SHOWN = 300
+"""Games listed, the newest."""
+MOST_UPLOADED = 256 * 1024
+"""Bytes of an uploaded file."""
+MOST_TAGS = 8 * 1024
+"""Bytes of a file that are looked at for its tags."""
+PERSON = "human"
+BROKEN_OFF = (Reason.ABANDONED.value, "unterminated")
+
+
+class Library:
+    """The saved games of a folder.
+
+    Args:
+      folder: where they are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def games(self) -> list[SavedGame]:
+        """The games, newest first; files that are no games of Kriegspiel are left out."""
+        try:
+            paths = sorted(self.folder.glob("*.pgn"), key=lambda path: -path.stat().st_mtime)
+        except OSError:
+            return []
+        return [game for path in paths[:MOST_SHOWN] if (game := _listed(path)) is not None]
+
+    def path(self, name: str) -> Path:
+        """The file of a game.
+
+        Raises:
+          BadMessage: there is none of that name.
+        """
+        path = self.folder / name
+        if not name.endswith(".pgn") or Path(name).name != name or "\0" in name or not path.is_file():
+            raise BadMessage("There is no saved game of that name any more.")
+        return path
+
+    def load(self, name: str) -> GameRecord:
+        """A saved game.
+
+        Raises:
+          BadMessage: there is none, or it cannot be read.
+        """
+        path = self.path(name)
+        try:
+            return load_record(path)
+        except RecordError as error:
+            raise BadMessage(f"{error}.") from None
+
+    def open(self, name: str) -> tuple[GameRecord, Path]:
+        """A saved game to look at; one that could be played on is marked, since now both sides have been seen.
+
+        Raises:
+          BadMessage: there is none, or it cannot be read.
+        """
+        record, path = self.load(name), self.path(name)
+        if is_resumable(record):
+            seen = Help.of(record)
+            seen.has_looked = True
+            record = replace(record, headers={**record.headers, **seen.header()})
+            try:
+                save_record(record, path)
+            except OSError as error:
+                raise BadMessage(f"The game cannot be marked as looked at: {error.strerror or error}.") from None
+        return record, path
+
+    def delete(self, name: str) -> None:
+        """Deletes a game.
+
+        Raises:
+          BadMessage: there is none, or it cannot be deleted.
+        """
+        try:
+            self.path(name).unlink()
+        except OSError as error:
+            raise BadMessage(f"The game cannot be deleted: {error.strerror or error}.") from None
+
+    def save(self, record: GameRecord, id_: str) -> Path:
+        """Saves a game under a name of its own.
+
+        Raises:
+          OSError: it cannot be saved.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}-{id_[:6]}.pgn"
+        save_record(record, path)
+        return path
+
+    def upload(self, data: bytes, rules: RuleSet, id_: str) -> Path:
+        """Saves the first game of a file in any format that `kriegbot convert` reads.
+
+        Args:
+          data: the file.
+          rules: of a game that does not name its own.
+          id_: for the name of the new file.
+
+        Raises:
+          BadMessage: it holds no game of Kriegspiel, or more than one; or it cannot be saved.
+        """
+        try:
+            text = data.decode("utf-8-sig")
+            form = format_of(text)
+            games = form.games(text)
+            if len(games) != 1:
+                raise BadMessage(f"The file holds {len(games)} games; it takes one.")
+            try:
+                record, _ = form.read(games[0], rules)
+            except RecordError:  # it may be a game by the rules that the file names
+                record, _ = form.read(games[0], None)
+            return self.save(record, id_)
+        except UnicodeDecodeError:
+            raise BadMessage("The file is not UTF-8 text; it takes a game as PGN.") from None
+        except RecordError as error:
+            raise BadMessage(f"The file is refused: {error}.") from None
+        except OSError as error:
+            raise BadMessage(f"The game cannot be saved: {error.strerror or error}.") from None
+
+
+def is_resumable(record: GameRecord) -> bool:
+    """Whether a person can play a game on."""
+    is_over = record.end is not None and record.end.reason is not Reason.ABANDONED
+    return not is_over and _can_sit([record.headers[color] for color in ("White", "Black")])
+
+
+def program_in(record: GameRecord) -> tuple[PlayerSpec | None, list[chess.Color]]:
+    """The program of a game to be played on, None between people; and the people's sides."""
+    names = {chess.WHITE: record.headers["White"], chess.BLACK: record.headers["Black"]}
+    people = [color for color, name in names.items() if name == PERSON]
+    programs = [program_of(name, is_remote=True) for name in names.values() if name != PERSON]
+    return (programs[0] if programs else None), people
+
+
+def _can_sit(names: list[str]) -> bool:
+    try:
+        for name in names:
+            if name != PERSON:
+                program_of(name, is_remote=True)
+    except Refused:
+        return False
+    return PERSON in names
+
+
+def _listed(path: Path) -> SavedGame | None:
+    try:
+        with path.open("rb") as handle:
+            text = handle.read(MOST_TAGS).decode(errors="replace")
+    except OSError:
+        return None
+    tags = chess.pgn.read_headers(io.StringIO(text))
+    if tags is None or tags.get("RuleSet") not in RULE_SETS:
+        return None
+    how, detail = tags.get("Termination", ""), tags.get("TerminationDetails", "")
+    names = [tags.get("White", "?"), tags.get("Black", "?")]
+    return {
+        "file": path.name,
+        "date": f"{datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M}",
+        "white": names[0],
+        "black": names[1],
+        "rules": RULE_SETS[tags["RuleSet"]].title,
+        "result": tags.get("Result", "*"),
+        "how": f"{how} ({detail})" if detail else how,
+        "help": tags.get("Help", ""),
+        "resumable": how in BROKEN_OFF and _can_sit(names),
+    }

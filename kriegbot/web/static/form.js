@@ -1,0 +1,90 @@
+// The form for a new game: levels first; other opponents, their time and depth, and the seed under "More".
+
+import { chosen, keep } from "./choices.js";
+import { make } from "./make.js";
+
+const TIMES = [["0.2", "a blink (0.2 s)"], ["1", "quick (1 s)"], ["3", "steady (3 s)"], ["10", "patient (10 s)"], ["30", "long (30 s)"]];
+const DEPTHS = { 1: "its move", 2: "its move and your answer", 3: "its move, your answer and its next", 4: "two moves of each side" };
+const CLOCKS = [["", "none: take your time"], ["180+2", "3 min + 2 s a move"], ["300+5", "5 min + 5 s a move"], ["600+5", "10 min + 5 s a move"],
+  ["900+10", "15 min + 10 s a move"], ["1800+20", "30 min + 20 s a move"]];
+const $ = (id) => document.getElementById(id);
+
+/** Fills options, or the choices of a <select>: [[value, text], ...]; the one chosen before is chosen again. */
+export function fill(select, choices, before) {
+  select.replaceChildren(...choices.map(([value, text]) => make("option", { value }, text)));
+  if (choices.some(([value]) => value === before)) select.value = before;
+}
+
+/** Makes the form work; send(message) asks the server, hello is what it said of players and rules. */
+export function newForm(send, { players, rules }) {
+  const known = () => players.find((player) => player.name === $("opponent").value);
+  const option = (name) => known().options.find((one) => one.name === name);
+  const level = () => document.querySelector("#levels input:checked")?.value;
+  const say = (text) => { $("failure").textContent = text; };
+
+  fill($("opponent"), players.map((player) => [player.name, player.name]), chosen("opponent"));
+  fill($("time"), TIMES, chosen("time") ?? "1");
+  fill($("clock"), CLOCKS, chosen("clock"));
+  fill($("rules"), rules.map((one) => [one.name, one.title]), chosen("rules"));
+  const side = document.querySelector(`#new input[name=color][value="${CSS.escape(chosen("color") ?? "white")}"]`);
+  if (side) side.checked = true;
+  $("opponent").onchange = offerStrength;
+  $("rules").onchange = explain;
+  offerStrength();
+  explain();
+  if ($("opponent").value !== players[0].name) $("more").open = true;
+
+  /** Two lines on the rules. */
+  function explain() {
+    const { about } = rules.find((one) => one.name === $("rules").value);
+    $("rules-about").replaceChildren(...about.map((line) => make("span", {}, line)));
+  }
+
+  /** Asks only for what the opponent takes. */
+  function offerStrength() {
+    const [depth, levels] = [option("depth"), option("level")];
+    $("summary").textContent = `${known().summary}.`;
+    $("level-choice").hidden = !levels;
+    $("opponent-chosen").hidden = Boolean(levels);
+    $("opponent-chosen").replaceChildren("Your opponent is ", make("strong", {}, known().name), ", as chosen under More.");
+    const names = levels ? levels.takes.split("|") : [];
+    const before = names.includes(chosen("level")) ? chosen("level") : names.includes("casual") ? "casual" : names.at(-1);
+    $("levels").replaceChildren(...names.map((name) => make("label", {},
+      make("input", { type: "radio", name: "level", value: name, checked: name === before, onchange: offerTime }), ` ${name}`)));
+    $("depth-choice").hidden = !depth;
+    if (depth) {
+      const [low, high] = depth.takes.split("..").map(Number);
+      const plies = Array.from({ length: high - low + 1 }, (_, more) => String(low + more));
+      fill($("depth"), plies.map((count) => [count, DEPTHS[count] ?? `${count} moves`]), chosen("depth") ?? depth.default);
+    }
+    offerTime();
+  }
+
+  /** Only the best level takes time: the others are the same on any machine. */
+  function offerTime() {
+    const levels = option("level");
+    $("time-choice").hidden = !option("time") || (levels && level() !== levels.default);
+  }
+
+  function opponent() {
+    const values = { level: level(), depth: $("depth").value, time: $("time").value };
+    const shown = Object.keys(values).filter((name) => !$(`${name}-choice`).hidden);
+    const settings = shown.filter((name) => name !== "level" || !shown.includes("time")).map((name) => `${name}=${values[name]}`);
+    return $("opponent").value + (settings.length ? `:${settings.join(",")}` : "");
+  }
+
+  function common() {
+    const color = new FormData($("new")).get("color");
+    const found = { color, rules: $("rules").value, clock: $("clock").value };
+    keep({ ...found, opponent: $("opponent").value, level: level() ?? "", time: $("time").value, depth: $("depth").value });
+    say("");
+    return { ...found, clock: found.clock || null };
+  }
+
+  $("new").onsubmit = (event) => {
+    event.preventDefault();
+    send({ do: "new", opponent: opponent(), seed: $("seed").value.trim() || null, ...common() });
+  };
+  $("invite").onclick = () => send({ do: "invite", ...common() });
+  return say;
+}

@@ -1,0 +1,94 @@
+// What else can be done in a game than to try: hints, taking back, offering a draw, inviting the other person.
+
+import { make } from "./make.js";
+
+const $ = (id) => document.getElementById(id);
+const LOCAL = ["127.0.0.1", "[::1]", "localhost"];
+const pawns = (centipawns) => `${centipawns < 0 ? "−" : "+"}${(Math.abs(centipawns) / 100).toFixed(2)}`;
+
+/** Of a game; send(message) asks the server, attempt(text) tries a try, say(text) tells the player. */
+export function startHelping(game, send, attempt, say) {
+  let view = null;
+  let offer = null;
+  const sides = { white: "White", black: "Black" };
+
+  for (const id of ["hint", "takeback", "heat-switch", "heat-kind"]) $(id).hidden = game.two;
+  $("draw").hidden = !game.two;
+  $("hint").onclick = () => {
+    if (!view?.yours) return say("It is not your turn.");
+    showHints([make("p", { className: "working" }, "Looking for good tries …")]);
+    return send({ do: "hint" });
+  };
+  $("takeback").onclick = () => send({ do: "takeback" });
+  $("draw").onclick = () => send({ do: "draw" });
+  $("accept").onclick = () => send({ do: "draw" });
+  invite();
+  clear();
+
+  /** The link for the other person, until the game begins. */
+  function invite() {
+    $("invitation").hidden = game.invitation === null;
+    if (game.invitation === null) return;
+    $("link").value = location.origin + game.invitation;
+    $("link").onfocus = () => $("link").select();
+    $("copy").onclick = async () => {
+      $("link").select();
+      try {
+        await navigator.clipboard.writeText($("link").value);
+      } catch {
+        document.execCommand("copy"); // where the page is not served safely, as in a home network
+      }
+      $("copy").textContent = "Copied";
+    };
+    $("link-about").textContent = LOCAL.includes(location.hostname)
+      ? "It works on this machine only; to play from another one, start the server with --host and this machine's address." : "";
+  }
+
+  function showHints(contents) {
+    $("hints").replaceChildren(...contents);
+    $("hints").hidden = !contents.length;
+  }
+
+  function clear() {
+    showHints([]);
+    offer = null;
+    $("offer").hidden = true;
+  }
+
+  function receive(message) {
+    if (message.is === "view") look(message);
+    else if (message.is === "hint") hint(message);
+    else if (message.is === "offer") offered(message);
+    else if (message.is === "refusal" && message.to === "hint") showHints([]);
+    else if (message.is === "over") clear();
+  }
+
+  function look(message) {
+    view = message;
+    $("invitation").hidden = true;
+    showHints([]);
+    $("takeback").disabled = !view.yours || view.ply < 2;
+    $("hint").disabled = !view.yours;
+    if (offer && view.ply > offer.ply + 1) [offer, $("offer").hidden] = [null, true];
+  }
+
+  function hint({ ply, by, tries }) {
+    if (!view?.yours || ply !== view.ply) return;
+    const open = tries.filter((one) => view.tries.includes(one.uci));
+    const rows = open.map((one) => make("li", {}, make("button", { type: "button", onclick: () => attempt(one.uci) }, one.name),
+      ` ${pawns(one.value)}${one.legal < 0.995 ? `, legal with ${Math.round(100 * one.legal)} %` : ""}`));
+    const list = rows.length ? make("ol", {}, ...rows) : make("p", {}, "Nothing fits what was heard; there is nothing to search.");
+    showHints([make("p", {}, make("strong", {}, "Help: "), `the best tries by the search, in pawns (${by}). The record says so.`), list]);
+  }
+
+  function offered(message) {
+    if (view && view.ply > message.ply + 1) return;
+    offer = message;
+    const isMine = message.by === game.you;
+    $("offer-said").textContent = isMine ? "You offer a draw; your next move but one takes it back." : `${sides[message.by]} offers a draw; your next move declines it.`;
+    $("accept").hidden = isMine;
+    $("offer").hidden = false;
+  }
+
+  return { receive };
+}

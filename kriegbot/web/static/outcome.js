@@ -1,0 +1,28 @@
+// How a person's game has ended, and what can be done then.
+
+import { make } from "./make.js";
+
+const $ = (id) => document.getElementById(id);
+
+/** Shows it; game and over are the server's messages, ask(message) asks it. */
+export function showOutcome(game, over, ask, { isGuest, startAgain }) {
+  const won = { true: "You have won", false: "You have lost", null: over.result === "*" ? "Broken off" : "A draw" }[over.won];
+  const file = over.saved?.split(/[\\/]/).at(-1);
+  const button = (text, onclick, className = "") => make("button", { type: "button", onclick, className }, text);
+  const rematch = button("Rematch", () => ask({ do: "rematch" }), "main");
+  rematch.id = "rematch";
+  $("outcome-said").textContent = `${won}. ${over.text}`;
+  $("outcome-about").textContent = [over.saved && !isGuest ? `Saved to ${over.saved}.` : "", over.seed && !game.two ? `Seed: ${over.seed}.` : ""].join(" ").trim();
+  $("outcome-do").replaceChildren(
+    ...(over.resumable && !isGuest ? [button("Play on", () => ask({ do: "resume", file }), "main")] : [rematch]),
+    ...(over.resumable && !isGuest ? [button("Look at both sides", () => ask({ do: "open", file }))] : []),
+    ...(isGuest ? [] : [button("New game", startAgain)]));
+  $("outcome").hidden = false;
+}
+
+/** The opponent asks for another game, which join() joins. */
+export function offerNext(join) {
+  const button = make("button", { type: "button", className: "main", onclick: join }, "Your opponent wants a rematch: play");
+  button.id = "accept-rematch";
+  $("outcome-do").querySelector("#rematch")?.replaceWith(button);
+}

@@ -1,0 +1,54 @@
+// A review as one file that anybody can open in a browser: it holds the game, what was looked at, and the page's own
+// scripts and styles; it loads nothing.
+
+const MODULES = ["make.js", "diagram.js", "values.js", "sheet.js", "graph.js", "review.js"]; // each after what it imports
+const STYLES = ["style.css", "review.css"];
+const IMPORT = /^import \{([^}]*)\} from "\.\/([\w.]+)";$/gm;
+const EXPORT = /^export (?=(?:async )?(?:function|class|const) (\w+))/gm;
+const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+
+/** A module as a function of the modules before it; what it exports comes back. */
+export function asFunction(name, text) {
+  const names = [...text.matchAll(EXPORT)].map((match) => match[1]);
+  const body = text.replace(IMPORT, (_, imported, from) => `const {${imported}} = modules["${from}"];`).replace(EXPORT, "");
+  return `modules["${name}"] = (() => {\n${body}\nreturn { ${names.join(", ")} };\n})();`;
+}
+
+/** The file's text. game, over: the server's messages; frames: all; looks: those that were answered. */
+export async function sharedPage({ game, over, frames, looks }) {
+  const read = async (name) => (await fetch(`static/${name}`)).text();
+  const [scripts, styles] = await Promise.all([Promise.all(MODULES.map(read)), Promise.all(STYLES.map(read))]);
+  const shown = { ...game, id: "", kind: "file", invitation: null };
+  const data = { game: shown, over: over && { ...over, saved: null }, frames, looks: [...looks.values()] };
+  const script = [
+    "const modules = {};",
+    ...MODULES.map((name, number) => asFunction(name, scripts[number])),
+    `const data = ${JSON.stringify(data)};`,
+    'const review = modules["review.js"].startReview(document.getElementById("review"), () => {}, data.game);',
+    'review.receive({ is: "frames", start: 0, frames: data.frames, live: false });',
+    'for (const look of data.looks) review.receive({ ...look, is: "analysis" });',
+    "if (data.over) review.receive(data.over);",
+  ].join("\n").replaceAll("</", "<\\/").replaceAll("<!--", "<\\!--");
+  const men = document.querySelector("body > svg").outerHTML;
+  const title = `Kriegspiel: ${game.white} – ${game.black}`.replace(/[&<>]/g, "");
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>
+<style>${styles.join("\n")}</style></head>
+<body>${men}<main><section id="review"></section></main><script type="module">${script}</script></body></html>
+`;
+}
+
+/** A link to the file; clicking it saves the file. */
+export function shareLink(link, what) {
+  link.onclick = async (event) => {
+    if (link.href.startsWith("blob:")) return;
+    event.preventDefault();
+    link.href = URL.createObjectURL(new Blob([await sharedPage(what())], { type: "text/html" }));
+    link.click();
+    setTimeout(() => {
+      URL.revokeObjectURL(link.href);
+      link.href = "#";
+    }, 1000);
+  };
+}

@@ -1,0 +1,61 @@
+// The moves of a game like a score sheet: White's and Black's side by side, refused tries small before the move.
+
+import { make } from "./make.js";
+
+const COLUMN = { white: 1, black: 2 };
+
+/** "Nf3" of a frame whose title is "2. Nf3? No." or "2. Nf3: yes." */
+function tried({ title, place }) {
+  return title.slice(place.length).trim().match(/^(.+?)(?:\?|:)/)?.[1] ?? title;
+}
+
+export class Sheet {
+  /** show(at) is called with the number of a moment that is clicked. */
+  constructor(show) {
+    this.show = show;
+    this.cells = [];
+    this.body = make("tbody", {});
+    const head = ["", "White", "Black"].map((name) => make("th", { scope: "col" }, name));
+    this.table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), this.body);
+    this.element = make("div", { className: "list sheet", tabIndex: 0, role: "region", "aria-label": "The game, move by move" }, this.table);
+    this.element.addEventListener("click", (event) => {
+      const at = event.target.closest("[data-at]")?.dataset.at;
+      if (at !== undefined) show(Number(at));
+    });
+  }
+
+  /** All frames so far, and the number of the one that is shown. */
+  draw(frames, at) {
+    if (this.cells.length > frames.length) [this.cells, this.last] = [[], null, this.body.replaceChildren()];
+    for (let next = this.cells.length; next < frames.length; next++) this.cells.push(this.write(frames[next], next));
+    this.element.querySelector(".new")?.classList.remove("new");
+    const cell = this.cells[at];
+    if (!cell) return;
+    cell.classList.add("new");
+    const row = cell.closest("tr");
+    const [top, height] = [row.offsetTop, this.element.clientHeight];
+    if (this.element.scrollTop > top || this.element.scrollTop < top - height + row.offsetHeight) this.element.scrollTop = top - height / 2;
+  }
+
+  write(frame, at) {
+    if (!frame.mover) return this.line(frame.title, at);
+    const number = frame.place.replace(/\.+$/, ".");
+    const isMove = frame.answer === "accepted";
+    if (this.last?.dataset.number !== number) {
+      this.last = make("tr", { "data-number": number }, make("th", { scope: "row" }, number), make("td", {}), make("td", {}));
+      this.body.append(this.last);
+    }
+    const cell = this.last.children[COLUMN[frame.mover]];
+    const entry = make(isMove ? "b" : "s", { "data-at": at, title: frame.title }, tried(frame));
+    cell.append(entry, " ");
+    return entry;
+  }
+
+  /** A line of its own: the beginning, and an end that no move brought. */
+  line(text, at) {
+    const entry = make("span", { "data-at": at }, text);
+    this.body.append(make("tr", {}, make("td", { colSpan: 3 }, entry)));
+    this.last = null;
+    return entry;
+  }
+}

@@ -1,0 +1,279 @@
+"""Around a game, in a browser: help, clocks, rematch, saved games, two people, sharing, what is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import Select
+
+from referee import load_record
+from tests.browser import Page, browsing, chromium, served, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
+
+
+def move(page: Page, number: int, *squares: str) -> None:
+    """One move by clicks, and the opponent's."""
+    for square in squares:
+        page.square(square).click()
+    page.until_text("#turn", f"move {number}")
+
+
+def resign(page: Page) -> None:
+    page.one("#resign").click()
+    page.one("#resigning [value=yes]").click()
+    page.until_text("#outcome-said", "You have lost.")
+
+
+def leave(page: Page, place: str) -> None:
+    page.one(place).click()
+    page.one("#leaving [value=yes]").click()
+
+
+def games(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.pgn"))
+
+
+def test_a_move_is_taken_back_and_another_one_made(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.start("rand", seed=2)
+        assert not page.one("#takeback").is_enabled()
+        move(page, 2, "e2", "e4")
+        page.one("#takeback").click()
+        page.until_text("#turn", "move 1")
+        assert page.label("e2") == "e2, white pawn"
+        assert page.text("#log") == ""
+        move(page, 2, "d2", "d4")
+        resign(page)
+        (path,) = games(tmp_path)
+    record = load_record(path)
+    assert [turn.move.uci() for turn in record.turns][::2] == ["d2d4"]
+    assert record.headers["Help"] == "1 move taken back"
+
+
+def test_a_hint_names_tries_that_can_be_made_by_a_click(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.start("rand", seed=2)
+        page.one("#hint").click()
+        page.one("#hints .working, #hints ol")
+        until(lambda: page.driver.find_elements(By.CSS_SELECTOR, "#hints li"), "a hint")
+        assert "The record says so" in page.text("#hints")
+        tries = page.driver.find_elements(By.CSS_SELECTOR, "#hints li button")
+        assert len(tries) == 3
+        name = tries[0].text
+        tries[0].click()
+        page.until_text("#log", f"{name}: yes.")
+        page.until_text("#turn", "move 2")
+        assert not page.driver.find_elements(By.CSS_SELECTOR, "#hints li")
+
+
+def test_a_flag_falls_in_sight(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.one("#clock")
+        page.run("document.querySelector('#clock').append(new Option('two seconds', '2+0'))")
+        Select(page.one("#clock")).select_by_value("2+0")
+        page.one("#new button[type=submit]").click()
+        page.one("#your-clock.short.running")
+        page.until_text("#outcome", "You have lost. Forfeit, Black wins (lost on time).")
+        assert page.text("#your-clock") == "0:00"
+
+
+def test_a_rematch_changes_sides(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.start("rand", seed=2)
+        resign(page)
+        page.one("#rematch").click()
+        page.until_text("#your-name", "Black: you")
+        page.until_text("#turn", "Your turn")
+        assert page.text("#their-name") == "White: rand"
+
+
+def test_a_game_is_left_and_played_on_from_the_saved_games(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.start("rand", seed=2)
+        move(page, 2, "e2", "e4")
+        before = page.text("#log")
+        leave(page, "#to-library")
+        page.one("#games .do button").click()  # the first is: play on
+        page.until_text("#turn", "move 2")
+        assert page.text("#log") == before
+        assert not page.driver.find_elements(By.CSS_SELECTOR, ".diagram")
+        move(page, 3, "d2", "d4")
+        resign(page)
+        (path,) = games(tmp_path)
+    assert len(load_record(path).turns) == 4
+
+
+def test_saved_games_are_looked_at_and_deleted_once_that_is_confirmed(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.start("rand", seed=2)
+        resign(page)
+        page.one("#to-library").click()
+        assert page.one("#games a").get_attribute("download") == games(tmp_path)[0].name
+        look, delete = page.driver.find_elements(By.CSS_SELECTOR, "#games .do button")
+        delete.click()
+        page.one("#deleting [value=no]").click()
+        look.click()
+        page.one(".sheet")
+        page.one("#to-library").click()
+        page.one("#games .do button:last-child").click()
+        page.one("#deleting [value=yes]").click()
+        page.one("#no-games")
+    assert games(tmp_path) == []
+
+
+def test_a_file_is_uploaded_and_one_that_is_no_game_is_refused_beside_the_form(tmp_path: Path) -> None:
+    folder, chess_game, letter = tmp_path / "games", tmp_path / "game.pgn", tmp_path / "letter.txt"
+    chess_game.write_text('[White "Ann"]\n[Black "Bob"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n')
+    letter.write_text("Dear Ann")
+    with served(folder) as server, chromium(server.address) as page:
+        page.one("#to-library").click()
+        page.one("#upload-file").send_keys(str(letter))
+        page.one("#upload button").click()
+        page.until_text("#upload-said", "unknown format")
+        page.one("#upload-file").send_keys(str(chess_game))
+        page.one("#upload button").click()
+        page.one(".sheet")
+        page.until_text("#review h2", "Ann")
+        assert "Qe5" in page.text(".sheet")
+        page.driver.get_log("browser")  # type: ignore[attr-defined] # as of Chrome; the refusal is no fault of the page
+    assert load_record(games(folder)[0]).result == "1-0"
+
+
+def test_two_people_play_by_two_links(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as ann, browsing() as driver:
+        ann.one("#invite").click()
+        link = str(ann.one("#link").get_attribute("value"))
+        bob = Page(driver, link)
+        for page, side in ((ann, "White"), (bob, "Black")):
+            page.until_text("#your-name", f"{side}: you")
+        ann.until_text("#turn", "Your turn")
+        assert not ann.driver.find_element(By.ID, "invitation").is_displayed()
+        for square in ("e2", "e4"):
+            ann.square(square).click()
+        bob.until_text("#turn", "Your turn")
+        assert bob.label("e4") == "e4, empty"
+        assert [bob.driver.find_element(By.ID, name).is_displayed() for name in ("hint", "takeback", "to-library")] == [
+            False
+        ] * 3
+        bob.one("#draw").click()
+        ann.until_text("#offer", "Black offers a draw")
+        ann.one("#accept").click()
+        for page in (ann, bob):
+            page.until_text("#outcome-said", "A draw. Agreement, draw.")
+        bob.one("#rematch").click()
+        bob.until_text("#your-name", "White: you")
+        ann.one("#accept-rematch").click()
+        ann.until_text("#your-name", "Black: you")
+        bob.until_text("#turn", "Your turn")
+
+
+def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        address = server.address.replace(server.address.split("/")[3], server.house.guest_token)
+        with chromium(address + "#game=none") as page:
+            page.until_text("#welcome", "There is no such game here any more")
+            assert not page.driver.find_element(By.ID, "new").is_displayed()
+
+
+def test_the_board_is_turned(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.start("rand", seed=2)
+        page.one("#flip").click()
+        assert page.square("h1").location["x"] < page.square("a1").location["x"]
+        move(page, 2, "e2", "e4")
+        assert page.label("e2") == "e2, empty, your last move"
+
+
+def test_choices_and_colours_are_there_the_next_time(tmp_path: Path) -> None:
+    for time_ in range(2):  # another server, at another port
+        with served(tmp_path) as server, chromium(server.address) as page:
+            page.one("#levels")
+            chosen = page.run("return [...document.querySelectorAll('#new :checked')].map((one) => one.value)")
+            theme = page.run("return getComputedStyle(document.documentElement).colorScheme")
+            if time_:
+                assert {"master", "black", "wild16", "300+5"} <= set(chosen)
+                assert theme == "dark"
+                break
+            assert {"casual", "white", "berkeley", ""} <= set(chosen)
+            Select(page.one("#theme")).select_by_value("dark")
+            page.one("#levels input[value=master]").click()
+            page.one("#new input[value=black]").click()
+            Select(page.one("#rules")).select_by_value("wild16")
+            assert "how many pawn captures" in page.text("#rules-about")
+            Select(page.one("#clock")).select_by_value("300+5")
+            page.one("#new button[type=submit]").click()
+            page.until_text("#about", "Clock: 300 s + 5 s a move")
+            until(lambda: "master" in server.house.choices, "what is remembered")
+
+
+def test_a_refusal_stands_beside_the_form_that_has_asked(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.one("details.other summary").click()
+        page.one("#watch-white-settings").send_keys("depth=99")
+        page.one("#watch-start").click()
+        page.until_text("#watch-failure", "depth")
+        assert page.text("#failure") == ""
+        page.more()
+        page.run("document.querySelector('#seed').removeAttribute('pattern')")
+        page.one("#seed").send_keys("x")
+        page.one("#new button[type=submit]").click()
+        page.until_text("#failure", "illegal seed 'x'")
+
+
+def download(driver: WebDriver, folder: Path) -> None:
+    driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
+
+
+def test_a_review_is_one_file_that_needs_no_server(tmp_path: Path) -> None:
+    with served(tmp_path / "games") as server, chromium(server.address) as page:
+        page.start("rand", seed=2)
+        move(page, 2, "e2", "e4")
+        page.one("#try").send_keys("exd5" + Keys.ENTER)
+        page.until_text("#refused", "exd5")
+        resign(page)
+        page.one("#walk").click()
+        until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".walk table"), "all of the game")
+        download(page.driver, tmp_path)
+        page.one("#share").click()
+        until(lambda: (tmp_path / "kriegspiel.html").exists(), "the file")
+        until(lambda: (tmp_path / "kriegspiel.html").read_text().endswith("</html>\n"), "all of it")
+    with chromium((tmp_path / "kriegspiel.html").as_uri()) as page:
+        page.one(".sheet")
+        assert page.driver.find_elements(By.CSS_SELECTOR, ".sheet s")[0].text == "exd5"
+        assert len(page.driver.find_elements(By.CSS_SELECTOR, ".curve")) == 4
+        page.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.HOME)
+        page.until_text(".values", "White to try")
+        assert len(page.driver.find_elements(By.CSS_SELECTOR, "#panel-true use.man")) == 32
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390), (1280, 661), (1920, 941)])
+def test_the_whole_board_is_in_sight_and_nothing_overlaps_it(width: int, height: int, tmp_path: Path) -> None:
+    """The last two are the insides of windows of 1280x800 and 1920x1080."""
+    is_phone = min(width, height) < 500
+    with (
+        served(tmp_path) as server,
+        chromium(server.address, width, height if is_phone else height + 139, is_phone=is_phone) as page,
+    ):
+        assert page.one("#new button.main").rect["y"] + 40 < height  # Play is above the fold
+        page.start("rand", seed=2)
+        rects = page.run(
+            "return ['#board', '.heard', '#entry', 'header'].map((one) => {"
+            "const {left, top, right, bottom} = document.querySelector(one).getBoundingClientRect();"
+            "return [left, top, right, bottom]})"
+        )
+        left, top, right, bottom = rects[0]
+        assert left >= 0
+        assert right <= width
+        assert bottom <= height
+        for other in rects[1:]:
+            is_apart = other[0] >= right or other[2] <= left or other[1] >= bottom or other[3] <= top
+            is_apart = is_apart or other[2] - other[0] > width - 40  # a header's row, not what is in it
+            assert is_apart or other[3] <= top + 1
+        assert page.run("return document.documentElement.scrollWidth") <= width
+        if width > height:
+            assert page.run("return document.documentElement.scrollHeight") <= page.run("return innerHeight") + 1

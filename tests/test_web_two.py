@@ -1,0 +1,242 @@
+"""Two people on one server, each with a link: nothing of one reaches the other."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from kriegbot.telling import evenly
+from kriegbot.web import app, seat
+from kriegbot.web.server import PageServer
+from referee import GameRecord, View, load_record
+from tests.browser import Client, served
+
+pytestmark = pytest.mark.slow
+
+INVITE = {"do": "invite", "color": "white", "rules": "berkeley", "clock": None}
+GAMES, PLIES = 12, 16
+
+
+@pytest.fixture(autouse=True)
+def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "RATE", 1e6)
+    monkeypatch.setattr(app, "BURST", 1e6)
+    monkeypatch.setattr(evenly, "QUANTUM", 0.001)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[PageServer]:
+    with served(tmp_path) as page:
+        yield page
+
+
+def address_of(server: PageServer, invitation: str) -> tuple[str, str]:
+    """The page of a link, and the name of its game."""
+    path, _, game = invitation.partition("#game=")
+    return f"http://{urlsplit(server.address).netloc}{path}", game
+
+
+@contextmanager
+def table(server: PageServer, **settings: object) -> Iterator[tuple[Client, Client]]:
+    """A new game for two: the host of the server, and the guest, who has followed the link."""
+    with Client(server.address) as host:
+        host.send(INVITE | settings)
+        address, game = address_of(server, host.until("game")["invitation"])
+        with Client(address) as guest:
+            guest.send({"do": "join", "game": game})
+            yield host, guest
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A game: what each side was sent before the end, and the game itself."""
+
+    messages: dict[str, list[dict[str, Any]]]
+    record: GameRecord
+
+
+def play(server: PageServer, rules: str, seed: int) -> Sent:
+    """A game by tries that follow from the views and a seed of each side; then the side to move resigns."""
+    with table(server, rules=rules) as (host, guest):
+        sides = {"white": host, "black": guest}
+        turn, view = "white", host.until("view", yours=True)
+        while view["ply"] < PLIES:
+            own = seed % 3 if turn == "white" else seed  # White repeats itself, so that there is something to compare
+            choice = random.Random(f"{own} {len(view['log'])} {len(view['tries'])}").choice(view["tries"])
+            sides[turn].send({"do": "try", "text": choice})
+            view = sides[turn].until("view")
+            if not view["yours"]:
+                turn = view["turn"]
+                view = sides[turn].until("view", yours=True, ply=view["ply"])
+        sides[turn].send({"do": "resign"})
+        over = host.until("over")
+        guest.until("over")
+        messages = {side: [json.loads(text) for text in client.heard] for side, client in sides.items()}
+        return Sent(messages, load_record(over["saved"]))
+
+
+def known(record: GameRecord, color: bool) -> Iterator[View]:
+    """What a side knew, each time that it knew more."""
+    last = None
+    for step in record.replay():
+        view = step.referee.view(color)
+        if view != last:
+            yield view
+        last = view
+
+
+def stripped(message: dict[str, Any]) -> str:
+    """A message without what is new in every game: its name, the link and the clocks."""
+    return json.dumps({key: value for key, value in message.items() if key not in ("id", "clocks", "invitation")})
+
+
+def leaks(games: list[Sent]) -> tuple[list[str], int]:
+    """Messages that differ though all that their side knew is the same, or that bring nothing new; how many agreed."""
+    told: dict[str, str] = {}
+    found, agreed = [], 0
+    for game in games:
+        for side, color in (("white", True), ("black", False)):
+            before = [message for message in game.messages[side] if message["is"] not in ("over", "frames")]
+            views = list(known(game.record, color))
+            shown = [stripped(message) for message in before if message["is"] == "view"]
+            if len(shown) != len(views):
+                found.append(f"{len(shown)} views were sent to {side}, but {len(views)} were new")
+            kinds = {message["is"] for message in before} - {"hello", "game", "view"}
+            found += [f"{side} was sent {kind}" for kind in kinds]
+            for view, message in zip(views, shown, strict=False):
+                agreed += told.setdefault(repr(view), message) == message and view.ply > 0
+                if told[repr(view)] != message:
+                    found.append(f"{told[repr(view)]} or {message}")
+    return found, agreed
+
+
+@pytest.mark.parametrize("rules", ["berkeley", "wild16"])
+def test_nothing_of_one_side_reaches_the_other(rules: str, server: PageServer) -> None:
+    games = [play(server, rules, seed) for seed in range(GAMES)]
+    found, agreed = leaks(games)
+    assert found == []
+    assert agreed > GAMES
+    for game in games:
+        for side, enemy in (("white", "KQRBNP".lower()), ("black", "KQRBNP")):
+            shown = [message for message in game.messages[side] if message["is"] == "view"]
+            assert not {letter for view in shown for letter in view["men"].values()} & set(enemy)
+
+
+def test_a_planted_leak_is_found(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait = seat.WebSeat.wait
+
+    def hasty(hurried: seat.WebSeat, view: View) -> None:
+        hurried._shown = None
+        wait(hurried, view)
+
+    monkeypatch.setattr(seat.WebSeat, "wait", hasty)
+    assert leaks([play(server, "wild16", seed) for seed in range(2)])[0]
+
+
+def test_the_game_begins_when_both_are_there(server: PageServer) -> None:
+    with Client(server.address) as host:
+        host.send(INVITE | {"clock": "60+0"})
+        invitation = host.until("game")["invitation"]
+        host.send({"do": "try", "text": "e4"})
+        assert host.until("refusal")["text"] == "It is not your turn."
+        address, game = address_of(server, invitation)
+        with Client(address) as guest:
+            guest.send({"do": "join", "game": game})
+            assert guest.until("game")["you"] == "black"
+            assert host.until("view", yours=True)["clocks"]["white"] > 59
+            host.send({"do": "try", "text": "e4"})
+            assert guest.until("view", yours=True)["ply"] == 1
+
+
+def test_a_guest_has_one_game_and_nothing_else(server: PageServer) -> None:
+    with table(server) as (_host, guest):
+        for message in (
+            {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None},
+            {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": None, "pace": 0},
+            INVITE,
+            {"do": "library"},
+            {"do": "open", "file": "x.pgn"},
+            {"do": "resume", "file": "x.pgn"},
+            {"do": "delete", "file": "x.pgn"},
+        ):
+            guest.send(message)
+            assert guest.until("refusal")["text"] == "Your link is for one game."
+        assert json.loads(guest.heard[0]) == {"is": "hello", "players": [], "rules": [], "guest": True, "choices": ""}
+        assert '"invitation":null' in guest.heard[1]
+
+
+def test_a_guest_cannot_join_a_game_of_the_host_against_a_program(server: PageServer, kernels: None) -> None:
+    del kernels
+    with table(server) as (host, guest):
+        new = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}
+        host.send(new)
+        id_ = host.until("game", two=False)["id"]
+        guest.send({"do": "join", "game": id_})
+        assert "no such game" in guest.until("refusal")["text"]
+
+
+@pytest.mark.parametrize("help_", [{"do": "takeback"}, {"do": "hint"}, {"do": "heat", "on": True}])
+def test_between_people_there_is_no_help(help_: dict[str, Any], server: PageServer) -> None:
+    with table(server) as (host, _guest):
+        host.until("view", yours=True)
+        host.send(help_)
+        assert host.until("refusal")["to"] == help_["do"]
+
+
+def test_a_draw_is_agreed_and_an_offer_lapses_with_a_move(server: PageServer) -> None:
+    with table(server) as (host, guest):
+        host.until("view", yours=True)
+        host.send({"do": "draw"})
+        assert guest.until("offer")["by"] == "white"
+        host.send({"do": "try", "text": "e4"})
+        guest.until("view", yours=True)
+        guest.send({"do": "try", "text": "e5"})
+        host.until("view", ply=2)
+        guest.until("view", ply=2)
+        guest.send({"do": "draw"})  # White's offer has lapsed: this is a new one
+        assert host.until("offer", by="black")["ply"] == 2
+        host.send({"do": "draw"})
+        over = guest.until("over")
+        assert (over["result"], over["text"], over["won"]) == ("1/2-1/2", "Agreement, draw.", None)
+        assert load_record(over["saved"]).result == "1/2-1/2"
+
+
+def test_both_see_the_whole_game_at_its_end_and_play_again_with_sides_exchanged(server: PageServer) -> None:
+    with table(server) as (host, guest):
+        host.until("view", yours=True)
+        host.send({"do": "resign"})
+        assert guest.until("frames")["frames"] == host.until("frames")["frames"]
+        guest.send({"do": "rematch"})
+        guest.send({"do": "join", "game": guest.until("next")["game"]})
+        assert guest.until("game")["you"] == "white"
+        host.send({"do": "join", "game": host.until("next")["game"]})
+        game = host.until("game")
+        assert game["you"] == "black"
+        assert game["invitation"] is not None
+        guest.until("view", yours=True)
+
+
+def test_a_game_between_two_that_was_broken_off_is_played_on_by_two(server: PageServer) -> None:
+    with table(server, color="black") as (host, guest):
+        guest.until("view", yours=True)
+        guest.send({"do": "try", "text": "e4"})
+        host.until("view", yours=True)
+        host.send({"do": "leave"})
+        over = guest.until("over")
+        assert over["resumable"]
+        host.send({"do": "resume", "file": Path(over["saved"]).name})
+        message = host.until("game")
+        assert message["you"] == "black"  # as before
+        address, game = address_of(server, message["invitation"])
+        with Client(address) as other:
+            other.send({"do": "join", "game": game})
+            assert host.until("view", yours=True)["ply"] == 1
+            assert other.until("view")["men"]["e4"] == "P"
