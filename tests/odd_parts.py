@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import chess
 
 from kriegbot.kernels.hearing import captured_on
-from kriegbot.kernels.position import Position
+from kriegbot.kernels.position import Position, label
 from kriegbot.kernels.types import Moves, Reals, Words
-from kriegbot.opponents.protocol import Heard, opponent
+from kriegbot.opponents.protocol import Heard, opponent, opponents
 from kriegbot.search.backup import Backup, fold
 from referee import Announcement
 from tests import plain_search
@@ -40,6 +40,15 @@ def plain_odd(
         return [1.0] * len(moves)
     squares = (move.to_square for move in moves)
     return [0.5 + square + 100.0 * (square == mine) + 30.0 * (square == his) for square in squares]
+
+
+KINDS = (0.3, 0.7)
+
+
+@opponents(KINDS)
+def two_kinds(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+    """Either moves at random or is odd."""
+    return label(position) == 1 and odd(tables, position, heard, moves, count, weights)
 
 
 @fold

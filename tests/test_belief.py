@@ -17,7 +17,7 @@ from kriegbot.belief.exact import ExactBelief, position_key
 from kriegbot.belief.particles import Particles, systematic
 from kriegbot.belief.pool import Pool
 from kriegbot.belief.rescue import blind
-from kriegbot.kernels.position import from_board, to_board
+from kriegbot.kernels.position import from_board, labels_of, to_board
 from kriegbot.opponents import equally_likely, load_opponent
 from referee import (
     BERKELEY,
@@ -32,7 +32,7 @@ from referee import (
     RuleSet,
 )
 from tests import plain_opponents
-from tests.odd_parts import odd, plain_odd
+from tests.odd_parts import KINDS, odd, plain_odd, two_kinds
 from tests.plain_cases import CASES, Case
 from tests.tracer import Tracer
 
@@ -83,6 +83,25 @@ def test_under_other_opponent_models_too_it_is_the_exact_posterior(model: str) -
         expected = {position_key(board): weight for board, weight in exact.positions}
         assert posterior(belief.particles) == pytest.approx(expected)
         assert posterior(Belief(view, 50_000).particles) != pytest.approx(expected)
+
+
+@pytest.mark.parametrize("line", EXCHANGES)
+def test_under_several_kinds_of_opponent_it_is_the_exact_posterior_of_board_and_kind(line: str) -> None:
+    referee = Referee(BERKELEY, NO_LIMITS)
+    for uci in line.split():
+        referee.try_move(chess.Move.from_uci(uci))
+    view = referee.view(referee.turn)
+    found, expected, evidence = Belief(view, 50_000, opponent=two_kinds).particles, {}, []
+    assert found.is_exact
+    for kind, (share, replies) in enumerate(zip(KINDS, (equally_likely, plain_odd), strict=True)):
+        exact = ExactBelief(view, replies=replies)
+        evidence.append(share * exact.evidence)
+        for board, weight in exact.positions:
+            expected[position_key(board), kind] = evidence[-1] * weight
+    keys = [position_key(to_board(row)) for row in found.rows]
+    of = dict(zip(zip(keys, labels_of(found.rows).tolist(), strict=True), found.weights.tolist(), strict=True))
+    assert of == pytest.approx({key: weight / sum(evidence) for key, weight in expected.items()})
+    assert abs(evidence[1] / sum(evidence) - KINDS[1]) > 0.1  # what was heard says something about the kind
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)

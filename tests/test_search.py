@@ -12,9 +12,10 @@ import pytest
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.heard import terms_of
-from kriegbot.kernels.position import decode_move, from_board
+from kriegbot.kernels.position import decode_move, from_board, labelled
 from kriegbot.kernels.types import Rows
 from kriegbot.opponents import equally_likely, load_opponent
+from kriegbot.opponents.uniform import uniform
 from kriegbot.search import search as search_module
 from kriegbot.search.backup import Backup
 from kriegbot.search.method import InformationSet, Method, Reals, tries_of
@@ -22,7 +23,7 @@ from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
 from referee import BERKELEY, NO_LIMITS, Referee, View
 from tests import plain_opponents, plain_search
-from tests.odd_parts import BEST, odd, plain_best, plain_mixed, plain_odd
+from tests.odd_parts import BEST, KINDS, odd, plain_best, plain_mixed, plain_odd, two_kinds
 from tests.plain_cases import CASES, Case, features
 from tests.plain_evaluators import ks
 
@@ -162,6 +163,16 @@ def test_other_opponent_models_equal_the_plain_recursion_too(case: Case, model: 
         plain = plain_search.PlainSearch(plain_search.overconfident, ks, replies)
         expected = plain.try_values(case.positions, case.context, depth)
         assert value_of_tries(found) == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_each_board_is_answered_by_the_kind_of_opponent_that_it_assumes() -> None:
+    case = SMALL[1]
+    rows, weights = arrays(case)
+    both = np.concatenate([labelled(row, 2) for row in rows])
+    found = searched(case.view, both, np.outer(weights, KINDS).ravel(), 2, OVERCONFIDENT, opponent=two_kinds)
+    one, other = (searched(case.view, rows, weights, 2, OVERCONFIDENT, opponent=each) for each in (uniform, odd))
+    assert found.values == pytest.approx(KINDS[0] * one.values + KINDS[1] * other.values)
+    assert np.abs(one.values - other.values).max() > 0.1
 
 
 def test_the_models_value_tries_differently() -> None:

@@ -22,10 +22,10 @@ from kriegbot.belief.heard import last_heard, moves_heard, overheard, said, side
 from kriegbot.belief.particles import Particles
 from kriegbot.belief.rescue import altered, blind
 from kriegbot.kernels.hearing import Terms
-from kriegbot.kernels.position import encode_move, from_board
+from kriegbot.kernels.position import encode_move, from_board, labelled
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.kernels.types import RealArray, Rows
-from kriegbot.opponents.protocol import Opponent
+from kriegbot.opponents.protocol import Opponent, prior_of
 from kriegbot.opponents.uniform import uniform
 from referee import Answer, OpponentMoved, OwnQuestion, OwnTry, View
 
@@ -55,7 +55,7 @@ class Belief:
         """How often each rescue was needed."""
         self.last_rescue = ""
         """The gravest rescue that the last update needed, "" for none."""
-        self.particles = at_start(view)
+        self.particles = at_start(view, opponent)
         self.terms = terms_of(view.rules, view.limits)
         self._heard = 0
         self._opponent_turns = 0
@@ -167,9 +167,10 @@ class Belief:
         return particles
 
 
-def at_start(view: View) -> Particles:
-    """The position that the game began with, which both sides know."""
-    return Particles(from_board(chess.Board(view.start)).reshape(1, 8), np.ones(1), is_exact=True)
+def at_start(view: View, opponent: Opponent = uniform) -> Particles:
+    """The position that the game began with, which both sides know, once for each kind of opponent."""
+    prior = prior_of(opponent)
+    return Particles(labelled(from_board(chess.Board(view.start)), len(prior)), np.array(prior), is_exact=True)
 
 
 def after_event(

@@ -72,6 +72,8 @@ class ExactBelief:
     """
 
     _events: Sequence[referee.Event]  # taken in so far
+    evidence = 1.0
+    """Probability of what was heard since the start, given the side's own tries and the model of the replies."""
 
     def __init__(
         self, view: referee.View, *, max_positions: int = DEFAULT_MAX_POSITIONS, replies: Replies = equally_likely
@@ -168,6 +170,7 @@ class ExactBelief:
                     break
                 self._turn.insert(0, event)
         self._replace(prior, "the start")
+        self.evidence = 1.0
 
     def _take_in(self, event: referee.Event) -> None:
         if isinstance(event, referee.OwnTry) and event.answer is referee.Answer.ACCEPTED:
@@ -268,6 +271,7 @@ class ExactBelief:
                 f"no position fits {why} at ply {self._ply}; "
                 "it takes events as the referee gives them in one game from this start"
             )
+        self.evidence *= total
         self._boards = boards
         self._masses = {key: mass / total for key, mass in masses.items()}
 

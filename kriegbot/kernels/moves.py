@@ -27,6 +27,7 @@ from kriegbot.kernels.position import (
     CLOCK_MASK,
     CLOCK_SHIFT,
     EP_SHIFT,
+    LABEL_MASK,
     NONE,
     ONE,
     PLY,
@@ -322,7 +323,14 @@ def make_move(tables: Words, position: Position, move: int) -> tuple[Position, i
         clock = NONE
     rights = (position.meta >> ONE) & RIGHTS_MASK & tables[at.RIGHTS + origin] & tables[at.RIGHTS + target]
     played = ((position.meta >> PLY_SHIFT) << PLY_SHIFT) + PLY
-    meta = played | (clock << CLOCK_SHIFT) | (ep << EP_SHIFT) | (rights << ONE) | word(1 - side)
+    meta = (
+        played
+        | (position.meta & LABEL_MASK)
+        | (clock << CLOCK_SHIFT)
+        | (ep << EP_SHIFT)
+        | (rights << ONE)
+        | word(1 - side)
+    )
     if side == WHITE:
         return Position(pawns, knights, diagonals, orthogonals, kings, own, other, meta), captured
     return Position(pawns, knights, diagonals, orthogonals, kings, other, own, meta), captured

@@ -10,21 +10,24 @@ import chess
 import numpy as np
 
 from kriegbot.kernels.jit import inlined, kernel, number, word, words
-from kriegbot.kernels.types import Word, WordArray, Words
+from kriegbot.kernels.types import IntArray, Rows, Word, WordArray, Words
 
 WHITE, BLACK = 0, 1
 NONE, ONE = words(0, 1)
 EP_SHIFT, SQUARE_MASK = words(5, 63)
 CLOCK_SHIFT, CLOCK_MASK = words(16, 0xFFFF)
 PLY_SHIFT, PLY = words(32, 1 << 32)
+LABELS = 32
+LABEL_SHIFT, LABEL_MASK = words(11, LABELS - 1 << 11)
 
 
 class Position(NamedTuple):
     """Bitboards with bit 0 = a1 and bit 63 = h8, as in python-chess.
 
     meta: bit 0 side to move (0 White); bits 1-4 castling rights K Q k q; bits 5-10 en passant square, 0 for none, set
-    only where a pawn of the side to move could take there, pins aside; bits 16-31 the halfmove clock; bits 32 and up
-    the plies played since the start of the game, which both sides know.
+    only where a pawn of the side to move could take there, pins aside; bits 11-15 the label, which is no part of the
+    position: the kind of opponent that a belief assumes on this board, 0 elsewhere; bits 16-31 the halfmove clock;
+    bits 32 and up the plies played since the start of the game, which both sides know.
     """
 
     pawns: Word
@@ -115,6 +118,12 @@ def halfmove_clock(position: Position) -> int:
 
 
 @kernel
+def label(position: Position) -> int:
+    """The kind of opponent that is assumed on this board."""
+    return number((position.meta & LABEL_MASK) >> LABEL_SHIFT)
+
+
+@kernel
 def plies_played(position: Position) -> int:
     """Plies since the start of the game."""
     return number(position.meta >> PLY_SHIFT)
@@ -140,6 +149,25 @@ def from_board(board: chess.Board, ply: int = 0) -> WordArray:
         meta,
     )
     return np.array(fields, np.uint64)
+
+
+def labelled(row: WordArray, count: int) -> Rows:
+    """A position [8] once with each label from 0 to `count` - 1: [count, 8]."""
+    rows = np.repeat(row.reshape(1, 8), count, axis=0)
+    rows[:, 7] |= np.arange(count, dtype=np.uint64) << LABEL_SHIFT
+    return rows
+
+
+def labels_of(rows: Rows) -> IntArray:
+    """The labels [N] of positions [N, 8]."""
+    return ((rows[:, 7] & LABEL_MASK) >> LABEL_SHIFT).astype(np.int64)
+
+
+def without_labels(rows: Rows) -> Rows:
+    """The positions [N, 8], all with label 0."""
+    bare = rows.copy()
+    bare[:, 7] &= ~LABEL_MASK
+    return bare
 
 
 def to_board(row: WordArray) -> chess.Board:
