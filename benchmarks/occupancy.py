@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rich.progress import Progress
 
 from kriegbot.belief.belief import Belief
-from kriegbot.kernels.position import from_board
+from kriegbot.kernels.position import from_board, without_labels
 from kriegbot.opponents import load_opponent
 from referee import GameRecord
 from tournaments.store import Store, StoreError
@@ -81,7 +81,7 @@ def watch(record: GameRecord, color: chess.Color, model: str, particles: int) ->
         chance[0] = 1.0 - chance[1:].sum(axis=0)
         of_truth = chance[truth, np.arange(64)]
         squared = (chance**2).sum(axis=0) - 2 * of_truth + 1
-        is_held = (belief.particles.rows == from_board(board, referee.ply)).all(axis=1).any()
+        is_held = (without_labels(belief.particles.rows) == from_board(board, referee.ply)).all(axis=1).any()
         surprise = -np.log(np.maximum(of_truth, FLOOR))
         rows.append((surprise[free].mean(), squared[free].mean(), is_held, not belief.particles.fits_all))
         chances += calibration(np.clip(1.0 - chance[0][free], 0.0, 1.0), truth[free] > 0)

@@ -123,5 +123,5 @@ def exchanged(row: WordArray, square: int) -> int:
 
 def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
     """The weights that an opponent model gives to the legal moves of a position, nothing having been heard."""
-    weights = np.empty(MAX_MOVES)
+    weights = np.ones(MAX_MOVES)
     return weights[: _weights(TABLES, row, load_opponent(name), np.empty(MAX_MOVES, np.int32), weights)]

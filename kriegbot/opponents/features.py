@@ -61,6 +61,8 @@ BY_KIND = (
     "early",
     "late",
     "next to the enemy king",
+    "to a square not covered",
+    "beyond the middle",
 )
 """Features that there are for each kind of man: the mover's, or for `takes` that of the man taken."""
 SINGLE = (
@@ -95,6 +97,8 @@ NAMES = tuple(f"{name}: {kind}" for name in BY_KIND for kind in KINDS) + SINGLE
     EARLY,
     LATE,
     NEAR_KING,
+    NOT_COVERED,
+    BEYOND,
 ) = range(0, 6 * len(BY_KIND), 6)
 (
     TO_QUEEN,
@@ -211,8 +215,13 @@ def score(tables: Words, position: Position, scene: Scene, move: int, weights: R
             total += weights[TAKES_CHECKER]
     if end & scene.by_pawns:
         total += weights[TO_PAWN + kind]
+    covered = is_covered(tables, position, scene, origin, target)
+    if not covered:
+        total += weights[NOT_COVERED + kind]
+    if rank >= 4:
+        total += weights[BEYOND + kind]
     if end & scene.attacked:
-        total += weights[(TO_COVERED if is_covered(tables, position, scene, origin, target) else TO_LOOSE) + kind]
+        total += weights[(TO_COVERED if covered else TO_LOOSE) + kind]
         if taken >= 0 and taken < kind:
             total += weights[TAKES_LESS + kind]
     if start & scene.attacked:

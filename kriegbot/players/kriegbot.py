@@ -1,11 +1,11 @@
 """The flagship: what won matches (docs/strength.md), put together.
 
-The belief and its sampled histories are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: the search
-expects replies as programs make them (`opponents.fitted`), not random ones; after a capture the exchange on that
-square, which both sides know, is played out; leaves are valued by `evaluators.sound`; the reply that is worst for us is
-more likely than the model says; a refused try costs no depth; going in circles costs something, and so does drawing a
-game in which we are ahead; the first plies are drawn by value; and bare kings are mated by `kriegbot.endings`. A budget
-is for a turn, all its tries together.
+The sampled histories and their search are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: belief and
+search expect moves as programs of several kinds make them (`opponents.kinds`), and what is heard tells the kinds apart;
+after a capture the exchange on that square, which both sides know, is played out; leaves are valued by
+`evaluators.sound`; the reply that is worst for us is more likely than the model says; a refused try costs no depth;
+going in circles costs something, and so does drawing a game in which we are ahead; the first plies are drawn by value;
+and bare kings are mated by `kriegbot.endings`. A budget is for a turn, all its tries together.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def _make(seed: int, time: float, samples: int | None = None, level: str = BEST)
 
     weaker = LEVELS.get(level)
     depth, exchange, evaluator = (DEPTH, EXCHANGE, "sound") if weaker is None else weaker[:3]
-    parts = load_backup("overconfident"), load_evaluator(evaluator), load_opponent("fitted")
+    expected, filtering = ("kinds", "kinds") if weaker is None else ("fitted", "uniform")
+    parts = load_backup("overconfident"), load_evaluator(evaluator), load_opponent(expected)
     method = Method(depth, *parts, FREE, exchange, INSIGHT, CONTEMPT)
     if weaker is not None:
         samples, particles = weaker.samples, weaker.particles
@@ -38,7 +39,9 @@ def _make(seed: int, time: float, samples: int | None = None, level: str = BEST)
     else:
         particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
     further = FURTHER if samples is None else max(1, samples // 10)
-    search = SampledSearch(method, particles, samples, further, seed=seed, opening=OPENING, repeated=REPEATED)
+    search = SampledSearch(
+        method, particles, samples, further, load_opponent(filtering), seed, opening=OPENING, repeated=REPEATED
+    )
     return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, is_for_turn=True)
 
 
