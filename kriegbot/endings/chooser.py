@@ -66,7 +66,8 @@ class Mating:
         self.tries += 1
         note_visit(row, squares, self.visits)
         stalemate, tables = 1.0 if stalemate_wins else DRAW, late_for(row)
-        room = Arrays.empty(tables.late, tables.now, self.visits, stalemate, needs_minors(king.men))
+        minors = needs_minors(king.men) * (2 if chess.KNIGHT in king.men.values() else 1)
+        room = Arrays.empty(tables.late, tables.now, self.visits, stalemate, minors)
         count = list_ordered(TABLES, row, squares, room)
         if count == 0:
             raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")

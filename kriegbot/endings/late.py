@@ -52,8 +52,8 @@ TAKEN = 15.0
 """What it costs to lose a man where the rest can still mate."""
 SCALE = 512.0
 """Parts of a move in which costs are kept, in 16 bits."""
-ADVERSE = 0.5, 0.8
-"""Weight of the worst of his squares; and for bishop and knight, where he slips away more often."""
+ADVERSE = 1.0, 0.5, 0.9
+"""Weight of the worst of his squares; the same for two bishops; for bishop and knight, who cannot force mate."""
 SWEEPS, SETTLED = 40, 0.1
 """Most rounds of value iteration, and the largest change after which there are no more."""
 
@@ -297,7 +297,7 @@ def _fill(begin: int, end: int) -> None:
     moves, refused, costs = np.zeros(MAX_MOVES, np.int32), np.zeros(MAX_MOVES, np.uint64), np.zeros(64 * MAX_MOVES + 64)
     _begin(TABLES, rows, begin, end, LATE.late, LATE.now)
     for _ in range(SWEEPS):
-        adverse = ADVERSE[begin == KNIGHTS]
+        adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
         if _sweep(TABLES, begin, end, LATE.late, LATE.now, moves, refused, costs, adverse) < SETTLED:
             break
     with suppress(OSError), tempfile.NamedTemporaryFile(dir=CACHE_DIRECTORY, suffix=".npy", delete=False) as file:

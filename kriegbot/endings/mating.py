@@ -50,10 +50,10 @@ DRAW = 300.0
 """What a draw costs, in moves: as much as a set from which mate is far off."""
 NEVER = 1e9
 """What a try costs that every board refuses."""
-WORST = 0.3, 0.1
-"""Weight of the worst answer, the rest being the mean's; and if minor pieces alone have to mate."""
-AGAIN = 1.5, 8.0
-"""What a set costs more for each time that we were in it before; and if minor pieces alone have to mate."""
+WORST = 0.6, 0.1, 0.15
+"""Weight of the worst answer, the rest being the mean's; if bishops alone have to mate; if knights have to help."""
+AGAIN = 3.0, 8.0, 8.0
+"""What a set costs more for each time that we were in it before, likewise."""
 MOST_VISITS = 64
 """How many sets of a game are remembered."""
 MARGIN = 0.05
@@ -105,8 +105,8 @@ class Arrays(NamedTuple):
     again: float
 
     @classmethod
-    def empty(cls, late: ShortArray, now: ShortArray, visits: WordArray, stalemate: float, minors: bool) -> "Arrays":
-        """Room for one search; `minors` says whether minor pieces alone have to mate."""
+    def empty(cls, late: ShortArray, now: ShortArray, visits: WordArray, stalemate: float, minors: int) -> "Arrays":
+        """Room for one search; `minors` is the place in WORST and AGAIN."""
         return cls(
             np.zeros(LEVELS * MAX_MOVES, np.int32),
             np.zeros(LEVELS * MAX_MOVES),

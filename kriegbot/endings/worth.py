@@ -13,11 +13,11 @@ from kriegbot.kernels.jit import kernel, popcount
 from kriegbot.kernels.types import Shorts, Word
 
 BOARDS = 0.3
-"""What each square costs on which he may be."""
+"""What each square costs on which he may be; a third of it for bishop and knight, which have to let him run."""
 
 
 @kernel
 def estimate(late: Shorts, now: Shorts, men: Men, squares: Word, before: Word) -> float:
     """Moves to mate from a set with us to move; `before` are the squares he stepped from, none if he did not step."""
-    boards = BOARDS * float(popcount(squares))
+    boards = (BOARDS / 3.0 if men.knights else BOARDS) * float(popcount(squares))
     return boards + (mean_cost(late, men, before) if before else mean_cost(now, men, squares))
