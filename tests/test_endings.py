@@ -9,7 +9,11 @@ import pytest
 
 from kriegbot.belief.exact import ExactBelief
 from kriegbot.endings import BareKing, Mating
+from kriegbot.endings.late import ADVERSE, LOST, SCALE, late_for
+from kriegbot.endings.late import QUEENS as LATE_QUEENS
+from kriegbot.endings.late import ROOKS as LATE_ROOKS
 from kriegbot.endings.seen import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, soonest
+from kriegbot.endings.squares import men_row
 from referee import BERKELEY, RULE_SETS, Answer, Referee, RuleSet
 
 BARED_SOON = ("r3k3/8/8/8/8/8/7R/R3K2R w KQq - 0 1", "8/8/3k4/2p5/3B4/8/8/R3K2R w KQ - 0 1")
@@ -119,6 +123,63 @@ def test_the_table_knows_the_longest_mates_of_chess() -> None:
     assert longest == [10, 16, 28, 19, 33]
     lost = [int(np.count_nonzero(part)) for part in parts[:2]]
     assert lost == [144_508, 175_168], "of queen and of rook, with the stronger side to move"
+
+
+def late_cost(board: chess.Board) -> float:
+    """The table's cost for a king and one man against a king that steps from where he stands."""
+    triangle = [(rank, file) for file in range(4) for rank in range(file + 1)]
+    for flip in itertools.product((False, True), repeat=3):
+        turned = board.copy()
+        for wanted, change in zip(flip, (chess.flip_horizontal, chess.flip_vertical, chess.flip_diagonal), strict=True):
+            if wanted:
+                turned.apply_transform(change)
+        ours, king = turned.king(chess.WHITE) or 0, turned.king(chess.BLACK) or 0
+        place = (chess.square_rank(ours), chess.square_file(ours))
+        if place in triangle:
+            (man,) = chess.SquareSet(turned.occupied_co[chess.WHITE] & ~turned.kings)
+            begin = LATE_QUEENS if turned.queens else LATE_ROOKS
+            row = begin + 64 * triangle.index(place) + man
+            tables = late_for(men_row(chess.WHITE, {ours: chess.KING, man: turned.piece_type_at(man) or 0}))
+            return float(tables.late[64 * row + king]) / SCALE
+    raise AssertionError(board.fen())
+
+
+def mixed(costs: list[float]) -> float:
+    return (1 - ADVERSE[0]) * sum(costs) / len(costs) + ADVERSE[0] * max(costs)
+
+
+@pytest.mark.parametrize("kind", [chess.QUEEN, chess.ROOK])
+def test_a_king_seen_one_move_late_costs_one_more_than_the_best_try_leads_to(kind: chess.PieceType) -> None:
+    rng, compared = random.Random(12), 0
+    while compared < 25:
+        ours, man, king = rng.sample(chess.SQUARES, 3)
+        board = board_of(chess.WHITE, {ours: chess.KING, man: kind}, king, chess.BLACK)
+        steps = [move.to_square for move in board.pseudo_legal_moves if not board.is_into_check(move)]
+        if chess.square_distance(ours, king) < 2 or man in steps or not steps:
+            continue
+        compared += 1
+        costs: dict[chess.Move, dict[chess.Square, float]] = {}
+        for square in steps:
+            after = board_of(chess.WHITE, {ours: chess.KING, man: kind}, square, chess.WHITE)
+            for move in after.legal_moves:
+                after.push(move)
+                cost = 1.0 if after.is_checkmate() else LOST
+                if not after.is_game_over():
+                    hangs = any(after.is_capture(reply) for reply in after.legal_moves)
+                    cost = LOST if hangs else min(LOST, 1.0 + late_cost(after))
+                costs.setdefault(move, {})[square] = cost
+                after.pop()
+        best = {square: min(known[square] for known in costs.values() if square in known) for square in steps}
+        least = LOST
+        for known in costs.values():
+            refused = [square for square in steps if square not in known]
+            again = [
+                mixed([other.get(square, best[square]) for square in refused])
+                for other in costs.values()
+                if refused and set(refused) & set(other)
+            ]
+            least = min(least, mixed([*known.values(), *[min(again, default=LOST)] * len(refused)]))
+        assert late_cost(board) == pytest.approx(least, abs=0.1)
 
 
 @pytest.mark.parametrize(

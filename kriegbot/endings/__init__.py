@@ -5,7 +5,7 @@
         try_this = mating.best_try(king, seconds=0.2).move
 
 `squares` keeps the set of squares on which he may stand; `sets` are its kernels; `seen` is the table of kings in full
-view; `worth` estimates sets with it; `mating` searches; `chooser` chooses.
+view, `late` of kings seen one move late; `worth` estimates sets with it; `mating` searches; `chooser` chooses.
 """
 
 from kriegbot.endings.chooser import Chosen, Mating

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
+from kriegbot.endings.late import late_for
 from kriegbot.endings.mating import DRAW, MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
 from kriegbot.endings.seen import HOPELESS, moves_to_mate, soonest
 from kriegbot.endings.squares import BareKing, Men, men_row, turned, turned_move
@@ -53,7 +54,7 @@ class Mating:
 
         Args:
           king: our men and every square on which he may stand, with us to move; after refusals this turn, those left.
-          seconds: to think. Minor pieces alone need some seconds more, once on a machine, for their table.
+          seconds: to think. Two rooks, or minor pieces alone, need up to 15 more, once on a machine, for a table.
           nodes: sets to look at instead, for games that a seed repeats on any machine.
           stalemate_wins: whether a stalemated king has lost, as under some rule sets.
 
@@ -64,7 +65,9 @@ class Mating:
         row, squares = men_row(king.color, king.men), turned(king.squares, king.color)
         self.tries += 1
         note_visit(row, squares, self.visits)
-        room = Arrays.empty(soonest(needs_minors(king.men)), self.visits, 1.0 if stalemate_wins else DRAW)
+        stalemate, tables = 1.0 if stalemate_wins else DRAW, late_for(row)
+        minors = needs_minors(king.men) * (2 if chess.KNIGHT in king.men.values() else 1)
+        room = Arrays.empty(tables.late, tables.now, self.visits, stalemate, minors)
         count = list_ordered(TABLES, row, squares, room)
         if count == 0:
             raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")

@@ -4,19 +4,23 @@ After Russell and Wolfe, "Efficient Belief-State AND-OR Search, with Application
 are OR nodes, the referee's answers AND nodes, and a node is a set of boards. Departs from it in what is asked: not
 only whether mate is forced within some moves, but what each try costs, in moves to mate, with `worth.estimate` at the
 horizon. An AND node costs a mixture of the mean of its answers and the worst of them, for the lone king may know where
-our men are. A refused try costs no move.
+our men are. A refused try costs no move. A set that comes again costs more than before: estimates of a king who is not
+seen are too low, and we would go in circles.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from kriegbot.endings.late import TAKEN
 from kriegbot.endings.sets import (
     DRAWN,
+    LESSENED,
     MATED,
     MOST_OUTCOMES,
     OUR_TURN,
     OUTCOME,
+    SAME_TURN,
     STALEMATED,
     Men,
     list_tries,
@@ -26,18 +30,30 @@ from kriegbot.endings.sets import (
 from kriegbot.endings.worth import estimate
 from kriegbot.kernels.jit import advance, entry, inlined, kernel, number, pointer, popcount, word
 from kriegbot.kernels.moves import EVERYWHERE, MAX_MOVES
-from kriegbot.kernels.position import ONE
+from kriegbot.kernels.position import NONE, ONE
 from kriegbot.kernels.random import mixed
-from kriegbot.kernels.types import IntArray, Ints, MoveArray, Moves, RealArray, Reals, Word, WordArray, Words
+from kriegbot.kernels.types import (
+    IntArray,
+    Ints,
+    MoveArray,
+    Moves,
+    RealArray,
+    Reals,
+    ShortArray,
+    Shorts,
+    Word,
+    WordArray,
+    Words,
+)
 
 DRAW = 300.0
 """What a draw costs, in moves: as much as a set from which mate is far off."""
 NEVER = 1e9
 """What a try costs that every board refuses."""
-WORST = 0.3
-"""Weight of the worst answer; the rest is the mean's."""
-AGAIN = 1.5
-"""What a set costs more each time that it comes again, so that no estimate keeps us going in circles."""
+WORST = 0.6, 0.1, 0.15
+"""Weight of the worst answer, the rest being the mean's; if bishops alone have to mate; if knights have to help."""
+AGAIN = 3.0, 8.0, 8.0
+"""What a set costs more for each time that we were in it before, likewise."""
 MOST_VISITS = 64
 """How many sets of a game are remembered."""
 MARGIN = 0.05
@@ -53,8 +69,9 @@ class Room(NamedTuple):
 
     moves, costs: lists of MAX_MOVES for each level. outcomes: MOST_OUTCOMES for each level. keys, known: ENTRIES words
     and reals; a key holds the depth and, in its lowest bit, whether the cost known is only a lower bound. spent: [0]
-    sets looked at, [1] the most. rows: the table of `seen`. visits: [0] how many sets of this game are remembered, at
-    most MOST_VISITS; then their keys. stalemate: what one costs: DRAW, or as little as a mate where it wins.
+    sets looked at, [1] the most. late, now: the tables of `late`. visits: [0] how many sets of this game are
+    remembered, at most MOST_VISITS; then their keys. stalemate: what one costs: DRAW, or as little as a mate where it
+    wins. worst, again: of WORST and AGAIN, those for our men.
     """
 
     moves: Moves
@@ -63,9 +80,12 @@ class Room(NamedTuple):
     keys: Words
     known: Reals
     spent: Ints
-    rows: Words
+    late: Shorts
+    now: Shorts
     visits: Words
     stalemate: float
+    worst: float
+    again: float
 
 
 class Arrays(NamedTuple):
@@ -77,13 +97,16 @@ class Arrays(NamedTuple):
     keys: WordArray
     known: RealArray
     spent: IntArray
-    rows: WordArray
+    late: ShortArray
+    now: ShortArray
     visits: WordArray
     stalemate: float
+    worst: float
+    again: float
 
     @classmethod
-    def empty(cls, rows: WordArray, visits: WordArray, stalemate: float = DRAW) -> "Arrays":
-        """Room for one search."""
+    def empty(cls, late: ShortArray, now: ShortArray, visits: WordArray, stalemate: float, minors: int) -> "Arrays":
+        """Room for one search; `minors` is the place in WORST and AGAIN."""
         return cls(
             np.zeros(LEVELS * MAX_MOVES, np.int32),
             np.zeros(LEVELS * MAX_MOVES),
@@ -91,9 +114,12 @@ class Arrays(NamedTuple):
             np.zeros(ENTRIES, np.uint64),
             np.zeros(ENTRIES),
             np.zeros(2, np.int64),
-            rows,
+            late,
+            now,
             visits,
             stalemate,
+            WORST[minors],
+            AGAIN[minors],
         )
 
 
@@ -107,9 +133,12 @@ def pointers(room: Arrays) -> Room:
         pointer(room.keys),
         pointer(room.known),
         pointer(room.spent),
-        pointer(room.rows),
+        pointer(room.late),
+        pointer(room.now),
         pointer(room.visits),
         room.stalemate,
+        room.worst,
+        room.again,
     )
 
 
@@ -123,9 +152,12 @@ def deeper(room: Room) -> Room:
         room.keys,
         room.known,
         room.spent,
-        room.rows,
+        room.late,
+        room.now,
         room.visits,
         room.stalemate,
+        room.worst,
+        room.again,
     )
 
 
@@ -150,6 +182,14 @@ def times_visited(men: Men, squares: Word, visits: Words) -> int:
     return times
 
 
+@inlined
+def passing(kind: int) -> float:
+    """What an outcome of a kind costs by itself."""
+    if kind == SAME_TURN:
+        return 0.0
+    return 1.0 + TAKEN if kind == LESSENED else 1.0
+
+
 @kernel
 def glance(tables: Words, men: Men, squares: Word, move: int, room: Room) -> float:
     """What a try costs, its outcomes estimated."""
@@ -167,12 +207,11 @@ def glance(tables: Words, men: Men, squares: Word, move: int, room: Room) -> flo
         elif kind == STALEMATED:
             cost = room.stalemate
         elif kind != MATED:
-            cost = estimate(tables, room.rows, men_at(outcomes, i), outcomes[OUTCOME * i + 5])
-            if kind == OUR_TURN:
-                cost += 1.0
+            ours, following, before = men_at(outcomes, i), outcomes[OUTCOME * i + 5], outcomes[OUTCOME * i + 8]
+            cost = passing(kind) + estimate(room.late, room.now, ours, following, before)
         total += cost * float(number(outcomes[OUTCOME * i + 6])) / boards
         worst = max(worst, cost)
-    return (1.0 - WORST) * total + WORST * worst
+    return (1.0 - room.worst) * total + room.worst * worst
 
 
 @kernel
@@ -196,7 +235,7 @@ def ordered(tables: Words, men: Men, squares: Word, room: Room) -> int:
 
 @kernel
 def cost_of_set(
-    tables: Words, men: Men, squares: Word, move: int, depth: int, level: int, limit: float, room: Room
+    tables: Words, men: Men, squares: Word, before: Word, move: int, depth: int, level: int, limit: float, room: Room
 ) -> float:
     """What a set costs with us to move, or what one try costs there.
 
@@ -204,6 +243,7 @@ def cost_of_set(
       tables: those of `kernels.tables`.
       men: ours.
       squares: where the king may be, at least one.
+      before: where he was before he stepped there; none if he did not step.
       move: the try; -1 for the cheapest.
       depth: moves of ours to look ahead, >= 1.
       level: of the recursion.
@@ -214,7 +254,7 @@ def cost_of_set(
     if move < 0:
         if depth == 0 or level >= LEVELS - 1 or room.spent[0] > room.spent[1]:
             room.spent[0] += 1
-            return estimate(tables, room.rows, men, squares)
+            return estimate(room.late, room.now, men, squares, before)
         key = key_of(men, squares, depth)
         place = number(key >> word(40)) & (ENTRIES - 1)
         known = room.keys[place]
@@ -242,25 +282,26 @@ def cost_of_set(
             elif kind == STALEMATED:
                 cost = room.stalemate
             elif kind != MATED:
-                spent = 1 if kind == OUR_TURN else 0
-                most = (bound - (1.0 - WORST) * total) / ((1.0 - WORST) * share + WORST) - spent
-                cost = spent + cost_of_set(
+                most = (bound - (1.0 - room.worst) * total) / ((1.0 - room.worst) * share + room.worst) - passing(kind)
+                cost = passing(kind) + cost_of_set(
                     tables,
                     men_at(room.outcomes, j),
                     room.outcomes[OUTCOME * j + 5],
+                    room.outcomes[OUTCOME * j + 8],
                     number(EVERYWHERE),  # -1; a literal would be a type of its own, which a cached recursion misses
-                    depth - spent,
+                    depth if kind == SAME_TURN else depth - 1,
                     level + 1,
                     most,
                     deeper(room),
                 )
                 if kind == OUR_TURN and level <= 2:
-                    cost += AGAIN * times_visited(men_at(room.outcomes, j), room.outcomes[OUTCOME * j + 5], room.visits)
+                    times = times_visited(men_at(room.outcomes, j), room.outcomes[OUTCOME * j + 5], room.visits)
+                    cost += room.again * times
             total += share * cost
             worst = max(worst, cost)
-            if (1.0 - WORST) * total + WORST * worst >= bound:
+            if (1.0 - room.worst) * total + room.worst * worst >= bound:
                 break
-        least = min(least, (1.0 - WORST) * total + WORST * worst)
+        least = min(least, (1.0 - room.worst) * total + room.worst * worst)
     if move < 0 and room.spent[0] <= room.spent[1]:
         room.keys[place] = key | ONE if least >= limit else key
         room.known[place] = least
@@ -292,9 +333,9 @@ def cost_of_tries(tables: WordArray, men: WordArray, squares: Word, tries: MoveA
     A cost that is not the least so far may be a lower bound.
     """
     least = DRAW
-    inner = deeper(pointers(room))
+    inner, ours = deeper(pointers(room)), men_at(pointer(men), 0)
     for i in range(len(tries)):
-        cost = cost_of_set(pointer(tables), men_at(pointer(men), 0), squares, tries[i], depth, 1, least + MARGIN, inner)
+        cost = cost_of_set(pointer(tables), ours, squares, NONE, tries[i], depth, 1, least + MARGIN, inner)
         if room.spent[0] > room.spent[1]:
             return i
         room.costs[i] = cost

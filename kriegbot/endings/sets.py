@@ -32,11 +32,13 @@ RISING_IS_LONG = words(
 """Squares whose longer diagonal is the one that rises towards file h."""
 RANK_1, RANK_3, RANK_8, FILE_A = words(0xFF, 0xFF0000, 0xFF << 56, 0x0101010101010101)
 TWO, EIGHT = words(2, 8)
-SAME_TURN, OUR_TURN, MATED, DRAWN, STALEMATED = 0, 1, 2, 3, 4
+SAME_TURN, OUR_TURN, MATED, DRAWN, STALEMATED, LESSENED = 0, 1, 2, 3, 4, 5
+"""Kinds of outcomes. The last one is our turn too, with a man taken and enough left to mate."""
 MOST_OUTCOMES = 64
 """Room for the outcomes of a try: refused, silent, 15 captures, some directions of check, mate, stalemate, a draw."""
-OUTCOME = 8
-"""Words of an outcome: our men (5), the squares, how many boards it comes from, its kind."""
+OUTCOME = 9
+"""Words of an outcome: our men (5), the squares, how many boards it comes from, its kind; where he stepped from unseen,
+or none."""
 
 
 class Men(NamedTuple):
@@ -217,7 +219,7 @@ def men_at(rows: Words, row: int) -> Men:
 
 
 @inlined
-def write(outcomes: Words, count: int, men: Men, squares: Word, boards: int, kind: int) -> int:
+def write(outcomes: Words, count: int, men: Men, squares: Word, boards: int, kind: int, before: Word) -> int:
     """Append an outcome; return the new count."""
     i = OUTCOME * count
     outcomes[i] = men.pawns
@@ -228,6 +230,7 @@ def write(outcomes: Words, count: int, men: Men, squares: Word, boards: int, kin
     outcomes[i + 5] = squares
     outcomes[i + 6] = word(boards)
     outcomes[i + 7] = word(kind)
+    outcomes[i + 8] = before
     return count + 1
 
 
@@ -245,31 +248,31 @@ def outcomes_of(tables: Words, men: Men, squares: Word, move: int, outcomes: Wor
         return 0
     count = 0
     if refused:
-        count = write(outcomes, count, men, refused, popcount(refused), SAME_TURN)
+        count = write(outcomes, count, men, refused, popcount(refused), SAME_TURN, NONE)
     after = after_try(men, move)
     attacks = attacks_of(tables, after)
     free, own = ~attacks.all, every(after)
     going = rest & steps_from(free)
     stuck = rest ^ going
     if stuck & attacks.all:
-        count = write(outcomes, count, after, NONE, popcount(stuck & attacks.all), MATED)
+        count = write(outcomes, count, after, NONE, popcount(stuck & attacks.all), MATED, NONE)
     if stuck & free:
-        count = write(outcomes, count, after, NONE, popcount(stuck & free), STALEMATED)
+        count = write(outcomes, count, after, NONE, popcount(stuck & free), STALEMATED, NONE)
     hanging, takers = own & free & ~after.king, NONE
     while hanging:
         square = hanging & (NONE - hanging)
         taking = going & king_attacks(tables, lsb(hanging)) & ~takers
         if taking:
             left = without(after, square)
-            kind = OUR_TURN if can_mate(left) else DRAWN
-            count = write(outcomes, count, left, square, popcount(taking), kind)
+            kind = LESSENED if can_mate(left) else DRAWN
+            count = write(outcomes, count, left, square, popcount(taking), kind, NONE)
         takers |= taking
         hanging &= hanging - ONE
     while going:
         alike = sounding_like(going, going & (NONE - going), attacks)
         following = steps_from(alike) & free & ~own
         if following:
-            count = write(outcomes, count, after, following, popcount(alike & ~takers), OUR_TURN)
+            count = write(outcomes, count, after, following, popcount(alike & ~takers), OUR_TURN, alike)
         going ^= alike
     return count
 

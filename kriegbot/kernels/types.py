@@ -32,6 +32,7 @@ Words = Pointer[Word]
 """The tables, or rows of positions."""
 Ints = Pointer[int]
 Reals = Pointer[float]
+Shorts = Pointer[Annotated[int, types.uint16]]
 Moves = Pointer[Annotated[int, types.int32]]
 """A list of moves, with room for `moves.MAX_MOVES`."""
 Bytes = Pointer[Annotated[int, types.uint8]]
@@ -40,6 +41,7 @@ Rows = Annotated[npt.NDArray[np.uint64], types.Array(types.uint64, 2, "C")]
 """Positions [N, 8], or other rows of words."""
 IntArray = Annotated[npt.NDArray[np.int64], types.Array(types.int64, 1, "C")]
 RealArray = Annotated[npt.NDArray[np.float64], types.Array(types.float64, 1, "C")]
+ShortArray = Annotated[npt.NDArray[np.uint16], types.Array(types.uint16, 1, "C")]
 MoveArray = Annotated[npt.NDArray[np.int32], types.Array(types.int32, 1, "C")]
 ByteArray = Annotated[npt.NDArray[np.uint8], types.Array(types.uint8, 1, "C")]
 
