@@ -54,7 +54,7 @@ class Mating:
 
         Args:
           king: our men and every square on which he may stand, with us to move; after refusals this turn, those left.
-          seconds: to think. Two rooks, or minor pieces alone, need up to 15 more, once on a machine, for a table.
+          seconds: to think, if `late.build` has made the tables; with two rooks or minor pieces, up to 20 more if not.
           nodes: sets to look at instead, for games that a seed repeats on any machine.
           stalemate_wins: whether a stalemated king has lost, as under some rule sets.
 

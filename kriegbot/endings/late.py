@@ -275,17 +275,29 @@ class Late(NamedTuple):
 LATE = Late(np.full(64 * END, SCALE * LOST, np.uint16), np.full(64 * END, SCALE * LOST, np.uint16), set())
 
 
-def late_for(men: WordArray) -> Late:
-    """The tables, with the ending of our men and those of queen, rook and pawn filled in.
+ENDINGS = tuple(pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)))
+"""Where each ending begins and ends."""
 
-    That takes up to some seconds, once: then they are kept beside the kernels.
-    """
+
+def late_for(men: WordArray) -> Late:
+    """The tables, with the ending of our men and those of queen, rook and pawn filled in."""
     place = int(_placing(men)) >> 7
-    for begin, end in pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)):
-        if begin not in LATE.filled and (begin < BISHOPS or begin <= place < end):
-            _fill(begin, end)
-            LATE.filled.add(begin)
+    for begin, end in ENDINGS:
+        if begin < BISHOPS or begin <= place < end:
+            _have(begin, end)
     return LATE
+
+
+def build() -> None:
+    """Fill in all tables, which takes some 20 seconds, once: then they are kept beside the kernels."""
+    for begin, end in ENDINGS:
+        _have(begin, end)
+
+
+def _have(begin: int, end: int) -> None:
+    if begin not in LATE.filled:
+        _fill(begin, end)
+        LATE.filled.add(begin)
 
 
 def _fill(begin: int, end: int) -> None:

@@ -27,7 +27,9 @@ def kernel_modules() -> tuple[str, ...]:
 
 
 def prepare(report: Callable[[str, int, int], None] | None = None) -> None:
-    """Import every kernel: under a second if compiled before, several if not.
+    """Import every kernel: under a second if compiled before, a minute or two if not.
+
+    What a module keeps beside its kernels, such as tables of endings, its function `build` makes.
 
     Args:
       report: called before each module and at the end, with a name, how many are done and how many there are; not
@@ -41,7 +43,9 @@ def prepare(report: Callable[[str, int, int], None] | None = None) -> None:
     for done, module in enumerate(modules):
         if report is not None and is_cold:
             report(module, done, len(modules))
-        import_module(module)
+        loaded = import_module(module)
+        if is_cold and hasattr(loaded, "build"):
+            loaded.build()
     if is_cold:
         complete.touch()
         if report is not None:
