@@ -9,6 +9,7 @@ from referee import RULE_SETS, Asking, IllegalHeard, PawnTries, RuleSet
 _PAWN_TRIES = {
     PawnTries.NOTHING: "Nothing is told of pawn captures.",
     PawnTries.COUNT: "Both hear how many pawn captures the side to move has.",
+    PawnTries.COUNT_EACH: "Both hear how many pawn captures the side to move has, each promotion counted apart.",
     PawnTries.YES_NO: "Both hear whether the side to move has any pawn capture.",
     PawnTries.SQUARES: "Both hear which pawns of the side to move can capture.",
 }
@@ -36,6 +37,8 @@ def about(rules: RuleSet) -> list[str]:
     fallen = ", and whether a pawn or a piece fell" if rules.captured_kind else ""
     first = f"{heard} that a try of yours was illegal. Captures are told by square{fallen}."
     second = [_ASKING.get(rules.asking, _PAWN_TRIES[rules.pawn_tries])]
+    if not rules.checks_told:
+        second.append("Checks are not told.")
     if rules.stalemate_loses:
         second.append("Stalemate loses.")
     if rules.promotion_told:
