@@ -15,7 +15,7 @@ from kriegbot.players.levels import BEST, LEVELS
 from kriegbot.players.options import Option, PlayerKind
 
 DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED, CONTEMPT = 2, 1, 1.0, 0.2, 4.0, 100, 4.0, 1.0
-PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 100_000, 2_000, 50_000
+PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
 
 
 def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
