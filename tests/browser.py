@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import chess
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -27,7 +28,7 @@ from websockets.sync.client import connect
 from kriegbot.web.hosting import House
 from kriegbot.web.review import Review
 from kriegbot.web.server import PageServer
-from referee import GameRecord
+from referee import GameRecord, View
 
 PATIENCE = 90.0
 """Seconds that anything may take on a busy machine."""
@@ -202,3 +203,13 @@ def chromium(address: str, width: int = 1280, height: int = 900, *, is_phone: bo
     """The page in a browser."""
     with browsing(width, height, is_phone=is_phone) as driver:
         yield Page(driver, address)
+
+
+def views(record: GameRecord, color: chess.Color) -> Iterator[View]:
+    """What a side knew, each time that it knew more."""
+    last = None
+    for step in record.replay():
+        view = step.referee.view(color)
+        if view != last:
+            yield view
+        last = view

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from kriegbot.web import app, seat
 from kriegbot.web.messages import Clocks
 from kriegbot.web.show import shown
 from referee import GameRecord, View, load_record
-from tests.browser import Client, served
+from tests.browser import Client, served, views
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
@@ -71,16 +71,6 @@ def play(client: Client, color: str, rules: str, *, has_heat: bool = False) -> S
     messages = [json.loads(text) for text in before]
     record = load_record(Path(message["saved"]))
     return Sent(tuple(messages), tuple(views(record, color == "white")), record)
-
-
-def views(record: GameRecord, color: chess.Color) -> Iterator[View]:
-    """What a side knew, each time that it knew more."""
-    last = None
-    for step in record.replay():
-        view = step.referee.view(color)
-        if view != last:
-            yield view
-        last = view
 
 
 def stripped(message: dict[str, Any]) -> str:

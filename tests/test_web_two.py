@@ -17,7 +17,7 @@ from kriegbot.telling import evenly
 from kriegbot.web import app, seat
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View, load_record
-from tests.browser import Client, served
+from tests.browser import Client, served, views
 
 pytestmark = pytest.mark.slow
 
@@ -83,16 +83,6 @@ def play(server: PageServer, rules: str, seed: int) -> Sent:
         return Sent(messages, load_record(over["saved"]))
 
 
-def known(record: GameRecord, color: bool) -> Iterator[View]:
-    """What a side knew, each time that it knew more."""
-    last = None
-    for step in record.replay():
-        view = step.referee.view(color)
-        if view != last:
-            yield view
-        last = view
-
-
 def stripped(message: dict[str, Any]) -> str:
     """A message without what is new in every game: its name, the link and the clocks."""
     return json.dumps({key: value for key, value in message.items() if key not in ("id", "clocks", "invitation")})
@@ -105,13 +95,13 @@ def leaks(games: list[Sent]) -> tuple[list[str], int]:
     for game in games:
         for side, color in (("white", True), ("black", False)):
             before = [message for message in game.messages[side] if message["is"] not in ("over", "frames")]
-            views = list(known(game.record, color))
+            known = list(views(game.record, color))
             shown = [stripped(message) for message in before if message["is"] == "view"]
-            if len(shown) != len(views):
-                found.append(f"{len(shown)} views were sent to {side}, but {len(views)} were new")
+            if len(shown) != len(known):
+                found.append(f"{len(shown)} views were sent to {side}, but {len(known)} were new")
             kinds = {message["is"] for message in before} - {"hello", "game", "view"}
             found += [f"{side} was sent {kind}" for kind in kinds]
-            for view, message in zip(views, shown, strict=False):
+            for view, message in zip(known, shown, strict=False):
                 agreed += told.setdefault(repr(view), message) == message and view.ply > 0
                 if told[repr(view)] != message:
                     found.append(f"{told[repr(view)]} or {message}")

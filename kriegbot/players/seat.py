@@ -87,6 +87,42 @@ class Seat(Protocol):
         ...
 
 
+class SeatAround:
+    """Another seat, as it is; for those that add something to one.
+
+    Args:
+      seat: the other one.
+    """
+
+    def __init__(self, seat: Seat) -> None:
+        self.name = seat.name
+        self._seat = seat
+
+    @property
+    def about(self) -> str:
+        """What records say more of a player from outside."""
+        return self._seat.about
+
+    def begin(self, seed: int) -> None:
+        """Seats a player for a new game."""
+        self._seat.begin(seed)
+
+    def ask(self, view: View) -> Choice:
+        """The player's answer."""
+        return self._seat.ask(view)
+
+    def wait(self, view: View) -> None:
+        """Shows a view while the opponent is to move."""
+        self._seat.wait(view)
+
+    def log(self) -> str:
+        """What the player has written."""
+        return self._seat.log()
+
+    def close(self) -> None:
+        """Does nothing: whoever made the other seat closes it."""
+
+
 class HereSeat:
     """A seat in this process: it cannot stop a player that hangs.
 

@@ -15,6 +15,7 @@ import referee
 from kriegbot.belief.past import past
 from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft, Report
 from kriegbot.players.notation import read_action
+from kriegbot.players.seat import SeatAround
 from kriegbot.telling.diary import Diary
 from kriegbot.telling.evenly import EvenTime
 from kriegbot.web.clock import Clock
@@ -161,7 +162,7 @@ class WebSeat:
         return self._asked
 
 
-class ClockedSeat:
+class ClockedSeat(SeatAround):
     """A program's seat, where its clock runs while it thinks.
 
     Args:
@@ -170,44 +171,25 @@ class ClockedSeat:
     """
 
     def __init__(self, seat: HouseSeat, clock: Clock) -> None:
-        self.name = seat.name
-        self._seat, self._clock = seat, clock
-
-    @property
-    def about(self) -> str:
-        """What records say more of a player from outside."""
-        return self._seat.about
-
-    def begin(self, seed: int) -> None:
-        """Seats a player for a new game."""
-        self._seat.begin(seed)
+        super().__init__(seat)
+        self._leave, self._clock = seat.leave, clock
 
     def ask(self, view: View) -> Choice:
         """The player's answer; raises OutOfTime."""
         self._clock.switch(view.color)
         left = self._clock.left(view.color)
         if left is None:
-            return self._seat.ask(view)
-        flag = threading.Timer(max(0.0, left), self._seat.leave, ["its time was up"])
+            return super().ask(view)
+        flag = threading.Timer(max(0.0, left), self._leave, ["its time was up"])
         flag.start()
         try:
-            return self._seat.ask(view)
+            return super().ask(view)
         except PlayerLeft:
             if (self._clock.left(view.color) or 0.0) <= 0:
                 raise OutOfTime from None
             raise
         finally:
             flag.cancel()
-
-    def wait(self, view: View) -> None:
-        """Does nothing: programs wait without being shown anything."""
-
-    def log(self) -> str:
-        """What the player has written."""
-        return self._seat.log()
-
-    def close(self) -> None:
-        """Does nothing: the seat is kept for other games."""
 
 
 def rewound(record: referee.GameRecord) -> referee.GameRecord:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import chess
 
 from kriegbot.players.base import Choice, PlayerLeft
-from kriegbot.players.seat import Seat
+from kriegbot.players.seat import Seat, SeatAround
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, program_of, rules_of, seed_of
 from kriegbot.telling.moments import Narrator
@@ -24,7 +24,7 @@ from tournaments.match import play_game
 log = logging.getLogger("kriegbot.web")
 
 
-class Onlooked:
+class Onlooked(SeatAround):
     """A seat whose player is watched.
 
     Args:
@@ -34,33 +34,17 @@ class Onlooked:
     """
 
     def __init__(self, seat: Seat, see: Callable[[View], None], wait: Callable[[View], None]) -> None:
-        self.name = seat.name
-        self._seat, self._see, self._wait = seat, see, wait
-
-    @property
-    def about(self) -> str:
-        """What records say more of a player from outside."""
-        return self._seat.about
-
-    def begin(self, seed: int) -> None:
-        """Seats a player for a new game."""
-        self._seat.begin(seed)
+        super().__init__(seat)
+        self._see, self._wait = see, wait
 
     def ask(self, view: View) -> Choice:
         """The player's answer."""
         self._see(view)
-        return self._seat.ask(view)
+        return super().ask(view)
 
     def wait(self, view: View) -> None:
         """Waits as long as the page wants."""
         self._wait(view)
-
-    def log(self) -> str:
-        """What the player has written."""
-        return self._seat.log()
-
-    def close(self) -> None:
-        """Does nothing: the seat is kept for other games."""
 
 
 class Watched(Hosted):
