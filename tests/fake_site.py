@@ -19,7 +19,8 @@ from typing import Any
 
 import chess
 
-from referee import RULE_SETS, Answer, AskAny, Limits, OwnTry, Reason, Referee, RuleSet
+from kriegbot.online.settings import SITE_RULES
+from referee import Answer, AskAny, Limits, OwnTry, Reason, Referee, RuleSet
 from tests.fake_words import answered, told
 
 Json = dict[str, Any]
@@ -41,7 +42,7 @@ class Error(Exception):
 
 def theirs(name: str) -> RuleSet:
     """A rule set as the site's referee has it: king and minor piece play on against the same."""
-    return replace(RULE_SETS[name], one_minor_each_draws=False)
+    return replace(SITE_RULES[name], one_minor_each_draws=False)
 
 
 @dataclass
@@ -134,7 +135,7 @@ class FakeSite:
         delay: float = 0.0,
         challenges: float = 0.0,
         late: float = 0.3,
-        rules: tuple[str, ...] = tuple(RULE_SETS),
+        rules: tuple[str, ...] = tuple(SITE_RULES),
         most: int | None = None,
         long: int = 300,
     ) -> None:
@@ -264,7 +265,7 @@ class FakeSite:
     def create(self, body: Json) -> tuple[int, Json]:
         """The bot offers a game."""
         takes = {"rule_variant", "play_as", "time_control", "opponent_type"}
-        if set(body) != takes or body["rule_variant"] not in RULE_SETS:
+        if set(body) != takes or body["rule_variant"] not in SITE_RULES:
             raise Error(422, "UNPROCESSABLE")
         if any(game.state == "waiting" and game.created_by == BOT for game in self.games.values()):
             raise Error(409, "BOT_ALREADY_HAS_OPEN_GAME")

@@ -101,6 +101,7 @@ def test_under_several_kinds_of_opponent_it_is_the_exact_posterior_of_board_and_
     keys = [position_key(to_board(row)) for row in found.rows]
     of = dict(zip(zip(keys, labels_of(found.rows).tolist(), strict=True), found.weights.tolist(), strict=True))
     assert of == pytest.approx({key: weight / sum(evidence) for key, weight in expected.items()})
+    assert found.boards == len(set(keys)) < len(found)
     assert abs(evidence[1] / sum(evidence) - KINDS[1]) > 0.1  # what was heard says something about the kind
 
 

@@ -111,13 +111,13 @@ def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
             seen["no squares" if told == () else "squares" if isinstance(told, tuple) else f"{told} pawn tries"] += 1
             seen["told en passant"] += announcement.en_passant
             seen["told promotion"] += announcement.promotion
+            seen.update(str(flag.name) for flag in Check if flag & announcement.checks)
+            seen["double check"] += announcement.checks.bit_count() > 1
             seen["lost stalemate"] += (
                 announcement.end is not None
                 and announcement.end.reason is Reason.STALEMATE
                 and announcement.end.winner is not None
             )
-        seen.update(str(flag.name) for flag in Check if flag & announcement.checks)
-        seen["double check"] += announcement.checks.bit_count() > 1
         seen["en passant"] += board.is_en_passant(move)
         seen["promotion"] += move.promotion is not None
         seen["castling"] += board.is_castling(move)

@@ -12,7 +12,8 @@ import chess
 import pytest
 
 from kriegbot.online.reading import DOUBLES, Unreadable, read_state
-from referee import RULE_SETS, Answer, AskAny, Check, Limits, OpponentMoved, OwnTry, Referee, View
+from kriegbot.online.settings import SITE_RULES
+from referee import Answer, AskAny, Check, Limits, OpponentMoved, OwnTry, Referee, View
 from tests.fake_site import FakeSite, Game, theirs
 from tests.fake_words import answered
 
@@ -37,7 +38,7 @@ def answers_of(game: Game) -> dict[int, dict[str, Any]]:
 
 def comparable(view: View) -> View:
     """A view as values that compare, under the rules that a player is told."""
-    rules = RULE_SETS[view.rules.name]
+    rules = SITE_RULES[view.rules.name]
     return replace(view, rules=rules, men=dict(view.men), events=tuple(view.events), refused=tuple(view.refused))
 
 
@@ -52,7 +53,7 @@ def play(game: Game, rng: random.Random, plies: int) -> list[View]:
         game.act(AskAny() if view.may_ask and rng.random() < 0.3 else move)
         if game.game.end is None:
             ours = game.game.view(game.ours)
-            rebuilt = read_state(state_of(game), RULE_SETS[game.rules], answers_of(game)).view
+            rebuilt = read_state(state_of(game), SITE_RULES[game.rules], answers_of(game)).view
             views.append(comparable(ours))
             for name in View.__slots__:
                 if not (name == "events" and any(is_double(event) for event in ours.events)):
@@ -65,7 +66,7 @@ def is_double(event: object) -> bool:
     return isinstance(event, OpponentMoved) and event.announcement.checks.bit_count() > 1
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", SITE_RULES)
 def test_a_view_is_rebuilt_from_state_and_log_alone(rules: str) -> None:
     heard: Counter[str] = Counter()
     for seed in range(6):
@@ -88,7 +89,7 @@ def test_castling_rights_follow_from_our_moves_and_from_rooks_that_fell(ours: ch
         game = game_of("berkeley", ours)
         for uci in line.split():
             assert game.act(chess.Move.from_uci(uci)) is Answer.ACCEPTED
-            rebuilt = read_state(state_of(game), RULE_SETS["berkeley"], {}).view
+            rebuilt = read_state(state_of(game), SITE_RULES["berkeley"], {}).view
             rights.add((rebuilt.kingside, rebuilt.queenside))
             assert comparable(rebuilt) == comparable(game.game.view(ours))
     assert rights == {(True, True), (True, False), (False, False)}
@@ -97,13 +98,13 @@ def test_castling_rights_follow_from_our_moves_and_from_rooks_that_fell(ours: ch
 EN_PASSANT = "e2e4 h7h5 e4e5 d7d5 e5d6"
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", SITE_RULES)
 @pytest.mark.parametrize("ours", chess.COLORS)
 def test_en_passant_takes_the_pawn_beside(rules: str, ours: chess.Color) -> None:
     game = game_of(rules, ours)
     for uci in EN_PASSANT.split():
         assert game.act(chess.Move.from_uci(uci)) is Answer.ACCEPTED
-    rebuilt = read_state(state_of(game), RULE_SETS[rules], answers_of(game)).view
+    rebuilt = read_state(state_of(game), SITE_RULES[rules], answers_of(game)).view
     assert comparable(rebuilt) == comparable(game.game.view(ours))
     assert (chess.D5 in rebuilt.men) is False
 
@@ -117,7 +118,7 @@ def test_the_directions_of_a_double_check_are_remembered_or_guessed_one_pair_aft
         game = game_of("berkeley", ours)
         for uci in DOUBLE.split():
             assert game.act(chess.Move.from_uci(uci)) is Answer.ACCEPTED
-        state, rules = state_of(game), RULE_SETS["berkeley"]
+        state, rules = state_of(game), SITE_RULES["berkeley"]
         known = read_state(state, rules, answers_of(game))
         assert not known.is_guessed
         assert comparable(known.view) == comparable(game.game.view(ours))
@@ -140,7 +141,7 @@ def test_a_site_that_does_not_say_no_pawn_captures_means_none() -> None:
         for turn in state["referee_turns"]:
             for side in ("white", "black"):
                 turn[side] = [line for line in turn[side] if line["kind"] != "status"]
-        rebuilt = read_state(state, RULE_SETS[rules], {}).view
+        rebuilt = read_state(state, SITE_RULES[rules], {}).view
         assert rebuilt.pawn_tries == none
         assert comparable(rebuilt) == comparable(game.game.view(chess.WHITE))
 
@@ -181,4 +182,4 @@ def test_a_state_that_is_not_what_the_site_gives_is_refused(
         part = part[key]
     part[place[-1]] = value
     with pytest.raises(Unreadable, match=message):
-        read_state(state, RULE_SETS["wild16"], {})
+        read_state(state, SITE_RULES["wild16"], {})

@@ -23,6 +23,7 @@ from kriegbot.belief.filter import (
 )
 from kriegbot.kernels.hearing import Terms
 from kriegbot.kernels.moves import MAX_MOVES
+from kriegbot.kernels.position import labels_of, without_labels
 from kriegbot.kernels.random import uniforms
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import IntArray, RealArray, Rows
@@ -31,7 +32,7 @@ from kriegbot.opponents.protocol import Opponent
 
 @dataclass(frozen=True, slots=True)
 class Particles:
-    """Distinct boards with weights.
+    """Boards with weights, no two of which are alike and assume the same kind of opponent.
 
     rows: uint64[N, 8]. weights: float64[N], positive, summing to 1. is_exact: whether this is the whole information set
     with its exact probabilities, since nothing was ever drawn. fits_all: whether every board fits everything heard, and
@@ -45,6 +46,13 @@ class Particles:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def boards(self) -> int:
+        """How many boards these are, whatever kind of opponent each assumes."""
+        if not labels_of(self.rows).any():
+            return len(self.rows)
+        return len(merged(without_labels(self.rows), self.weights.copy(), self.is_exact, self.fits_all))
 
     @property
     def effective(self) -> float:

@@ -21,10 +21,9 @@ from typing import Any, TypeAlias
 
 from kriegbot.online.game import GONE, OnlineGame, Shown
 from kriegbot.online.records import Record, is_code, unfinished
-from kriegbot.online.settings import Settings
+from kriegbot.online.settings import SITE_RULES, Settings
 from kriegbot.online.site import Refusal, Site, Stopped, Uncertain
 from kriegbot.request import Refused
-from referee import RULE_SETS
 from referee.text import one_line, quoted
 
 Json: TypeAlias = dict[str, Any]
@@ -75,7 +74,7 @@ class Bot:
         try:
             self._introduce()
             for data in unfinished(self._folder, self._site.address, self.name):
-                if str(data.get("rules")) in RULE_SETS:
+                if str(data.get("rules")) in SITE_RULES:
                     self._start(data)
             while True:
                 self._site.pause(SOON if self._look() else LOOK)
@@ -154,11 +153,11 @@ class Bot:
 
     def _unwanted(self, rules: str, opponent: str, role: str, *, is_known: bool) -> str:
         """Why a game is declined; empty if it is not."""
-        if rules not in RULE_SETS:
-            return f"rule set {quoted(rules)} is not known; known: {', '.join(RULE_SETS)}"
+        if rules not in SITE_RULES:
+            return f"rule set {quoted(rules)} is not known; known: {', '.join(SITE_RULES)}"
         if is_known:
             return ""
-        if RULE_SETS[rules] not in self._settings.rules:
+        if SITE_RULES[rules] not in self._settings.rules:
             return f"rule set {quoted(rules)} is not among the settings' rules"
         return self._settings.plays(opponent, role)
 
@@ -172,7 +171,7 @@ class Bot:
             self._report(f"{code}: cannot save the record: {error.strerror or error}")
             return False
         shown = Shown(code, str(facts["opponent"]), str(facts["rules"]))
-        game = OnlineGame(self._site, self._settings.player, RULE_SETS[shown.rules], record, shown, self._report)
+        game = OnlineGame(self._site, self._settings.player, SITE_RULES[shown.rules], record, shown, self._report)
         thread = threading.Thread(target=self._play, args=(game,), name=code, daemon=True)
         self._games[code] = thread, shown
         self._report(f"{code}: {shown.rules} against {shown.opponent}")

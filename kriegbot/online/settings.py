@@ -13,14 +13,16 @@ from typing import Any
 from kriegbot.online.site import SITE, checked_address
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.request import Refused, program_of
-from referee import RULE_SETS, RuleSet, rule_set
-from referee.errors import UnknownRuleSet
+from referee import RULE_SETS, RuleSet
 from referee.text import did_you_mean, one_line, quoted
 
 PLAYER = "kriegbot:time=5"
 MOST_GAMES = 20
 WHO = ("humans", "bots", "anyone", "nobody")
 _HOURS = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])")
+
+SITE_RULES = {name: RULE_SETS[name] for name in ("berkeley", "wild16", "cincinnati", "berkeley_any", "rand", "english")}
+"""The rule sets that the site has, by the names that it shares with us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Settings:
 
     site: str = SITE
     player: PlayerSpec = field(default_factory=lambda: parse_spec(PLAYER))
-    rules: tuple[RuleSet, ...] = tuple(RULE_SETS.values())
+    rules: tuple[RuleSet, ...] = tuple(SITE_RULES.values())
     games: int = 3
     opponents: str = "anyone"
     allow: tuple[str, ...] = ()
@@ -118,12 +120,14 @@ def _names(name: str, value: object) -> tuple[str, ...]:
 
 def _rules(name: str, value: object) -> tuple[RuleSet, ...]:
     names = _names(name, value)
+    known = ", ".join(SITE_RULES)
     if not names:
-        raise _illegal(name, value, f"at least one of {', '.join(RULE_SETS)}")
-    try:
-        return tuple(rule_set(one) for one in dict.fromkeys(names))
-    except UnknownRuleSet as error:
-        raise Refused(f"illegal setting {name}: {error}") from None
+        raise _illegal(name, value, f"at least one of {known}")
+    for one in names:
+        if one not in SITE_RULES:
+            hint = did_you_mean(one, SITE_RULES)
+            raise Refused(f"illegal setting {name}: unknown rule set {quoted(one)}{hint} The site's: {known}.")
+    return tuple(SITE_RULES[one] for one in dict.fromkeys(names))
 
 
 def _games(name: str, value: object) -> int:

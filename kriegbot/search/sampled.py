@@ -124,7 +124,7 @@ class SampledSearch:
             samples=histories,
             depth=found.depth if found else 0,
             leaves=found.leaves if found else 0,
-            particles=len(belief.particles),
+            particles=belief.particles.boards,
             effective=belief.particles.effective,
             rescue=belief.last_rescue,
             astray=not belief.particles.fits_all,
