@@ -17,6 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 import pyspiel
+from rich.progress import track
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.test_openspiel
 
@@ -31,7 +32,7 @@ def main() -> None:
     parser.add_argument("--bots", nargs=2, metavar="SPEC", help="players; by default random tries are compared")
     options = parser.parse_args()
     begun, tries, ends = time.perf_counter(), 0, Counter[str]()
-    for seed in range(options.games):
+    for seed in track(range(options.games), description="games"):
         if options.bots is None:
             compared, end = compare(seed)
         else:
@@ -53,6 +54,8 @@ def played(players: list[str], seed: int) -> tuple[int, str]:
         if action not in state.legal_actions():
             raise SystemExit(f"illegal action {action} in {state}")
         state.apply_action(action)
+    for bot in bots:
+        bot.close()
     result = state.returns()[1]
     winner = white if result > 0 else players[1 - seed % 2]
     return len(state.history()), "drawn" if result == 0 else f"won by {winner}"

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import chess
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
@@ -118,6 +119,14 @@ class Client:
             return closed.rcvd.code if closed.rcvd is not None else None
 
 
+def not_redrawn(done: Callable[[], bool]) -> bool:
+    """Whether something was done; not if the page has drawn anew what it was done to."""
+    try:
+        return done()
+    except StaleElementReferenceException:
+        return False
+
+
 @contextmanager
 def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[WebDriver]:
     """A browser; errors on its console fail the test."""
@@ -157,8 +166,17 @@ class Page:
             found[:] = self.driver.find_elements(By.CSS_SELECTOR, selector)
             return bool(found) and found[0].is_displayed()
 
-        until(is_there, selector)
+        until(lambda: not_redrawn(is_there), selector)
         return found[0]
+
+    def click(self, selector: str) -> None:
+        """Clicks an element as soon as it is in sight, though the page may just be drawing it anew."""
+
+        def is_clicked() -> bool:
+            self.one(selector).click()
+            return True
+
+        until(lambda: not_redrawn(is_clicked), selector)
 
     def square(self, name: str) -> WebElement:
         """A square of the board."""

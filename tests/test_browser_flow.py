@@ -98,7 +98,8 @@ def test_a_game_is_left_and_played_on_from_the_saved_games(tmp_path: Path) -> No
         move(page, 2, "e2", "e4")
         before = page.text("#log")
         leave(page, "#to-library")
-        page.one("#games .do button").click()  # the first is: play on
+        page.click("#games .do button")  # the first is: play on
+        page.one("#turn")
         page.until_text("#turn", "move 2")
         assert page.text("#log") == before
         assert not page.driver.find_elements(By.CSS_SELECTOR, ".diagram")
@@ -113,14 +114,14 @@ def test_saved_games_are_looked_at_and_deleted_once_that_is_confirmed(tmp_path: 
         page.start("rand", seed=2)
         resign(page)
         page.one("#to-library").click()
-        assert page.one("#games a").get_attribute("download") == games(tmp_path)[0].name
-        look, delete = page.driver.find_elements(By.CSS_SELECTOR, "#games .do button")
-        delete.click()
+        page.one("#games a")
+        assert page.run("return document.querySelector('#games a').download") == games(tmp_path)[0].name
+        page.click("#games .do button:last-child")
         page.one("#deleting [value=no]").click()
-        look.click()
+        page.click("#games .do button")
         page.one(".sheet")
         page.one("#to-library").click()
-        page.one("#games .do button:last-child").click()
+        page.click("#games .do button:last-child")
         page.one("#deleting [value=yes]").click()
         page.one("#no-games")
     assert games(tmp_path) == []

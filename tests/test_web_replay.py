@@ -149,7 +149,8 @@ def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -
             for line, run in groupby(line for frame in frames[:8] for line in frame["news"]["black"])
         ]
         heard = [line if times == 1 else f"{line} ({times} times)" for line, times in runs]
-        assert [item.text for item in driver.find_elements(By.CSS_SELECTOR, "#panel-black .list li")] == heard
+        told = "return [...document.querySelectorAll('#panel-black .list li')].map((item) => item.innerText)"
+        assert driver.execute_script(told) == heard
 
 
 def test_beliefs_and_values_are_shown_where_they_are_asked_for(address: str, record: GameRecord) -> None:

@@ -343,7 +343,9 @@ def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path
     spy = Spy()
     with serving(tmp_path) as (house, address), Client(address) as client:
         house._analyst = spy  # type: ignore[assignment]  # on purpose
-        client.send({"do": "new", "opponent": "rand", "color": "black", "rules": "berkeley", "seed": "3"})
+        client.send(
+            {"do": "new", "opponent": "rand", "color": "black", "rules": "berkeley", "seed": "3", "clock": None}
+        )
         client.until("view", yours=True)
         client.send({"do": "heat", "on": True})
         client.until("heat")
