@@ -50,7 +50,7 @@ class Beliefs:
         return None if held is None else rounded(held)
 
     def hint(self, key: str, view: View) -> Hinted | None:
-        """The best tries in a view by the search of our strongest player; None if another `SLICE` is needed."""
+        """The best tries in a view, as levels of `kriegbot` search; None if another `SLICE` is needed."""
         held = self._followed_by(f"hint {key}", HINT_SAMPLES).at(view, seconds=SLICE)
         if held is None:
             return None
