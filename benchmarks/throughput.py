@@ -1,15 +1,16 @@
-"""Games a second of a tournament on one process and on two, and the share of time that is not search or belief.
+"""Games a second of a tournament on one process and on two, the share that is not search or belief, processor time.
 
     python benchmarks/throughput.py --games 200
 
 The same games are played both times, in three alternating parts, so that a machine that slows down slows both. The
 clock runs while every worker is busy: from when as many games have ended as there are workers (players take a second to
 start) until fewer games are left than workers. Whatever is not within a searching player's answer counts as outside
-search and
-belief: rand, the referee, messages between processes, the store.
+search and belief: rand, the referee, messages between processes, the store. Processor seconds are those of all
+processes, from their start to their end.
 """
 
 import argparse
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -28,15 +29,15 @@ PARTS = 3
 
 
 class Clock:
-    """Seconds, games and seconds of thought while every worker is busy."""
+    """Seconds, games and seconds of thought while every worker is busy; processor seconds of all games."""
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
-        self.seconds, self.games, self.thought = 0.0, 0, 0.0
+        self.seconds, self.games, self.thought, self.processor = 0.0, 0, 0.0, 0.0
 
     def time(self, path: Path, settings: Settings, games: list[Game], progress: Progress) -> None:
         """Play games into a new store."""
-        begun, ended = 0.0, 0
+        begun, ended, before = 0.0, 0, sum(os.times()[:4])
 
         def count(outcome: Outcome) -> None:
             nonlocal begun, ended
@@ -53,6 +54,7 @@ class Clock:
 
         with Store.writing(path, settings, len(games)) as store:
             run(store, games, LocalExecutor(self.jobs), count)
+        self.processor += sum(os.times()[:4]) - before
 
 
 def main() -> None:
@@ -73,7 +75,11 @@ def main() -> None:
     for clock in clocks:
         outside = 1 - clock.thought / (clock.jobs * clock.seconds)
         name = "process  " if clock.jobs == 1 else "processes"
-        print(f"{clock.jobs} {name} {clock.games / clock.seconds:.2f} games/s, {outside:.1%} outside search and belief")
+        speed, processor = clock.games / clock.seconds, clock.processor / len(games)
+        print(
+            f"{clock.jobs} {name} {speed:.2f} games/s, {outside:.1%} outside search and belief, "
+            f"{processor:.2f} processor seconds a game"
+        )
     print(f"ratio {clocks[1].games / clocks[1].seconds / (clocks[0].games / clocks[0].seconds):.2f}")
 
 

@@ -15,7 +15,9 @@ _quoting.maxstring = _quoting.maxlong = _quoting.maxother = MOST_QUOTED
 
 def one_line(text: str, most: int | None = None) -> str:
     """A text on one line, without control characters; longer than `most` characters, it is cut and ends in "..."."""
-    line = "".join(char if char.isprintable() else "?" for char in " ".join(text.split()))
+    line = " ".join(text.split())
+    if not line.isprintable():
+        line = "".join(char if char.isprintable() else "?" for char in line)
     return line if most is None or len(line) <= most else line[: most - 3] + "..."
 
 

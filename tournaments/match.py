@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import Any
@@ -181,6 +182,7 @@ def player_seed(seed: int, color: chess.Color) -> int:
     return int.from_bytes(digest[:8]) >> 1
 
 
+@cache
 def versions() -> str:
     """What the game was played with."""
     found = [f"python {python_version()}"]

@@ -77,7 +77,7 @@ MOST_ATTEMPTS = 3
 
 
 class Table:
-    """Two seats, White's and Black's, at which game after game is played; processes of our players are kept warm.
+    """Two seats at which game after game is played; processes of our players are kept warm, whatever their colour.
 
     Args:
       settings: of the tournament.
@@ -92,6 +92,9 @@ class Table:
     def play(self, game: Game, attempt: int = 1) -> Outcome:
         """Plays a game."""
         begun = time.perf_counter()
+        white, black = self._seats
+        if game.white == black.name or game.black == white.name:  # the process there has loaded what its player needs
+            self._seats = black, white
         for seat, spec in zip(self._seats, (game.white, game.black), strict=True):
             seat.invite(self._spec_of(spec), self._patience, spec)
         settings = self._settings

@@ -23,7 +23,7 @@ from kriegbot.belief.filter import (
 )
 from kriegbot.kernels.hearing import Terms
 from kriegbot.kernels.moves import MAX_MOVES
-from kriegbot.kernels.position import labels_of, without_labels
+from kriegbot.kernels.position import LABEL_MASK, without_labels
 from kriegbot.kernels.random import uniforms
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import IntArray, RealArray, Rows
@@ -50,7 +50,7 @@ class Particles:
     @property
     def boards(self) -> int:
         """How many boards these are, whatever kind of opponent each assumes."""
-        if not labels_of(self.rows).any():
+        if not (self.rows[:, 7] & LABEL_MASK).any():
             return len(self.rows)
         return len(merged(without_labels(self.rows), self.weights.copy(), self.is_exact, self.fits_all))
 

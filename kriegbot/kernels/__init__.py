@@ -27,26 +27,27 @@ def kernel_modules() -> tuple[str, ...]:
 
 
 def prepare(report: Callable[[str, int, int], None] | None = None) -> None:
-    """Import every kernel: under a second if compiled before, a minute or two if not.
+    """Compile every kernel, in a minute or two; does nothing if an earlier `prepare` has.
+
+    A kernel compiled before is loaded when its module is imported, so no process loads more than it needs.
 
     What a module keeps beside its kernels, such as tables of endings, its function `build` makes.
 
     Args:
-      report: called before each module and at the end, with a name, how many are done and how many there are; not
-        called if an earlier `prepare` has compiled them.
+      report: called before each module and at the end, with a name, how many are done and how many there are.
     """
     from kriegbot.kernels.jit import CACHE_DIRECTORY
 
     complete = CACHE_DIRECTORY / "complete"
-    is_cold = not complete.exists()
+    if complete.exists():
+        return
     modules = kernel_modules()
     for done, module in enumerate(modules):
-        if report is not None and is_cold:
+        if report is not None:
             report(module, done, len(modules))
         loaded = import_module(module)
-        if is_cold and hasattr(loaded, "build"):
+        if hasattr(loaded, "build"):
             loaded.build()
-    if is_cold:
-        complete.touch()
-        if report is not None:
-            report("ready", len(modules), len(modules))
+    complete.touch()
+    if report is not None:
+        report("ready", len(modules), len(modules))

@@ -16,10 +16,10 @@ def why(view: View, policy: Policy) -> str:
     believed = f"{boards:,} board{'s' * (boards != 1)}" if boards else "no board"
     if policy.searched.astray:
         believed += " that fit the last announcement only"
-    can_be_chosen = [i for i, weight in enumerate(policy.weights) if weight > 0 or not np.isnan(policy.values[i])]
-    order = sorted(can_be_chosen, key=lambda i: (policy.weights[i] == 0, -policy.values[i]))[:SHOWN]
+    can_be_chosen = np.flatnonzero((policy.weights > 0) | ~np.isnan(policy.values))
+    best_first = np.lexsort((-policy.values[can_be_chosen], policy.weights[can_be_chosen] == 0))
     tries = []
-    for i in order:
+    for i in can_be_chosen[best_first[:SHOWN]]:
         text = try_name(policy.tries[i], view)
         if not np.isnan(policy.values[i]):
             text += f" {policy.values[i] / 100:+.2f}"

@@ -12,8 +12,9 @@ import re
 
 import chess
 
-from referee import Action, AskAny, View, open_tries
+from referee import Action, AskAny, View
 from referee.text import quoted
+from referee.tries import is_open
 
 _UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")
 _SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
@@ -75,11 +76,11 @@ def try_name(move: chess.Move, view: View) -> str:
 def _distinguished(move: chess.Move, man: chess.PieceType, view: View) -> str:
     """The file, the rank or both of the square of departure, where other men of the kind may go to the same square."""
     others = [
-        other.from_square
-        for other in open_tries(view.color, view.men, view.kingside, view.queenside, view.pawn_tries)
-        if other.to_square == move.to_square
-        and other.from_square != move.from_square
-        and view.men[other.from_square] == man
+        square
+        for square, other in view.men.items()
+        if other == man
+        and square != move.from_square
+        and is_open(chess.Move(square, move.to_square), view.color, view.men, view.kingside, view.queenside)
     ]
     if not others:
         return ""

@@ -24,6 +24,12 @@ MOST_WHOLE = 2**63
 _ANSWERS = {answer.value: answer for answer in referee.Answer}
 _CASTLING = {"K": (True, False), "Q": (False, True), "KQ": (True, True), NOTHING: (False, False)}
 _OF_CASTLING = {rights: text for text, rights in _CASTLING.items()}
+_MEN = {
+    f"{chess.piece_symbol(man).upper()}{name}": (square, man)
+    for man in chess.PIECE_TYPES
+    for square, name in enumerate(chess.SQUARE_NAMES)
+}
+_OF_MEN = {man: text for text, man in _MEN.items()}
 _REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
 
@@ -52,11 +58,10 @@ def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
       told: how many of its events were sent before.
       has_tries: whether to list the open tries, for programs that do not work them out.
     """
-    men = " ".join(f"{chess.piece_symbol(man).upper()}{chess.square_name(square)}" for square, man in view.men.items())
     lines = [_event_line(event) for event in view.events[told:]]
     lines += [
         f"ply {view.ply}",
-        f"men {men}",
+        f"men {' '.join(_OF_MEN[man] for man in view.men.items())}",
         f"castling {_OF_CASTLING[view.kingside, view.queenside]}",
         f"opponent {view.opponent_men}",
     ]
@@ -100,8 +105,7 @@ class Listener:
             case "ply":
                 self._turn = {"ply": int(rest), "pawn_tries": None, "refused": ()}
             case "men":
-                men = ((chess.parse_square(man[1:]), man[0].lower()) for man in rest.split())
-                self._turn["men"] = {square: chess.PIECE_SYMBOLS.index(man) for square, man in men}
+                self._turn["men"] = dict(_MEN[man] for man in rest.split())
             case "castling":
                 self._turn["kingside"], self._turn["queenside"] = _CASTLING[rest]
             case "opponent":

@@ -96,7 +96,7 @@ def tries_of(row: Rows, capturing: chess.Bitboard = chess.BB_ALL, refused: Seque
     """
     moves = np.empty(MAX_MOVES, np.int32)
     count = list_tries(TABLES, row, words(capturing)[0], moves)
-    return moves[:count][~np.isin(moves[:count], np.array(refused, np.int32))]
+    return np.array([move for move in moves[:count].tolist() if move not in refused], np.int32)
 
 
 def are_open(view: View, tries: Moves) -> npt.NDArray[np.bool_]:
@@ -105,4 +105,6 @@ def are_open(view: View, tries: Moves) -> npt.NDArray[np.bool_]:
     Searches take every legal move into account and know nothing of that obligation; what may follow a refused pawn
     capture is valued as if it were over.
     """
+    if not view.obliged:
+        return np.ones(len(tries), np.bool_)
     return np.isin(tries, [encode_move(move) for move in view.tries()])

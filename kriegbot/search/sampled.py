@@ -100,10 +100,11 @@ class SampledSearch:
         belief = self.belief
         if belief is None:
             raise ValueError("policy before update: there is no belief yet")
-        tries = view.tries()
-        weights, values = np.ones(len(tries)), np.full(len(tries), np.nan)
         found, histories, legal = None, 0, None
-        if len(belief.particles):  # otherwise not even a blind guess fits what was heard this turn, and any try will do
+        if len(belief.particles) == 0:  # not even a blind guess fits what was heard this turn, and any try will do
+            tries = view.tries()
+            weights, values = np.ones(len(tries)), np.full(len(tries), np.nan)
+        else:
             found, histories = self._search(belief, view, seconds)
             is_open = are_open(view, found.tries)
             tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
