@@ -4,7 +4,8 @@ The sampled histories and their search are those of Parker, Nau and Subrahmanian
 search expect moves as programs of several kinds make them (`opponents.kinds`), and what is heard tells the kinds apart;
 after a capture the exchange on that square, which both sides know, is played out; leaves are valued by
 `evaluators.sound`; the reply that is worst for us is more likely than the model says; a refused try costs no depth;
-going in circles costs something, and so does drawing a game in which we are ahead; the first plies are drawn by value;
+going in circles costs something; values are squeezed, as
+chances of winning are; the first plies are drawn by value;
 and bare kings are mated by `kriegbot.endings`. A budget is for a turn, all its tries together.
 """
 
@@ -14,7 +15,7 @@ from kriegbot.players.base import Player
 from kriegbot.players.levels import BEST, LEVELS
 from kriegbot.players.options import Option, PlayerKind
 
-DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED, CONTEMPT = 2, 1, 1.0, 0.2, 4.0, 100, 4.0, 1.0
+DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED, SCALE = 2, 1, 1.0, 0.2, 4.0, 100, 4.0, 2500.0
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
 
 
@@ -31,7 +32,7 @@ def _make(seed: int, time: float, samples: int | None = None, level: str = BEST)
     depth, exchange, evaluator = (DEPTH, EXCHANGE, "sound") if weaker is None else weaker[:3]
     expected, filtering = ("kinds", "kinds") if weaker is None else ("fitted", "uniform")
     parts = load_backup("overconfident"), load_evaluator(evaluator), load_opponent(expected)
-    method = Method(depth, *parts, FREE, exchange, INSIGHT, CONTEMPT)
+    method = Method(depth, *parts, FREE, exchange, INSIGHT, SCALE)
     if weaker is not None:
         samples, particles = weaker.samples, weaker.particles
     elif samples is not None:

@@ -17,7 +17,7 @@ from evaluators import load_evaluator
 from kriegbot.belief.followed import Followed, Held
 from kriegbot.kernels.position import decode_move
 from kriegbot.opponents import load_opponent
-from kriegbot.players.kriegbot import CONTEMPT, DEPTH, EXCHANGE, FREE, INSIGHT
+from kriegbot.players.kriegbot import DEPTH, EXCHANGE, FREE, INSIGHT, SCALE
 from kriegbot.players.notation import try_name
 from kriegbot.search import method as search_method
 from kriegbot.search.method import InformationSet, are_open
@@ -55,7 +55,7 @@ class Beliefs:
         if held is None:
             return None
         parts = load_backup("overconfident"), load_evaluator("sound"), load_opponent("fitted")
-        how = search_method.Method(DEPTH, *parts, FREE, EXCHANGE, INSIGHT, CONTEMPT)
+        how = search_method.Method(DEPTH, *parts, FREE, EXCHANGE, INSIGHT, SCALE)
         valued = tries_valued(held, how) if len(held.rows) else []
         likely = [one for one in valued if one["legal"] >= LIKELY]
         best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
