@@ -10,6 +10,7 @@ histories of Eq. 2, its minimum in Eq. 3. Both are kept side by side up to where
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -122,7 +123,7 @@ class PlainSearch:
       replies: how likely the opponent's moves are.
       free: 0 if each refusal costs a ply, as in the equations; else how many are followed before a random move.
       insight: probability of the last reply being the worst on its board.
-      contempt: how many times the value of the last position a drawn game costs.
+      scale: bound of all values, or 0; see `Method.scale`.
       exchange: share of the exchange on the square of the last capture that a leaf counts; 0 in the equations.
       evaluated: leaves at depth 0 so far, one for each history.
       ended: leaves where the game had ended so far, one for each history.
@@ -134,7 +135,7 @@ class PlainSearch:
     free: int = 0
     exchange: float = 0.0
     insight: float = 0.0
-    contempt: float = 0.0
+    scale: float = 0.0
     evaluated: int = 0
     ended: int = 0
 
@@ -216,10 +217,7 @@ class PlainSearch:
         if announcement.end is None:
             return None
         self.ended += len(histories)
-        if announcement.end.winner is None and self.contempt:
-            values = [(weight, -self.contempt * self.evaluator(board, context.side)) for board, weight in histories]
-            return Totals.of([(weight, Totals.known(value)) for weight, value in values])
-        return Totals.known(utility(announcement.end, context.side))
+        return Totals.known(self._squeezed(utility(announcement.end, context.side)))
 
     def _leaf(self, histories: Histories, context: Context, last: Announcement | None) -> Totals:
         self.evaluated += len(histories)
@@ -232,7 +230,10 @@ class PlainSearch:
         if last is not None and last.fell is not None and self.exchange:
             gained = self.exchange * exchange(board, last.fell)
             value += gained if board.turn == side else -gained
-        return value
+        return self._squeezed(value)
+
+    def _squeezed(self, value: float) -> float:
+        return value / math.hypot(1.0, value / self.scale) if self.scale else value
 
 
 def try_values(

@@ -1,5 +1,6 @@
 """The search against the plain recursion, on information sets that are enumerated completely."""
 
+import math
 import threading
 import time
 from itertools import combinations
@@ -9,7 +10,7 @@ import chess
 import numpy as np
 import pytest
 
-from evaluators import load_evaluator
+from evaluators import WIN, load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.heard import terms_of
 from kriegbot.kernels.position import decode_move, from_board, labelled
@@ -125,24 +126,23 @@ def test_a_third_rule_is_not_searched_as_the_paranoid_one_where_that_prunes() ->
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
 def test_exchanges_and_insight_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
     for depth in (1, 2, 3) if case in SMALL else (1, 2):
-        added: dict[str, Any] = {"exchange": 0.7, "free": free, "insight": 0.2, "contempt": 0.5}
+        added: dict[str, Any] = {"exchange": 0.7, "free": free, "insight": 0.2, "scale": 400.0}
         found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, **added)
         plain = plain_search.PlainSearch(plain_search.overconfident, ks, **added)
         expected = plain.try_values(case.positions, case.context, depth)
         assert value_of_tries(found) == pytest.approx(expected, abs=ROUNDING)
 
 
-def test_contempt_makes_a_stalemate_cost_what_is_thrown_away() -> None:
+def test_a_scale_squeezes_each_value_and_keeps_their_order() -> None:
     board = chess.Board("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1")
-    referee = Referee(BERKELEY, start=board.fen())
-    rows, weights = from_board(board).reshape(1, 8), np.ones(1)
-    values = []
-    for contempt in (0.0, 1.0):
-        found = searched(referee.view(chess.WHITE), rows, weights, 1, OVERCONFIDENT, contempt=contempt)
-        values.append(value_of_tries(found)[chess.Move.from_uci("f1f7")])
-    assert values[0] == 0.0
-    board.push_uci("f1f7")
-    assert values[1] == -ks(board, chess.WHITE) < -800
+    view, rows = Referee(BERKELEY, start=board.fen()).view(chess.WHITE), from_board(board).reshape(1, 8)
+    plain, squeezed = (
+        value_of_tries(searched(view, rows, np.ones(1), 1, OVERCONFIDENT, scale=scale)) for scale in (0.0, 1000.0)
+    )
+    legal = {move: value for move, value in plain.items() if board.is_legal(move)}
+    assert {0.0, float(WIN)} < set(legal.values())  # a stalemate, a mate, and moves after which the game goes on
+    for move, value in legal.items():
+        assert squeezed[move] == pytest.approx(value / math.hypot(1.0, value / 1000.0))
 
 
 def test_exchanges_matter() -> None:

@@ -4,34 +4,48 @@ The sampled histories and their search are those of Parker, Nau and Subrahmanian
 search expect moves as programs of several kinds make them (`opponents.kinds`), and what is heard tells the kinds apart;
 after a capture the exchange on that square, which both sides know, is played out; leaves are valued by
 `evaluators.sound`; the reply that is worst for us is more likely than the model says; a refused try costs no depth;
-going in circles costs something, and so does drawing a game in which we are ahead; the first plies are drawn by value;
+going in circles costs something; values are squeezed, as
+chances of winning are; the first plies are drawn by value;
 and bare kings are mated by `kriegbot.endings`. A budget is for a turn, all its tries together.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kriegbot.players.base import Player
 from kriegbot.players.levels import BEST, LEVELS
 from kriegbot.players.options import Option, PlayerKind
 
-DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED, CONTEMPT = 2, 1, 1.0, 0.2, 4.0, 100, 4.0, 1.0
+if TYPE_CHECKING:
+    from kriegbot.search.method import Method
+
+DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED, SCALE = 2, 1, 1.0, 0.2, 4.0, 100, 4.0, 2500.0
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
 
 
-def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
+def method_of(level: str = BEST) -> Method:
+    """How a level of the flagship values tries."""
     from evaluators import load_evaluator
-    from kriegbot.endings.finishing import Finishing
     from kriegbot.opponents import load_opponent
-    from kriegbot.players.searching import SearchPlayer
     from kriegbot.search.method import Method
     from kriegbot.search.rules import load_backup
-    from kriegbot.search.sampled import SampledSearch
 
     weaker = LEVELS.get(level)
     depth, exchange, evaluator = (DEPTH, EXCHANGE, "sound") if weaker is None else weaker[:3]
-    expected, filtering = ("kinds", "kinds") if weaker is None else ("fitted", "uniform")
-    parts = load_backup("overconfident"), load_evaluator(evaluator), load_opponent(expected)
-    method = Method(depth, *parts, FREE, exchange, INSIGHT, CONTEMPT)
+    expected = load_opponent("kinds" if weaker is None else "fitted")
+    return Method(
+        depth, load_backup("overconfident"), load_evaluator(evaluator), expected, FREE, exchange, INSIGHT, SCALE
+    )
+
+
+def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
+    from kriegbot.endings.finishing import Finishing
+    from kriegbot.opponents import load_opponent
+    from kriegbot.players.searching import SearchPlayer
+    from kriegbot.search.sampled import SampledSearch
+
+    weaker = LEVELS.get(level)
     if weaker is not None:
         samples, particles = weaker.samples, weaker.particles
     elif samples is not None:
@@ -39,8 +53,9 @@ def _make(seed: int, time: float, samples: int | None = None, level: str = BEST)
     else:
         particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
     further = FURTHER if samples is None else max(1, samples // 10)
+    filtering = load_opponent("kinds" if weaker is None else "uniform")
     search = SampledSearch(
-        method, particles, samples, further, load_opponent(filtering), seed, opening=OPENING, repeated=REPEATED
+        method_of(level), particles, samples, further, filtering, seed, opening=OPENING, repeated=REPEATED
     )
     return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, is_for_turn=True)
 

@@ -31,7 +31,7 @@ search = PlayerKind(
         Option("filtering", str, "what moves the belief expects", "uniform", parts=OPPONENTS),
         Option("free", int, "0: a refused try costs a ply; else none does, and so many in a row are followed", 0, 0, 3),
         Option("insight", float, "probability that the opponent's last reply is the worst for you", 0.0, 0, 1),
-        Option("contempt", float, "how many times the last position's value a draw costs", 0.0, 0, 5),
+        Option("scale", float, "centipawns that count as a game nearly won; 0: values have no limit", 0.0, 0, 100_000),
         Option("repeated", float, "centipawns a try costs for each earlier turn with your men so placed", 0.0, 0, 1000),
         Option("exchange", float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1),
         Option("ties", str, "which of the best tries is chosen", "random", choices=("random", "first", "last")),

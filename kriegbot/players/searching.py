@@ -100,7 +100,7 @@ def sampling_player(
     exchange: float = 0.0,
     insight: float = 0.0,
     repeated: float = 0.0,
-    contempt: float = 0.0,
+    scale: float = 0.0,
     ties: Literal["random", "first", "last"] = "random",
     boards: Literal["all", "last"] = "all",
     seed: int = 0,
@@ -124,7 +124,7 @@ def sampling_player(
       exchange: share of exchanges after a capture that a leaf counts.
       insight: probability that the opponent's last reply is the worst for us.
       repeated: centipawns that a try costs for each earlier turn with our men placed as after it.
-      contempt: how many times the value of the last position a drawn game costs.
+      scale: centipawns that count as a game nearly won; 0 for no such limit.
       ties: which of the best tries is chosen.
       boards: what drawn histories fit: all that was heard, or the last observation alone.
       seed: of all randomness.
@@ -134,9 +134,7 @@ def sampling_player(
     if particles is None:
         shortest = min((budget for budget in (seconds, extra) if budget is not None), default=math.inf)
         particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * shortest)))
-    method = Method(
-        depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight, contempt
-    )
+    method = Method(depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight, scale)
     search = SampledSearch(
         method, particles, samples, further, load_opponent(filtering), seed, 0.0, repeated, ties, boards
     )

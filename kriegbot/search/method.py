@@ -72,8 +72,9 @@ class Method:
         value of a leaf; 0 in the paper, 1 for all that `kernels.exchange` finds.
       insight: probability with which the opponent, at its last reply, finds the one that is worst for us on that board;
         0 in the paper.
-      contempt: how many times E of the last position is taken off the value of a drawn game, so that a draw costs the
-        side that is ahead; 0 in the paper.
+      scale: how many centipawns count as a game nearly won. Values x of leaves and of ends become
+        x / sqrt(1 + (x / scale)^2), between -scale and scale, as chances of winning are: whoever is ahead takes fewer
+        risks, whoever is behind more, and a draw costs the side that is ahead. 0 for x itself, as in the paper.
     """
 
     depth: int
@@ -83,7 +84,7 @@ class Method:
     free: int = 0
     exchange: float = 0.0
     insight: float = 0.0
-    contempt: float = 0.0
+    scale: float = 0.0
 
 
 def tries_of(row: Rows, capturing: chess.Bitboard = chess.BB_ALL, refused: Sequence[int] = ()) -> Moves:

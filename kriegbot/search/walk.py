@@ -16,6 +16,7 @@ refusals may cost none: then `free` of them in a row are followed one by one, an
 to move at random.
 """
 
+from math import sqrt
 from typing import NamedTuple, TypeAlias
 
 from evaluators import WIN
@@ -55,7 +56,7 @@ refusals cost nothing, of a random move."""
 class Walk(NamedTuple):
     """What stays the same during a search.
 
-    `free`, `exchange`, `insight` and `contempt` are those of `method.Method`. moves and
+    `free`, `exchange`, `insight` and `scale` are those of `method.Method`. moves and
     outcomes are lists of each level. known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies at each level;
     share [1] is the weight of a single value.
     """
@@ -71,7 +72,7 @@ class Walk(NamedTuple):
     free: int
     exchange: float
     insight: float
-    contempt: float
+    scale: float
     moves: Moves
     outcomes: Reals
     known: Reals
@@ -108,11 +109,11 @@ def fold_one(walk: Walk, totals: Reals, weight: float, values: Reals) -> None:
 
 
 @inlined
-def ended(walk: Walk, after: Position, end: int, we_moved: bool) -> float:
-    """U of a game that the last move ended; with contempt, a draw costs the side that is ahead."""
-    if walk.contempt != 0.0 and not is_won(end):
-        return -walk.contempt * float(walk.evaluator(walk.tables, after, walk.side))
-    return utility(end, we_moved)
+def squeezed(walk: Walk, value: float) -> float:
+    """A value as `Method.scale` has it: hardly changed near 0, between -scale and scale everywhere."""
+    if walk.scale == 0.0:
+        return value
+    return value / sqrt(1.0 + (value / walk.scale) ** 2)  # only operations that give the same bits on any machine
 
 
 @inlined
@@ -126,12 +127,12 @@ def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: b
         checkers, pinned = check_info(walk.tables, after)
         end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
         if end != 0:
-            return ended(walk, after, end, we_move)
+            return squeezed(walk, utility(end, we_move))
     value = float(walk.evaluator(walk.tables, after, walk.side))
     if captured >= 0 and walk.exchange != 0.0:
         gained = walk.exchange * exchange(walk.tables, after, captured)
         value += -gained if we_move else gained
-    return value
+    return squeezed(walk, value)
 
 
 @inlined
@@ -172,7 +173,7 @@ def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: i
         said = announcement(walk.tables, position, after, captured, walk.terms, scratch)
         end = end_said(said)
     if end != 0:
-        put(walk, totals, ended(walk, after, end, True))
+        put(walk, totals, squeezed(walk, utility(end, True)))
         return
     count = legal_moves(walk.tables, after, moves)
     silence = silence_of(walk.tables, after, walk.terms)
@@ -217,7 +218,7 @@ def list_outcomes(walk: Walk, position: Position, depth: int, level: int, theirs
         walk.fold(stay, weights, advance(outcomes, width * MAX_MOVES * (min(depth, 2) - 1)), count)
         walk.tree.counters[LEAVES] += count
     else:
-        put(walk, stay, float(walk.evaluator(walk.tables, position, walk.side)))
+        put(walk, stay, squeezed(walk, float(walk.evaluator(walk.tables, position, walk.side))))
         walk.tree.counters[LEAVES] += count + 1
     if count == 0:
         walk.tree.counters[MISFIT] = 1
@@ -285,7 +286,7 @@ def fold(
         after, captured = make_move(tables, position, moves[legal - 1])
         said = announcement(tables, position, after, captured, walk.terms, scratch)
         if end_said(said) != 0:
-            put(walk, known, ended(walk, after, end_said(said), True))
+            put(walk, known, squeezed(walk, utility(end_said(said), True)))
             fold_one(walk, totals, weight, known)
             continue
         answers = legal_moves(tables, after, replies)
@@ -295,7 +296,7 @@ def fold(
             again, captured = make_move(tables, after, replies[i])
             heard = announcement(tables, after, again, captured, walk.terms, scratch)
             if end_said(heard) != 0:
-                put(walk, known, ended(walk, again, end_said(heard), False))
+                put(walk, known, squeezed(walk, utility(end_said(heard), False)))
                 fold_one(walk, totals, share, known)
                 tree.counters[LEAVES] += 1
                 continue
@@ -322,7 +323,7 @@ def plant(arrays: Arrays, tries: MoveArray) -> None:
 Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
 """rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
 Parts: TypeAlias = tuple[int, int, float, float, float, Terms, Evaluator, Fold, Opponent, bool]
-"""depth, free refusals, share of exchanges, insight, contempt, terms, evaluator, the backup rule's fold, opponent
+"""depth, free refusals, share of exchanges, insight, scale, terms, evaluator, the backup rule's fold, opponent
 model, whether that is the uniform one."""
 Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray, RealArray]
 """moves, outcomes, listed, places and room of `lists.Lists`, the first two in one dimension."""
@@ -336,7 +337,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
     """
     tree = tree_of(arrays)
     rows, weights, begin, end, theirs = histories
-    depth, free, share_of_exchanges, insight, contempt, terms, evaluator, fold_in, opponent, is_uniform = method
+    depth, free, share_of_exchanges, insight, scale, terms, evaluator, fold_in, opponent, is_uniform = method
     moves, outcomes, listed, places, room = lists
     side = 0
     if end > begin:
@@ -362,7 +363,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
             free,
             share_of_exchanges,
             insight,
-            contempt,
+            scale,
             own_moves,
             own_outcomes,
             known,

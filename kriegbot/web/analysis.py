@@ -16,8 +16,7 @@ import numpy as np
 from evaluators import load_evaluator
 from kriegbot.belief.followed import Followed, Held
 from kriegbot.kernels.position import decode_move
-from kriegbot.opponents import load_opponent
-from kriegbot.players.kriegbot import CONTEMPT, DEPTH, EXCHANGE, FREE, INSIGHT
+from kriegbot.players.kriegbot import DEPTH, method_of
 from kriegbot.players.notation import try_name
 from kriegbot.search import method as search_method
 from kriegbot.search.method import InformationSet, are_open
@@ -50,13 +49,11 @@ class Beliefs:
         return None if held is None else rounded(held)
 
     def hint(self, key: str, view: View) -> Hinted | None:
-        """The best tries in a view, as levels of `kriegbot` search; None if another `SLICE` is needed."""
+        """The best tries in a view, as the level `master` searches; None if another `SLICE` is needed."""
         held = self._followed_by(f"hint {key}", HINT_SAMPLES).at(view, seconds=SLICE)
         if held is None:
             return None
-        parts = load_backup("overconfident"), load_evaluator("sound"), load_opponent("fitted")
-        how = search_method.Method(DEPTH, *parts, FREE, EXCHANGE, INSIGHT, CONTEMPT)
-        valued = tries_valued(held, how) if len(held.rows) else []
+        valued = tries_valued(held, method_of("master")) if len(held.rows) else []
         likely = [one for one in valued if one["legal"] >= LIKELY]
         best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
         return {"by": f"{HINT_SAMPLES} boards that may be, {DEPTH} plies ahead", "tries": best}
