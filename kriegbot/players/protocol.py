@@ -87,7 +87,7 @@ class Listener:
         """Takes in a line; returns the view, once a line asks for an answer.
 
         Raises:
-          ValueError: it is not a line of the protocol.
+          ValueError, KeyError: it is not a line of the protocol.
         """
         word, _, rest = line.partition(" ")
         match word:
