@@ -49,9 +49,10 @@ def sandbox_of(wanted: bool | None) -> bool:
 @contextmanager
 def started() -> Iterator[None]:
     """Within, a process that cannot be started refuses the command."""
-    from kriegbot.children import CannotStart
+    from kriegbot.children import CannotStart, check_system
 
     try:
+        check_system()
         yield
     except CannotStart as error:
         raise Refused(f"{error}.") from None

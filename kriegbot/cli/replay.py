@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -66,6 +67,8 @@ def replay(
     if console is not None and _has_keys():
         _step_through(record, console)
         return
+    if console is not None:
+        print("Single keys cannot be read on this system, so here is the whole game.", file=sys.stderr)
     from kriegbot.telling.playthrough import playthrough
 
     print(*playthrough(record), sep="\n")
