@@ -32,6 +32,12 @@ class CannotStart(Exception):
     """A process cannot be started, for lack of memory or open files; the message is one line."""
 
 
+def check_system() -> None:
+    """Nothing, where processes can be talked to as this module does; raises CannotStart on Windows."""
+    if not hasattr(select, "poll"):
+        raise CannotStart("programs play through pipes as Linux and macOS have them; on Windows, use WSL")
+
+
 class Ended(Exception):
     """The child has ended; `end` says how."""
 
@@ -56,6 +62,7 @@ class Talker:
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        check_system()
         pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(
@@ -129,7 +136,7 @@ class Talker:
             return None
         self._stdin.close()
         deadline = time.monotonic() + patience
-        while not (has_ended := _has_ended(self.pid)) and time.monotonic() < deadline:
+        while not (has_ended := self._has_ended()) and time.monotonic() < deadline:
             time.sleep(0.001)
         self.kill()
         code = self._process.wait()
@@ -139,6 +146,12 @@ class Talker:
                 stream.close()
         self._err = -1
         return code if has_ended else None
+
+    def _has_ended(self) -> bool:
+        """Whether the child has ended; where the system can tell, it must still be waited for."""
+        if not hasattr(os, "waitid"):  # macOS before Python 3.13: what the child has started may outlive it
+            return self._process.poll() is not None
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def _wait(self, deadline: float) -> None:
         """Waits until there is something to read or room to write, and reads; raises Ended if nothing can come."""
@@ -174,11 +187,6 @@ class Talker:
             if self._written[stream] > FLOOD:
                 what = "its log" if stream == self._err else "its answer"
                 raise Flooded(f"more than {FLOOD} bytes in {what}")
-
-
-def _has_ended(process: int) -> bool:
-    """Whether a child of this process has ended; it must still be waited for."""
-    return os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 @contextlib.contextmanager

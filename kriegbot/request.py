@@ -1,4 +1,4 @@
-"""Reads what people ask for, in a command or on the page: a player, rules, a seed, a side.
+"""Reads what people ask for, in a command or on the page: a player, rules, a seed, a side, a game to be played on.
 
 Bad input is refused in one line.
 
@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import random
 import secrets
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import chess
 
     from kriegbot.players.specs import PlayerSpec
-    from referee import RuleSet
+    from referee import GameRecord, RuleSet
 
 SEED_BITS = 128
 """Of a fresh seed: too many to try them all."""
 MOST_DIGITS = 40
 COLORS = ("white", "black", "random")
+PERSON = "human"
+"""In records, the name of a person's side."""
+BROKEN_OFF = ("abandoned", "unterminated")
+"""In records, the tag Termination of a game that may be played on."""
 
 
 class Refused(Exception):
@@ -84,3 +89,31 @@ def whole_of(text: str, what: str, low: int, high: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and low <= int(text) <= high):
         raise Refused(f"illegal {what} {quoted(text)}: it takes a whole number, {low}..{high}.")
     return int(text)
+
+
+def is_resumable(record: GameRecord) -> bool:
+    """Whether a person can play a game on: it was broken off, and its program is one of those installed."""
+    from referee import Reason
+
+    names = [record.headers[color] for color in ("White", "Black")]
+    is_over = record.end is not None and record.end.reason is not Reason.ABANDONED
+    return not is_over and can_sit(names)
+
+
+def can_sit(names: Sequence[str]) -> bool:
+    """Whether a person and whoever else is named can play here, going by what a record says alone."""
+    try:
+        for name in names:
+            if name != PERSON:
+                program_of(name, is_remote=True)
+    except Refused:
+        return False
+    return PERSON in names
+
+
+def program_in(record: GameRecord) -> tuple[PlayerSpec | None, list[chess.Color]]:
+    """The program of a game to be played on, None between people; and the people's sides."""
+    names = {True: record.headers["White"], False: record.headers["Black"]}
+    people = [color for color, name in names.items() if name == PERSON]
+    programs = [program_of(name, is_remote=True) for name in names.values() if name != PERSON]
+    return (programs[0] if programs else None), people

@@ -12,20 +12,31 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|[=>()][0-9A-Za-z]?|\][^\x07]*\x07)")
+NOTHING: Mapping[str, str] = MappingProxyType({})
 CLEAR = "\x1b[2J"
 
 
 class Terminal:
-    """`kriegbot` with these arguments at a terminal of this size."""
+    """`kriegbot` with these arguments at a terminal of this size, in an environment; saves unasked in `cwd`/data."""
 
-    def __init__(self, *arguments: str, cwd: Path, columns: int = 80, rows: int = 24) -> None:
+    def __init__(
+        self, *arguments: str, cwd: Path, columns: int = 80, rows: int = 24, settings: Mapping[str, str] = NOTHING
+    ) -> None:
         self._end, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
-        environment |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "PYTHONIOENCODING": "utf-8"}
+        environment |= {
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "PYTHONIOENCODING": "utf-8",
+            "LC_ALL": "C.UTF-8",
+        }
+        environment |= {"XDG_DATA_HOME": str(cwd / "data"), **settings}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "kriegbot", *arguments],
             stdin=inner,

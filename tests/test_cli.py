@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,8 +26,12 @@ def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
 
 
 REFUSED = [
-    (["pley"], "unknown command 'pley'; did you mean 'play'? Known: play, match, replay, convert, tournament, "),
+    (
+        ["pley"],
+        "unknown command 'pley'; did you mean 'play'? Known: play, resume, match, replay, convert, tournament, ",
+    ),
     (["trees", "slove"], "unknown command 'slove'; did you mean 'solve'? Known: solve, imp-model, figure6."),
+    (["completion", "tcsh"], "unknown shell 'tcsh'. Known: bash, zsh, fish."),
     (["trees"], "missing command. See kriegbot trees --help."),
     (["--bogus"], "no such option: --bogus"),
     (["match", "rand"], "missing argument 'BLACK'"),
@@ -106,6 +111,58 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
     for command in ("play", "match", "replay", "players", "rules", "trees"):
         assert f"\n  {command} " in done.stdout
+
+
+def test_alone_it_says_what_to_type_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    lines = out.splitlines()
+    assert len(lines) < 10
+    assert max(map(len, lines)) <= 60
+    shown = [re.split("  +", line.strip())[0].split() for line in lines if line.startswith("  ")]
+    assert [words[:3] for words in shown] == [
+        ["kriegbot", "play"],
+        ["kriegbot", "play", "--level"],
+        ["kriegbot", "play", "--web"],
+        ["kriegbot", "replay", "FILE"],
+        ["kriegbot", "--help"],
+    ]
+
+
+def completed(*words: str) -> list[str]:
+    """What bash offers for the last word."""
+    asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1), "_KRIEGBOT_COMPLETE": "complete_bash"}
+    command = [sys.executable, "-m", "kriegbot"]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, **asked}
+    ).stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (("kriegbot", "pl"), ["play", "players"]),
+        (("kriegbot", "play", "--le"), ["--level"]),
+        (("kriegbot", "play", "--level", "c"), ["casual", "club"]),
+        (("kriegbot", "play", "--color", ""), ["white", "black", "random"]),
+        (("kriegbot", "play", "--opponent", "over"), ["overconfident"]),
+        (("kriegbot", "match", "rand", "r"), ["rand", "rusher"]),
+        (("kriegbot", "match", "rand", "rand", "--rules", "berk"), ["berkeley", "berkeley_any"]),
+        (("kriegbot", "replay", ""), []),
+    ],
+)
+def test_a_shell_completes_commands_options_and_values(words: tuple[str, ...], offered: list[str]) -> None:
+    assert completed(*words) == offered
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell_asks_kriegbot(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    out = capsys.readouterr().out
+    assert f"_KRIEGBOT_COMPLETE=complete_{shell}" in out
+    if shutil.which(shell):
+        subprocess.run([shell, "-n", "/dev/stdin"], input=out, text=True, check=True)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["play", "--help"], ["match", "-h"], ["--version"]])

@@ -8,7 +8,7 @@ from tests.import_graph import DOCS, PAGE_STARTER, circle, diagram, imports, mod
 
 LAYERS = (
     ("referee",),
-    ("kriegbot.children", "kriegbot.finding"),
+    ("kriegbot.children", "kriegbot.finding", "kriegbot.folders"),
     ("kriegbot.kernels",),
     ("evaluators", "kriegbot.opponents"),
     ("kriegbot.belief", "kriegbot.trees"),

@@ -108,7 +108,7 @@ def test_a_game_that_is_broken_off_is_saved(
     code, out, err = play(monkeypatch, capsys, lines, "--seed", "3", "--save", str(game))
     assert (code, err) == (0, "")
     assert f"*: abandoned, no result ({why}), after {2 if lines else 0} plies\n" in out
-    assert out.endswith(f"Saved to {game}.\n")
+    assert out.endswith(f"Saved to {game}.\nPlay on: kriegbot resume {game}\n")
     record = load_record(game)
     assert record.result == "*"
     assert len(record.turns) == (2 if lines else 0)
@@ -208,6 +208,10 @@ def test_a_try_is_read_as_people_write_it(text: str, move: str) -> None:
         ("e8N", "e7e8n"),
         ("e7e8r", "e7e8r"),
         ("exd8=B", "e7d8b"),
+        ("e8", "e7e8q"),
+        ("exd8", "e7d8q"),
+        ("ed8+", "e7d8q"),
+        ("e7e8", "e7e8q"),
         ("Rad1", "a1d1"),
         ("Rhf1", "h1f1"),
         ("Kf1", "e1f1"),
@@ -221,7 +225,6 @@ def test_castling_promotions_and_doubtful_men_are_read(text: str, move: str) -> 
 @pytest.mark.parametrize(
     ("text", "start", "message"),
     [
-        ("e8", ROOKS, "'e8' may be e8=N (e7e8n), e8=B (e7e8b), e8=R (e7e8r), e8=Q (e7e8q): which one?"),
         ("Nd2", "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "'Nd2' may be Nbd2 (b1d2), Nfd2 (f3d2): which one?"),
         ("Qh9", ROOKS, "is no try"),
         ("hello", ROOKS, "is no try"),
@@ -243,6 +246,15 @@ def test_a_refused_try_is_not_made_again() -> None:
     assert referee.try_move(chess.Move.from_uci("e2d3")) is Answer.ILLEGAL
     with pytest.raises(BadTry, match="'exd3' was refused already this turn"):
         read_try("exd3", referee.view(chess.WHITE))
+
+
+def test_a_pawn_that_could_not_become_a_queen_will_not_become_a_knight_unasked() -> None:
+    referee = Referee(start="4k3/1P6/8/8/8/8/8/4K3 w - - 0 1")
+    assert referee.try_move(chess.Move.from_uci("b7a8q")) is Answer.ILLEGAL
+    view = referee.view(chess.WHITE)
+    with pytest.raises(BadTry, match="'bxa8' was refused already this turn"):
+        read_try("bxa8", view)
+    assert read_try("bxa8=N", view).uci() == "b7a8n"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -13,7 +13,7 @@ from referee import load_record
 if sys.platform == "win32":
     pytest.skip("needs a pseudo-terminal", allow_module_level=True)
 
-from tests.terminal import CLEAR, Terminal
+from tests.terminal import CLEAR, Terminal, plain
 
 pytestmark = pytest.mark.slow
 
@@ -57,8 +57,8 @@ def test_answers_stand_beside_the_board_and_the_board_hides_the_opponent(tmp_pat
         assert "give up the game" in terminal.until(PROMPT)
         terminal.press("exd3\r")
         assert "1. exd3? No." in terminal.until(PROMPT)
-        terminal.press("quit\r")
-        terminal.until("abandoned, no result (the person left)")
+        terminal.press("resign\r")
+        terminal.until("resignation, Black wins")
         terminal.until("another name] ")
         terminal.press("n\r")
         assert terminal.rest()[0] == 0
@@ -75,9 +75,69 @@ def test_a_game_that_is_broken_off_at_a_terminal_is_saved(tmp_path: Path, key: s
         terminal.until(f"abandoned, no result ({why})")
         assert terminal.output.count(FIRST_SCREEN) == 1
         ended, rest = terminal.rest()
-    record = load_record(tmp_path / "game.pgn")
-    assert (ended, rest) == (code, f", after 1 ply\nSeed: {record.headers['Seed']}\nSaved to game.pgn.\n")
-    assert len(record.turns) == 1
+    assert (ended, rest) == (code, ", after 1 ply\nSaved to game.pgn.\nPlay on: kriegbot resume game.pgn\n")
+    assert len(load_record(tmp_path / "game.pgn").turns) == 1
+
+
+def test_a_game_that_is_broken_off_unsaved_is_the_one_that_is_resumed(tmp_path: Path) -> None:
+    with Terminal("play", "--opponent", "rand", "--seed", "3", cwd=tmp_path) as terminal:
+        terminal.until(PROMPT)
+        terminal.press("e4\r")
+        terminal.until(PROMPT)
+        terminal.press("exd5\r")
+        terminal.until(PROMPT)
+        terminal.press("quit\r")
+        assert terminal.until("abandoned, no result (the person left), after 2 plies").count("♚") == 1
+        assert terminal.rest()[1].endswith("Play on: kriegbot resume\n")
+    (saved,) = (tmp_path / "data/kriegbot/games").iterdir()
+    with Terminal("resume", cwd=tmp_path) as terminal:
+        screen = terminal.until(PROMPT)
+        assert "1. e4: yes." in screen
+        assert "2. exd5? No." in screen
+        assert screen.count("♚") == 1
+        terminal.press("exd5\r")
+        assert "was refused already" in terminal.until(PROMPT)
+        terminal.press("resign\r")
+        assert terminal.until("resignation, Black wins, after 2 plies").count("♚") == 2
+        assert terminal.rest() == (0, f"\nSeed: 3\nSaved to {saved}.\n")
+    assert load_record(saved).result == "0-1"
+    with Terminal("resume", cwd=tmp_path) as terminal:
+        assert "was broken off; it takes the file of one." in terminal.rest()[1]
+
+
+SETTINGS = [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"LC_ALL": "C"}, {"LC_ALL": "", "LANG": "C"}]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_a_terminal_without_colours_or_chessmen_shows_the_board_in_every_turn(
+    tmp_path: Path, settings: dict[str, str]
+) -> None:
+    prompt = "White to try:"
+    with Terminal("play", "--opponent", "rand", "--seed", "3", cwd=tmp_path, settings=settings) as terminal:
+        assert "\n2 P P P P P P P P\n" in terminal.until(prompt)
+        terminal.press("e4\r")
+        assert "\n4 . . . . P . . .\n" in terminal.until(prompt)
+        terminal.press("exd5\r")
+        assert "a b c d e f g h" not in terminal.until(prompt)
+        terminal.press("d4\r")
+        assert "\n4 . . . P P . . .\n" in terminal.until(prompt)
+        assert "\x1b[" not in terminal.output
+
+
+@pytest.mark.parametrize(("settings", "row"), [({}, " 90" * 8), (SETTINGS[0], "7 . . . . . . . .   7" + "  90" * 8)])
+@pytest.mark.usefixtures("kernels")
+def test_the_map_of_chances_has_numbers_and_room_in_a_small_window(
+    tmp_path: Path, settings: dict[str, str], row: str
+) -> None:
+    arguments = ("play", "--opponent", "rand", "--seed", "3", "--show-belief")
+    with Terminal(*arguments, cwd=tmp_path, columns=60, rows=20, settings=settings) as terminal:
+        assert terminal.until(" to try:").count("100") == 16
+        terminal.press("e4\r")
+        terminal.until("Black has moved.")
+        lines = terminal.until(" to try:").split("\n")
+        assert max(map(len, lines)) <= 60
+        assert len(lines) <= 20
+        assert any(row in line for line in plain(terminal.output).split("\n"))
 
 
 def test_an_interrupt_while_the_opponent_thinks_breaks_the_game_off(tmp_path: Path) -> None:
@@ -92,7 +152,7 @@ def test_an_interrupt_while_the_opponent_thinks_breaks_the_game_off(tmp_path: Pa
     assert len(load_record(tmp_path / "game.pgn").turns) == 1
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(40, 12), (60, 18), (80, 24), (200, 60)])
+@pytest.mark.parametrize(("columns", "rows"), [(40, 12), (60, 18), (80, 24), (120, 40), (200, 60)])
 def test_what_is_drawn_fits_the_terminal(tmp_path: Path, columns: int, rows: int) -> None:
     arguments = ("play", "--opponent", "rand", "--seed", "1", "--rules", "wild16")
     with Terminal(*arguments, cwd=tmp_path, columns=columns, rows=rows) as terminal:

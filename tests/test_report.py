@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +14,13 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from kriegbot.cli.main import main
 from referee import BERKELEY, PAPER_LIMITS
 from tournaments.figures import PairingReport, Report
 from tournaments.report import decision_of, pairs_in_order, report_of
 from tournaments.report_html import page_of
-from tournaments.report_plots import PlotsMissing, plots_of
+from tournaments.report_plots import MISSING, PlotsMissing, plots_of
+from tournaments.report_tables import tables_of
 from tournaments.report_text import show_report
 from tournaments.schedule import Pairing, Settings, Shard, round_robin
 from tournaments.sprt import Sprt
@@ -318,12 +319,43 @@ def test_no_games_make_no_plots(tmp_path: Path) -> None:
     assert (found.done, found.seconds, found.pairings[0].standing.utility) == (0, 0, None)
 
 
-def test_without_matplotlib_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = reported(stored(tmp_path / "games.sqlite", [Played(1)]))
+def test_without_matplotlib_the_page_has_its_tables_and_says_what_adds_plots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = stored(tmp_path / "games.sqlite", [Played(1)])
+    found = reported(path)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PlotsMissing, match=re.escape("pip install 'kriegbot[plots]'")):
-        page_of(found)
-    assert "won" in text_of(found)
+    with pytest.raises(PlotsMissing, match="pip install matplotlib"):
+        plots_of(found)
+    out = tmp_path / "report.html"
+    assert main(["report", str(path), "--html", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert said == f"Written to {out}.\nIt has no plots: {MISSING}.\n"
+    page = out.read_text()
+    assert MISSING in page
+    assert "<svg" not in page
+    assert page.count("<h2") == 1 + len(tables_of(found))
+
+
+def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: Report) -> None:
+    parser = _Tags()
+    parser.feed(page_of(report))
+    wanted = [f"part{at}" for at in range(len(tables_of(report)) + len(plots_of(report)))]
+    assert len(wanted) > 0
+    assert [address for address in parser.addresses if address.startswith("#part")] == [f"#{id_}" for id_ in wanted]
+    assert [id_ for id_ in parser.ids if id_.startswith("part")] == wanted
+
+
+@pytest.mark.slow
+def test_plots_name_the_players(tmp_path: Path) -> None:
+    names = ["x:$a$ <b>\u2654", "y" * 50]
+    plots = plots_of(reported(stored(tmp_path / "games.sqlite", [Played(1), Played(0)], players=names)))
+    assert len(plots) == 4
+    for plot in plots:
+        text = "".join(ElementTree.fromstring(plot.svg).itertext())
+        assert "x:$a$ <b>\\u2654" in text
+        assert "y" * 25 in text
+        assert "y" * 35 not in text
 
 
 def test_a_hundred_per_cent_is_shown_as_a_bound(tmp_path: Path) -> None:

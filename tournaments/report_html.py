@@ -1,6 +1,6 @@
-"""A report as one self-contained page: tables, and plots as embedded SVG.
+"""A report as one self-contained page: contents, tables, and plots as embedded SVG, where matplotlib is installed.
 
-All text from a store is escaped; plots name players only by number.
+All text from a store is escaped.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 
 from tournaments.figures import Report
-from tournaments.report_plots import plots_of
+from tournaments.report_plots import MISSING, Plot, are_missing, plots_of
 from tournaments.report_tables import Table, settings_of, tables_of
 
 STYLE = """
@@ -25,6 +25,7 @@ thead th { border-bottom: 2px solid #1a1a1a; } tbody tr { border-bottom: 1px sol
 .prose td:last-child { min-width: 14rem; }
 .settings th { font-weight: 600; vertical-align: top; }
 figure { margin: 2rem 0 0; } figcaption { font-size: 1.1rem; font-weight: bold; margin-bottom: 0.5rem; }
+nav ul { columns: 18rem; padding-left: 1.2rem; } figure, h2 { scroll-margin-top: 1rem; }
 svg { display: block; max-width: 100%; height: auto; }
 """
 
@@ -35,13 +36,14 @@ def page_of(report: Report, title: str = "Kriegspiel tournament") -> str:
     Args:
       report: the figures.
       title: any text.
-
-    Raises:
-      PlotsMissing: matplotlib is not installed.
     """
-    figures = "".join(
-        f"<figure><figcaption>{escape(plot.title)}</figcaption>\n{plot.svg}</figure>\n" for plot in plots_of(report)
-    )
+    tables = tables_of(report)
+    plots: list[Plot] = [] if are_missing() else plots_of(report)
+    missing = f"<p>No plots: {escape(MISSING)}.</p>\n" if are_missing() else ""
+    titles = [table.title for table in tables] + [plot.title for plot in plots]
+    contents = "".join(f'<li><a href="#part{at}">{escape(title)}</a></li>\n' for at, title in enumerate(titles))
+    shown = [_table(table, at) for at, table in enumerate(tables)]
+    shown += [_figure(plot, at) for at, plot in enumerate(plots, len(tables))]
     settings = "".join(
         f"<tr><th scope=row>{escape(name)}</th><td>{escape(value)}</td></tr>\n" for name, value in settings_of(report)
     )
@@ -50,11 +52,15 @@ def page_of(report: Report, title: str = "Kriegspiel tournament") -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{STYLE}</style></head>\n"
         f'<body><h1>{escape(title)}</h1>\n<div class="wide"><table class="settings">\n{settings}</table></div>\n'
-        f"{''.join(map(_table, tables_of(report)))}{figures}</body></html>\n"
+        f"<nav><h2>Contents</h2><ul>\n{contents}</ul></nav>\n{missing}{''.join(shown)}</body></html>\n"
     )
 
 
-def _table(table: Table) -> str:
+def _figure(plot: Plot, at: int) -> str:
+    return f'<figure id="part{at}"><figcaption>{escape(plot.title)}</figcaption>\n{plot.svg}</figure>\n'
+
+
+def _table(table: Table, at: int) -> str:
     head = "".join(f"<th scope=col>{escape(heading)}</th>" for heading in table.headings)
     rows = "".join(
         f"<tr><th scope=row>{escape(row[0])}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>\n"
@@ -62,6 +68,6 @@ def _table(table: Table) -> str:
     )
     kind = ' class="prose"' if table.prose else ""
     return (
-        f'<h2>{escape(table.title)}</h2>\n<div class="wide"><table{kind}><thead><tr>{head}</tr></thead>\n'
+        f'<h2 id="part{at}">{escape(table.title)}</h2>\n<div class="wide"><table{kind}><thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}</tbody></table></div>\n"
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from referee.text import one_line
 from tournaments.figures import Histogram, Report
 from tournaments.report_tables import title_of
 
@@ -17,9 +18,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH, BASE_HEIGHT, ROW_HEIGHT = 5.2, 1.1, 0.45
+WIDTH, BASE_HEIGHT, ROW_HEIGHT, NAMED_ROW_HEIGHT, LEGEND_ROW = 5.2, 1.1, 0.45, 0.6, 0.2
 """Inches. Narrow, so that text stays readable when a phone shrinks the plot."""
+HIGH, SMALL = 0.5, 9
+"""Height of a bar in rows, and points of small letters."""
 WON, DRAWN, LOST, LINE = "#2b6cb0", "#d5d9de", "#c05621", "#1a1a1a"
+
+
+MISSING = "plots need matplotlib, which is missing: pip install matplotlib"
+NAME = 32
+"""Most letters of a player's name beside a plot."""
 
 
 class PlotsMissing(Exception):
@@ -32,6 +40,15 @@ class Plot:
 
     title: str
     svg: str
+
+
+def are_missing() -> bool:
+    """Whether there can be no plots."""
+    try:
+        with plotting():
+            return False
+    except PlotsMissing:
+        return True
 
 
 def plots_of(report: Report) -> list[Plot]:
@@ -54,40 +71,47 @@ def plotting() -> Iterator[None]:
     try:
         import matplotlib
     except ModuleNotFoundError:
-        raise PlotsMissing("plots need matplotlib, which is missing: pip install 'kriegbot[plots]'") from None
+        raise PlotsMissing(MISSING) from None
     with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
         yield
 
 
 def _plots(report: Report) -> Iterator[Plot]:
-    """Labels leave out the players' names: matplotlib would read a $ in them as mathematics."""
     played = [(title_of(report, pairing), pairing) for pairing in report.pairings if pairing.standing.games]
+    names = {title: f"{_short(pairing.first)} - {_short(pairing.second)}" for title, pairing in played}
+    names |= {str(number): _short(player.player) for number, player in enumerate(report.players, 1)}
     if played:
         shares = {
             name: (pairing.standing.wins, pairing.standing.draws, pairing.standing.losses) for name, pairing in played
         }
-        yield _results(shares)
+        yield _results(shares, names)
         yield _scores(
             {
                 name: (pairing.standing.utility, *pairing.standing.utility_interval)
                 for name, pairing in played
                 if pairing.standing.utility is not None and pairing.standing.utility_interval
-            }
+            },
+            names,
         )
         lengths = {name: pairing.plies for name, pairing in played}
-        yield _histograms("plies", "Length of games", "plies", "games", lengths)
+        yield _histograms("plies", "Length of games", "plies", "games", lengths, names)
     times = {str(number): player.times for number, player in enumerate(report.players, 1) if sum(player.times.counts)}
     if times:
-        yield _histograms("times", "Time of moves", "seconds, all answers of a move together", "moves", times)
+        yield _histograms("times", "Time of moves", "seconds, all answers of a move together", "moves", times, names)
 
 
-def _results(results: dict[str, tuple[int, int, int]]) -> Plot:
-    figure, axes = rows_of(list(results), "% of games")
+def _short(player: str) -> str:
+    """A player's name in letters that every font has."""
+    return one_line(player.encode("ascii", "backslashreplace").decode(), NAME)
+
+
+def _results(results: dict[str, tuple[int, int, int]], names: Mapping[str, str]) -> Plot:
+    figure, axes = _named_rows(list(results), names, "% of games")
     for row, counts in enumerate(results.values()):
         left = 0.0
         for count, color in zip(counts, (WON, DRAWN, LOST), strict=True):
             width = 100 * count / sum(counts)
-            axes.barh(row, width, left=left, color=color, height=0.7)
+            axes.barh(row, width, left=left, color=color, height=HIGH)
             if width > 8:
                 ink = LINE if color == DRAWN else "white"
                 axes.text(left + width / 2, row, str(count), ha="center", va="center", color=ink)
@@ -97,8 +121,8 @@ def _results(results: dict[str, tuple[int, int, int]]) -> Plot:
     return finished("results", "Games won, drawn and lost by the first player", told, figure)
 
 
-def _scores(scores: dict[str, tuple[float, float, float]]) -> Plot:
-    figure, axes = rows_of(list(scores), "EU, 100 (wins - losses) / games, in %")
+def _scores(scores: dict[str, tuple[float, float, float]], names: Mapping[str, str]) -> Plot:
+    figure, axes = _named_rows(list(scores), names, "EU, 100 (wins - losses) / games, in %")
     axes.axvline(0, color=LINE, linewidth=0.8)
     for row, (score, low, high) in enumerate(scores.values()):
         axes.errorbar(score, row, xerr=[[score - low], [high - score]], fmt="o", color=WON, capsize=4)
@@ -107,20 +131,32 @@ def _scores(scores: dict[str, tuple[float, float, float]]) -> Plot:
     return finished("scores", "Score of the first player, with 95 % interval", told, figure)
 
 
-def rows_of(names: list[str], label: str) -> tuple[Figure, Axes]:
+def rows_of(names: list[str], label: str, height: float = ROW_HEIGHT) -> tuple[Figure, Axes]:
     """Axes with a line for each name, from the top."""
-    figure, axes = _axes(BASE_HEIGHT + ROW_HEIGHT * len(names))
+    figure, axes = _axes(BASE_HEIGHT + height * len(names))
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlabel(label)
     return figure, axes
 
 
-def _histograms(name: str, title: str, label: str, what: str, of: dict[str, Histogram]) -> Plot:
+def _named_rows(titles: list[str], names: Mapping[str, str], label: str) -> tuple[Figure, Axes]:
+    """Axes with a line for each title, and the names of its players above the line."""
+    figure, axes = rows_of(titles, label, NAMED_ROW_HEIGHT)
+    for row, title in enumerate(titles):
+        above = axes.text(0.01, row - HIGH / 2, names[title], va="bottom", fontsize=SMALL)
+        above.set_transform(axes.get_yaxis_transform())
+        above.set_parse_math(False)  # else a $ in a name would begin a formula
+    return figure, axes
+
+
+def _histograms(
+    name: str, title: str, label: str, what: str, of: dict[str, Histogram], names: Mapping[str, str]
+) -> Plot:
     """Histograms as steps in one plot; on a logarithmic scale for times, which have logarithmic bins."""
-    figure, axes = _axes(3.2)
+    figure, axes = _axes(3.2 + LEGEND_ROW * len(of))
     for key, histogram in of.items():
-        axes.stairs(histogram.counts, histogram.edges, label=key, linewidth=1.6)
+        axes.stairs(histogram.counts, histogram.edges, label=f"{key}: {names[key]}", linewidth=1.6)
     used = [edge for histogram in of.values() for edge in _used(histogram)]
     if name == "times":
         axes.set_xscale("log")
@@ -128,7 +164,9 @@ def _histograms(name: str, title: str, label: str, what: str, of: dict[str, Hist
     axes.set_ylim(bottom=0)
     axes.set_xlabel(label)
     axes.set_ylabel(what)
-    axes.legend(frameon=False)
+    legend = figure.legend(frameon=False, loc="outside upper left", fontsize=SMALL)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
     told = "; ".join(f"{key}: most between {low:.3g} and {high:.3g}" for key, (low, high) in _modes(of).items())
     return finished(name, title, told, figure)
 

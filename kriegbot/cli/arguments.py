@@ -133,13 +133,13 @@ def path_of(text: str) -> Path:
 
 
 def games_folder(text: str | None = None) -> Path:
-    """A folder that games can be saved in, created if missing; by default one in the user's data."""
-    import platformdirs
+    """A folder that games can be saved in, created if missing; by default one of kriegbot's own."""
+    from kriegbot.folders import data_folder
 
-    folder = platformdirs.user_data_path("kriegbot") / "games" if text is None else Path(text)
+    if text == "":
+        raise Refused("cannot save in '': it takes a folder name.")
+    folder = data_folder() / "games" if text is None else Path(text)
     try:
-        if text == "":
-            raise Refused("cannot save in '': it takes a folder name.")
         folder.mkdir(parents=True, exist_ok=True)
         path_of(str(folder / "game.pgn"))
     except (OSError, ValueError) as error:

@@ -27,9 +27,8 @@ GLYPHS = {
     chess.QUEEN: "♛",
     chess.KING: "♚",
 }
-BIG_SIZE = (43, 18)
-"""Columns and rows of a big board."""
-SMALL_SIZE = (26, 9)
+MOST_SCALE = 6
+"""A chessman is one letter high, and is lost on larger squares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,54 +50,77 @@ class Picture:
     has_tints: bool = True
 
 
-def small_board(picture: Picture) -> Text:
-    """A board of squares one row high."""
-    text = Text()
-    for row in rows(picture.bottom):
-        text.append(f"{chess.square_rank(row[0]) + 1} ", "dim")
-        for square in row:
-            text.append(f" {_sign(picture, square, 1)} ", _style(picture, square))
-        text.append("\n")
-    text.append("   " + "  ".join(file_names(picture.bottom)), "dim")
-    return text
+def size_of(scale: int) -> tuple[int, int]:
+    """Columns and rows of a board at a scale."""
+    return _margin(scale) + 8 * _columns(scale), 8 * scale + 2 - scale % 2
 
 
-def big_board(picture: Picture) -> Text:
-    """A board of squares two rows high: a row of men, and half a row of colour above and below."""
+def fitting(columns: int, rows: int) -> int:
+    """The largest scale at which a board fits into so much room; 1 if none does."""
+    scales = range(MOST_SCALE, 1, -1)
+    return next((scale for scale in scales if size_of(scale)[0] <= columns and size_of(scale)[1] <= rows), 1)
+
+
+def board(picture: Picture, scale: int) -> Text:
+    """A board of squares that are so many rows high; a man stands in the middle row.
+
+    If the number is even, that takes half a row of colour above and below.
+    """
     text = Text()
+    wide, margin = _columns(scale), _margin(scale)
+    is_even = scale % 2 == 0
+    full = scale - 1 if is_even else scale
     above: list[chess.Square] | None = None
     for row in rows(picture.bottom):
-        _edge(text, picture, above, row)
-        text.append(f"{chess.square_rank(row[0]) + 1:>2} ", "dim")
-        for square in row:
-            text.append(_sign(picture, square, 3).center(5), _style(picture, square))
-        text.append("\n")
+        if is_even:
+            _edge(text, picture, above, row, scale)
+        for line in range(full):
+            is_middle = line == full // 2
+            name = f"{chess.square_rank(row[0]) + 1} " if is_middle else ""
+            text.append(name.rjust(margin), "dim")
+            for square in row:
+                sign = _sign(picture, square) if is_middle else ""
+                text.append(sign.center(wide), _style(picture, square))
+            text.append("\n")
         above = row
-    _edge(text, picture, above, None)
-    text.append("   " + "".join(name.center(5) for name in file_names(picture.bottom)), "dim")
+    if is_even:
+        _edge(text, picture, above, None, scale)
+    text.append(" " * margin + "".join(name.center(wide) for name in file_names(picture.bottom)), "dim")
     return text
 
 
-def _edge(text: Text, picture: Picture, above: list[chess.Square] | None, below: list[chess.Square] | None) -> None:
+def _columns(scale: int) -> int:
+    """Of a square: a letter is about twice as high as it is wide."""
+    return 2 * scale + 1
+
+
+def _margin(scale: int) -> int:
+    """Columns at the left, for the numbers of the ranks."""
+    return 2 if scale == 1 else 3
+
+
+def _edge(
+    text: Text, picture: Picture, above: list[chess.Square] | None, below: list[chess.Square] | None, scale: int
+) -> None:
     """The half rows between two rows of squares, or at the rim."""
-    text.append("   ")
+    text.append(" " * _margin(scale))
     for file in range(8):
         upper = _ground(picture, above[file]) if above else None
         lower = _ground(picture, below[file]) if below else None
         if upper is None:
-            text.append("▄" * 5, Style(color=lower))
+            text.append("▄" * _columns(scale), Style(color=lower))
         else:
-            text.append("▀" * 5, Style(color=upper, bgcolor=lower))
+            text.append("▀" * _columns(scale), Style(color=upper, bgcolor=lower))
     text.append("\n")
 
 
-def _sign(picture: Picture, square: chess.Square, width: int) -> str:
+def _sign(picture: Picture, square: chess.Square) -> str:
     """A man, or the chance in per cent that one stands there unseen."""
     man = picture.men.get(square)
     if man is not None:
         return GLYPHS[man.piece_type]
     percent = round(100 * picture.heat[square]) if picture.heat else 0
-    return str(percent) if percent and len(str(percent)) <= width else " "
+    return str(percent) if percent else " "
 
 
 def _style(picture: Picture, square: chess.Square) -> Style:

@@ -6,13 +6,19 @@ from typing import Annotated
 
 import typer
 
+from kriegbot.cli.completion import programs
 from kriegbot.cli.programs import Sandbox, sandbox_of, started
 from kriegbot.request import Refused
 
 
 def check_player(
     player: Annotated[
-        str, typer.Argument(metavar="SPEC", help="Who: rand, path/bot.py:Class, package.module:Class, program:COMMAND.")
+        str,
+        typer.Argument(
+            metavar="SPEC",
+            help="Who: rand, path/bot.py:Class, package.module:Class, program:COMMAND.",
+            autocompletion=programs,
+        ),
     ],
     patience: Annotated[
         str | None, typer.Option(metavar="SECONDS", help="How long one answer may take.  [default: 300]")

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from kriegbot.cli.check_player import check_player
+from kriegbot.cli.completion import COMPLETE, complete, completion
 from kriegbot.cli.convert import convert
 from kriegbot.cli.export import export
 from kriegbot.cli.match import match
@@ -22,6 +23,7 @@ from kriegbot.cli.players import players
 from kriegbot.cli.replay import replay
 from kriegbot.cli.report import report
 from kriegbot.cli.reproduce import reproduce
+from kriegbot.cli.resume import resume
 from kriegbot.cli.rules import rules
 from kriegbot.cli.tournament import tournament
 from kriegbot.cli.trees import trees
@@ -29,6 +31,16 @@ from kriegbot.request import Refused
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """What typer raises for a bad command line; it has no public name for it."""
+
+FIRST = """\
+Kriegspiel: chess where neither side sees the other's men.
+
+  kriegbot play                   against the best, here
+  kriegbot play --level beginner  against a weaker one
+  kriegbot play --web             in a browser
+  kriegbot replay FILE            a saved game, step by step
+  kriegbot --help                 all commands"""
+"""What is said if no command is given."""
 
 app = typer.Typer(
     help="Kriegspiel: chess in which neither side sees the other's men.",
@@ -56,11 +68,12 @@ def _options(
 ) -> None:
     """Kriegspiel: chess in which neither side sees the other's men."""
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        print(FIRST)
 
 
 COMMANDS = (
     play,
+    resume,
     match,
     replay,
     convert,
@@ -72,6 +85,7 @@ COMMANDS = (
     players,
     check_player,
     rules,
+    completion,
 )
 for command in COMMANDS:
     app.command()(command)
@@ -83,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; returns the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
+    if COMPLETE in os.environ:
+        complete()
     try:
         code = app(arguments, standalone_mode=False, prog_name="kriegbot")
         sys.stdout.flush()

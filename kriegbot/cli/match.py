@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kriegbot.cli.completion import programs
 from kriegbot.cli.programs import DrawnBy, Patience, Rules, Sandbox, check_begun, sandbox_of, started
 
 if TYPE_CHECKING:
@@ -14,8 +15,13 @@ if TYPE_CHECKING:
 
 
 def match(
-    white: Annotated[str, typer.Argument(metavar="WHITE", help="Who plays White: rand, overconfident:depth=2, ...")],
-    black: Annotated[str, typer.Argument(metavar="BLACK", help="Who plays Black.")],
+    white: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHITE", help="Who plays White: rand, overconfident:depth=2, ...", autocompletion=programs
+        ),
+    ],
+    black: Annotated[str, typer.Argument(metavar="BLACK", help="Who plays Black.", autocompletion=programs)],
     rules: Rules = "berkeley",
     limits: DrawnBy = "paper",
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of both players.  [default: a fresh one]")] = None,

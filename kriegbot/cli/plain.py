@@ -1,11 +1,13 @@
-"""A person, or a script, at a pipe: plain text, line by line.
+"""A person, or a script, at a pipe, or at a terminal that shows no colours or no chessmen: plain text, line by line.
 
 Everything is a line of its own, including the prompt ("White to try:"), and is flushed at once. After a prompt the
 reader writes one line: a try, or a command. Entries begin with the move number, as in "12... Capture on e5.".
+At a terminal the board comes with each turn, with the map of chances beside it if there is room.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -19,6 +21,9 @@ from kriegbot.telling.evenly import EvenTime
 from kriegbot.telling.playthrough import ending
 from referee import GameRecord, RuleSet, View
 
+BESIDE, WIDE = 20, 34
+"""Columns of a board with a gap after it, and of a map of chances."""
+
 
 class PlainConsole:
     """Writes to stdout and reads from stdin.
@@ -26,10 +31,13 @@ class PlainConsole:
     Args:
       names: who plays each side.
       heat: the map to show with each turn, if any.
+      has_boards: whether to show the board with each turn.
     """
 
-    def __init__(self, names: Mapping[chess.Color, str], heat: HeatMap | None = None) -> None:
-        self._names = names
+    def __init__(
+        self, names: Mapping[chess.Color, str], heat: HeatMap | None = None, *, has_boards: bool = False
+    ) -> None:
+        self._names, self._has_boards = names, has_boards
         self._diary, self._even = Diary(), EvenTime()
         self._heat = heat
         self._shown: View | None = None
@@ -43,15 +51,19 @@ class PlainConsole:
         self.say([f"White: {white}. Black: {black}. Rules: {rules.title}.{told} Say help for help."])
 
     def show(self, view: View) -> None:
-        """What is new; the board at the beginning and when nothing is new."""
+        """What is new; the board at the beginning and when nothing is new, at a terminal in every turn."""
         self._even.hold(view)
         is_asked_for = self._shown == view
-        new = self._diary.take(view)
-        self.say([entry.line() for entry in new])
-        if is_asked_for or self._shown is None:
-            self.say(plain_board(own_men(view), view.color))
-        if self._heat is not None and not view.refused and not is_asked_for:
-            self.say(heat_table(self._heat.of(view), view.color))
+        is_new_turn = self._shown is None or self._shown.ply != view.ply
+        self.say([entry.line() for entry in self._diary.take(view)])
+        has_board = is_asked_for or self._shown is None or (self._has_boards and is_new_turn)
+        board = plain_board(own_men(view), view.color) if has_board else []
+        has_heat = not view.refused and (has_board if self._has_boards else not is_asked_for)
+        heat = heat_table(self._heat.of(view), view.color) if self._heat is not None and has_heat else []
+        if self._has_boards and len(board) < len(heat) and shutil.get_terminal_size().columns >= BESIDE + WIDE:
+            title, rest = "Your men, and where the opponent's may be, in per cent:", heat[1:]
+            board, heat = [title, *(left.ljust(BESIDE) + right for left, right in zip(board, rest, strict=True))], []
+        self.say([*board, *heat])
         self._shown = view
 
     def wait(self, view: View) -> None:
@@ -78,11 +90,12 @@ class PlainConsole:
             self._has_said_preparing = True
             print(progress_text(what, done, total), file=sys.stderr, flush=True)
 
-    def finish(self, record: GameRecord, view: View, board: chess.Board) -> None:
-        """The end: what was heard last, the true board, the result."""
+    def finish(self, record: GameRecord, view: View, truth: chess.Board | None) -> None:
+        """The end: what was heard last, the result, the true board and the seed; without a board, neither of these."""
         self.say([entry.line() for entry in self._diary.take(view)])
-        self.say(["The board at the end:", *plain_board(board.piece_map(), view.color), ending(record)])
-        if not self._has_told_seed:
+        board = [] if truth is None else ["The board at the end:", *plain_board(truth.piece_map(), view.color)]
+        self.say([*board, ending(record)])
+        if truth is not None and not self._has_told_seed:
             self.say([f"Seed: {record.headers['Seed']}"])
 
     def close(self) -> None:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
-from kriegbot.cli.programs import Rules, Sandbox, check_begun, sandbox_of, started
-from kriegbot.cli.screen import drawing_console
+from kriegbot.cli.completion import colors, levels, programs
+from kriegbot.cli.programs import Rules, Sandbox, sandbox_of
 from kriegbot.request import Refused
-
-if TYPE_CHECKING:
-    import chess
-
-    from kriegbot.cli.heat import HeatMap
-    from kriegbot.cli.plain import PlainConsole
-    from kriegbot.cli.terminal import TerminalConsole
-    from kriegbot.players.specs import PlayerSpec
-    from referee import RuleSet
-    from tournaments.match import Played
 
 ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief", "sandbox")
 """Options for what is chosen on the page, if there is one."""
@@ -33,14 +19,20 @@ FOR_PAGE = ("port", "host", "no_browser")
 
 def play(
     context: typer.Context,
-    opponent: Annotated[str, typer.Option(metavar="SPEC", help="Your opponent; see `kriegbot players`.")] = (
-        "kriegbot"
-    ),
+    opponent: Annotated[
+        str, typer.Option(metavar="SPEC", help="Your opponent; see `kriegbot players`.", autocompletion=programs)
+    ] = ("kriegbot"),
     level: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="How well it plays: beginner, casual, club, strong, master or best."),
+        typer.Option(
+            metavar="NAME",
+            help="How well it plays: beginner, casual, club, strong, master or best.",
+            autocompletion=levels,
+        ),
     ] = None,
-    color: Annotated[str, typer.Option(metavar="COLOR", help="Your side: white, black or random.")] = "white",
+    color: Annotated[
+        str, typer.Option(metavar="COLOR", help="Your side: white, black or random.", autocompletion=colors)
+    ] = "white",
     rules: Rules = "berkeley",
     time: Annotated[
         str | None, typer.Option(metavar="SECONDS", help="The opponent's time to think.  [default: from its spec]")
@@ -74,10 +66,13 @@ def play(
     "Black to try:") write one line, a try or a command. What was tried and heard comes back as lines that begin with
     the move number. The end of input abandons the game.
 
+    A game that is broken off at a terminal is saved; `kriegbot resume` goes on with it.
+
     With --web games are played on a local page, and all are saved.
     """
     from kriegbot import request
     from kriegbot.cli import arguments
+    from kriegbot.cli.person import PersonGame
 
     _refuse_together(context, ON_PAGE if web else FOR_PAGE, is_on_page=web)
     if web:
@@ -96,8 +91,8 @@ def play(
     side = request.color_of(color, number)
     rule_set = request.rules_of(rules)
     path = None if save is None else arguments.path_of(save)
-    with _one_interrupt(), started():
-        _play(spec, side, rule_set, number, path, is_seed_given=seed is not None, show_belief=show_belief)
+    game = PersonGame(spec, side, rule_set, number, is_seed_given=seed is not None)
+    game.play(path, show_belief=show_belief)
 
 
 def _refuse_together(context: typer.Context, names: Sequence[str], *, is_on_page: bool) -> None:
@@ -112,113 +107,3 @@ def _refuse_together(context: typer.Context, names: Sequence[str], *, is_on_page
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-@contextmanager
-def _one_interrupt() -> Iterator[None]:
-    """Within, the first Ctrl-C, or the end of the terminal, is an interrupt; later ones do not prevent saving."""
-    is_interrupted = False
-
-    def interrupt(_number: int, _frame: object) -> None:
-        nonlocal is_interrupted
-        if not is_interrupted:
-            is_interrupted = True
-            raise KeyboardInterrupt
-
-    numbers = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
-    before = {number: signal.signal(number, interrupt) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _play(
-    spec: PlayerSpec,
-    side: chess.Color,
-    rules: RuleSet,
-    seed: int,
-    path: Path | None,
-    *,
-    is_seed_given: bool,
-    show_belief: bool,
-) -> None:
-    from kriegbot.players.human import HumanPlayer
-    from kriegbot.players.process import ProcessSeat
-    from kriegbot.players.seat import HereSeat
-    from tournaments.match import play_game
-
-    console = _console({side: "you", (not side): str(spec)}, show_belief=show_belief)
-    person = HereSeat("human", lambda _seed: HumanPlayer(console), on_wait=console.wait)
-    seat = ProcessSeat(spec, report=console.preparing)
-    try:
-        console.greet(rules, seed if is_seed_given else None)
-        seats = (person, seat) if side else (seat, person)
-        played = play_game(*seats, rules=rules, seed=seed, event="kriegbot play")
-    finally:
-        seat.close()
-        console.close()
-    check_begun(played)
-    _finish(console, played, side, path)
-
-
-def _console(names: dict[chess.Color, str], *, show_belief: bool) -> PlainConsole | TerminalConsole:
-    heat: HeatMap | None = None
-    if show_belief:
-        from kriegbot.cli.heat import HeatMap
-        from kriegbot.cli.progress import preparing
-        from kriegbot.kernels import prepare
-
-        with preparing() as report:
-            prepare(report)
-        heat = HeatMap()
-    terminal = drawing_console()
-    if terminal is not None:
-        from kriegbot.cli.terminal import TerminalConsole
-
-        return TerminalConsole(terminal, names, heat)
-    from kriegbot.cli.plain import PlainConsole
-
-    return PlainConsole(names, heat)
-
-
-def _finish(console: PlainConsole | TerminalConsole, played: Played, side: chess.Color, path: Path | None) -> None:
-    from kriegbot.cli.saving import free_name, save_game
-
-    final = None
-    for step in played.record.replay():
-        final = step.referee
-    if final is not None:
-        console.finish(played.record, final.view(side), final.board())
-    failed = played.statistics(not side)
-    if failed.failure:
-        print(failed.log.rstrip(), file=sys.stderr)
-    end = played.record.end
-    is_broken_off = played.interrupted or (end is not None and end.detail in ("end of input", "interrupted"))
-    if path is None and sys.stdin.isatty() and sys.stdout.isatty() and not is_broken_off:
-        path = _asked(free_name())
-    if path is not None:
-        print(save_game(played.record, path), flush=True)
-    elif is_broken_off:
-        print("Not saved; --save FILE keeps an abandoned game.", flush=True)
-    if played.interrupted or (end is not None and end.detail == "interrupted"):
-        raise typer.Exit(130)
-
-
-def _asked(name: Path) -> Path | None:
-    """Asks where to save a game played without --save: Enter accepts the name, n declines."""
-    from kriegbot.cli.arguments import path_of
-
-    while True:
-        try:
-            answer = input(f"Save as {name}? [Y, n, or another name] ").strip()
-        except (EOFError, KeyboardInterrupt):
-            print()
-            return None
-        if answer.lower() in ("n", "no"):
-            return None
-        try:
-            return path_of(str(name) if answer.lower() in ("", "y", "yes") else answer)
-        except Refused as error:
-            print(error)

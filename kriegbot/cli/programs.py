@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from kriegbot.cli.completion import rule_sets
 from kriegbot.request import Refused
 
 if TYPE_CHECKING:
     from tournaments.match import Played
 
-Rules: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.")]
+Rules: TypeAlias = Annotated[
+    str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.", autocompletion=rule_sets)
+]
 DrawnBy: TypeAlias = Annotated[
     str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
 ]
@@ -46,9 +49,10 @@ def sandbox_of(wanted: bool | None) -> bool:
 @contextmanager
 def started() -> Iterator[None]:
     """Within, a process that cannot be started refuses the command."""
-    from kriegbot.children import CannotStart
+    from kriegbot.children import CannotStart, check_system
 
     try:
+        check_system()
         yield
     except CannotStart as error:
         raise Refused(f"{error}.") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +19,8 @@ def preparing() -> Iterator[Progress]:
         nonlocal is_shown
         if sys.stderr.isatty():
             ending = "" if done < total else "\r\x1b[K"
-            print(f"\r\x1b[K{progress_text(what, done, total)}{ending}", end="", file=sys.stderr, flush=True)
+            text = progress_text(what, done, total)[: shutil.get_terminal_size().columns - 1]  # one row can be cleared
+            print(f"\r\x1b[K{text}{ending}", end="", file=sys.stderr, flush=True)
             is_shown = done < total
         elif not is_shown:
             print("Compiling kernels, once ...", file=sys.stderr, flush=True)

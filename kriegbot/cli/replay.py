@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -66,6 +67,8 @@ def replay(
     if console is not None and _has_keys():
         _step_through(record, console)
         return
+    if console is not None:
+        print("Single keys cannot be read on this system, so here is the whole game.", file=sys.stderr)
     from kriegbot.telling.playthrough import playthrough
 
     print(*playthrough(record), sep="\n")
@@ -167,24 +170,23 @@ def _draw_boards(console: Console, frame: Frame, view: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from kriegbot.cli.board import BIG_SIZE, big_board, small_board
+    from kriegbot.cli.board import board, fitting, size_of
 
     grid = Table.grid(padding=(0, 1))
     if view == "all" and console.width >= 78:
         room = max(2, console.height - 15)
         names = ("White", "referee", "Black")
         grid.add_row(*(Text(name.center(26), "bold") for name in names))
-        grid.add_row(*(small_board(frame.pictures[name]) for name in names))
+        grid.add_row(*(board(frame.pictures[name], 1) for name in names))
         grid.add_row(*(_news(frame.news[name], 26, room) for name in names))
     else:
         name = "referee" if view == "all" else view
-        is_big = console.width >= BIG_SIZE[0] + 25 and console.height >= BIG_SIZE[1] + 4
-        board = big_board(frame.pictures[name]) if is_big else small_board(frame.pictures[name])
-        width = max(20, console.width - (BIG_SIZE[0] if is_big else 26) - 3)
+        scale = fitting(console.width - 25, console.height - 4)
+        width = max(20, console.width - size_of(scale)[0] - 3)
         heading = Text("The referee's board" if name == "referee" else f"{name}'s view", "bold")
         lines = frame.news[name]
         side = Text("\n\n").join([heading, _news(lines, width, 14)]) if lines else heading
-        grid.add_row(board, side)
+        grid.add_row(board(frame.pictures[name], scale), side)
     console.print(grid)
 
 

@@ -31,15 +31,15 @@ def report(
         raise Refused(f"{error}.") from None
     if page is not None:
         from tournaments.report_html import page_of
-        from tournaments.report_plots import PlotsMissing
+        from tournaments.report_plots import MISSING, are_missing
 
         try:
             page.write_text(page_of(figures), encoding="utf-8")
-        except PlotsMissing as error:
-            raise Refused(str(error)) from None
         except OSError as error:
             raise Refused(f"cannot write to {quoted(str(page))}: {error.strerror}.") from None
         print(f"Written to {page}.")
+        if are_missing():
+            print(f"It has no plots: {MISSING}.")
     elif json:
         from json import dumps
 

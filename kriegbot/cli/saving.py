@@ -9,15 +9,20 @@ from kriegbot.request import Refused
 from referee import GameRecord, save_record
 
 
-def save_game(record: GameRecord, path: Path) -> str:
+def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
     """Saves a game; returns a line that says so.
+
+    Args:
+      record: the game.
+      path: its file.
+      is_same: whether the file holds the same game up to an earlier move, and need not be kept.
 
     Raises:
       Refused: the file can no longer be written.
     """
     kept = ""
     try:
-        if path.exists() and path.stat().st_size:
+        if not is_same and path.exists() and path.stat().st_size:
             older = path.with_name(path.name + "~")
             path.replace(older)
             kept = f" (what was there is now {older})"
@@ -27,11 +32,11 @@ def save_game(record: GameRecord, path: Path) -> str:
     return f"Saved to {path}{kept}."
 
 
-def free_name() -> Path:
-    """An unused file name."""
+def free_name(folder: Path = Path()) -> Path:
+    """An unused file name in a folder, by default the current one."""
     stem = f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}"
-    path, number = Path(f"{stem}.pgn"), 1
+    path, number = folder / f"{stem}.pgn", 1
     while path.exists():
         number += 1
-        path = Path(f"{stem}-{number}.pgn")
+        path = folder / f"{stem}-{number}.pgn"
     return path

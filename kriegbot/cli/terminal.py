@@ -1,7 +1,7 @@
 """A person at a terminal: the board, what was heard, and a line to answer on.
 
 The game is drawn on the terminal's alternate screen and redrawn for every question; at the end that screen goes away,
-and the true board and the result stay on the normal one.
+and the true board and the result stay on the normal one. The board is as large as the window allows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.board import BIG_SIZE, GLYPHS, SMALL_SIZE, Picture, big_board, small_board
+from kriegbot.cli.board import GLYPHS, Picture, board, fitting, size_of
 from kriegbot.cli.heat import HeatMap
 from kriegbot.cli.progress import progress_text
 from kriegbot.telling.board import own_men
@@ -36,6 +36,8 @@ STYLES = {
 }
 ROWS_BESIDE = 4
 """Rows besides the board's: a title above; below it an empty row, what was heard last, and the input line."""
+COLUMNS_BESIDE = 25
+"""Columns besides the board's."""
 
 
 class TerminalConsole:
@@ -91,18 +93,18 @@ class TerminalConsole:
         """Shows how far kernels are compiled."""
         self._start_status(progress_text(what, done, total))
 
-    def finish(self, record: GameRecord, view: View, board: chess.Board) -> None:
-        """Back to the normal screen: the true board, and the result."""
+    def finish(self, record: GameRecord, view: View, truth: chess.Board | None) -> None:
+        """Back to the normal screen: the result, the true board, and the seed; without a board, the own men alone."""
         self._diary.take(view)
         self.close()
-        picture = self._picture(board.piece_map(), view, ())
-        self._console.print(big_board(picture) if self._is_big() else small_board(picture))
+        picture = self._picture(own_men(view) if truth is None else truth.piece_map(), view, ())
+        self._console.print(board(picture, self._scale()))
         self._console.print()
         for entry in self._diary.entries[-1:]:
             if entry.kind is not Kind.END:
                 self._console.print(Text(entry.line(), STYLES[entry.kind]))
         self._console.print(Text(ending(record), "bold"))
-        if not self._has_told_seed:
+        if truth is not None and not self._has_told_seed:
             self._console.print(Text(f"Seed: {record.headers['Seed']}", "dim"))
 
     def close(self) -> None:
@@ -117,14 +119,14 @@ class TerminalConsole:
             self._has_second_screen = self._console.set_alt_screen(True)
         heat = self._heat.of(view) if self._heat is not None else ()
         picture = self._picture(own_men(view), view, heat)
-        size = BIG_SIZE if self._is_big() else SMALL_SIZE
-        board = big_board(picture) if self._is_big() else small_board(picture)
-        rows = max(size[1], self._console.height - ROWS_BESIDE - 1)
+        scale = self._scale()
+        wide, high = size_of(scale)
+        rows = max(high, self._console.height - ROWS_BESIDE - 1)
         self._console.clear()
         title = f" Kriegspiel · {view.rules.title} · move {view.ply // 2 + 1}"
         self._console.print(Text(title, "dim"), no_wrap=True, overflow="ellipsis")
         grid = Table.grid(padding=(0, 2))
-        grid.add_row(board, self._side(view, max(20, self._console.width - size[0] - 3), rows))
+        grid.add_row(board(picture, scale), self._side(view, max(20, self._console.width - wide - 3), rows))
         self._console.print(grid)
         self._console.print()
         self._console.print(self._last(), no_wrap=True, overflow="ellipsis")
@@ -176,8 +178,8 @@ class TerminalConsole:
             has_tints=self._console.color_system in ("256", "truecolor"),
         )
 
-    def _is_big(self) -> bool:
-        return self._console.width >= BIG_SIZE[0] + 25 and self._console.height >= BIG_SIZE[1] + ROWS_BESIDE
+    def _scale(self) -> int:
+        return fitting(self._console.width - COLUMNS_BESIDE, self._console.height - ROWS_BESIDE)
 
     def _start_status(self, text: str) -> None:
         if self._status is None:

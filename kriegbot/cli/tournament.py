@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kriegbot.cli.completion import programs
 from kriegbot.cli.programs import DrawnBy, Patience, Rules, Sandbox, sandbox_of, started
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 def tournament(
     players: Annotated[
-        list[str], typer.Argument(metavar="SPEC SPEC [SPEC ...]", help="Who plays: rand, overconfident:depth=2, ...")
+        list[str],
+        typer.Argument(
+            metavar="SPEC SPEC [SPEC ...]", help="Who plays: rand, overconfident:depth=2, ...", autocompletion=programs
+        ),
     ],
     games: Annotated[
         str, typer.Option(metavar="N", help="Games of each pairing, half of them with each colour.")

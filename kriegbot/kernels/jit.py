@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -27,6 +28,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from kriegbot.folders import cache_folder
 from kriegbot.kernels import KERNEL_PACKAGES
 from kriegbot.kernels.types import Pointer, numba_type, signature_of
 
@@ -53,20 +55,22 @@ def cache_name() -> str:
 
 
 def cache_directory() -> Path:
-    """Make the cache directory and return it; a temporary one if the user's cache is not writable.
+    """Make the cache directory and return it.
 
     Numba loads code from it, so it must belong to this user alone. Directories not used for a month are removed.
     """
-    base = platformdirs.user_cache_path("kriegbot")
+    base, users = cache_folder(), platformdirs.user_cache_path("kriegbot")
     directory = base / cache_name()
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "used").touch()
-    except OSError:
-        temporary = Path(tempfile.mkdtemp(prefix="kriegbot-"))
-        if directory.is_dir():  # read-only, as in a player's sandbox: numba insists on writing
-            shutil.copytree(directory, temporary, dirs_exist_ok=True)
-        return temporary
+    readable = users / directory.name
+    if base != users and readable.is_dir() and not directory.exists():
+        # read-only, as in a player's sandbox: numba insists on writing
+        copy = Path(tempfile.mkdtemp(dir=base))
+        shutil.copytree(readable, copy, dirs_exist_ok=True)
+        with suppress(OSError):  # another process was faster
+            copy.rename(directory)
+        shutil.rmtree(copy, ignore_errors=True)
+    directory.mkdir(exist_ok=True)
+    (directory / "used").touch()
     for other in base.glob("kernels-*"):
         try:
             if time.time() - (other / "used").stat().st_mtime > UNUSED_SECONDS:

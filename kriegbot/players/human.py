@@ -87,7 +87,8 @@ class HumanPlayer:
 
 def _help(commands: Mapping[str, str]) -> list[str]:
     return [
-        "Write a try as e4, Nf3, exd5, O-O, e8=Q, or as e2e4.",
+        "Write a try as e4, Nf3, exd5, O-O, or as e2e4.",
+        "e8 makes a queen, e8=N a knight.",
         "An illegal one is refused; try again.",
         *(f"{command:<7} {meaning}" for command, meaning in commands.items()),
     ]

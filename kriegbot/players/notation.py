@@ -3,7 +3,7 @@
 SAN names a move by what is legal on the true board, which is unknown here. So a text is read against the open tries of
 a view, and a try is named so that no other open one has the same name: `Nf3`, `Rad1`, `exd5` (a pawn's diagonal step is
 a try to capture), `e8=Q`, `O-O`. Only pawns are written with x: whether another man will capture is for the referee to
-say.
+say. A pawn becomes a queen where a text names no man: `e8`, `bxa8`, `e7e8`.
 """
 
 from __future__ import annotations
@@ -100,9 +100,8 @@ def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move
     match = _uci(plain)
     if match is not None:
         origin, target = chess.parse_square(match[1]), chess.parse_square(match[2])
-        promotion = _LETTERS[match[3].upper()] if match[3] else None
         found = [move for move in tries if (move.from_square, move.to_square) == (origin, target)]
-        return [move for move in found if promotion in (None, move.promotion)]
+        return [move for move in found if _promotes(move, match[3])]
     found = _matching_san(plain, view, tries)
     if not found and plain[:1] in ("n", "r", "q", "k", "b"):
         found = _matching_san(plain[0].upper() + plain[1:], view, tries)
@@ -126,11 +125,16 @@ def _matching_san(text: str, view: View, tries: list[chess.Move]) -> list[chess.
             continue
         if man == chess.PAWN and origin[0] != (file or target[0]):
             continue
-        if promotion and move.promotion != _LETTERS[promotion]:
+        if not _promotes(move, promotion):
             continue
         if not _is_castling(move, view):
             found.append(move)
     return found
+
+
+def _promotes(move: chess.Move, letter: str | None) -> bool:
+    """Whether a move promotes to the man of a letter, by default to a queen, if at all."""
+    return move.promotion == _LETTERS[letter.upper()] if letter else move.promotion in (None, chess.QUEEN)
 
 
 def _uci(text: str) -> re.Match[str] | None:

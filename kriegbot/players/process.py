@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 
 from kriegbot.children import CannotStart, Ended, Flooded, Late, Talker, give_way
+from kriegbot.folders import cache_folder
 from kriegbot.players import sandbox
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
@@ -158,6 +159,7 @@ class ProcessSeat:
         spec = self._spec
         command = spec.command or [sys.executable, "-u", "-m", WORKER]
         environment = None
+        cache_folder()  # here, where it can be told if it is an unusual one
         if spec.is_outside and spec.sandbox and sandbox.works():
             command = sandbox.sandboxed(command, spec.files)
         elif not spec.command:

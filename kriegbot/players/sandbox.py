@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-import platformdirs
+from kriegbot.folders import cache_folder
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache", "/opt")
 ALONE = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL")
@@ -49,7 +49,7 @@ def sandboxed(command: Sequence[str], files: Sequence[Path]) -> list[str]:
 
 def _walls(files: Sequence[Path]) -> list[str]:
     root = Path(__file__).resolve().parents[2]
-    cache_of_kernels = platformdirs.user_cache_path("kriegbot")
+    cache_of_kernels = cache_folder()
     shown = [Path(path) for path in (*SYSTEM, sys.prefix, sys.base_prefix, *site.getsitepackages())]
     shown += [root / package for package in PACKAGES] + [cache_of_kernels]
     shown += [path.parent if len(path.parent.parts) > 2 else path for path in (file.resolve() for file in files)]

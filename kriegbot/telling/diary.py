@@ -9,6 +9,7 @@ from enum import Enum
 import chess
 
 import referee
+from kriegbot.belief.past import past
 from kriegbot.players.notation import try_name
 
 _ANSWERS = {
@@ -64,11 +65,15 @@ class Diary:
         self._ply = 0
 
     def take(self, view: referee.View) -> list[Entry]:
-        """Adds what is new in a view, and returns it."""
+        """Adds what is new in a view, and returns it; before the first view, that is all that led to it."""
+        views = [view]
         if self._before is None:
             self._start = chess.Board(view.start)
-        new = self.hear(view.events[self.heard :], view)
-        self._before = view
+            views = list(past(view))
+        new: list[Entry] = []
+        for each in views:
+            new += self.hear(each.events[self.heard :], each)
+            self._before = each
         return new
 
     def hear(self, events: Sequence[referee.Event], view: referee.View) -> list[Entry]:

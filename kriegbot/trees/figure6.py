@@ -168,7 +168,7 @@ def save(points: list[Share], folder: Path) -> None:
         import matplotlib
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
-        raise PlotsMissing("plots need matplotlib, which is missing: pip install 'kriegbot[plots]'") from None
+        raise PlotsMissing("plots need matplotlib, which is missing: pip install matplotlib") from None
     with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
         figure = Figure(figsize=(9.0, 4.2), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)

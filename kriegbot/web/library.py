@@ -11,14 +11,12 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-import chess
 import chess.pgn
 
-from kriegbot.players.specs import PlayerSpec
-from kriegbot.request import Refused, program_of
+from kriegbot.request import BROKEN_OFF, can_sit, is_resumable
 from kriegbot.web.helped import Help
 from kriegbot.web.messages import BadMessage, SavedGame
-from referee import GameRecord, Reason, RecordError, RuleSet, load_record, save_record
+from referee import GameRecord, RecordError, RuleSet, load_record, save_record
 from referee.formats.table import format_of
 from referee.rules import RULE_SETS
 
@@ -28,8 +26,6 @@ MOST_UPLOADED = 256 * 1024
 """Bytes of an uploaded file."""
 MOST_TAGS = 8 * 1024
 """Bytes of a file that are looked at for its tags."""
-PERSON = "human"
-BROKEN_OFF = (Reason.ABANDONED.value, "unterminated")
 
 
 class Library:
@@ -142,30 +138,6 @@ class Library:
             raise BadMessage(f"The game cannot be saved: {error.strerror or error}.") from None
 
 
-def is_resumable(record: GameRecord) -> bool:
-    """Whether a person can play a game on."""
-    is_over = record.end is not None and record.end.reason is not Reason.ABANDONED
-    return not is_over and _can_sit([record.headers[color] for color in ("White", "Black")])
-
-
-def program_in(record: GameRecord) -> tuple[PlayerSpec | None, list[chess.Color]]:
-    """The program of a game to be played on, None between people; and the people's sides."""
-    names = {chess.WHITE: record.headers["White"], chess.BLACK: record.headers["Black"]}
-    people = [color for color, name in names.items() if name == PERSON]
-    programs = [program_of(name, is_remote=True) for name in names.values() if name != PERSON]
-    return (programs[0] if programs else None), people
-
-
-def _can_sit(names: list[str]) -> bool:
-    try:
-        for name in names:
-            if name != PERSON:
-                program_of(name, is_remote=True)
-    except Refused:
-        return False
-    return PERSON in names
-
-
 def _listed(path: Path) -> SavedGame | None:
     try:
         with path.open("rb") as handle:
@@ -186,5 +158,5 @@ def _listed(path: Path) -> SavedGame | None:
         "result": tags.get("Result", "*"),
         "how": f"{how} ({detail})" if detail else how,
         "help": tags.get("Help", ""),
-        "resumable": how in BROKEN_OFF and _can_sit(names),
+        "resumable": how in BROKEN_OFF and can_sit(names),
     }

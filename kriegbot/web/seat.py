@@ -12,7 +12,6 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 import referee
-from kriegbot.belief.past import past
 from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft, Report
 from kriegbot.players.notation import read_action
 from kriegbot.players.seat import SeatAround
@@ -85,9 +84,6 @@ class WebSeat:
         self._even.begin(view)
         if view == self._shown:
             return
-        if self._shown is None:
-            for earlier in past(view):  # of a game that is played on
-                self._diary.take(earlier)
         self._shown = view
         self._diary.take(view)
         clocks = self._clock.shown(None if view.end is not None else view.turn)

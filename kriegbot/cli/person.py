@@ -1,0 +1,159 @@
+"""A person's game against a program, from the greeting to the file: `kriegbot play` and `kriegbot resume`."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import chess
+import typer
+
+from kriegbot.cli.arguments import games_folder, path_of
+from kriegbot.cli.heat import HeatMap
+from kriegbot.cli.plain import PlainConsole
+from kriegbot.cli.programs import check_begun, started
+from kriegbot.cli.saving import free_name, save_game
+from kriegbot.cli.screen import drawing_console, is_terminal
+from kriegbot.cli.terminal import TerminalConsole
+from kriegbot.players.human import HumanPlayer
+from kriegbot.players.process import ProcessSeat
+from kriegbot.players.seat import HereSeat
+from kriegbot.players.specs import PlayerSpec
+from kriegbot.request import PERSON, Refused, is_resumable
+from referee import GameRecord, Reason, RuleSet
+from tournaments.match import Played, play_game
+
+
+@dataclass(frozen=True, slots=True)
+class PersonGame:
+    """What is agreed on before a game.
+
+    Attributes:
+      opponent: the program.
+      side: the person's.
+      rules: the rule set.
+      seed: of the program.
+      is_seed_given: whether the person knows the seed. A program's moves follow from its seed, so a fresh seed is told
+        only after the end.
+      begun: a game that was broken off, to be played on.
+    """
+
+    opponent: PlayerSpec
+    side: chess.Color
+    rules: RuleSet
+    seed: int
+    is_seed_given: bool = False
+    begun: GameRecord | None = None
+
+    def play(self, path: Path | None, *, show_belief: bool) -> None:
+        """Plays the game, and saves it.
+
+        Args:
+          path: where to save it; what a game to be played on was read from is overwritten. None: where the person says,
+            or, if it is broken off at a terminal, among the saved games.
+          show_belief: whether to show where the opponent's men may be.
+
+        Raises:
+          Refused: it cannot begin, or not be saved.
+          typer.Exit: it was interrupted.
+        """
+        with _one_interrupt(), started():
+            console = _console({self.side: "you", (not self.side): str(self.opponent)}, show_belief=show_belief)
+            played = self._played(console)
+            check_begun(played)
+            self._finish(console, played, path)
+
+    def _played(self, console: PlainConsole | TerminalConsole) -> Played:
+        person = HereSeat(PERSON, lambda _seed: HumanPlayer(console), on_wait=console.wait)
+        program = ProcessSeat(self.opponent, report=console.preparing)
+        seats = (person, program) if self.side else (program, person)
+        try:
+            console.greet(self.rules, self.seed if self.is_seed_given else None)
+            played = play_game(*seats, rules=self.rules, seed=self.seed, event="kriegbot play", begun=self.begun)
+        finally:
+            program.close()
+            console.close()
+        help_ = {} if self.begun is None else {"Help": self.begun.headers.get("Help", "")}
+        headers = {**played.record.headers, **{name: text for name, text in help_.items() if text}}
+        return replace(played, record=replace(played.record, headers=headers))
+
+    def _finish(self, console: PlainConsole | TerminalConsole, played: Played, path: Path | None) -> None:
+        """The end. As long as the game may be played on, it shows nothing that the person did not know."""
+        record, end = played.record, played.record.end
+        is_broken_off = played.interrupted or (end is not None and end.reason is Reason.ABANDONED)
+        is_kept = path is not None or (is_terminal() and bool(record.turns))
+        may_go_on = is_broken_off and is_kept and is_resumable(record)
+        *_, last = record.replay()
+        console.finish(record, last.referee.view(self.side), None if may_go_on else last.referee.board())
+        failed = played.statistics(not self.side)
+        if failed.failure:
+            print(failed.log.rstrip(), file=sys.stderr)
+        resume = "kriegbot resume" if path is None else f"kriegbot resume {shlex.quote(str(path))}"
+        if path is None and may_go_on:
+            path = free_name(games_folder())
+        elif path is None and is_terminal() and (record.turns or not is_broken_off):
+            path = _asked(free_name())
+        if path is not None:
+            print(save_game(record, path, is_same=self.begun is not None), flush=True)
+        elif is_broken_off:
+            print("Not saved; --save FILE keeps an abandoned game.", flush=True)
+        if may_go_on:
+            print(f"Play on: {resume}", flush=True)
+        if played.interrupted or (end is not None and end.detail == "interrupted"):
+            raise typer.Exit(130)
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """Within, the first Ctrl-C, or the end of the terminal, is an interrupt; later ones do not prevent saving."""
+    is_interrupted = False
+
+    def interrupt(_number: int, _frame: object) -> None:
+        nonlocal is_interrupted
+        if not is_interrupted:
+            is_interrupted = True
+            raise KeyboardInterrupt
+
+    numbers = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _console(names: dict[chess.Color, str], *, show_belief: bool) -> PlainConsole | TerminalConsole:
+    heat: HeatMap | None = None
+    if show_belief:
+        from kriegbot.cli.progress import preparing
+        from kriegbot.kernels import prepare
+
+        with preparing() as report:
+            prepare(report)
+        heat = HeatMap()
+    terminal = drawing_console()
+    if terminal is not None:
+        return TerminalConsole(terminal, names, heat)
+    return PlainConsole(names, heat, has_boards=is_terminal())
+
+
+def _asked(name: Path) -> Path | None:
+    """Asks where to save a game played without --save: Enter accepts the name, n declines."""
+    while True:
+        try:
+            answer = input(f"Save as {name}? [Y, n, or another name] ").strip()
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return None
+        if answer.lower() in ("n", "no"):
+            return None
+        try:
+            return path_of(str(name) if answer.lower() in ("", "y", "yes") else answer)
+        except Refused as error:
+            print(error)

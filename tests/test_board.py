@@ -1,0 +1,39 @@
+"""Boards in colours: as large as there is room for, with every man and every chance on them."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from kriegbot.cli.board import GLYPHS, MOST_SCALE, Picture, board, fitting, size_of
+from kriegbot.telling.board import Men
+
+MEN: Men = chess.Board().piece_map()
+
+
+@pytest.mark.parametrize("scale", range(1, MOST_SCALE + 1))
+@pytest.mark.parametrize("bottom", chess.COLORS)
+def test_a_board_has_the_size_it_says_and_all_men_in_their_rows(scale: int, bottom: chess.Color) -> None:
+    lines = board(Picture(MEN, bottom), scale).plain.split("\n")
+    assert (max(map(len, lines)), len(lines)) == size_of(scale)
+    ranks = [line for line in lines if line[:3].strip().isdigit()]
+    assert [int(line[:3]) for line in ranks] == (list(range(8, 0, -1)) if bottom else list(range(1, 9)))
+    assert [sum(line.count(glyph) for glyph in GLYPHS.values()) for line in ranks] == [8, 8, 0, 0, 0, 0, 8, 8]
+    kings = [line.index(GLYPHS[chess.KING]) for line in (ranks[0], ranks[-1])]
+    assert kings == [lines[-1].index("e")] * 2
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "scale"),
+    [(10, 5, 1), (35, 16, 1), (43, 18, 2), (42, 18, 1), (43, 17, 1), (59, 25, 3), (95, 36, 4), (500, 200, MOST_SCALE)],
+)
+def test_the_largest_board_that_fits_is_chosen(columns: int, rows: int, scale: int) -> None:
+    assert fitting(columns, rows) == scale
+
+
+@pytest.mark.parametrize("scale", range(1, MOST_SCALE + 1))
+def test_chances_are_told_in_per_cent_on_boards_of_any_size(scale: int) -> None:
+    heat = [0.0] * 64
+    heat[chess.A5], heat[chess.B5], heat[chess.C5], heat[chess.D5] = 1.0, 0.57, 0.06, 0.004
+    text = board(Picture(MEN, heat=heat), scale).plain
+    assert ["5", "100", "57", "6"] in [line.split() for line in text.split("\n")]
