@@ -53,7 +53,20 @@ from kriegbot.kernels.hearing import (
     pawns_to_try,
     situation,
 )
-from kriegbot.kernels.jit import advance, entry, inlined, kernel, lsb, number, pointer, popcount, word
+from kriegbot.kernels.jit import (
+    advance,
+    as_bytes,
+    as_ints,
+    as_moves,
+    entry,
+    inlined,
+    kernel,
+    lsb,
+    number,
+    pointer,
+    popcount,
+    word,
+)
 from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, MAX_MOVES, QUEEN, is_legal_try, make_move, open_tries
 from kriegbot.kernels.position import (
     NONE,
@@ -68,7 +81,7 @@ from kriegbot.kernels.position import (
     store,
 )
 from kriegbot.kernels.random import GAMMA, mixed
-from kriegbot.kernels.types import ByteArray, Bytes, IntArray, Ints, MoveArray, Moves, Word, WordArray, Words
+from kriegbot.kernels.types import Bytes, IntArray, Ints, Moves, Word, WordArray, Words
 
 # What is noted of a game. Of each side, what was announced of its last move, and that move; 0 for none.
 SAID, LAST = 0, 2
@@ -94,12 +107,21 @@ class Manners(NamedTuple):
     asking: int
 
 
-RULES = len(Terms._fields) + len(Manners._fields)
+# A batch is one array of words, since each array that Python passes costs 0.1 us: rows of a position and what follows
+# here, then the planes of all games, then their masks. Row 0 is of no game: it holds the position that games begin
+# with, the terms and the manners instead of notes, and scratch for a list. Each game has one of the others.
+STATE = 8
+NOTED = STATE + 1
+LISTED = NOTED + NOTES
+STRUCK = LISTED + MAX_MOVES // 2
+ROW = STRUCK + MAX_MOVES // 2
+PLANES_WORDS = 8 * PLANES
 
 
 class Game(NamedTuple):
     """Where one game is kept: see `Batch`. `tries` are its open actions, `refused` the moves refused this turn."""
 
+    row: Words
     notes: Ints
     tries: Moves
     refused: Moves
@@ -252,16 +274,23 @@ def refuse(game: Game, action: int, move: int) -> None:
     count_refused(game.planes, move)
 
 
+@inlined
+def scratch_in(start: Words) -> Moves:
+    """Room for a list of moves, in row 0."""
+    return as_moves(advance(start, LISTED))
+
+
 @kernel
-def begin(tables: Words, position: Position, game: Game, terms: Terms, asking: int, scratch: Moves) -> None:
+def begin(tables: Words, game: Game, start: Words, terms: Terms, manners: Manners) -> None:
     """Begin a game."""
-    notes = game.notes
+    notes, position = game.notes, load(start, 0)
+    store(game.row, 0, position)
     for i in range(REPLY):
         if i != OPEN:
             notes[i] = 0
     notes[TURN] = side_to_move(position)
-    notes[TOLD_NOW] = situation(tables, position, terms, scratch) & TRIES_MASK
-    show(tables, position, game, terms, asking)
+    notes[TOLD_NOW] = situation(tables, position, terms, scratch_in(start)) & TRIES_MASK
+    show(tables, position, game, terms, manners.asking)
 
 
 @kernel
@@ -277,13 +306,10 @@ def ask(tables: Words, position: Position, game: Game, terms: Terms, asking: int
 
 
 @kernel
-def step_one(
-    tables: Words, positions: Words, start: Words, i: int, game: Game, action: int, terms: Terms, manners: Manners,
-    scratch: Moves
-) -> None:  # fmt: skip
+def step_one(tables: Words, game: Game, action: int, start: Words, terms: Terms, manners: Manners) -> None:
     """Answer an open action of the side to move."""
-    notes = game.notes
-    position = load(positions, i)
+    notes, scratch = game.notes, scratch_in(start)
+    position = load(game.row, 0)
     side = side_to_move(position)
     notes[REPLY], notes[ENDED], notes[REWARD], notes[REWARD + 1] = ILLEGAL, 0, 0, 0
     if action == ASK:
@@ -305,10 +331,9 @@ def step_one(
         notes[ENDED] = end
         if is_won(end):
             notes[REWARD + side], notes[REWARD + 1 - side] = 1, -1
-        store(positions, i, load(start, 0))
-        begin(tables, load(start, 0), game, terms, manners.asking, scratch)
+        begin(tables, game, start, terms, manners)
         return
-    store(positions, i, after)
+    store(game.row, 0, after)
     notes[TURN] = 1 - side
     notes[SAID + side], notes[LAST + side] = said, move
     notes[HEARD_BEFORE], notes[ASKED_BEFORE] = notes[HEARD], min(notes[ASKED], YES)
@@ -318,59 +343,61 @@ def step_one(
 
 
 @inlined
-def game_at(arrays: Ints, tries: Moves, masks: Bytes, planes: Bytes, i: int) -> Game:
-    """Where one game of a batch is kept."""
+def mask_at(batch: Words, games: int, i: int) -> Bytes:
+    """Where the mask of game `i` of a batch is kept."""
+    return advance(as_bytes(advance(batch, ROW * (games + 1) + PLANES_WORDS * games)), ACTIONS * i)
+
+
+@inlined
+def game_at(batch: Words, games: int, i: int) -> Game:
+    """Where game `i` of a batch is kept."""
+    row = advance(batch, ROW * (i + 1))
     return Game(
-        advance(arrays, NOTES * i),
-        advance(tries, 2 * MAX_MOVES * i),
-        advance(tries, 2 * MAX_MOVES * i + MAX_MOVES),
-        advance(masks, ACTIONS * i),
-        advance(planes, 64 * PLANES * i),
+        row,
+        as_ints(advance(row, NOTED)),
+        as_moves(advance(row, LISTED)),
+        as_moves(advance(row, STRUCK)),
+        mask_at(batch, games, i),
+        as_bytes(advance(batch, ROW * (games + 1) + PLANES_WORDS * i)),
     )
 
 
 @inlined
-def terms_at(rules: Ints) -> Terms:
-    """The terms that an array begins with; it goes on with `Manners`. Python passes an array faster than a tuple."""
-    return Terms(rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6], rules[7], rules[8])
+def rules_of(batch: Words) -> tuple[Terms, Manners]:
+    """What a batch is played by."""
+    rules = as_ints(advance(batch, NOTED))
+    terms = Terms(rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6], rules[7], rules[8])
+    return terms, Manners(rules[9], rules[10])
 
 
 @entry
-def begin_all(
-    tables: WordArray, positions: WordArray, start: WordArray, notes: IntArray, tries: MoveArray, masks: ByteArray,
-    planes: ByteArray, rules: IntArray, scratch: MoveArray
-) -> None:  # fmt: skip
+def begin_all(tables: WordArray, batch: WordArray, games: int) -> None:
     """Begin every game."""
-    terms, asking = terms_at(pointer(rules)), rules[RULES - 1]
-    for i in range(len(positions) // 8):
-        first = load(pointer(start), 0)
-        store(pointer(positions), i, first)
-        game = game_at(pointer(notes), pointer(tries), pointer(masks), pointer(planes), i)
-        begin(pointer(tables), first, game, terms, asking, pointer(scratch))
+    start = pointer(batch)
+    terms, manners = rules_of(start)
+    for i in range(games):
+        begin(pointer(tables), game_at(start, games, i), start, terms, manners)
 
 
 @entry
-def step_all(
-    tables: WordArray, positions: WordArray, start: WordArray, notes: IntArray, tries: MoveArray, masks: ByteArray,
-    planes: ByteArray, rules: IntArray, scratch: MoveArray, actions: IntArray
-) -> int:  # fmt: skip
+def step_all(tables: WordArray, batch: WordArray, actions: IntArray) -> int:
     """Answer one action in each game; if one is not open, nothing, and return the number of its game; else -1."""
-    terms, manners = terms_at(pointer(rules)), Manners(rules[RULES - 2], rules[RULES - 1])
-    for i in range(len(actions)):
-        if not 0 <= actions[i] < ACTIONS or masks[ACTIONS * i + actions[i]] == 0:
+    start, games = pointer(batch), len(actions)
+    terms, manners = rules_of(start)
+    for i in range(games):
+        if not 0 <= actions[i] < ACTIONS or mask_at(start, games, i)[actions[i]] == 0:
             return i
-    for i in range(len(actions)):
-        game = game_at(pointer(notes), pointer(tries), pointer(masks), pointer(planes), i)
-        step_one(
-            pointer(tables), pointer(positions), pointer(start), i, game, actions[i], terms, manners, pointer(scratch)
-        )
+    for i in range(games):
+        step_one(pointer(tables), game_at(start, games, i), actions[i], start, terms, manners)
     return -1
 
 
 @entry
-def draw_all(notes: IntArray, tries: MoveArray, states: WordArray, actions: IntArray) -> None:
+def draw_all(batch: WordArray, actions: IntArray) -> None:
     """Write an open action for each game, uniformly at random; advance its state of SplitMix64."""
     for i in range(len(actions)):
-        states[i] += GAMMA
-        drawn = mixed(states[i]) >> word(33)  # 31 bits, so that the product below fits
-        actions[i] = tries[2 * MAX_MOVES * i + number(drawn * word(notes[NOTES * i + OPEN]) >> word(31))]
+        row = advance(pointer(batch), ROW * (i + 1))
+        row[STATE] += GAMMA
+        drawn = mixed(row[STATE]) >> word(33)  # 31 bits, so that the product below fits
+        count = as_ints(row)[NOTED + OPEN]
+        actions[i] = as_moves(advance(row, LISTED))[number(drawn * word(count) >> word(31))]
