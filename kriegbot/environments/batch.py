@@ -21,7 +21,7 @@ from kriegbot.belief.heard import terms_of
 from kriegbot.environments import stepping
 from kriegbot.environments.actions import ACTIONS
 from kriegbot.environments.observations import PLANES
-from kriegbot.environments.stepping import ANNOUNCED, ENDED, NOTED, NOTES, REPLY, REWARD, ROW, STATE, TURN, Manners
+from kriegbot.environments.places import ANNOUNCED, ENDED, NOTED, NOTES, REPLY, REWARD, ROW, STATE, TURN, Manners
 from kriegbot.kernels.position import from_board
 from kriegbot.kernels.random import subseed
 from kriegbot.kernels.tables import TABLES
@@ -68,7 +68,7 @@ class Batch:
         manners = Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
         rules_noted = *terms_of(rules, limits), *manners
         rows, shown = ROW * (games + 1), games * (64 * PLANES + ACTIONS)
-        self._memory = np.zeros(rows + -(-shown // 8), np.uint64)  # see `stepping`
+        self._memory = np.zeros(rows + -(-shown // 8), np.uint64)  # see `places`
         table, octets = self._memory[:rows].reshape(games + 1, ROW), self._memory[rows:].view(np.uint8)
         notes = table[:, NOTED : NOTED + NOTES].view(np.int64)
         table[0, :8] = from_board(Referee(rules, limits, start).board())

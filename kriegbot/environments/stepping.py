@@ -4,8 +4,6 @@ A game is a position and some notes of what was heard. Its mask and its observat
 are kept up to date: a refused try changes three bytes; only a new turn, or an answer to "Any?", writes them anew.
 """
 
-from typing import NamedTuple
-
 from kriegbot.environments.actions import ACTIONS, ASK, UNDERPROMOTIONS
 from kriegbot.environments.observations import (
     ANSWER,
@@ -32,6 +30,32 @@ from kriegbot.environments.observations import (
     TOLD,
     TOLD_SQUARES,
 )
+from kriegbot.environments.places import (
+    ANNOUNCED,
+    ASKED,
+    ASKED_BEFORE,
+    ENDED,
+    HEARD,
+    HEARD_BEFORE,
+    LAST,
+    LISTED,
+    NOTED,
+    OPEN,
+    REFUSED,
+    REPLY,
+    REWARD,
+    ROW,
+    SAID,
+    STATE,
+    TOLD_NOW,
+    TURN,
+    Game,
+    Manners,
+    game_at,
+    mask_at,
+    rules_of,
+    scratch_in,
+)
 from kriegbot.kernels.attacks import check_info
 from kriegbot.kernels.hearing import (
     CAPTURED_PAWN_BIT,
@@ -55,7 +79,6 @@ from kriegbot.kernels.hearing import (
 )
 from kriegbot.kernels.jit import (
     advance,
-    as_bytes,
     as_ints,
     as_moves,
     entry,
@@ -67,7 +90,7 @@ from kriegbot.kernels.jit import (
     popcount,
     word,
 )
-from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, MAX_MOVES, QUEEN, is_legal_try, make_move, open_tries
+from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, QUEEN, is_legal_try, make_move, open_tries
 from kriegbot.kernels.position import (
     NONE,
     ONE,
@@ -81,52 +104,10 @@ from kriegbot.kernels.position import (
     store,
 )
 from kriegbot.kernels.random import GAMMA, mixed
-from kriegbot.kernels.types import Bytes, IntArray, Ints, Moves, Word, WordArray, Words
+from kriegbot.kernels.types import Bytes, IntArray, Ints, Word, WordArray, Words
 
-# What is noted of a game. Of each side, what was announced of its last move, and that move; 0 for none.
-SAID, LAST = 0, 2
-OPEN, REFUSED, HEARD, ASKED = 4, 5, 6, 7
-"""Of this turn: how many tries are open, how many were refused, how many the opponent heard of, what "Any?" found."""
-HEARD_BEFORE, ASKED_BEFORE, TOLD_NOW = 8, 9, 10
-"""What was heard of the opponent's last turn; what was announced of the position."""
-REPLY, ANNOUNCED, ENDED, REWARD, TURN = 11, 12, 13, 14, 16
-"""Of the last step: the referee's answer, the announcement of a move, the end of the game, two rewards, whose turn."""
-NOTES = 17
 ILLEGAL, ACCEPTED, ANSWERED_NO, ANSWERED_YES = 0, 1, 2, 3
 TRIES_MASK = 31 << TRIES_SHIFT
-
-
-class Manners(NamedTuple):
-    """What `Terms` leaves out, as int64.
-
-    hears: 1 if the opponent hears of illegal tries. asking: the effect of "Any?": 0 it may not be asked, 1 a yes
-    obliges to capture with a pawn, 2 to try it once.
-    """
-
-    hears: int
-    asking: int
-
-
-# A batch is one array of words, since each array that Python passes costs 0.1 us: rows of a position and what follows
-# here, then the planes of all games, then their masks. Row 0 is of no game: it holds the position that games begin
-# with, the terms and the manners instead of notes, and scratch for a list. Each game has one of the others.
-STATE = 8
-NOTED = STATE + 1
-LISTED = NOTED + NOTES
-STRUCK = LISTED + MAX_MOVES // 2
-ROW = STRUCK + MAX_MOVES // 2
-PLANES_WORDS = 8 * PLANES
-
-
-class Game(NamedTuple):
-    """Where one game is kept: see `Batch`. `tries` are its open actions, `refused` the moves refused this turn."""
-
-    row: Words
-    notes: Ints
-    tries: Moves
-    refused: Moves
-    mask: Bytes
-    planes: Bytes
 
 
 @inlined
@@ -274,12 +255,6 @@ def refuse(game: Game, action: int, move: int) -> None:
     count_refused(game.planes, move)
 
 
-@inlined
-def scratch_in(start: Words) -> Moves:
-    """Room for a list of moves, in row 0."""
-    return as_moves(advance(start, LISTED))
-
-
 @kernel
 def begin(tables: Words, game: Game, start: Words, terms: Terms, manners: Manners) -> None:
     """Begin a game."""
@@ -340,34 +315,6 @@ def step_one(tables: Words, game: Game, action: int, start: Words, terms: Terms,
     notes[HEARD], notes[ASKED], notes[REFUSED] = 0, NOT_ASKED, 0
     notes[TOLD_NOW] = said & TRIES_MASK
     show(tables, after, game, terms, manners.asking)
-
-
-@inlined
-def mask_at(batch: Words, games: int, i: int) -> Bytes:
-    """Where the mask of game `i` of a batch is kept."""
-    return advance(as_bytes(advance(batch, ROW * (games + 1) + PLANES_WORDS * games)), ACTIONS * i)
-
-
-@inlined
-def game_at(batch: Words, games: int, i: int) -> Game:
-    """Where game `i` of a batch is kept."""
-    row = advance(batch, ROW * (i + 1))
-    return Game(
-        row,
-        as_ints(advance(row, NOTED)),
-        as_moves(advance(row, LISTED)),
-        as_moves(advance(row, STRUCK)),
-        mask_at(batch, games, i),
-        as_bytes(advance(batch, ROW * (games + 1) + PLANES_WORDS * i)),
-    )
-
-
-@inlined
-def rules_of(batch: Words) -> tuple[Terms, Manners]:
-    """What a batch is played by."""
-    rules = as_ints(advance(batch, NOTED))
-    terms = Terms(rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6], rules[7], rules[8])
-    return terms, Manners(rules[9], rules[10])
 
 
 @entry
