@@ -12,7 +12,10 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.online_games
 
@@ -33,9 +36,11 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=3600.0, help="seconds for everything")
     given = parser.parse_args()
     site = FakeSite(given.seed, given.faults, challenges=0.3, late=0.5, most=given.games, long=given.long)
-    with tempfile.TemporaryDirectory() as folder:
-        settings = {"player": given.player, "games": given.at_once, "join": True}
-        outcome = play_out(site, Path(folder), given.kill, given.patience, **settings)
+    settings = {"player": given.player, "games": given.at_once, "join": True}
+    columns = BarColumn(), MofNCompleteColumn(), TextColumn("games over,"), TimeElapsedColumn()
+    with tempfile.TemporaryDirectory() as folder, Progress(*columns) as progress:
+        watch = partial(progress.update, progress.add_task("", total=given.games))
+        outcome = play_out(site, Path(folder), given.kill, given.patience, lambda n: watch(completed=n), **settings)
     print(f"{site.begun()} games in {outcome.seconds:.0f} s, the bot killed {outcome.kills} times")
     print("ends:", ", ".join(f"{end} {count}" for end, count in outcome.ends().most_common()))
     print("requests:", ", ".join(f"{what} {count}" for what, count in site.counts.most_common()))

@@ -13,6 +13,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from rich.progress import track
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.test_kriegspiel_org
 
 from referee import rule_set
@@ -30,7 +32,7 @@ def main() -> None:
     options = parser.parse_args()
     for name in options.rules:
         ends, tries = Counter[str](), 0
-        for seed in range(options.games):
+        for seed in track(range(options.games), description=name):
             compared, referee = compare(seed, rule_set(name), options.plies)
             tries += compared
             ends[referee.end.text() if referee.end else "left"] += 1

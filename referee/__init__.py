@@ -8,7 +8,8 @@ Built on python-chess; knows nothing of players.
 """
 
 from referee.action import Action, AskAny, Resign, action_code, parse_action
-from referee.announcement import Announcement, Check, End, Man, Reason, announce
+from referee.announcement import Announcement, Check, End, Man, Reason
+from referee.announcing import announce
 from referee.errors import (
     BadAction,
     BadAnnouncement,

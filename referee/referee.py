@@ -10,7 +10,8 @@ import operator
 
 import chess
 
-from referee.announcement import End, Reason, announce, count_pawn_tries, end_of, pawn_tries_told
+from referee.announcement import End, Reason
+from referee.announcing import announce, count_pawn_tries, end_of, pawn_tries_told
 from referee.errors import BadStart, GameIsOver
 from referee.prefix import Prefix
 from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet

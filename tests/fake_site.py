@@ -4,7 +4,7 @@ Opponents play random tries, ask "Any?" now and then, and resign games that take
 the lobby and begin games with it. What the bot must not do is written down: a call that is none of its own,
 such as one that shows the opponent's moves, and a try sent after it was answered.
 
-`tests.fake_http` serves it, with faults; `tests.fake_words` has its words.
+`tests.fake_http` serves it, with faults; `tests.fake_game` is one of its games; `tests.fake_words` has its words.
 """
 
 from __future__ import annotations
@@ -14,100 +14,19 @@ import re
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import Any
 
 import chess
 
 from kriegbot.online.settings import SITE_RULES
-from referee import Answer, AskAny, Limits, OwnTry, Reason, Referee, RuleSet
-from tests.fake_words import answered, told
+from referee import Answer, AskAny, OwnTry
+from tests.fake_game import BOT, Game, Json
+from tests.fake_words import answered
 
-Json = dict[str, Any]
-
-KEY, TOKEN, BOT = "a key", "ksbot_1.secret", "kriegbot"
-ENDS = {
-    Reason.CHECKMATE: "checkmate",
-    Reason.STALEMATE: "stalemate",
-    Reason.DEAD_POSITION: "insufficient",
-    Reason.QUIET_LIMIT: "too_many_reversible_moves",
-    Reason.RESIGNATION: "resignation",
-    Reason.FORFEIT: "timeout",
-}
+KEY, TOKEN = "a key", "ksbot_1.secret"
 
 
 class Error(Exception):
     """An answer that is an error: status, code."""
-
-
-def theirs(name: str) -> RuleSet:
-    """A rule set as the site's referee has it: king and minor piece play on against the same."""
-    return replace(SITE_RULES[name], one_minor_each_draws=False)
-
-
-@dataclass
-class Game:
-    """A game at the site; `ours` is the bot's colour."""
-
-    code: str
-    rules: str
-    ours: chess.Color
-    opponent: str
-    role: str
-    base: float
-    increment: float
-    state: str = "active"
-    created_by: str = BOT
-    referee: Referee | None = None
-    clock: dict[chess.Color, float] = field(default_factory=dict)
-    running: bool = False
-    since: float = 0.0
-    reply_at: float = 0.0
-    accepted: str = ""
-    refused: set[str] = field(default_factory=set)
-    asked: bool = False
-    before: Json | None = None
-
-    def start(self) -> None:
-        """Both sides are there."""
-        self.state, self.since = "active", time.monotonic()
-        self.referee = Referee(theirs(self.rules), Limits(quiet_plies=2000))
-        self.clock = dict.fromkeys(chess.COLORS, self.base)
-
-    @property
-    def game(self) -> Referee:
-        """The referee, who is there once the game has begun."""
-        assert self.referee is not None
-        return self.referee
-
-    def tick(self) -> None:
-        """Takes the time that has passed from the clock of the side to move."""
-        now = time.monotonic()
-        if self.running and self.game.end is None:
-            turn = self.game.turn
-            self.clock[turn] -= now - self.since
-            if self.clock[turn] <= 0:
-                self.clock[turn] = 0.0
-                self.game.forfeit(turn, "timeout")
-        self.since = now
-        self.close()
-
-    def close(self) -> None:
-        """Notices the end."""
-        if self.game.end is not None:
-            self.state, self.running = "completed", False
-
-    def act(self, action: chess.Move | AskAny) -> Answer:
-        """Puts something to the referee for the side to move, and moves the clock on."""
-        mover = self.game.turn
-        answer = self.game.ask_any() if isinstance(action, AskAny) else self.game.try_move(action)
-        if answer is Answer.ACCEPTED:
-            self.clock[mover] += self.increment
-            self.running = True
-            self.refused.clear()
-            self.asked = False
-        self.close()
-        return answer
 
 
 class FakeSite:
@@ -172,6 +91,10 @@ class FakeSite:
         """Games that were begun."""
         return sum(game.referee is not None for game in self.games.values())
 
+    def over(self) -> int:
+        """Games that are over."""
+        return sum(game.state == "completed" for game in list(self.games.values()))
+
     def is_full(self) -> bool:
         """Whether no more games begin."""
         return self.most is not None and self.begun() >= self.most
@@ -224,11 +147,11 @@ class FakeSite:
             case ["POST", "game", "create"]:
                 return self.create(body)
             case ["GET", "game", "open"]:
-                return 200, {"games": [self.offer(game) for game in self.games.values() if game.state == "waiting"]}
+                return 200, {"games": [game.offer() for game in self.games.values() if game.state == "waiting"]}
             case ["GET", "game", "mine", "active"]:
                 if self.rng.random() < self.challenges and not self.is_full():
                     self.add(self.rng.choice(self.rules), created_by="boris", state="active")
-                return 200, {"games": [self.summary(game) for game in self.games.values() if self.is_mine(game)]}
+                return 200, {"games": [game.summary() for game in self.games.values() if self.is_mine(game)]}
             case ["POST", "game", "join", code]:
                 return self.join(self.found(code))
             case ["GET", "game", code, "state"]:
@@ -243,7 +166,7 @@ class FakeSite:
                     raise Error(400, "GAME_NOT_ACTIVE")
                 game.game.resign(game.ours)
                 game.close()
-                return 200, {"result": self.result(game)}
+                return 200, {"result": game.result()}
             case ["DELETE", "game", code]:
                 if self.found(code).state != "waiting":
                     raise Error(409, "GAME_NOT_WAITING")
@@ -270,7 +193,7 @@ class FakeSite:
         if any(game.state == "waiting" and game.created_by == BOT for game in self.games.values()):
             raise Error(409, "BOT_ALREADY_HAS_OPEN_GAME")
         game = self.add(body["rule_variant"], created_by=BOT, state="waiting")
-        return 201, self.summary(game) | {"play_as": chess.COLOR_NAMES[game.ours], "join_url": "https://x"}
+        return 201, game.summary() | {"play_as": chess.COLOR_NAMES[game.ours], "join_url": "https://x"}
 
     def join(self, game: Game) -> tuple[int, Json]:
         """The bot joins a game."""
@@ -284,7 +207,7 @@ class FakeSite:
             raise Error(409, "BOT_JOIN_COOLDOWN")
         self.joined = time.monotonic()
         game.start()
-        return 200, self.summary(game) | {"play_as": chess.COLOR_NAMES[game.ours], "game_url": "https://x"}
+        return 200, game.summary() | {"play_as": chess.COLOR_NAMES[game.ours], "game_url": "https://x"}
 
     def acting(self, game: Game) -> None:
         """Nothing, if the bot is to move."""
@@ -324,7 +247,7 @@ class FakeSite:
     def rest(self, game: Game) -> Json:
         """What every answer to a try ends with."""
         turn = chess.COLOR_NAMES[game.game.turn] if game.state == "active" else None
-        return {"turn": turn, "game_over": game.state == "completed", "clock": self.clock(game)}
+        return {"turn": turn, "game_over": game.state == "completed", "clock": game.clocks()}
 
     def received(self, path: str, body: Json) -> None:
         """Writes down what the bot must not send."""
@@ -341,77 +264,8 @@ class FakeSite:
             if is_twice:
                 self.wrong.append(f"sent twice: {path} {uci} at ply {game.game.ply}")
 
-    # What it looks like
-
-    def clock(self, game: Game) -> Json:
-        """Both clocks."""
-        turn = chess.COLOR_NAMES[game.game.turn] if game.running else None
-        white, black = game.clock[chess.WHITE], game.clock[chess.BLACK]
-        return {"white_remaining": white, "black_remaining": black, "active_color": turn}
-
-    def result(self, game: Game) -> Json | None:
-        """The end."""
-        end = game.game.end
-        if end is None:
-            return None
-        winner = None if end.winner is None else chess.COLOR_NAMES[end.winner]
-        return {"winner": winner, "reason": ENDS[end.reason]}
-
-    def offer(self, game: Game) -> Json:
-        """A line of the lobby."""
-        return {
-            "game_code": game.code,
-            "rule_variant": game.rules,
-            "created_by": game.created_by,
-            "created_at": "2026-11-22T10:00:00Z",
-            "available_color": chess.COLOR_NAMES[game.ours],
-        }
-
-    def summary(self, game: Game) -> Json:
-        """A line of the bot's games."""
-        sides = {game.ours: {"username": BOT, "role": "bot"}}
-        if game.opponent:
-            sides[not game.ours] = {"username": game.opponent, "role": game.role}
-        return {
-            "game_id": game.code.lower() * 4,
-            "game_code": game.code,
-            "state": game.state,
-            "turn": chess.COLOR_NAMES[game.game.turn] if game.state == "active" else None,
-            "move_number": game.game.ply + 1 if game.referee else 1,
-            "white": sides.get(chess.WHITE),
-            "black": sides.get(chess.BLACK),
-            "rule_variant": game.rules,
-            "result": None,
-        }
-
     def state(self, game: Game) -> Json:
-        """What the bot may know of a game."""
+        """What the bot may know of a game that has begun."""
         if game.referee is None:
             raise Error(400, "GAME_NOT_ACTIVE")
-        view = game.game.view(game.ours)
-        board = game.game.board()
-        if game.state == "active":
-            for square in chess.scan_forward(board.occupied_co[not game.ours]):
-                board.remove_piece_at(square)
-        turns = list(told(game.game, game.ours))
-        is_ours = game.state == "active" and view.turn == game.ours
-        return {
-            "game_id": game.code.lower() * 4,
-            "state": game.state,
-            "turn": chess.COLOR_NAMES[view.turn] if game.state == "active" else None,
-            "move_number": view.ply + 1,
-            "your_color": chess.COLOR_NAMES[game.ours],
-            "your_fen": f"{board.board_fen()} {'w' if view.turn else 'b'} - - 0 1",
-            "allowed_moves": sorted(move.uci() for move in view.tries()) if is_ours else [],
-            "material_summary": {"white": {}, "black": {}},
-            "scoresheet": {
-                "viewer_color": chess.COLOR_NAMES[game.ours],
-                "last_move_number": len(turns),
-                "turns": turns,
-            },
-            "referee_log": [],
-            "referee_turns": turns,
-            "possible_actions": (["move"] + (["ask_any"] if view.may_ask else [])) if is_ours else [],
-            "result": self.result(game),
-            "clock": self.clock(game),
-        }
+        return game.shown()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,8 +65,8 @@ class Outcome:
             result = self.records.get(code, {}).get("result")
             if game.state != "completed":
                 found.append(f"{code}: not over")
-            elif result != self.site.result(game):
-                found.append(f"{code}: ended {self.site.result(game)}, and recorded as {result}")
+            elif result != game.result():
+                found.append(f"{code}: ended {game.result()}, and recorded as {result}")
         return found
 
 
@@ -99,8 +100,24 @@ class Home:
             return subprocess.Popen(command, env=environment, stdout=output, stderr=output, start_new_session=True)
 
 
-def play_out(site: FakeSite, folder: Path, kill_every: int, patience: float, **settings: Any) -> Outcome:
-    """Lets the bot play until the site's games are all over, killing its process after every so many requests."""
+def play_out(
+    site: FakeSite,
+    folder: Path,
+    kill_every: int,
+    patience: float,
+    watch: Callable[[int], object] = lambda _: None,
+    **settings: Any,
+) -> Outcome:
+    """Lets the bot play until the site's games are all over, killing its process after every so many requests.
+
+    Args:
+      site: where it plays.
+      folder: for its files.
+      kill_every: so many requests, on average.
+      patience: seconds after which games are left.
+      watch: is told again and again how many games are over.
+      settings: the bot's.
+    """
     begun, rng, kills = time.monotonic(), random.Random(site.most), 0
     with serving(site):
         home = Home(folder, site.address, settings)
@@ -109,6 +126,7 @@ def play_out(site: FakeSite, folder: Path, kill_every: int, patience: float, **s
             kill_at = kill_every
             while not _is_done(site) and time.monotonic() < begun + patience:
                 time.sleep(0.1)
+                watch(site.over())
                 if site.counts["requests"] > kill_at:
                     os.kill(bot.pid, signal.SIGKILL)
                     bot.wait()
@@ -129,5 +147,4 @@ def play_out(site: FakeSite, folder: Path, kill_every: int, patience: float, **s
 
 def _is_done(site: FakeSite) -> bool:
     with site.lock:
-        games = [game for game in site.games.values() if game.referee is not None]
-        return site.is_full() and all(game.state == "completed" for game in games)
+        return site.is_full() and site.over() == site.begun()

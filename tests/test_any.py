@@ -34,7 +34,7 @@ from referee import (
     record_from_pgn,
     record_to_pgn,
 )
-from referee.announcement import count_pawn_tries
+from referee.announcing import count_pawn_tries
 from tournaments.match import play_game
 
 CAPTURE_IS_THERE = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"

@@ -39,7 +39,8 @@ from referee import (
     announce,
     open_tries,
 )
-from referee.announcement import BY_A_MOVE, pawn_tries_told
+from referee.announcement import BY_A_MOVE
+from referee.announcing import pawn_tries_told
 from referee.tries import Told, may_capture
 from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, silent_said, splitmix
 from tests.plain_evaluators import ks, material

@@ -14,7 +14,8 @@ import pytest
 from kriegbot.online.reading import DOUBLES, Unreadable, read_state
 from kriegbot.online.settings import SITE_RULES
 from referee import Answer, AskAny, Check, Limits, OpponentMoved, OwnTry, Referee, View
-from tests.fake_site import FakeSite, Game, theirs
+from tests.fake_game import Game, theirs
+from tests.fake_site import FakeSite
 from tests.fake_words import answered
 
 
@@ -27,7 +28,7 @@ def game_of(rules: str, ours: chess.Color, start: str = chess.STARTING_FEN) -> G
 
 def state_of(game: Game) -> dict[str, Any]:
     """What the site says of it to the bot."""
-    return FakeSite().state(game)
+    return game.shown()
 
 
 def answers_of(game: Game) -> dict[int, dict[str, Any]]:

@@ -20,7 +20,7 @@ import chess
 import referee
 from kriegbot.belief.errors import EmptyBelief
 from kriegbot.opponents import Replies, equally_likely
-from referee.announcement import count_pawn_tries, pawn_tries_told
+from referee.announcing import count_pawn_tries, pawn_tries_told
 
 PositionKey: TypeAlias = tuple[int | bool | None, ...]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import chess
 
 from referee import Answer, Asking, End, GameOver, OpponentMoved, OwnQuestion, OwnTry, View
-from referee.announcement import pawn_tries_told
+from referee.announcing import pawn_tries_told
 from referee.prefix import Prefix
 
 

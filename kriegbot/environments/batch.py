@@ -21,13 +21,13 @@ from kriegbot.belief.heard import terms_of
 from kriegbot.environments import stepping
 from kriegbot.environments.actions import ACTIONS
 from kriegbot.environments.observations import PLANES
-from kriegbot.environments.stepping import ANNOUNCED, ENDED, NOTES, REPLY, REWARD, TURN, Manners
-from kriegbot.kernels.moves import MAX_MOVES
+from kriegbot.environments.places import ANNOUNCED, ENDED, NOTED, NOTES, REPLY, REWARD, ROW, STATE, TURN, Manners
 from kriegbot.kernels.position import from_board
 from kriegbot.kernels.random import subseed
 from kriegbot.kernels.tables import TABLES
 from referee import BERKELEY, PAPER_LIMITS, Asking, IllegalHeard, Limits, Referee, RuleSet
 
+INT64 = np.dtype(np.int64)
 ASKING = {Asking.NONSENSE: 0, Asking.OBLIGES: 1, Asking.OBLIGES_ONCE: 2}
 
 
@@ -65,25 +65,22 @@ class Batch:
     ) -> None:
         if games < 1:
             raise ValueError(f"illegal number of games {games}: it takes a whole number from 1")
-        first = from_board(Referee(rules, limits, start).board())
-        positions, notes = np.zeros(games * 8, np.uint64), np.zeros(games * NOTES, np.int64)
-        tries = np.zeros(games * 2 * MAX_MOVES, np.int32)  # the open tries, and those refused this turn
-        masks, self.observations = np.zeros((games, ACTIONS), np.uint8), np.zeros((games, PLANES, 8, 8), np.uint8)
-        self.masks = masks.view(np.bool_)
-        table = notes.reshape(games, NOTES)
-        self.turns, self.answers = table[:, TURN], table[:, REPLY]
-        self.said, self.ended = table[:, ANNOUNCED], table[:, ENDED]
-        self.rewards = table[:, REWARD : REWARD + 2]
-        self._drawing = notes, tries, np.array([subseed(seed, game) for game in range(games)], np.uint64)
-        self._shape = (games,)
         manners = Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
-        self._arrays = (
-            *(TABLES, positions, first, notes, tries),
-            *(masks.ravel(), self.observations.ravel()),
-            np.array([*terms_of(rules, limits), *manners]),
-            np.zeros(MAX_MOVES, np.int32),
-        )
-        stepping.begin_all(*self._arrays)
+        rules_noted = *terms_of(rules, limits), *manners
+        rows, shown = ROW * (games + 1), games * (64 * PLANES + ACTIONS)
+        self._memory = np.zeros(rows + -(-shown // 8), np.uint64)  # see `places`
+        table, octets = self._memory[:rows].reshape(games + 1, ROW), self._memory[rows:].view(np.uint8)
+        notes = table[:, NOTED : NOTED + NOTES].view(np.int64)
+        table[0, :8] = from_board(Referee(rules, limits, start).board())
+        notes[0, : len(rules_noted)] = rules_noted
+        table[1:, STATE] = [subseed(seed, game) for game in range(games)]
+        self.observations = octets[: games * 64 * PLANES].reshape(games, PLANES, 8, 8)
+        self.masks = octets[games * 64 * PLANES : shown].view(np.bool_).reshape(games, ACTIONS)
+        self.turns, self.answers = notes[1:, TURN], notes[1:, REPLY]
+        self.said, self.ended = notes[1:, ANNOUNCED], notes[1:, ENDED]
+        self.rewards = notes[1:, REWARD : REWARD + 2]
+        self._shape = (games,)
+        stepping.begin_all(TABLES, self._memory, games)
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Answers one action in every game; all the arrays then hold what follows.
@@ -95,13 +92,13 @@ class Batch:
         if given.shape != self._shape or given.dtype.kind not in "iu":
             takes = f"it takes a whole number for each game, {self._shape}"
             raise ValueError(f"illegal actions of shape {given.shape} and type {given.dtype}: {takes}")
-        given = np.ascontiguousarray(given, np.int64)
-        wrong = stepping.step_all(*self._arrays, given)
+        given = np.ascontiguousarray(given, INT64)
+        wrong = stepping.step_all(TABLES, self._memory, given)
         if wrong >= 0:
             raise ValueError(f"illegal action {given[wrong]} in game {wrong}: it takes one of masks[{wrong}]")
 
     def random_actions(self) -> npt.NDArray[np.int64]:
         """An open action for every game, uniformly at random."""
-        actions = np.empty(self._shape, np.int64)
-        stepping.draw_all(*self._drawing, actions)
+        actions = np.empty(self._shape, INT64)
+        stepping.draw_all(self._memory, actions)
         return actions

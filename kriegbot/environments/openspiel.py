@@ -41,7 +41,7 @@ from referee import (
     View,
     action_code,
 )
-from referee.announcement import pawn_tries_told
+from referee.announcing import pawn_tries_told
 from referee.tries import is_pawn_capture
 
 REFUSED = "Illegal move."

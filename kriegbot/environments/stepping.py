@@ -4,8 +4,6 @@ A game is a position and some notes of what was heard. Its mask and its observat
 are kept up to date: a refused try changes three bytes; only a new turn, or an answer to "Any?", writes them anew.
 """
 
-from typing import NamedTuple
-
 from kriegbot.environments.actions import ACTIONS, ASK, UNDERPROMOTIONS
 from kriegbot.environments.observations import (
     ANSWER,
@@ -32,6 +30,32 @@ from kriegbot.environments.observations import (
     TOLD,
     TOLD_SQUARES,
 )
+from kriegbot.environments.places import (
+    ANNOUNCED,
+    ASKED,
+    ASKED_BEFORE,
+    ENDED,
+    HEARD,
+    HEARD_BEFORE,
+    LAST,
+    LISTED,
+    NOTED,
+    OPEN,
+    REFUSED,
+    REPLY,
+    REWARD,
+    ROW,
+    SAID,
+    STATE,
+    TOLD_NOW,
+    TURN,
+    Game,
+    Manners,
+    game_at,
+    mask_at,
+    rules_of,
+    scratch_in,
+)
 from kriegbot.kernels.attacks import check_info
 from kriegbot.kernels.hearing import (
     CAPTURED_PAWN_BIT,
@@ -53,8 +77,20 @@ from kriegbot.kernels.hearing import (
     pawns_to_try,
     situation,
 )
-from kriegbot.kernels.jit import advance, entry, inlined, kernel, lsb, number, pointer, popcount, word
-from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, MAX_MOVES, QUEEN, is_legal_try, make_move, open_tries
+from kriegbot.kernels.jit import (
+    advance,
+    as_ints,
+    as_moves,
+    entry,
+    inlined,
+    kernel,
+    lsb,
+    number,
+    pointer,
+    popcount,
+    word,
+)
+from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, QUEEN, is_legal_try, make_move, open_tries
 from kriegbot.kernels.position import (
     NONE,
     ONE,
@@ -68,43 +104,10 @@ from kriegbot.kernels.position import (
     store,
 )
 from kriegbot.kernels.random import GAMMA, mixed
-from kriegbot.kernels.types import ByteArray, Bytes, IntArray, Ints, MoveArray, Moves, Word, WordArray, Words
+from kriegbot.kernels.types import Bytes, IntArray, Ints, Word, WordArray, Words
 
-# What is noted of a game. Of each side, what was announced of its last move, and that move; 0 for none.
-SAID, LAST = 0, 2
-OPEN, REFUSED, HEARD, ASKED = 4, 5, 6, 7
-"""Of this turn: how many tries are open, how many were refused, how many the opponent heard of, what "Any?" found."""
-HEARD_BEFORE, ASKED_BEFORE, TOLD_NOW = 8, 9, 10
-"""What was heard of the opponent's last turn; what was announced of the position."""
-REPLY, ANNOUNCED, ENDED, REWARD, TURN = 11, 12, 13, 14, 16
-"""Of the last step: the referee's answer, the announcement of a move, the end of the game, two rewards, whose turn."""
-NOTES = 17
 ILLEGAL, ACCEPTED, ANSWERED_NO, ANSWERED_YES = 0, 1, 2, 3
 TRIES_MASK = 31 << TRIES_SHIFT
-
-
-class Manners(NamedTuple):
-    """What `Terms` leaves out, as int64.
-
-    hears: 1 if the opponent hears of illegal tries. asking: the effect of "Any?": 0 it may not be asked, 1 a yes
-    obliges to capture with a pawn, 2 to try it once.
-    """
-
-    hears: int
-    asking: int
-
-
-RULES = len(Terms._fields) + len(Manners._fields)
-
-
-class Game(NamedTuple):
-    """Where one game is kept: see `Batch`. `tries` are its open actions, `refused` the moves refused this turn."""
-
-    notes: Ints
-    tries: Moves
-    refused: Moves
-    mask: Bytes
-    planes: Bytes
 
 
 @inlined
@@ -253,15 +256,16 @@ def refuse(game: Game, action: int, move: int) -> None:
 
 
 @kernel
-def begin(tables: Words, position: Position, game: Game, terms: Terms, asking: int, scratch: Moves) -> None:
+def begin(tables: Words, game: Game, start: Words, terms: Terms, manners: Manners) -> None:
     """Begin a game."""
-    notes = game.notes
+    notes, position = game.notes, load(start, 0)
+    store(game.row, 0, position)
     for i in range(REPLY):
         if i != OPEN:
             notes[i] = 0
     notes[TURN] = side_to_move(position)
-    notes[TOLD_NOW] = situation(tables, position, terms, scratch) & TRIES_MASK
-    show(tables, position, game, terms, asking)
+    notes[TOLD_NOW] = situation(tables, position, terms, scratch_in(start)) & TRIES_MASK
+    show(tables, position, game, terms, manners.asking)
 
 
 @kernel
@@ -277,13 +281,10 @@ def ask(tables: Words, position: Position, game: Game, terms: Terms, asking: int
 
 
 @kernel
-def step_one(
-    tables: Words, positions: Words, start: Words, i: int, game: Game, action: int, terms: Terms, manners: Manners,
-    scratch: Moves
-) -> None:  # fmt: skip
+def step_one(tables: Words, game: Game, action: int, start: Words, terms: Terms, manners: Manners) -> None:
     """Answer an open action of the side to move."""
-    notes = game.notes
-    position = load(positions, i)
+    notes, scratch = game.notes, scratch_in(start)
+    position = load(game.row, 0)
     side = side_to_move(position)
     notes[REPLY], notes[ENDED], notes[REWARD], notes[REWARD + 1] = ILLEGAL, 0, 0, 0
     if action == ASK:
@@ -305,10 +306,9 @@ def step_one(
         notes[ENDED] = end
         if is_won(end):
             notes[REWARD + side], notes[REWARD + 1 - side] = 1, -1
-        store(positions, i, load(start, 0))
-        begin(tables, load(start, 0), game, terms, manners.asking, scratch)
+        begin(tables, game, start, terms, manners)
         return
-    store(positions, i, after)
+    store(game.row, 0, after)
     notes[TURN] = 1 - side
     notes[SAID + side], notes[LAST + side] = said, move
     notes[HEARD_BEFORE], notes[ASKED_BEFORE] = notes[HEARD], min(notes[ASKED], YES)
@@ -317,60 +317,34 @@ def step_one(
     show(tables, after, game, terms, manners.asking)
 
 
-@inlined
-def game_at(arrays: Ints, tries: Moves, masks: Bytes, planes: Bytes, i: int) -> Game:
-    """Where one game of a batch is kept."""
-    return Game(
-        advance(arrays, NOTES * i),
-        advance(tries, 2 * MAX_MOVES * i),
-        advance(tries, 2 * MAX_MOVES * i + MAX_MOVES),
-        advance(masks, ACTIONS * i),
-        advance(planes, 64 * PLANES * i),
-    )
-
-
-@inlined
-def terms_at(rules: Ints) -> Terms:
-    """The terms that an array begins with; it goes on with `Manners`. Python passes an array faster than a tuple."""
-    return Terms(rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6], rules[7], rules[8])
-
-
 @entry
-def begin_all(
-    tables: WordArray, positions: WordArray, start: WordArray, notes: IntArray, tries: MoveArray, masks: ByteArray,
-    planes: ByteArray, rules: IntArray, scratch: MoveArray
-) -> None:  # fmt: skip
+def begin_all(tables: WordArray, batch: WordArray, games: int) -> None:
     """Begin every game."""
-    terms, asking = terms_at(pointer(rules)), rules[RULES - 1]
-    for i in range(len(positions) // 8):
-        first = load(pointer(start), 0)
-        store(pointer(positions), i, first)
-        game = game_at(pointer(notes), pointer(tries), pointer(masks), pointer(planes), i)
-        begin(pointer(tables), first, game, terms, asking, pointer(scratch))
+    start = pointer(batch)
+    terms, manners = rules_of(start)
+    for i in range(games):
+        begin(pointer(tables), game_at(start, games, i), start, terms, manners)
 
 
 @entry
-def step_all(
-    tables: WordArray, positions: WordArray, start: WordArray, notes: IntArray, tries: MoveArray, masks: ByteArray,
-    planes: ByteArray, rules: IntArray, scratch: MoveArray, actions: IntArray
-) -> int:  # fmt: skip
+def step_all(tables: WordArray, batch: WordArray, actions: IntArray) -> int:
     """Answer one action in each game; if one is not open, nothing, and return the number of its game; else -1."""
-    terms, manners = terms_at(pointer(rules)), Manners(rules[RULES - 2], rules[RULES - 1])
-    for i in range(len(actions)):
-        if not 0 <= actions[i] < ACTIONS or masks[ACTIONS * i + actions[i]] == 0:
+    start, games = pointer(batch), len(actions)
+    terms, manners = rules_of(start)
+    for i in range(games):
+        if not 0 <= actions[i] < ACTIONS or mask_at(start, games, i)[actions[i]] == 0:
             return i
-    for i in range(len(actions)):
-        game = game_at(pointer(notes), pointer(tries), pointer(masks), pointer(planes), i)
-        step_one(
-            pointer(tables), pointer(positions), pointer(start), i, game, actions[i], terms, manners, pointer(scratch)
-        )
+    for i in range(games):
+        step_one(pointer(tables), game_at(start, games, i), actions[i], start, terms, manners)
     return -1
 
 
 @entry
-def draw_all(notes: IntArray, tries: MoveArray, states: WordArray, actions: IntArray) -> None:
+def draw_all(batch: WordArray, actions: IntArray) -> None:
     """Write an open action for each game, uniformly at random; advance its state of SplitMix64."""
     for i in range(len(actions)):
-        states[i] += GAMMA
-        drawn = mixed(states[i]) >> word(33)  # 31 bits, so that the product below fits
-        actions[i] = tries[2 * MAX_MOVES * i + number(drawn * word(notes[NOTES * i + OPEN]) >> word(31))]
+        row = advance(pointer(batch), ROW * (i + 1))
+        row[STATE] += GAMMA
+        drawn = mixed(row[STATE]) >> word(33)  # 31 bits, so that the product below fits
+        count = as_ints(row)[NOTED + OPEN]
+        actions[i] = as_moves(advance(row, LISTED))[number(drawn * word(count) >> word(31))]

@@ -30,7 +30,7 @@ from numba.extending import intrinsic
 
 from kriegbot.folders import cache_folder
 from kriegbot.kernels import KERNEL_PACKAGES
-from kriegbot.kernels.types import Pointer, numba_type, signature_of
+from kriegbot.kernels.types import Bytes, Ints, Moves, Pointer, Words, numba_type, signature_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -161,6 +161,16 @@ def _advance(_context: Any, base: Any, _count: Any) -> Any:
     return base(base, types.int64), generate
 
 
+def _cast(kind: Any) -> Any:
+    def cast_to(_context: Any, _base: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(kind)(types.CPointer(types.uint64)), generate
+
+    return intrinsic(cast_to)
+
+
 def _popcount(_context: Any, _bits: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
@@ -191,6 +201,10 @@ pointer: Callable[[Any], Any] = intrinsic(_pointer)
 """Pointer to the first element of a C-contiguous array, which must outlive it."""
 advance: Callable[[Pointer[T], int], Pointer[T]] = intrinsic(_advance)
 """(pointer, count) -> pointer `count` elements further on."""
+as_ints: Callable[[Words], Ints] = _cast(types.int64)
+"""Words taken as numbers of another size, so that memory of many uses can be one array."""
+as_moves: Callable[[Words], Moves] = _cast(types.int32)
+as_bytes: Callable[[Words], Bytes] = _cast(types.uint8)
 popcount: Callable[[int], int] = intrinsic(_popcount)
 """How many squares are on a bitboard."""
 lsb: Callable[[int], int] = intrinsic(_lsb)

@@ -37,7 +37,8 @@ from referee import (
     RuleSet,
     View,
 )
-from referee.announcement import NO_CHECK, Check, pawn_tries_told
+from referee.announcement import NO_CHECK, Check
+from referee.announcing import pawn_tries_told
 from referee.rules import IllegalHeard, PawnTries
 from referee.text import quoted
 from referee.tries import Told

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from kriegbot.players.own_men import attacks, moved, rank_of, squares_of, way
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
-from referee.announcement import Man, check_direction
+from referee.announcement import Man
+from referee.announcing import check_direction
 from referee.tries import is_pawn_capture, may_capture
 
 Reals: TypeAlias = npt.NDArray[np.float64]

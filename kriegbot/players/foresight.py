@@ -29,7 +29,7 @@ from kriegbot.players.own_men import (
     squares_of,
 )
 from referee import Announcement, OpponentMoved, View
-from referee.announcement import check_direction
+from referee.announcing import check_direction
 from referee.tries import is_pawn_capture
 
 WORTHS = np.array([WORTH[man] for man in chess.PIECE_TYPES])

@@ -13,7 +13,7 @@ import chess
 
 from kriegbot.players.own_men import WORTH, Men, attacked, attacks, moved, rank_of, squares_of, way
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
-from referee.announcement import check_direction
+from referee.announcing import check_direction
 
 MATE, STALEMATE = 200.0, -400.0
 ENOUGH = 2

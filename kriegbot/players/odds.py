@@ -13,7 +13,8 @@ from kriegbot.players.densities import ATTACKS, Metaposition, Reals
 from kriegbot.players.foresight import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS, first_taker
 from kriegbot.players.own_men import WORTH, Men, attacks, is_castling, rank_of, squares_of, way
 from referee import Announcement, Check, OpponentMoved, View
-from referee.announcement import NO_CHECK, check_direction
+from referee.announcement import NO_CHECK
+from referee.announcing import check_direction
 from referee.tries import is_pawn_capture
 
 LEAST = 0.005

@@ -16,7 +16,7 @@ from kriegbot.players.base import Choice
 from kriegbot.players.lone_king import Hunter
 from kriegbot.players.own_men import WORTH, attacked, attacks, king_of, moved, rank_of, squares_of
 from referee import Announcement, Check, OpponentMoved, View
-from referee.announcement import check_direction
+from referee.announcing import check_direction
 from referee.tries import is_pawn_capture
 
 ANSWER, RETAKE, RESCUE = 3_000.0, 2_000.0, 1_000.0

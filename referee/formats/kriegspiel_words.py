@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import chess
 
-from referee.announcement import Announcement, Man, Reason, check_direction
+from referee.announcement import Announcement, Man, Reason
+from referee.announcing import check_direction
 from referee.rules import CINCINNATI, RAND, IllegalHeard, RuleSet
 from referee.view import Answer
 
