@@ -1,0 +1,72 @@
+"""What it is like to play the players of a tournament: tries in vain, time for a turn, and whether games differ.
+
+    kriegbot tournament --gauntlet kriegbot:level=club metaposition --games 20 --out club.sqlite
+    python benchmarks/manners.py club.sqlite
+
+For each player: its games and turns; illegal tries a turn, on average and at most; seconds of a turn, all its tries
+together: median, 99th percentile and longest, as the referee's side of the process measured them; how many different
+sequences of its first three moves there were; and the share of its games that began with its commonest first move.
+"""
+
+import argparse
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import chess
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from tournaments.report_tables import Table
+from tournaments.report_text import show_table
+from tournaments.store import Store, StoreError
+
+OPENING = 3
+"""Own moves that make an opening."""
+
+
+class Manners:
+    """What one player did in all its games."""
+
+    def __init__(self) -> None:
+        self.openings: list[tuple[chess.Color, tuple[str, ...]]] = []
+        self.refused: list[int] = []
+
+    def row(self, seconds: list[float]) -> tuple[str, ...]:
+        """The figures, from these and the seconds of each turn."""
+        first, often = Counter((color, moves[:1]) for color, moves in self.openings).most_common(1)[0]
+        as_color = sum(color == first[0] for color, _ in self.openings)
+        return (
+            str(len(self.openings)),
+            str(len(self.refused)),
+            f"{np.mean(self.refused):.2f}",
+            str(max(self.refused)),
+            *(f"{value:.3f}" for value in (np.median(seconds), np.percentile(seconds, 99), max(seconds))),
+            str(len(set(self.openings))),
+            f"{often / as_color:.0%}",
+        )
+
+
+def main() -> None:
+    """Read games and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("file", type=Path, help="a tournament's store")
+    options = parser.parse_args()
+    found: dict[str, Manners] = defaultdict(Manners)
+    try:
+        with Store.open(options.file) as store:
+            for game in track(store.game_rows(), description="reading"):
+                record = store.record(game.id)
+                for color, player in ((chess.WHITE, game.white), (chess.BLACK, game.black)):
+                    turns = record.turns[0 if color == chess.WHITE else 1 :: 2]
+                    found[player].openings.append((color, tuple(turn.move.uci() for turn in turns[:OPENING])))
+                    found[player].refused += [len(turn.tries) for turn in turns]
+            rows = [(player, *manners.row(store.move_seconds(player))) for player, manners in sorted(found.items())]
+    except StoreError as error:
+        parser.error(str(error))
+    headings = ("", "games", "turns", "illegal", "most", "s median", "99 %", "longest", "openings", "commonest")
+    show_table(Table("Manners", headings, rows), Console(highlight=False, width=140))
+
+
+if __name__ == "__main__":
+    main()
