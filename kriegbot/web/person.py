@@ -13,6 +13,7 @@ from kriegbot.web.hosting import Hosted, House, Newest
 from kriegbot.web.messages import (
     Asked,
     BadMessage,
+    Curtain,
     Draw,
     Heat,
     Hint,
@@ -91,6 +92,9 @@ class PersonGame(Hosted):
         """
         if isinstance(asked, Rematch):
             self._play_again()
+        elif isinstance(asked, Curtain):
+            for side in self.table.people.values():
+                side.seat.come()
         elif self.record is not None or not self.is_live:  # its thread may still be about to end
             super().take(asked)
         elif isinstance(asked, Heat | Hint | TakeBack):
