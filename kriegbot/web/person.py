@@ -215,7 +215,7 @@ def seated(
     table = Table(house, setting, program)
     sides = {color: PersonGame(table, color, may_invite=may_invite) for color, may_invite in people.items()}
     for color, side in sides.items():
-        opponent = "your opponent" if program is None else str(program)
+        opponent = "opponent" if program is None else str(program)
         names = ("you", opponent) if color else (opponent, "you")
         seed = str(setting.seed) if setting.is_seed_given else None
         message = game_message(side, names, setting.rules, seed, color)
