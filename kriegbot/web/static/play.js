@@ -11,8 +11,8 @@ const $ = (id) => document.getElementById(id);
 const MOST_TOLD = 5; // entries of the log, since the own last move, to who has just come
 const PROMOTIONS = ["q", "r", "b", "n"];
 
-const SEEN = ["announcement", "turn", "board", "their-name", "their-men", "their-clock", "your-name", "your-men", "your-clock", "hints",
-  "said", "refused", "log", "promotions", "tray", "aside-men", "about"]; // nothing of a side stays in the page that it has left
+const SEEN = ["announcement", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "said", "refused",
+  "log", "promotions", "tray", "aside-men", "about"]; // nothing of a side stays in the page that it has left
 
 /** Shows a game; send(message) asks the server. */
 export function startPlay(root, send, game) {
