@@ -196,12 +196,17 @@ def test_choices_and_colours_are_there_the_next_time(tmp_path: Path) -> None:
             page.one("#levels")
             chosen = page.run("return [...document.querySelectorAll('#new :checked')].map((one) => one.value)")
             theme = page.run("return getComputedStyle(document.documentElement).colorScheme")
+            squares = page.run("return getComputedStyle(document.documentElement).getPropertyValue('--last')")
             if time_:
                 assert {"master", "black", "wild16", "300+5"} <= set(chosen)
-                assert theme == "dark"
+                assert (theme, squares) == ("dark", "#4a1a6b")
                 break
             assert {"casual", "white", "berkeley", ""} <= set(chosen)
+            assert squares == "#0f4423"
+            page.one("#to-settings").click()
             Select(page.one("#theme")).select_by_value("dark")
+            Select(page.one("#squares")).select_by_value("green")
+            page.one("#to-settings").click()
             page.one("#levels input[value=master]").click()
             page.one("#new input[value=black]").click()
             Select(page.one("#rules")).select_by_value("wild16")

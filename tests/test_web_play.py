@@ -243,8 +243,39 @@ def test_text_stands_out_in_light_and_in_dark() -> None:
         colors = {name: shades[theme] for name, *shades in pairs_of_colors}
         pairs = [(text, ground) for text in ("ink", "soft", "accent", "bad") for ground in ("paper", "sheet")]
         for text, ground in [*pairs, ("on-accent", "accent"), ("paper", "bad")]:
-            dim, bright = sorted((luminance(colors[text]), luminance(colors[ground])))
-            assert (bright + 0.05) / (dim + 0.05) >= 4.5, (text, ground, theme)
+            assert contrast(colors[text], colors[ground]) >= 4.5, (text, ground, theme)
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours, from 1 to 21, as WCAG 2 defines it."""
+    dim, bright = sorted((luminance(one), luminance(other)))
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def mixed(top: str, share: float, ground: str) -> str:
+    """A colour that covers a share of another one."""
+    pairs = ((int(top[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(share * above + (1 - share) * below):02x}" for above, below in pairs)
+
+
+def test_men_marks_and_chances_stand_out_on_every_board() -> None:
+    text = (STATIC / "style.css").read_text()
+    boards = re.findall(
+        r"--light: light-dark\((#\w+), (#\w+)\); --dark: light-dark\((#\w+), (#\w+)\); --last: (#\w+);", text
+    )
+    assert len(boards) == 3
+    sheet = (STATIC / "play.css").read_text()
+    heat, open_, captured = "#d1450b", "#10489a", "#8f0019"
+    assert "rgb(209 69 11 / calc(var(--heat, 0) * 0.8))" in sheet
+    assert f"background: {open_}" in sheet
+    assert f"4px {captured}" in sheet
+    for *squares, last in boards:
+        for square in squares:
+            assert contrast("#000000", square) >= 7  # men
+            assert contrast("#000000", mixed(heat, 0.8, square)) >= 4.5  # the number of a chance
+            assert contrast("#3f2a10", square) >= 4.5  # the square's name
+            assert min(contrast(mark, square) for mark in (last, open_, captured)) >= 3
+            assert contrast(mixed(heat, 0.8, square), square) >= 1.5  # shades tell more from less; numbers say how much
 
 
 def test_the_page_asks_nothing_of_the_outside() -> None:

@@ -134,6 +134,11 @@ def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -
         for key, at in [(down, moves[0]), (down, moves[1]), (up, moves[0]), (Keys.HOME, 0)]:
             press(driver, key)
             assert count(driver) == f"{at} of {last}"
+        kind = driver.find_element(By.ID, "kind")
+        kind.send_keys(down, Keys.ARROW_RIGHT)
+        assert (Select(kind).first_selected_option.text, count(driver)) == ("pawns", f"1 of {last}")
+        kind.send_keys(up, Keys.ARROW_LEFT)
+        assert (Select(kind).first_selected_option.text, count(driver)) == ("all men", f"0 of {last}")
         slider = driver.find_element(By.ID, "moment")
         slider.send_keys(Keys.ARROW_RIGHT)
         slider.send_keys(Keys.ARROW_RIGHT)

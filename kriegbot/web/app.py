@@ -28,6 +28,7 @@ from kriegbot.web.messages import (
     MOST_BYTES,
     Asked,
     BadMessage,
+    Curtain,
     Delete,
     Invite,
     Join,
@@ -54,7 +55,7 @@ MOST_OFFENCES = 20
 """Messages of one socket that are refused before it is closed."""
 TEND_SECONDS = 10.0
 
-FOR_THE_HOST = (New, Invite, Watch, Resume, Open, Library, Delete, Remember)
+FOR_THE_HOST = (New, Invite, Watch, Curtain, Resume, Open, Library, Delete, Remember)
 """What guests, who have a link to one game, may not ask for."""
 
 log = logging.getLogger("kriegbot.web")
@@ -189,6 +190,11 @@ class Socket:
                 self.tell({"is": "library", "folder": str(house.library.folder), "games": house.library.games()})
             case Join(game):
                 self._join(house.get(game, is_guest=self._is_guest))
+            case Curtain():
+                hosted = self._hosted
+                self._part()
+                if hosted is not None:  # else the curtain is down already, and the connection a new one
+                    hosted.take(asked)
             case _ if self._hosted is not None:
                 self._hosted.take(asked)
             case _:

@@ -79,6 +79,14 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
+class Curtain:
+    """Both people are at this screen, and nothing more is told until one of their sides is joined."""
+
+    do: ClassVar = "curtain"
+    takes: ClassVar = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Try:
     """The person's try, as people write it, in at most 20 characters."""
 
@@ -216,8 +224,8 @@ class Look:
 
 
 Asked: TypeAlias = (
-    New | Invite | Watch | Join | Try | Resign | Leave | Draw | TakeBack | Hint | Rematch | Heat | Pause | Pace | Look
-) | (Library | Open | Resume | Delete | Remember)
+    New | Invite | Watch | Join | Curtain | Try | Resign | Leave | Draw | TakeBack | Hint | Rematch | Heat
+) | (Pause | Pace | Look | Library | Open | Resume | Delete | Remember)
 ASKED: dict[str, type[Asked]] = {kind.do: kind for kind in get_args(Asked)}
 
 

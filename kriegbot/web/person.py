@@ -13,6 +13,7 @@ from kriegbot.web.hosting import Hosted, House, Newest
 from kriegbot.web.messages import (
     Asked,
     BadMessage,
+    Curtain,
     Draw,
     Heat,
     Hint,
@@ -91,6 +92,9 @@ class PersonGame(Hosted):
         """
         if isinstance(asked, Rematch):
             self._play_again()
+        elif isinstance(asked, Curtain):
+            for side in self.table.people.values():
+                side.seat.come()
         elif self.record is not None or not self.is_live:  # its thread may still be about to end
             super().take(asked)
         elif isinstance(asked, Heat | Hint | TakeBack):
@@ -211,7 +215,7 @@ def seated(
     table = Table(house, setting, program)
     sides = {color: PersonGame(table, color, may_invite=may_invite) for color, may_invite in people.items()}
     for color, side in sides.items():
-        opponent = "your opponent" if program is None else str(program)
+        opponent = "opponent" if program is None else str(program)
         names = ("you", opponent) if color else (opponent, "you")
         seed = str(setting.seed) if setting.is_seed_given else None
         message = game_message(side, names, setting.rules, seed, color)

@@ -1,8 +1,10 @@
-// What was chosen on the page, which the server keeps for the next time; and the colours, which are one of the choices.
+// What was chosen on the page, which the server keeps for the next time; and the settings, colours and board, which are
+// choices, too. The server keeps them because it has another port each time, which to a browser is another site.
 
 const $ = (id) => document.getElementById(id);
 let kept = {};
 let send = () => {};
+const SETTINGS = { theme: ["light", "dark"], squares: ["blue", "green"] }; // beside the usual one
 
 /** Reads what is kept; whatever is not a choice of this page is ignored. */
 export function recall(text, sending) {
@@ -13,7 +15,7 @@ export function recall(text, sending) {
   } catch {
     kept = {};
   }
-  show(kept.theme);
+  show();
 }
 
 /** A choice of an earlier time, if there is one. */
@@ -27,14 +29,17 @@ export function keep(choices) {
   send({ do: "remember", choices: JSON.stringify(kept) });
 }
 
-function show(theme) {
-  const known = ["light", "dark"].includes(theme) ? theme : "";
-  $("theme").value = known;
-  if (known) document.documentElement.dataset.theme = known;
-  else delete document.documentElement.dataset.theme;
+function show() {
+  for (const [name, others] of Object.entries(SETTINGS)) {
+    $(name).value = others.includes(kept[name]) ? kept[name] : "";
+    if ($(name).value) document.documentElement.dataset[name] = $(name).value;
+    else delete document.documentElement.dataset[name];
+  }
 }
 
-$("theme").onchange = () => {
-  show($("theme").value);
-  keep({ theme: $("theme").value });
-};
+for (const name of Object.keys(SETTINGS)) {
+  $(name).onchange = () => {
+    keep({ [name]: $(name).value });
+    show();
+  };
+}

@@ -1,6 +1,7 @@
 // The page: shows what the address names, a new game, the saved ones or one that is played or looked at.
 
 import { recall } from "./choices.js";
+import { atOneScreen, makeCurtain } from "./curtain.js";
 import { newForm } from "./form.js";
 import { savedGames } from "./library.js";
 import { offerNext, showOutcome } from "./outcome.js";
@@ -13,7 +14,7 @@ import { watchForm } from "./watch.js";
 const LIBRARY = "#library";
 const OF_FORMS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
 const $ = (id) => document.getElementById(id);
-const places = { start: $("start"), welcome: $("welcome"), library: $("library"), play: $("play"), review: $("review") };
+const places = { start: $("start"), welcome: $("welcome"), library: $("library"), play: $("play"), curtain: $("curtain"), review: $("review") };
 const say = { start: () => {}, watch: () => {} };
 
 let isGuest = false;
@@ -26,6 +27,10 @@ let review = null;
 let over = null;
 
 const send = connect({ onOpen: rejoin, onMessage: receive, onState: (isOpen) => { $("lost").hidden = isOpen; } });
+const curtain = makeCurtain(send, () => {
+  leave();
+  show("curtain");
+});
 
 function gameInAddress() {
   return new URLSearchParams(location.hash.slice(1)).get("game");
@@ -33,7 +38,8 @@ function gameInAddress() {
 
 function rejoin() {
   const id = gameInAddress();
-  if (id) send({ do: "join", game: id });
+  if (atOneScreen()) curtain.lower();
+  else if (id) send({ do: "join", game: id });
   else if (location.hash === LIBRARY) openLibrary();
   else show("start");
 }
@@ -41,8 +47,8 @@ function rejoin() {
 function show(name) {
   const shown = name === "start" && isGuest ? "welcome" : name;
   for (const [other, element] of Object.entries(places)) element.hidden = other !== shown;
-  $("again").hidden = name === "start" || isGuest;
-  $("to-library").hidden = name === "library" || isGuest;
+  $("again").hidden = ["start", "curtain"].includes(name) || isGuest;
+  $("to-library").hidden = ["library", "curtain"].includes(name) || isGuest;
   document.body.dataset.place = name;
 }
 
@@ -54,6 +60,7 @@ function leave() {
 }
 
 function receive(message) {
+  if (curtain.holds(message)) return;
   if (message.is === "hello") offer(message);
   else if (message.is === "preparing") prepare(message);
   else if (message.is === "game") enter(message);
@@ -63,6 +70,7 @@ function receive(message) {
   else if (message.is === "refusal" && (!game || OF_FORMS.includes(message.to))) refuse(message);
   else if (game) {
     if (message.is === "over") end(message);
+    if (message.is === "view" && curtain.ends(message)) return;
     if (message.is === "frames" && !review) look();
     play?.receive(message);
     review?.receive(message);
@@ -73,12 +81,14 @@ function enter(message) {
   const isNew = message.id !== game?.id;
   if (!isNew && (play || review)) return; // joined again: the board stays, and what is new follows
   leave();
-  game = message;
+  game = atOneScreen() ? { ...message, invitation: null, white: "a person", black: "a person" } : message;
+  $("pass").hidden = true;
   for (const clear of [say.start, say.watch]) clear("");
   if (gameInAddress() !== game.id) location.hash = `game=${game.id}`;
   if (game.kind === "play") {
     show("play");
     play = startPlay(places.play, send, game);
+    if (atOneScreen()) document.querySelector("#board [tabindex='0']").focus();
   } else {
     look();
   }
@@ -100,7 +110,7 @@ function end(message) {
     isAsking = asked.do === "rematch";
     send(asked);
   };
-  showOutcome(game, over, ask, { isGuest, startAgain });
+  showOutcome(game, over, ask, { isGuest, startAgain, isForTwo: atOneScreen() !== null });
 }
 
 function goOn({ game: id }) {
@@ -144,6 +154,7 @@ function isPlaying() {
   return play?.isLive() || (game?.kind === "watch" && !over);
 }
 
+$("here").onclick = () => curtain.gather(game);
 $("again").onclick = () => leaveFirst(startAgain);
 $("to-library").onclick = () => leaveFirst(openLibrary);
 

@@ -70,5 +70,6 @@ export class Markers {
 
   close() {
     this.board.onHand = null;
+    $("markers").firstElementChild.textContent = "Markers";
   }
 }

@@ -4,17 +4,17 @@ import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Shows it; game and over are the server's messages, ask(message) asks it. */
-export function showOutcome(game, over, ask, { isGuest, startAgain }) {
+/** Shows it, to one person or, at one screen, to both; game and over are the server's messages, ask(message) asks it. */
+export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo }) {
   const won = { true: "You have won", false: "You have lost", null: over.result === "*" ? "Broken off" : "A draw" }[over.won];
   const file = over.saved?.split(/[\\/]/).at(-1);
   const button = (text, onclick, className = "") => make("button", { type: "button", onclick, className }, text);
   const rematch = button("Rematch", () => ask({ do: "rematch" }), "main");
   rematch.id = "rematch";
-  $("outcome-said").textContent = `${won}. ${over.text}`;
+  $("outcome-said").textContent = isForTwo ? over.text : `${won}. ${over.text}`;
   $("outcome-about").textContent = [over.saved && !isGuest ? `Saved to ${over.saved}.` : "", over.seed && !game.two ? `Seed: ${over.seed}.` : ""].join(" ").trim();
   $("outcome-do").replaceChildren(
-    ...(over.resumable && !isGuest ? [button("Play on", () => ask({ do: "resume", file }), "main")] : [rematch]),
+    ...(over.resumable && !isGuest ? [button("Play on", () => ask({ do: "resume", file }), "main")] : isForTwo ? [] : [rematch]),
     ...(over.resumable && !isGuest ? [button("Look at both sides", () => ask({ do: "open", file }))] : []),
     ...(isGuest ? [] : [button("New game", startAgain)]));
   $("outcome").hidden = false;

@@ -8,7 +8,11 @@ import { beep } from "./sounds.js";
 import { Markers } from "./markers.js";
 
 const $ = (id) => document.getElementById(id);
+const MOST_TOLD = 5; // entries of the log, since the own last move, to who has just come
 const PROMOTIONS = ["q", "r", "b", "n"];
+
+const SEEN = ["announcement", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "said", "refused",
+  "log", "promotions", "tray", "aside-men", "about"]; // nothing of a side stays in the page that it has left
 
 /** Shows a game; send(message) asks the server. */
 export function startPlay(root, send, game) {
@@ -98,7 +102,8 @@ export function startPlay(root, send, game) {
   function look(message) {
     [view, received] = [message, performance.now()];
     const entries = view.log.map((entry) => `${entry.move} ${entry.text}`);
-    const fresh = heard === null ? view.log.slice(-1) : view.log.filter((_, at) => entries[at] !== heard[at]);
+    const own = view.log.findLastIndex((entry) => entry.kind === "own");
+    const fresh = heard === null ? view.log.slice(Math.max(0, own)).slice(-MOST_TOLD) : view.log.filter((_, at) => entries[at] !== heard[at]);
     if (fresh.length) announce(fresh, heard !== null);
     heard = entries;
     if ($("heat").checked) $("heat-said").textContent = "Working it out …";
@@ -188,6 +193,8 @@ export function startPlay(root, send, game) {
   function close() {
     clearInterval(ticking);
     markers.close();
+    for (const id of SEEN) $(id).replaceChildren();
+    $("try").value = "";
     document.title = "Kriegspiel";
     for (const dialog of [$("promotion"), $("resigning")]) if (dialog.open) dialog.close("");
   }

@@ -101,7 +101,8 @@ export function startReview(root, send, game, share = null) {
   // Going about
   function onKey(event) {
     const isBusy = event.target.closest?.("input:not([type=checkbox], [type=range]), textarea, dialog");
-    if (!state.frames.length || isBusy || event.altKey || event.ctrlKey || event.metaKey) return;
+    const isChoosing = event.target.closest?.("select") && !["ArrowLeft", "ArrowRight"].includes(event.key); // its own keys
+    if (!state.frames.length || isBusy || isChoosing || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key in MOVES) show(nextMove(MOVES[event.key]));
     else if (event.key in STEPS) go(STEPS[event.key]);
     else return;

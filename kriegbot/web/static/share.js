@@ -31,8 +31,9 @@ export async function sharedPage({ game, over, frames, looks }) {
   ].join("\n").replaceAll("</", "<\\/").replaceAll("<!--", "<\\!--");
   const men = document.querySelector("body > svg").outerHTML;
   const title = `Kriegspiel: ${game.white} – ${game.black}`.replace(/[&<>]/g, "");
+  const squares = document.documentElement.dataset.squares ?? "";
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<html lang="en" data-squares="${squares}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>
 <style>${styles.join("\n")}</style></head>
 <body>${men}<main><section id="review"></section></main><script type="module">${script}</script></body></html>

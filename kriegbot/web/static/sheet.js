@@ -15,7 +15,7 @@ export class Sheet {
     this.show = show;
     this.cells = [];
     this.body = make("tbody", {});
-    const head = ["", "White", "Black"].map((name) => make("th", { scope: "col" }, name));
+    const head = ["Move", "White", "Black"].map((name) => make("th", { scope: "col" }, name));
     this.table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), this.body);
     this.element = make("div", { className: "list sheet", tabIndex: 0, role: "region", "aria-label": "The game, move by move" }, this.table);
     this.element.addEventListener("click", (event) => {

@@ -32,7 +32,7 @@ export function tryTable(frame, look, next, isFile = false) {
     for (const row of more) row.hidden = false;
   };
   const table = make("table", {}, make("caption", {}, `Values in pawns, from ${side}'s side: ${look.by}.`),
-    make("thead", {}, make("tr", {}, ...["", "Try", "Value", "Legal"].map((name) => make("th", { scope: "col" }, name)))),
+    make("thead", {}, make("tr", {}, ...["Rank", "Try", "Value", "Legal"].map((name) => make("th", { scope: "col" }, name)))),
     make("tbody", {}, ...rows));
   return [heading, table, button];
 }

@@ -1,0 +1,93 @@
+"""What axe-core, a checker of accessibility, finds on the page: nothing but trifles, in light and in dark.
+
+axe-core comes in the package axe-core-python, and runs in the browser.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from tests.browser import Page, chromium, served
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.usefixtures("kernels")]
+
+RUN = """
+const done = arguments[0];
+axe.run(document).then((found) => done(found), (error) => done({ failed: String(error) }));
+"""
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The script of axe-core."""
+    spec = importlib.util.find_spec("axe_core_python")
+    if spec is None or spec.origin is None:
+        pytest.skip("there is no axe-core-python")
+    return (Path(spec.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+def check(page: Page, axe: str) -> None:
+    """Nothing but trifles is found on the page as it is, in either theme."""
+    page.driver.set_script_timeout(60)
+    still = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}  # no colour is half way to another
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", still)
+    page.driver.execute_script(axe)
+    for theme in ("light", "dark"):
+        page.one("#to-settings").click()
+        page.one(f"#theme option[value={theme}]").click()
+        page.one("#to-settings").click()
+        found: dict[str, Any] = page.driver.execute_async_script(RUN)
+        assert len(found["passes"]) > 20
+        assert [told(rule) for rule in found["violations"] if rule["impact"] != "minor"] == [], theme
+
+
+def told(rule: dict[str, Any]) -> str:
+    """What is wrong, and where."""
+    return "\n".join([rule["help"], *(f"{node['html']}: {node['failureSummary']}" for node in rule["nodes"])])
+
+
+def test_the_start_and_its_forms(axe: str, tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.more()
+        page.one(".other summary").click()
+        page.one("#watch-start")
+        check(page, axe)
+
+
+def test_a_game_its_review_and_the_saved_games(axe: str, tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.start("rand", seed=2)
+        page.one("#try").send_keys("e4" + Keys.ENTER)
+        page.until_text("#turn", "move 2")
+        page.one("#try").send_keys("exd5" + Keys.ENTER)
+        page.until_text("#refused", "exd5")
+        page.click("#tray [data-man=q]")
+        page.square("d8").click()
+        page.one("#heat").click()
+        page.one("#board small")
+        page.one("#hint").click()
+        page.one("#hints li")
+        check(page, axe)
+        page.one("#resign").click()
+        page.one("#resigning button[value=yes]").click()
+        page.click("#review .sheet [data-at='2']")
+        page.one("#review .values table")
+        page.click("#walk")
+        page.one("#review .walk table, #review .walk p")
+        check(page, axe)
+        page.one("#to-library").click()
+        page.one("#games .do")
+        check(page, axe)
+
+
+def test_a_violation_is_found(axe: str, tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.one("#new")
+        page.run("document.querySelector('label[for=clock]').remove()")
+        with pytest.raises(AssertionError, match="Select element must have an accessible name"):
+            check(page, axe)

@@ -1,0 +1,111 @@
+"""Two people at one screen, in a browser: a curtain between their turns, behind which there is nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kriegbot.web.server import PageServer
+from tests.browser import Page, browsing, served, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
+
+LISTEN = """
+const Plain = WebSocket;
+window.heard = [];
+window.WebSocket = class extends Plain {
+  constructor(address) {
+    super(address);
+    this.addEventListener("message", (event) => window.heard.push(event.data));
+  }
+};
+window.WebSocket.OPEN = Plain.OPEN;
+"""
+
+
+@contextmanager
+def at_one_screen(server: PageServer) -> Iterator[Page]:
+    """A game of two people at one screen, the curtain down for the first time; what the server sends is kept."""
+    with browsing() as driver:
+        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LISTEN})
+        page = Page(driver, server.address)
+        page.one("#levels label")  # the form works
+        page.one("#invite").click()
+        page.one("#here").click()
+        yield page
+
+
+def heard(page: Page) -> list[dict[str, Any]]:
+    """What the server has sent so far."""
+    return [json.loads(text) for text in page.run("return window.heard")]
+
+
+def lift(page: Page, side: str) -> None:
+    """The side that is next lifts the curtain, behind which nothing was."""
+    page.until_text("#curtain-said", f"Pass the screen to {side}.")
+    assert page.one("#lift").text == f"{side}, press when you alone look"
+    assert page.run("return document.querySelectorAll('#board *, #log *, #announcement *, #refused *').length") == 0
+    assert page.run("return document.querySelector('main').innerText").split("\n")[0] == f"Pass the screen to {side}."
+    page.one("#lift").click()
+    page.until_text("#your-name", f"{side}: you")
+    page.until_text("#turn", "Your turn")
+
+
+def move(page: Page, start: str, end: str) -> None:
+    for square in (start, end):
+        page.square(square).click()
+    page.one("#lift")
+
+
+def test_a_curtain_comes_down_after_each_move_and_no_view_is_sent_behind_it(tmp_path: Path) -> None:
+    with served(tmp_path) as server, at_one_screen(server) as page:
+        lift(page, "White")
+        page.one("#try").send_keys("exd3\n")
+        page.until_text("#announcement", "exd3? No.")
+        move(page, "e2", "e4")
+        views = [message for message in heard(page) if message["is"] == "view"]
+        assert {letter for view in views for letter in view["men"].values()} == set("KQRBNP")
+        lift(page, "Black")
+        assert page.text("#announcement").split(".") == ["White tries something illegal", " White has moved", " "]
+        assert page.label("e4") == "e4, empty"
+        move(page, "d7", "d5")
+        before = len(heard(page))
+        lift(page, "White")
+        first, *others = [message["is"] for message in heard(page)[before:]]
+        assert (first, set(others)) == ("game", {"view"})
+        assert "Black has moved." in page.text("#announcement")
+        move(page, "e4", "d5")
+        lift(page, "Black")
+        assert "d5" in page.text("#announcement")  # a man has fallen there
+        page.driver.refresh()
+        lift(page, "Black")
+        assert page.label("d5") == "d5, empty, captured here, your last move"
+        page.one("#resign").click()
+        page.one("#resigning [value=yes]").click()
+        page.until_text("#outcome-said", "Resignation, White wins.")
+        page.one("#panel-true")
+        assert not page.run("return document.querySelector('#rematch')")
+
+
+def test_a_game_at_one_screen_that_was_broken_off_is_played_on_by_whoever_is_next(tmp_path: Path) -> None:
+    with served(tmp_path) as server, at_one_screen(server) as page:
+        lift(page, "White")
+        move(page, "e2", "e4")
+        lift(page, "Black")
+        page.one("#again").click()
+        page.one("#leaving [value=yes]").click()
+        until(lambda: list(tmp_path.glob("*.pgn")), "the saved game")
+        page.one("#to-library").click()
+        page.click("#games button")
+        page.one("#here").click()
+        page.one("#lift").click()
+        page.until_text("#turn", "Black to try.")
+        page.one("#pass").click()
+        lift(page, "Black")
+        move(page, "e7", "e5")
+        lift(page, "White")
