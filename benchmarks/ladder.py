@@ -74,9 +74,7 @@ def main() -> None:
         parser.error("no finished games")
     if options.zero is not None and options.zero not in players:
         parser.error(f"unknown player {options.zero!r}; there are {', '.join(players)}")
-    found = rated(meetings, options.zero or players[0])
-    if options.zero is None:
-        found = rated(meetings, found[-1].player)
+    found = rated(meetings, options.zero)
     rows = [(one.player, f"{one.elo:+.0f}", f"± {one.error:.0f}", str(one.games), f"{one.share:.0%}") for one in found]
     show_table(Table("Elo", ("player", "Elo", "95 %", "games", "points"), rows), Console(highlight=False, width=120))
     if options.plot:

@@ -4,8 +4,8 @@
     python benchmarks/manners.py club.sqlite
 
 For each player: its games and turns; illegal tries a turn, on average and at most; seconds of a turn, all its tries
-together: median, 99th percentile and longest, as the referee's side of the process measured them; how many different
-sequences of its first three moves there were; and the share of its games that began with its commonest first move.
+together: median, 99th percentile and longest; how many different sequences of its first three moves there were; and its
+commonest first move's share of the games with that colour.
 """
 
 import argparse

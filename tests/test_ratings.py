@@ -35,6 +35,7 @@ def test_strengths_add_up_and_explain_what_was_scored() -> None:
 
 
 def test_who_won_everything_is_finitely_strong() -> None:
-    first, _ = rated({("a", "b"): (20.0, 20)}, "b")
+    first, second = rated({("a", "b"): (20.0, 20)})
+    assert second == ("b", 0.0, 0.0, 20, 0.0)
     assert 200 < first.elo < 1200
     assert first.error > 100

@@ -32,8 +32,8 @@ class Rated(NamedTuple):
     share: float
 
 
-def rated(meetings: Meetings, zero: str) -> list[Rated]:
-    """All players, the strongest first; `zero` has 0 Elo."""
+def rated(meetings: Meetings, zero: str | None = None) -> list[Rated]:
+    """All players, the strongest first; `zero`, or else the weakest, has 0 Elo."""
     players = sorted({player for pair in meetings for player in pair})
     number = {player: i for i, player in enumerate(players)}
     points, games = np.zeros(len(players)), np.zeros((len(players), len(players)))
@@ -47,7 +47,7 @@ def rated(meetings: Meetings, zero: str) -> list[Rated]:
         gradient, curvature = slopes(strength, points, games)
         strength += np.clip(np.linalg.solve(curvature, gradient), -1.0, 1.0)
     covariance = np.linalg.inv(slopes(strength, points, games)[1])
-    at = number[zero]
+    at = int(strength.argmin()) if zero is None else number[zero]
     variance = np.diag(covariance) + covariance[at, at] - 2 * covariance[at]
     elos, errors = (strength - strength[at]) / PER_ELO, 1.96 * np.sqrt(np.maximum(variance, 0.0)) / PER_ELO
     played = games.sum(axis=1)
