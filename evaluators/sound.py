@@ -1,14 +1,14 @@
 """KS with what its players lost games by: men left to be taken, kings that wander, wins not brought home.
 
 To KS (`evaluators.ks`) are added: a share of the value of men that stand attacked and uncovered, or attacked by a pawn;
-development, pawns in the centre and a king at home while there are men on the board; passed pawns; and, against an
-opponent who has little left, his king driven to the edge and ours near it. The weights are guesses tried in matches
-(docs/strength.md).
+development, pawns in the centre and a king at home while there are men on the board; passed pawns; for the side that
+is ahead, a net around the other king; and, against an opponent who has little left, his king driven to the edge and
+ours near it. The weights are guesses tried in matches (docs/strength.md).
 """
 
 from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, ks, material
 from evaluators.protocol import evaluator
-from kriegbot.kernels.attacks import attacked_by, shifted
+from kriegbot.kernels.attacks import attacked_by, king_attacks, shifted
 from kriegbot.kernels.jit import kernel, lsb, popcount, word, words
 from kriegbot.kernels.position import ONE, WHITE, Position, forward, men_of
 from kriegbot.kernels.types import Word, Words
@@ -22,6 +22,9 @@ FEW_MEN = 1000
 """Centipawns apart from pawns below which a side counts as having little left."""
 TO_EDGE, NEARER = 12, 6
 """For each step of the enemy's king from the centre, and for each step that our king is nearer to it."""
+NET, QUEENS_LEAD, MOST_LEAD = 60, 800, 1600
+"""For each square around the enemy's king that we attack, and for each that it can no longer go to, if we are ahead by
+QUEENS_LEAD centipawns of pieces; in proportion to the lead, which counts up to MOST_LEAD."""
 
 NOT_FILE_A, NOT_FILE_H, WHITE_HOME, BLACK_HOME = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F, 0xFF, 0xFF << 56)
 EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = words(8, 16, 32, 0x0000001818000000, 3)
@@ -107,6 +110,13 @@ def hunt(position: Position, own: Word, other: Word) -> int:
     return TO_EDGE * from_centre + NEARER * (7 - steps(king, prey))
 
 
+@kernel
+def net(tables: Words, position: Position, other: Word, attacked: Word) -> int:
+    """Squares around the other side's king that are attacked, less those that are free to it."""
+    near = king_attacks(tables, lsb(position.kings & other))
+    return popcount(near & attacked) - popcount(near & ~attacked & ~other)
+
+
 @evaluator
 def sound(tables: Words, position: Position, side: int) -> int:
     """Centipawns for `side`, whoever is to move; the game is not over."""
@@ -122,6 +132,9 @@ def sound(tables: Words, position: Position, side: int) -> int:
         score += home(position, own, side)
     elif material(position, own, other) > 0 and pieces > enemy_pieces:
         score += hunt(position, own, other)
+    lead = min(pieces - enemy_pieces, MOST_LEAD)
+    if lead > 0:
+        score += NET * net(tables, position, other, ours) * lead // QUEENS_LEAD
     if pieces > FEW_MEN:
         score -= home(position, other, 1 - side)
     return score

@@ -36,6 +36,7 @@ def test_both_sides_are_valued_alike(seed: int) -> None:
             "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
             "rnbqkbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
         ),
+        ("1n5k/pp6/8/8/6Q1/8/8/R2QK3 w - - 0 1", "1n5k/pp6/8/8/2Q5/8/8/R2QK3 w - - 0 1"),
     ],
     ids=[
         "a passed pawn",
@@ -45,6 +46,7 @@ def test_both_sides_are_valued_alike(seed: int) -> None:
         "the king at home",
         "a king that may castle",
         "a pawn in the centre",
+        "a net around the king",
     ],
 )
 def test_what_it_adds_to_ks(better: str, worse: str) -> None:
