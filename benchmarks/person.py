@@ -93,10 +93,23 @@ class Notes:
     def view(self) -> View:
         """The notes as a scripted player reads them."""
         row = 0 if self.color == chess.WHITE else 56
-        can = [not {row + 4, row + rook} & self._touched for rook in (7, 0)]
-        start, turn = chess.STARTING_FEN, chess.WHITE if self.ply % 2 == 0 else chess.BLACK
-        known = (turn, self.ply, self.enemies, self.events, self.refused, None, None)
-        return View(self.color, BERKELEY, NO_LIMITS, start, self.men, *can, *known)
+        kingside, queenside = (not {row + 4, row + rook} & self._touched for rook in (7, 0))
+        return View(
+            color=self.color,
+            rules=BERKELEY,
+            limits=NO_LIMITS,
+            start=chess.STARTING_FEN,
+            men=self.men,
+            kingside=kingside,
+            queenside=queenside,
+            turn=self.ply % 2 == 0,
+            ply=self.ply,
+            opponent_men=self.enemies,
+            events=self.events,
+            refused=self.refused,
+            pawn_tries=None,
+            end=None,
+        )
 
     def refuse(self, move: chess.Move) -> None:
         """An own try was refused."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from selenium.webdriver.common.by import By
@@ -179,6 +180,18 @@ def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:
         with chromium(address + "#game=none") as page:
             page.until_text("#welcome", "There is no such game here any more")
             assert not page.driver.find_element(By.ID, "new").is_displayed()
+
+
+def test_the_page_works_at_an_address_of_the_network(tmp_path: Path) -> None:
+    """Browsers trust it less than 127.0.0.1: no clipboard by script, no opener policy."""
+    with served(tmp_path, "0.0.0.0") as server, chromium(server.address) as page:
+        page.one("#invite").click()
+        assert str(page.one("#link").get_attribute("value")).startswith(f"http://{urlsplit(server.address).netloc}/")
+        page.one("#copy").click()
+        page.until_text("#copy", "Copied")
+        leave(page, "#again")
+        page.start("rand", seed=2)
+        move(page, 2, "e2", "e4")
 
 
 def test_the_board_is_turned(tmp_path: Path) -> None:
