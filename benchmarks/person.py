@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 
 import chess
 import numpy as np
-from doors import Begin, Door, page, terminal
+from doors import Door, page, terminal
 from manners import HEADINGS, Manners
 from rich.console import Console
 from rich.progress import Progress
@@ -111,6 +111,11 @@ class Notes:
             end=None,
         )
 
+    @property
+    def place(self) -> str:
+        """The number of the move, as it stands before a line."""
+        return f"{self.ply // 2 + 1}{'...' if self.ply % 2 else '.'} "
+
     def refuse(self, move: chess.Move) -> None:
         """An own try was refused."""
         self.events.append(OwnTry(move, Answer.ILLEGAL))
@@ -124,13 +129,19 @@ class Notes:
         self.enemies -= said.capture is not None
         self.refused, self.ply = [], self.ply + 1
 
-    def hear(self, said: Announcement) -> None:
-        """The opponent has moved."""
-        if said.capture is not None:
-            del self.men[said.capture]
-            self._touched.add(said.capture)
-        self.events.append(OpponentMoved(said))
-        self.ply += 1
+    def listen(self, lines: list[str]) -> None:
+        """The opponent's move, if it is his turn and among these lines."""
+        if (self.ply % 2 == 0) == self.color:
+            return
+        for text in [line.removeprefix(self.place) for line in lines if line.startswith(self.place)]:
+            if text in HEARD or text == f"{chess.COLOR_NAMES[not self.color].capitalize()} has moved.":
+                said = HEARD.get(text, Announcement())
+                if said.capture is not None:
+                    del self.men[said.capture]
+                    self._touched.add(said.capture)
+                self.events.append(OpponentMoved(said))
+                self.ply += 1
+                return
 
 
 class Figures:
@@ -144,10 +155,10 @@ class Figures:
         self.plies: list[int] = []
         self.odd: list[str] = []
 
-    def game(self, door: Door, color: chess.Color, seed: int) -> None:
+    def play(self, door: Door, color: chess.Color, seed: int) -> None:
         """Plays one."""
         notes, player, rng = Notes(color), Casual(seed), random.Random(seed)
-        self._note(notes, door.lines)
+        notes.listen(door.lines)
         while not door.is_over:
             if door.men() != notes.men:
                 raise AssertionError(f"the board shows {door.men()}, and should {notes.men}: {door.lines}")
@@ -161,19 +172,18 @@ class Figures:
             assert isinstance(move, chess.Move)
             name, before = try_name(move, notes.view()), len(door.lines)
             took = door.attempt(move, name)
-            place = f"{notes.ply // 2 + 1}{'...' if notes.ply % 2 else '.'}"
             new = door.lines[before:]
-            if f"{place} {name}? No." in new:
+            if f"{notes.place}{name}? No." in new:
                 notes.refuse(move)
                 self.refusals.append(took)
                 continue
             self.seconds.append(took)
             if door.is_over:
                 break
-            yes = f"{place} {name}: yes."
+            yes = f"{notes.place}{name}: yes."
             (said,) = [line.removeprefix(yes).strip() for line in new if line.startswith(yes)]
             notes.make(move, HEARD[said] if said else Announcement())
-            self._note(notes, new)
+            notes.listen(new)
         self.odd += door.odd
 
     def read(self, record: GameRecord, end: str) -> None:
@@ -186,20 +196,6 @@ class Figures:
         self.ends[f"{won[record.end.winner]}, {record.end.reason.value}"] += 1
         if record.end.text() not in end.lower().replace("white", "White").replace("black", "Black"):
             self.odd.append(f"saved as {record.end.text()!r}, shown as {end!r}")
-
-    @staticmethod
-    def _note(notes: Notes, lines: list[str]) -> None:
-        """The opponent's move, if it is among these lines."""
-        if (notes.ply % 2 == 0) == notes.color:
-            return
-        place = f"{notes.ply // 2 + 1}{'...' if notes.ply % 2 else '.'} "
-        mover = chess.COLOR_NAMES[not notes.color].capitalize()
-        for line in lines:
-            said = line.removeprefix(place)
-            if said != line and said in HEARD:
-                notes.hear(HEARD[said])
-            elif said == f"{mover} has moved.":
-                notes.hear(Announcement())
 
     def said(self) -> str:
         """In words, what the table of manners has no room for."""
@@ -230,23 +226,17 @@ def main() -> None:
                 figures = Figures()
                 with TemporaryDirectory() as folder, door(Path(folder)) as begin:
                     for number in range(options.games):
-                        end = _one_game(figures, begin, level, number, options.seed + number)
+                        color, seed = chess.COLORS[number % 2], options.seed + number
+                        with begin(level, chess.COLOR_NAMES[color], random.Random(seed)) as game:
+                            figures.play(game, color, seed)
                         newest = max(Path(folder).glob("*.pgn"), key=lambda path: path.stat().st_mtime_ns)
-                        figures.read(load_record(newest), end)
+                        figures.read(load_record(newest), game.end)
                         progress.advance(task)
                 rows.append((f"{level}, {name}", *figures.manners.row(figures.seconds)))
                 words.append(f"{level}, {name}:\n{figures.said()}")
                 print(words[-1], file=sys.stderr, flush=True)
     show_table(Table("The levels as a person meets them", HEADINGS, rows), console)
     console.print("\n".join(words), markup=False)
-
-
-def _one_game(figures: Figures, begin: Begin, level: str, number: int, seed: int) -> str:
-    """Plays one; how it ended, in the words of the door."""
-    color = chess.COLORS[number % 2]
-    with begin(level, chess.COLOR_NAMES[color], random.Random(seed)) as door:
-        figures.game(door, color, seed)
-        return door.end
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ def command(saved: Path | None = None) -> Iterator[str]:
     main = "from kriegbot.cli.main import main; raise SystemExit(main())"
     with tempfile.TemporaryDirectory() as folder:
         arguments = [sys.executable, "-c", main, "play", "--web", "--no-browser", "--save", str(saved or folder)]
-        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        fresh = {**os.environ, "XDG_CONFIG_HOME": folder}  # whose choices are neither known nor changed
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=fresh)
         try:
             assert process.stdout is not None
             found = re.search(r"http://\S+", process.stdout.readline())
