@@ -177,9 +177,12 @@ def main() -> None:
     for width, height in track(WIDE + PHONES, description="taking"):
         take(folder, width, height)
     wide = [[f"{state}-1280x800-light" for state in STATES[first : first + 2]] for first in (0, 2, 4)]
-    sheet(folder, wide, 0.5).save(folder / "web-wide.webp", quality=80)
-    phones = [[f"{state}-390x844-dark" for state in STATES], [f"{state}-844x390-dark" for state in STATES[2:5]]]
-    sheet(folder, phones, 0.5).save(folder / "web-phones.webp", quality=80)
+    sheet(folder, wide, 0.5).save(folder / "web-wide.webp", quality=60)
+    phones = [
+        [f"{state}-390x844-dark" for state in STATES],
+        [f"{state}-844x390-dark" for state in ("play", "review", "watch")],
+    ]
+    sheet(folder, phones, 0.5).save(folder / "web-phones.webp", quality=60)
 
 
 if __name__ == "__main__":
