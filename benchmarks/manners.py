@@ -17,32 +17,44 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+from referee import GameRecord
 from tournaments.report_tables import Table
 from tournaments.report_text import show_table
 from tournaments.store import Store, StoreError
 
 OPENING = 3
 """Own moves that make an opening."""
+HEADINGS = ("", "games", "turns", "illegal", "most", "s median", "99 %", "longest", "openings", "commonest")
 
 
 class Manners:
     """What one player did in all its games."""
 
     def __init__(self) -> None:
-        self.openings: list[tuple[chess.Color, tuple[str, ...]]] = []
+        self.moves: list[tuple[chess.Color, tuple[str, ...]]] = []
         self.refused: list[int] = []
+
+    def add(self, record: GameRecord, color: chess.Color) -> None:
+        """Counts what it did in a game."""
+        turns = record.turns[0 if color == chess.WHITE else 1 :: 2]
+        self.moves.append((color, tuple(turn.move.uci() for turn in turns)))
+        self.refused += [len(turn.tries) for turn in turns]
+
+    def openings(self, count: int) -> int:
+        """How many different sequences of so many first moves there were, each with its colour."""
+        return len({(color, moves[:count]) for color, moves in self.moves})
 
     def row(self, seconds: list[float]) -> tuple[str, ...]:
         """The figures, from these and the seconds of each turn."""
-        first, often = Counter((color, moves[:1]) for color, moves in self.openings).most_common(1)[0]
-        as_color = sum(color == first[0] for color, _ in self.openings)
+        first, often = Counter((color, moves[:1]) for color, moves in self.moves).most_common(1)[0]
+        as_color = sum(color == first[0] for color, _ in self.moves)
         return (
-            str(len(self.openings)),
+            str(len(self.moves)),
             str(len(self.refused)),
             f"{np.mean(self.refused):.2f}",
             str(max(self.refused)),
             *(f"{value:.3f}" for value in (np.median(seconds), np.percentile(seconds, 99), max(seconds))),
-            str(len(set(self.openings))),
+            str(self.openings(OPENING)),
             f"{often / as_color:.0%}",
         )
 
@@ -58,14 +70,11 @@ def main() -> None:
             for game in track(store.game_rows(), description="reading"):
                 record = store.record(game.id)
                 for color, player in ((chess.WHITE, game.white), (chess.BLACK, game.black)):
-                    turns = record.turns[0 if color == chess.WHITE else 1 :: 2]
-                    found[player].openings.append((color, tuple(turn.move.uci() for turn in turns[:OPENING])))
-                    found[player].refused += [len(turn.tries) for turn in turns]
+                    found[player].add(record, color)
             rows = [(player, *manners.row(store.move_seconds(player))) for player, manners in sorted(found.items())]
     except StoreError as error:
         parser.error(str(error))
-    headings = ("", "games", "turns", "illegal", "most", "s median", "99 %", "longest", "openings", "commonest")
-    show_table(Table("Manners", headings, rows), Console(highlight=False, width=140))
+    show_table(Table("Manners", HEADINGS, rows), Console(highlight=False, width=140))
 
 
 if __name__ == "__main__":

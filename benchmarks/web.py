@@ -50,12 +50,13 @@ SHOWN = """
 
 
 @contextmanager
-def command() -> Iterator[str]:
+def command(saved: Path | None = None) -> Iterator[str]:
     """`kriegbot play --web` in a process of its own: the address of its page, as soon as it is printed."""
     main = "from kriegbot.cli.main import main; raise SystemExit(main())"
     with tempfile.TemporaryDirectory() as folder:
-        arguments = [sys.executable, "-c", main, "play", "--web", "--no-browser", "--save", folder]
-        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        arguments = [sys.executable, "-c", main, "play", "--web", "--no-browser", "--save", str(saved or folder)]
+        fresh = {**os.environ, "XDG_CONFIG_HOME": folder}  # whose choices are neither known nor changed
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=fresh)
         try:
             assert process.stdout is not None
             found = re.search(r"http://\S+", process.stdout.readline())

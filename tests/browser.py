@@ -36,11 +36,11 @@ PATIENCE = 90.0
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[PageServer]:
+def served(folder: Path, host: str = "127.0.0.1") -> Iterator[PageServer]:
     """A server that saves games in a folder; it starts no process before there is a game."""
     house = House(folder)
     house.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
-    server = PageServer(house)
+    server = PageServer(house, host)
     thread = threading.Thread(target=server.serve_until_stopped)
     thread.start()
     until(lambda: server.started, "the server")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -22,7 +23,12 @@ CLEAR = "\x1b[2J"
 
 
 class Terminal:
-    """`kriegbot` with these arguments at a terminal of this size, in an environment; saves unasked in `cwd`/data."""
+    """`kriegbot` with these arguments at a terminal of this size, in an environment; saves unasked in `cwd`/data.
+
+    Attributes:
+      output: all that came, as it came.
+      met: the text that was waited for last.
+    """
 
     def __init__(
         self, *arguments: str, cwd: Path, columns: int = 80, rows: int = 24, settings: Mapping[str, str] = NOTHING
@@ -48,8 +54,9 @@ class Terminal:
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         os.close(inner)
-        self.output = ""
+        self.output = self.met = ""
         self._seen = 0
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a chessman may come in two pieces
 
     def __enter__(self) -> Terminal:
         return self
@@ -59,14 +66,15 @@ class Terminal:
         self.process.wait()
         os.close(self._end)
 
-    def until(self, text: str, seconds: float = 30.0) -> str:
-        """Waits until a text comes that was not yet waited for; what came before it, without colours."""
+    def until(self, *texts: str, seconds: float = 30.0) -> str:
+        """Waits until one of these texts comes, anew; what came before it, without colours."""
         deadline = time.monotonic() + seconds
-        while (at := self.output.find(text, self._seen)) < 0:
+        wanted = re.compile("|".join(map(re.escape, texts)))
+        while (found := wanted.search(self.output, self._seen)) is None:
             if not self._more(deadline):
-                raise AssertionError(f"{text!r} did not come, but {self.output[self._seen :]!r}")
-        passage = self.output[self._seen : at]
-        self._seen = at + len(text)
+                raise AssertionError(f"{' or '.join(texts)!r} did not come, but {self.output[self._seen :]!r}")
+        passage = self.output[self._seen : found.start()]
+        self._seen, self.met = found.end(), found[0]
         return plain(passage)
 
     def press(self, keys: str) -> None:
@@ -87,7 +95,7 @@ class Terminal:
             data = os.read(self._end, 65536)
         except OSError:  # the other end is closed
             return False
-        self.output += data.decode(errors="replace")
+        self.output += self._decoder.decode(data)
         return bool(data)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from selenium.webdriver.common.by import By
@@ -181,6 +182,18 @@ def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:
             assert not page.driver.find_element(By.ID, "new").is_displayed()
 
 
+def test_the_page_works_at_an_address_of_the_network(tmp_path: Path) -> None:
+    """Browsers trust it less than 127.0.0.1: no clipboard by script, no opener policy."""
+    with served(tmp_path, "0.0.0.0") as server, chromium(server.address) as page:
+        page.one("#invite").click()
+        assert str(page.one("#link").get_attribute("value")).startswith(f"http://{urlsplit(server.address).netloc}/")
+        page.one("#copy").click()
+        page.until_text("#copy", "Copied")
+        leave(page, "#again")
+        page.start("rand", seed=2)
+        move(page, 2, "e2", "e4")
+
+
 def test_the_board_is_turned(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
         page.start("rand", seed=2)
@@ -283,3 +296,15 @@ def test_the_whole_board_is_in_sight_and_nothing_overlaps_it(width: int, height:
         assert page.run("return document.documentElement.scrollWidth") <= width
         if width > height:
             assert page.run("return document.documentElement.scrollHeight") <= page.run("return innerHeight") + 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390)])
+def test_the_boards_of_a_review_are_in_sight_on_a_phone(width: int, height: int, tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address, width, height, is_phone=True) as page:
+        page.start("rand", seed=2)
+        resign(page)
+        page.one("#review .sheet")
+        panel = "#panel-white" if width < height else "#panel-black"
+        bottom = page.run(f"return document.querySelector('{panel} .diagram').getBoundingClientRect().bottom")
+        assert 150 < bottom <= height
+        assert page.run("return document.documentElement.scrollWidth") <= width

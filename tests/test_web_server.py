@@ -75,6 +75,7 @@ def test_the_page_is_there_and_nothing_of_it_goes_elsewhere(address: str) -> Non
     assert answer.getheader("Cache-Control") == "no-store"
     for name in ("main.js", "style.css", "review.js", "review.css"):
         assert fetched(address, f"static/{name}").status == 200
+    assert answer.getheader("Cross-Origin-Opener-Policy") == "same-origin"
     assert fetched(address.replace("127.0.0.1", "localhost")).status == 200
 
 
@@ -440,7 +441,9 @@ def test_an_address_that_others_can_reach_is_warned_of_and_takes_no_foreign_name
 ) -> None:
     monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
     assert main(["play", "--web", "--no-browser", "--save", str(tmp_path), "--host", "0.0.0.0"]) == 0
-    assert "other machines can reach this server at 0.0.0.0" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert "other machines can reach this server at 0.0.0.0, which is every address of this machine." in err
+    assert "http://0.0.0.0" not in out  # no address for a browser elsewhere
     guard = Guard(Starlette(), "token", "guest", "0.0.0.0", 80)
     assert guard.is_host("192.168.0.7:80")
     assert guard.is_host("[fe80::1]:80")

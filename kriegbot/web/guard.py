@@ -117,7 +117,8 @@ class Guard:
             return
         path = "/" + scope["path"].lstrip("/").partition("/")[2]
         inner = dict(scope) | {"path": path, "raw_path": path.encode(), IS_GUEST: self._has(self._guest_token, scope)}
-        await self._app(inner, receive, _with_headers(send, Headers(scope=scope)["host"]))
+        sending = _with_headers(send, Headers(scope=scope)["host"], is_trusted=self._host in LOOPBACK)
+        await self._app(inner, receive, sending)
 
     def refusal(self, scope: Scope) -> str:
         """Why a request is refused; empty if it is not."""
@@ -169,14 +170,15 @@ def policy(host: str) -> str:
     )
 
 
-def _with_headers(send: Send, host: str) -> Send:
+def _with_headers(send: Send, host: str, *, is_trusted: bool) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers["Content-Security-Policy"] = policy(host)
             headers["X-Content-Type-Options"] = "nosniff"
             headers["Referrer-Policy"] = "no-referrer"
-            headers["Cross-Origin-Opener-Policy"] = "same-origin"
+            if is_trusted:  # over a network without encryption browsers ignore it, and complain
+                headers["Cross-Origin-Opener-Policy"] = "same-origin"
             headers["Cross-Origin-Resource-Policy"] = "same-origin"
             headers["Cache-Control"] = "no-store"
         await send(message)

@@ -28,6 +28,8 @@ from kriegbot.web.watch import Shown
 from referee import GameRecord
 from referee.text import quoted
 
+EVERYWHERE = ("0.0.0.0", "::")
+"""Hosts that stand for all addresses of this machine."""
 BROWSER_TOO_FAST = 0.2
 """Seconds that the last messages have to reach the browsers before their sockets are closed."""
 
@@ -57,8 +59,7 @@ class PageServer(uvicorn.Server):
             raise Refused(f"{what}; without --port a free one is taken.") from None
         self.port: int = self._socket.getsockname()[1]
         token = secrets.token_urlsafe(16)
-        shown = f"[{host}]" if ":" in host else {"0.0.0.0": socket.gethostname()}.get(host, host)
-        self.address = f"http://{shown}:{self.port}/{token}/"
+        self.address = f"http://{reached_at(host)}:{self.port}/{token}/"
         super().__init__(
             uvicorn.Config(
                 Guard(make_app(house), token, house.guest_token, host, self.port),
@@ -122,10 +123,23 @@ def serve(folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple
         server.serve_until_stopped()
 
 
+def reached_at(host: str) -> str:
+    """How an address to listen on is written in the page's; for all of them, the one that the network knows, if any."""
+    if host in EVERYWHERE:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way_out:
+            try:
+                way_out.connect(("198.51.100.1", 9))  # an address kept for examples; nothing is sent
+                host = way_out.getsockname()[0]
+            except OSError:
+                host = socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
 def opened_to(host: str, folder: Path) -> str:
     """What a server opens that other machines can reach."""
+    where = f"{host}, which is every address of this machine" if host in EVERYWHERE else host
     return (
-        f"Warning: other machines can reach this server at {host}. Whoever has the address below can play here, use "
+        f"Warning: other machines can reach this server at {where}. Whoever has the address below can play here, use "
         f"this machine's processors, and read, add and delete saved games in {folder}. Whoever has the link to a game "
         "for two can play that game, and nothing else. Messages are not encrypted: who listens in on the network can "
         "read them, and the address. Other files, and programs that are not installed as players, are out of reach."

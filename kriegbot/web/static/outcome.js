@@ -12,7 +12,7 @@ export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo }) 
   const rematch = button("Rematch", () => ask({ do: "rematch" }), "main");
   rematch.id = "rematch";
   $("outcome-said").textContent = isForTwo ? over.text : `${won}. ${over.text}`;
-  $("outcome-about").textContent = [over.saved && !isGuest ? `Saved to ${over.saved}.` : "", over.seed && !game.two ? `Seed: ${over.seed}.` : ""].join(" ").trim();
+  $("outcome-about").textContent = [over.saved && !isGuest ? `Saved as ${file}.` : "", over.seed && !game.two ? `Seed: ${over.seed}.` : ""].join(" ").trim();
   $("outcome-do").replaceChildren(
     ...(over.resumable && !isGuest ? [button("Play on", () => ask({ do: "resume", file }), "main")] : isForTwo ? [] : [rematch]),
     ...(over.resumable && !isGuest ? [button("Look at both sides", () => ask({ do: "open", file }))] : []),

@@ -94,7 +94,7 @@ export function startReview(root, send, game, share = null) {
     const pace = make("input", { type: "number", min: 0, max: 10, step: 0.1, id: "pace" });
     pace.onchange = () => send({ do: "pace", seconds: Number(pace.value) });
     const stop = make("button", { type: "button", id: "stop", onclick: () => send({ do: "leave" }) }, "End the game");
-    const element = make("p", { className: "live" }, pause, make("label", {}, "at least ", pace, " s from try to try"), stop);
+    const element = make("p", { className: "live" }, pause, make("label", {}, "at least ", pace, " s a try"), stop);
     return Object.assign(element, { pause, pace });
   }
 
