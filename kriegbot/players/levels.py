@@ -21,11 +21,11 @@ class Level(NamedTuple):
 
 LEVELS: Mapping[str, Level] = MappingProxyType(
     {
-        "beginner": Level(1, 0.25, "ks", samples=5, particles=100),
-        "casual": Level(1, 0.5, "sound", samples=10, particles=200),
-        "club": Level(2, 0.5, "sound", samples=8, particles=300),
-        "strong": Level(2, 1.0, "sound", samples=40, particles=1_200),
-        "master": Level(2, 1.0, "sound", samples=150, particles=4_000),
+        "beginner": Level(1, 0.0, "ks", samples=3, particles=60),
+        "casual": Level(1, 0.5, "sound", samples=6, particles=120),
+        "club": Level(2, 0.5, "sound", samples=10, particles=300),
+        "strong": Level(2, 1.0, "sound", samples=28, particles=900),
+        "master": Level(2, 1.0, "sound", samples=130, particles=4_000),
     }
 )
 """By name, from the weakest."""
