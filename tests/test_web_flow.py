@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from kriegbot.players.base import Choice
 from kriegbot.web import hosting, library
 from kriegbot.web.clock import Clock, Control
 from kriegbot.web.offers import about
+from kriegbot.web.seat import WebSeat
 from kriegbot.web.seats import HouseSeat
 from kriegbot.web.server import PageServer
 from referee import RULE_SETS, View, load_record, record_to_pgn
@@ -156,6 +158,23 @@ def test_the_flag_of_a_program_falls_too(client: Client, monkeypatch: pytest.Mon
     client.send(NEW | {"color": "black", "clock": "1+0"})
     over = client.until("over")
     assert (over["won"], over["text"]) == (True, "Forfeit, Black wins (lost on time).")
+
+
+def test_a_program_that_has_gone_on_to_the_next_game_does_not_leave_with_the_last_one(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave = WebSeat.leave
+
+    def at_leisure(seat: WebSeat, why: str) -> None:
+        """The game ends, and its program's seat is free, before the program hears that it is to leave."""
+        leave(seat, why)
+        until(lambda: not any(thread.name.startswith("game ") for thread in threading.enumerate()))
+
+    monkeypatch.setattr(WebSeat, "leave", at_leisure)
+    begin(client)
+    end(client, "leave")
+    begin(client)
+    assert play(client, "e4")["ply"] == 2
 
 
 def test_each_move_adds_its_increment() -> None:

@@ -89,6 +89,7 @@ class Table:
         self.people: dict[chess.Color, Side] = {}
         self._offer: tuple[chess.Color, int] | None = None
         self._seat: HouseSeat | None = None
+        self._held = threading.Lock()  # for the program's seat, which another game may have as soon as it is released
         self._thread: threading.Thread | None = None
 
     @property
@@ -122,8 +123,9 @@ class Table:
             return
         for side in self.people.values():
             side.seat.leave(why)
-        if self._seat is not None:
-            self._seat.leave(why)
+        with self._held:
+            if self._seat is not None:
+                self._seat.leave(why)
 
     def wait(self, seconds: float) -> None:
         """Waits for the end of the game's thread, up to a timeout in seconds."""
@@ -182,8 +184,10 @@ class Table:
                     self.help.taken_back += 1
                     begun = rewound(played.record)
             finally:
-                if self._seat is not None:
-                    self.house.seats.release(self._seat)
+                with self._held:
+                    seat, self._seat = self._seat, None
+                if seat is not None:
+                    self.house.seats.release(seat)
             if played.failed is not None:
                 log.warning("game %s: %s: %s\n%s", self.key, self.program, played.failed, played.failed.log)
             self._finish(played.record)

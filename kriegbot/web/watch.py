@@ -99,8 +99,8 @@ class Watched(Hosted):
         with self._changed:
             self._why = why
             self._changed.notify_all()
-        for seat in self._seats:
-            seat.leave(why)
+            for seat in self._seats:
+                seat.leave(why)
 
     def take(self, asked: Asked) -> None:
         """Pauses and resumes, and changes the pace.
@@ -135,7 +135,9 @@ class Watched(Hosted):
             log.exception("game %s broke down", self.id)
             self.publish(refusal("The game broke down; the server's terminal says how."))
         finally:
-            for seat in self._seats:
+            with self._changed:  # from now on they may be another game's
+                seats, self._seats = self._seats, []
+            for seat in seats:
                 self.house.seats.release(seat)
 
     def _see(self, view: View) -> None:
