@@ -56,6 +56,8 @@ def test_the_start_and_its_forms(axe: str, tmp_path: Path) -> None:
         page.more()
         page.one(".other summary").click()
         page.one("#watch-start")
+        white = page.one("#picture [aria-label^='White sees']")
+        assert str(white.get_attribute("aria-label")).endswith("knights b1 g1, pawns a2 b2 c2 d2 f2 g2 h2 d5")
         check(page, axe)
 
 

@@ -5,6 +5,7 @@ import { atOneScreen, makeCurtain } from "./curtain.js";
 import { newForm } from "./form.js";
 import { savedGames } from "./library.js";
 import { offerNext, showOutcome } from "./outcome.js";
+import { drawPicture } from "./picture.js";
 import { startPlay } from "./play.js";
 import { startReview } from "./review.js";
 import { shareLink } from "./share.js";
@@ -153,6 +154,8 @@ function offer(hello) {
 function isPlaying() {
   return play?.isLive() || (game?.kind === "watch" && !over);
 }
+
+drawPicture($("picture"));
 
 $("here").onclick = () => curtain.gather(game);
 $("again").onclick = () => leaveFirst(startAgain);
