@@ -56,6 +56,32 @@ def test_a_move_is_taken_back_and_another_one_made(tmp_path: Path) -> None:
     assert record.headers["Help"] == "1 move taken back"
 
 
+WATCH_GLIDES = """
+    window.glides = [];
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (steps, how) {
+      const square = this.closest("[data-square]")?.dataset.square;
+      if (square) window.glides.push(`${square} ${steps[0].transform}`);
+      return animate.call(this, steps, how);
+    };
+"""
+
+
+def test_a_man_glides_where_it_goes_and_springs_back_where_it_is_refused(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.start("rand", seed=2)
+        page.run(WATCH_GLIDES)
+        move(page, 2, "e2", "e4")
+        for text, where in (("d4", "#turn"), ("exd5", "#refused")):
+            page.one("#try").clear()
+            page.one("#try").send_keys(text, Keys.ENTER)
+            page.until_text(where, "move 3" if where == "#turn" else text)
+        side = page.one("#board [data-square=e4]").rect["width"]
+        glides = [glide.split(maxsplit=1) for glide in page.run("return window.glides")]
+    found = [(at, [round(2 * float(part[:-2]) / side) / 2 for part in way[10:-1].split(", ")]) for at, way in glides]
+    assert found == [("e4", [0, 2]), ("d4", [0, 2]), ("e4", [-0.5, -0.5])]  # from how far to the right and down
+
+
 def test_a_hint_names_tries_that_can_be_made_by_a_click(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
         page.start("rand", seed=2)
@@ -103,7 +129,7 @@ def test_a_game_is_left_and_played_on_from_the_saved_games(tmp_path: Path) -> No
         page.one("#turn")
         page.until_text("#turn", "move 2")
         assert page.text("#log") == before
-        assert not page.driver.find_elements(By.CSS_SELECTOR, ".diagram")
+        assert not page.driver.find_elements(By.CSS_SELECTOR, "#review .diagram")
         move(page, 3, "d2", "d4")
         resign(page)
         (path,) = games(tmp_path)

@@ -255,10 +255,10 @@ def test_after_a_game_the_truth_is_shown_beside_what_was_known(tmp_path: Path) -
         driver.find_element(By.ID, "try").send_keys("e4" + Keys.ENTER)
         wait(driver, lambda _: len(driver.find_elements(By.CSS_SELECTOR, "#log li")) >= 2)
         wait(driver, lambda _: driver.find_element(By.ID, "turn").text.startswith("Your turn"))
-        assert not driver.find_elements(By.CSS_SELECTOR, ".diagram")
+        assert not driver.find_elements(By.CSS_SELECTOR, "#review .diagram")
         driver.find_element(By.ID, "resign").click()
         driver.find_element(By.CSS_SELECTOR, "#resigning [value=yes]").click()
-        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".diagram"))
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, "#review .diagram"))
         assert len(men(driver, "true")) == 32
         assert len(men(driver, "white")) == 16
         press(driver, Keys.HOME)

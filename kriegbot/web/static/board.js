@@ -7,6 +7,8 @@ const FILES = "abcdefgh";
 const KINDS = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const NEAR = 5; // pixels that a pointer may wander in a click
+const GLIDE = 180; // milliseconds that a man takes from square to square
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** An <svg> of the man of a letter as in a FEN: N is a white knight. */
 export function man(letter) {
@@ -30,7 +32,7 @@ export class Board {
    * the tray, to is null for one that leaves the board.
    */
   constructor(element, { label, flipped, onTry, onMark }) {
-    Object.assign(this, { element, flipped, onTry, onMark, hand: null, drag: null, cells: {} });
+    Object.assign(this, { element, flipped, onTry, onMark, hand: null, drag: null, wasDragged: false, cells: {} });
     this.shown = { men: {}, ghosts: {}, marks: [], last: [], targets: [], heat: null };
     element.classList.add("board");
     element.setAttribute("role", "grid");
@@ -64,6 +66,20 @@ export class Board {
   take(letter) {
     this.hand = this.hand && !this.hand.from && this.hand.letter === letter ? null : { letter, from: null };
     this.draw();
+  }
+
+  /** An own man glides to where it has gone, unless it was dragged there; one that was refused springs back. */
+  glide(from, to, isRefused) {
+    const cell = this.cells[isRefused ? from : to];
+    const drawing = cell.querySelector("svg");
+    const isThere = this.wasDragged && !isRefused;
+    this.wasDragged = false;
+    if (!drawing || isThere || CALM.matches) return;
+    const [start, end] = [from, to].map((square) => this.cells[square].getBoundingClientRect());
+    const share = isRefused ? 0.5 : -1; // of the way, from the square it stands on
+    const away = `translate(${share * (end.left - start.left)}px, ${share * (end.top - start.top)}px)`;
+    cell.style.zIndex = 2; // above the squares on its way
+    drawing.animate([{ transform: away }, { transform: "none" }], { duration: GLIDE, easing: "ease-out" }).onfinish = () => { cell.style.zIndex = ""; };
   }
 
   row(row) {
@@ -103,6 +119,7 @@ export class Board {
       return;
     }
     this.hand = null;
+    this.wasDragged = this.drag !== null;
     if (isOwn && square) this.onTry(from, square);
     else if (!isOwn) this.onMark(letter, from, square);
   }
@@ -129,11 +146,11 @@ export class Board {
       for (const [name, handler] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) {
         document.removeEventListener(name, handler);
       }
+      if (drag.image) drag.image.remove();
+      const over = document.elementFromPoint(at.clientX, at.clientY)?.closest("[data-square]")?.dataset.square ?? null;
+      if (drag.image && at.type === "pointerup" && this.hand && over !== drag.from && !(over in this.shown.men)) this.drop(over);
       this.drag = null;
       if (!drag.image) return; // it was a click, which comes by itself
-      drag.image.remove();
-      const over = document.elementFromPoint(at.clientX, at.clientY)?.closest("[data-square]")?.dataset.square ?? null;
-      if (at.type === "pointerup" && this.hand && over !== drag.from && !(over in this.shown.men)) this.drop(over);
       this.hand = null;
       this.draw();
       document.addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });

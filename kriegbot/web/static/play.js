@@ -100,6 +100,7 @@ export function startPlay(root, send, game) {
   }
 
   function look(message) {
+    const before = view;
     [view, received] = [message, performance.now()];
     const entries = view.log.map((entry) => `${entry.move} ${entry.text}`);
     const own = view.log.findLastIndex((entry) => entry.kind === "own");
@@ -118,7 +119,18 @@ export function startPlay(root, send, game) {
     $("tried").classList.toggle("none", !view.refused.length);
     drawLog();
     draw();
+    if (before) move(before);
     tick();
+  }
+
+  /** Moves the man of the own last try, if it was since the view before. */
+  function move(before) {
+    if (view.ply === before.ply) {
+      const refused = view.refused.length > before.refused.length && before.tries.find((uci) => !view.tries.includes(uci));
+      if (refused) board.glide(refused.slice(0, 2), refused.slice(2, 4), true);
+    } else if (view.ply > before.ply && String(view.last) !== String(before.last)) {
+      board.glide(...view.last, false);
+    }
   }
 
   function announce(entries, isNews) {
