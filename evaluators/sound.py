@@ -22,9 +22,9 @@ FEW_MEN = 1000
 """Centipawns apart from pawns below which a side counts as having little left."""
 TO_EDGE, NEARER = 12, 6
 """For each step of the enemy's king from the centre, and for each step that our king is nearer to it."""
-NET, QUEENS_LEAD, MOST_LEAD = 60, 800, 1600
-"""For each square around the enemy's king that we attack, and for each that it can no longer go to, if we are ahead by
-QUEENS_LEAD centipawns of pieces; in proportion to the lead, which counts up to MOST_LEAD."""
+NET, QUEENS_LEAD, MANY_MEN = 60, 800, 3000
+"""For each square around the enemy's king that we attack, and off for each that is free to him, if we are ahead by
+QUEENS_LEAD centipawns of pieces and have MANY_MEN or more of them; in proportion if we are less ahead or have fewer."""
 
 NOT_FILE_A, NOT_FILE_H, WHITE_HOME, BLACK_HOME = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F, 0xFF, 0xFF << 56)
 EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = words(8, 16, 32, 0x0000001818000000, 3)
@@ -132,9 +132,9 @@ def sound(tables: Words, position: Position, side: int) -> int:
         score += home(position, own, side)
     elif material(position, own, other) > 0 and pieces > enemy_pieces:
         score += hunt(position, own, other)
-    lead = min(pieces - enemy_pieces, MOST_LEAD)
+    lead = min(pieces - enemy_pieces, QUEENS_LEAD)
     if lead > 0:
-        score += NET * net(tables, position, other, ours) * lead // QUEENS_LEAD
+        score += NET * net(tables, position, other, ours) * min(pieces, MANY_MEN) // MANY_MEN * lead // QUEENS_LEAD
     if pieces > FEW_MEN:
         score -= home(position, other, 1 - side)
     return score
