@@ -119,7 +119,7 @@ export class Board {
       return;
     }
     this.hand = null;
-    this.wasDragged = this.drag !== null;
+    this.wasDragged = isOwn && this.drag !== null;
     if (isOwn && square) this.onTry(from, square);
     else if (!isOwn) this.onMark(letter, from, square);
   }
