@@ -5,8 +5,8 @@
     python benchmarks/paper_sweep.py --cells figure3 evaluator=ks:shield=30   other cells
     python benchmarks/paper_sweep.py --games 0 --plot shield.svg              the table of what there is, and the plot
 
-`tournaments.sweep` says how choices are written. Games are kept in one file, which is read first; run the same command
-again, there or on another machine, to go on from it. Results of today's choices are the games that were published.
+`tournaments.choices` says how choices are written. Games are kept in one file, which is read first; rerun the same
+command, there or on another machine, to go on from it. Results of today's choices are the games that were published.
 """
 
 import argparse
@@ -17,12 +17,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
+from tournaments.choices import TODAY
 from tournaments.figures import Standing
 from tournaments.paper import LONG, SHORT
 from tournaments.report_plots import LINE, finished, plotting
 from tournaments.report_tables import NOTHING, Table
 from tournaments.report_text import show_table
-from tournaments.sweep import TODAY, Played, changes, every_cell, gain, play, published, read, standing, write
+from tournaments.sweep import Played, changes, every_cell, gain, play, published, read, standing, write
 
 DOCS = Path(__file__).parent.parent / "docs/reproduction"
 CHOICES = (

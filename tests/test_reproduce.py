@@ -7,7 +7,7 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.players.specs import parse_spec
-from referee import View
+from referee import BERKELEY, View
 from tournaments import figure4
 from tournaments.figures import Standing
 from tournaments.paper import FIGURES, GAMES, SAMPLES, cells, pairing
@@ -40,14 +40,14 @@ def test_a_cell_is_a_pairing_of_players_as_a_tournament_writes_them(figure: int,
     assert len(set(settings.pairings)) == len(settings.pairings)
 
 
-def test_with_an_evaluator_both_searching_players_have_it_and_hs_keeps_its_own() -> None:
+def test_under_a_choice_both_searching_players_have_it_and_hs_keeps_its_own() -> None:
     for figure in FIGURES:
-        for cell in cells(figure):
-            pair, usual = pairing(cell, None, "ks:shield=30"), pairing(cell)
+        under = settings_of(figure, None, choice="evaluator=ks:shield=30")
+        for cell, pair, usual in zip(cells(figure), under.pairings, settings_of(figure, None).pairings, strict=True):
             assert pair.first == f"{usual.first},evaluator=ks:shield=30"
             searches = cell.opponent == "paranoid"
             assert pair.second == usual.second + (",evaluator=ks:shield=30" if searches else "")
-            assert str(parse_spec(pair.first)) == pair.first
+        assert under.rules == BERKELEY != settings_of(figure, None, choice="rules=quiet").rules
 
 
 def test_players_have_the_papers_sample_sizes() -> None:
@@ -137,8 +137,9 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
         (["figure2", "--games", "3"], "illegal number of games '3': it takes an even one"),
         (["figure2", "--depths", "4"], "illegal depth '4': it takes a whole number, 1..3."),
         (["figure2", "--run", "middle"], "unknown run 'middle'; known: short, long, both."),
-        (["figure2", "--evaluator", "k5"], "unknown evaluator 'k5'. Known: conservative, ks, material, sound;"),
-        (["figure2", "--evaluator", "ks:shield=1,depth=1"], "illegal evaluator 'ks:shield=1,depth=1'"),
+        (["figure2", "--choice", "evaluator=k5"], "unknown evaluator 'k5'. Known: conservative, ks, material, sound;"),
+        (["figure2", "--choice", "evaluator"], "illegal choice 'evaluator': it takes option=value, "),
+        (["figure2", "--choice", "boards=first"], "boards"),
         (["figure2", "--out", "/dev/null/x"], "cannot write to '/dev/null/x': "),
         (["figure2", "--out", "x" * 300], "File name too long."),
     ],

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from kriegbot.players.specs import BadSpec
-from tournaments.sweep import TODAY, Played, changed, changes, every_cell, gain, play, published, read, standing, write
+from tournaments.choices import TODAY, changed
+from tournaments.sweep import Played, changes, every_cell, gain, play, published, read, standing, write
 
 PARANOID = "paranoid:depth=2,samples=321,further=21,particles=20000"
 
@@ -34,7 +35,7 @@ def test_a_choice_changes_the_players_that_it_is_about(spec: str, choice: str, e
     assert changed(spec, choice) == expected
 
 
-@pytest.mark.parametrize("choice", ["ties", "ties=third", "sties=first", "evaluator=k5", "depth"])
+@pytest.mark.parametrize("choice", ["ties", "ties=third", "sties=first", "evaluator=k5", "depth", "rules=loud"])
 def test_a_choice_that_no_player_has_is_refused(choice: str) -> None:
     with pytest.raises(BadSpec):
         changed(PARANOID, choice)

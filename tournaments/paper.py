@@ -84,19 +84,14 @@ def cells(figure: int) -> tuple[Cell, ...]:
     return tuple(sorted(found, key=lambda cell: (cell.seconds, max(cell.depth, cell.opponent_depth), cell.depth)))
 
 
-def pairing(cell: Cell, budget: float | None = None, evaluator: str | None = None) -> Pairing:
-    """Who plays in a cell, the figure's player first: at the paper's sample sizes, or with a budget in seconds.
-
-    With an evaluator, overconfident and paranoid players value leaves by it; HS keeps its own.
-    """
+def pairing(cell: Cell, budget: float | None = None) -> Pairing:
+    """Who plays in a cell, the figure's player first: at the paper's sample sizes, or with a budget in seconds."""
     opponents = {"rand": "rand", "hs": HS if budget is None else f"hs:time={budget:g}"}
-    opponent = opponents.get(cell.opponent) or searcher(
-        cell.opponent, cell.opponent_depth, cell.seconds, budget, evaluator
-    )
-    return Pairing(searcher(cell.player, cell.depth, cell.seconds, budget, evaluator), opponent)
+    opponent = opponents.get(cell.opponent) or searcher(cell.opponent, cell.opponent_depth, cell.seconds, budget)
+    return Pairing(searcher(cell.player, cell.depth, cell.seconds, budget), opponent)
 
 
-def searcher(name: str, depth: int, seconds: int, budget: float | None = None, evaluator: str | None = None) -> str:
+def searcher(name: str, depth: int, seconds: int, budget: float | None = None) -> str:
     """Spec of a searching player, as the tournament knows it.
 
     Args:
@@ -104,12 +99,10 @@ def searcher(name: str, depth: int, seconds: int, budget: float | None = None, e
       depth: plies to look ahead.
       seconds: of the paper's run; the sample size is what its players reached in that time.
       budget: our seconds for a move, instead of a sample size.
-      evaluator: its leaf evaluator; None for the default.
     """
-    leaves = "" if evaluator is None else f",evaluator={evaluator}"
     if budget is not None:
         extra = max(LEAST_BUDGET, budget * EXTRA_SECONDS / SHORT)
-        return str(parse_spec(f"{name}:depth={depth},time={budget:g},extra={extra:g}{leaves}"))
+        return str(parse_spec(f"{name}:depth={depth},time={budget:g},extra={extra:g}"))
     samples = SAMPLES[seconds, depth]
     further = round(samples * EXTRA_SECONDS / seconds)
-    return f"{name}:depth={depth},samples={samples},further={further},particles={PARTICLES}{leaves}"
+    return f"{name}:depth={depth},samples={samples},further={further},particles={PARTICLES}"

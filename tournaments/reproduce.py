@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from referee import BERKELEY, PAPER_LIMITS
+from referee import PAPER_LIMITS
+from tournaments.choices import TODAY, pair_under, rules_under
 from tournaments.figures import Standing
 from tournaments.paper import GAMES, SHORT, Cell, cells, pairing
 from tournaments.schedule import Game, Settings
@@ -63,10 +64,10 @@ def figure_cells(figure: int, budget: float | None) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells(figure) if budget is None or cell.seconds == SHORT)
 
 
-def settings_of(figure: int, budget: float | None, seed: int = SEED, evaluator: str | None = None) -> Settings:
-    """The tournament of a figure."""
-    pairings = tuple(pairing(cell, budget, evaluator) for cell in figure_cells(figure, budget))
-    return Settings(pairings, BERKELEY, PAPER_LIMITS, seed)
+def settings_of(figure: int, budget: float | None, seed: int = SEED, choice: str = TODAY) -> Settings:
+    """The tournament of a figure under a choice of `tournaments.choices`; raises as `choices.changed` does."""
+    pairings = tuple(pair_under(pairing(cell, budget), choice) for cell in figure_cells(figure, budget))
+    return Settings(pairings, rules_under(choice), PAPER_LIMITS, seed)
 
 
 def games_of(settings: Settings, pairings: Iterable[int], games: int) -> list[Game]:

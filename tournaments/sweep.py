@@ -1,10 +1,5 @@
 """What the paper leaves open, tried out: its cells under other choices than ours, the games kept in one small file.
 
-A choice is written as what it changes: an option of both searching players, or of another player by its name, as in
-`rand.by=man`; several are joined by commas. Some values are words of this module: `further=none` draws all histories
-anew after a refusal; `particles=samples` holds no more boards than are drawn; and `rules=quiet` tells nobody of the
-opponent's refused tries, as if players drew among legal moves. `today` changes nothing.
-
 Game i of a cell has the same seed under every choice, that of `kriegbot reproduce`.
 """
 
@@ -16,17 +11,16 @@ import io
 import math
 import statistics
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import chess
 
-from kriegbot.players.options import value_text
 from kriegbot.players.seat import HereSeat
-from kriegbot.players.specs import BadSpec, make_player, parse_spec
-from referee import BERKELEY, PAPER_LIMITS, IllegalHeard
+from kriegbot.players.specs import make_player, parse_spec
+from referee import BERKELEY, PAPER_LIMITS
+from tournaments.choices import TODAY, pair_under, rules_under
 from tournaments.figures import Standing
 from tournaments.match import play_game
 from tournaments.paper import FIGURES, LONG, SHORT, Cell, cells, pairing
@@ -34,11 +28,8 @@ from tournaments.reproduce import SEED
 from tournaments.schedule import Pairing, Settings
 from tournaments.statistics import NORMAL_95
 
-TODAY = "today"
 RAND = Cell(2, "rand", 0, "rand", 0, SHORT, 6, 6, 0, legible=True)
 """No cell of a figure: the paper says that White and Black each win about 6 %."""
-SEARCHING = ("overconfident", "paranoid")
-LEAST_PARTICLES = 100
 
 
 class Played(NamedTuple):
@@ -70,49 +61,18 @@ def pair_of(cell: Cell) -> Pairing:
     return Pairing("rand", "rand") if cell == RAND else pairing(cell)
 
 
-def changed(spec: str, choice: str) -> str:
-    """The spec of a player under a choice.
-
-    Raises:
-      BadSpec: it has no such option, or the option no such value.
-    """
-    player = parse_spec(spec)
-    name = player.name
-    for change in choice.split(",") if choice != TODAY else ():
-        path, equals, value = change.partition("=")
-        who, _, option = path.rpartition(".")
-        if not equals:
-            raise BadSpec(f"illegal choice {change!r}: it takes option=value, player.option=value, or {TODAY}.")
-        if path == "rules" or name not in ((who,) if who else SEARCHING):
-            continue
-        if change == "further=none":
-            kept = {given: number for given, number in player.options.items() if given != "further"}
-            player = replace(player, options=kept)
-            continue
-        if change == "particles=samples":
-            value = str(max(LEAST_PARTICLES, int(player.get("samples") or 0)))
-        if option in ("ties", "free", "boards") and player.name != "search":
-            given = ",".join(f"{key}={value_text(number)}" for key, number in player.options.items())
-            player = parse_spec(f"search:{given},backup={name}")
-        player = player.having(option, value)
-    return str(player)
-
-
 def changes(choice: str, cell: Cell) -> bool:
     """Whether a choice makes any difference to a cell; today's is one, too."""
     pair = pair_of(cell)
-    is_told = cell != RAND and "rules=" in choice
-    return choice == TODAY or is_told or any(changed(spec, choice) != spec for spec in (pair.first, pair.second))
+    is_told = cell != RAND and rules_under(choice) != BERKELEY
+    return choice == TODAY or is_told or pair_under(pair, choice) != pair
 
 
 def play(choice: str, cell: Cell, number: int) -> Played:
     """Play one game of a cell."""
-    game = Settings((pair_of(cell),), BERKELEY, PAPER_LIMITS, SEED).game(0, number)
-    rules = replace(BERKELEY, illegal_heard=IllegalHeard.MOVER) if "rules=quiet" in choice else BERKELEY
-    seats = []
-    for spec in (game.white, game.black):
-        name = changed(spec, choice)
-        seats.append(HereSeat(name, partial(make_player, parse_spec(name))))
+    rules = rules_under(choice)
+    game = Settings((pair_under(pair_of(cell), choice),), rules, PAPER_LIMITS, SEED).game(0, number)
+    seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in (game.white, game.black)]
     record = play_game(*seats, rules=rules, limits=PAPER_LIMITS, seed=game.seed).record
     winner = record.end.winner if record.end is not None else None
     result = 0 if winner is None else 1 if (winner == chess.WHITE) == (number % 2 == 0) else -1

@@ -28,9 +28,9 @@ def reproduce(
         str, typer.Option(metavar="RUN", help="short (30 s a move in the paper), long (90 s) or both.")
     ] = "both",
     seed: Annotated[str, typer.Option(metavar="N", help="Seed of the tournaments.")] = "2006",
-    evaluator: Annotated[
+    choice: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of overconfident and paranoid players: ks:shield=30.  [default: ks]"),
+        typer.Option(metavar="CHOICE", help="Other options of both players: boards=last,evaluator=ks:shield=30."),
     ] = None,
     jobs: Annotated[str | None, typer.Option(metavar="N", help="Games at once.  [default: one a core]")] = None,
     out: Annotated[str, typer.Option(metavar="FOLDER", help="Where games, tables and plots go.")] = "reproduction",
@@ -38,14 +38,17 @@ def reproduce(
     """Reproduce the paper's experiment, and print our results beside the paper's.
 
     Figures 2, 3 and 5 are tournaments; rerun the same command to resume. Figure 4 is measured by the clock, and needs
-    an otherwise idle machine. Each comes as a table, a CSV file and a plot. With an evaluator, games and tables stand
-    beside the others, in files of their own.
+    an otherwise idle machine. Each comes as a table, a CSV file and a plot. With a choice, games and tables stand
+    beside the others, in files of their own; docs/reproduction/choices.md says what can be chosen.
     """
     from kriegbot import request
     from kriegbot.cli import arguments
-    from kriegbot.players.specs import BadSpec, parse_spec
+    from kriegbot.players.specs import BadSpec
     from kriegbot.request import Refused
     from referee.text import did_you_mean, quoted
+    from tournaments.choices import TODAY
+    from tournaments.paper import FIGURES
+    from tournaments.reproduce import settings_of
 
     if what not in (*WHAT, "all"):
         hint = did_you_mean(what, (*WHAT, "all"))
@@ -57,18 +60,18 @@ def reproduce(
     depth = request.whole_of(depths, "depth", 1, 3)
     number, workers = request.seed_of(seed), arguments.jobs_of(jobs)
     folder = Path(out)
-    if evaluator is not None:
-        try:
-            parse_spec(str(parse_spec("overconfident").having("evaluator", evaluator)))  # a spec holds no comma
-        except BadSpec as error:
-            raise Refused(str(error)) from None
+    try:
+        for figure in FIGURES:
+            settings_of(figure, seconds, number, choice or TODAY)
+    except BadSpec as error:
+        raise Refused(str(error)) from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for figure in WHAT.values() if what == "all" else (WHAT[what],):
             if figure == 4:
                 _sample_sizes(folder, number)
             else:
-                _figure(figure, folder, seconds, evaluator, wanted, depth, run, number, workers)
+                _figure(figure, folder, seconds, choice, wanted, depth, run, number, workers)
     except KeyboardInterrupt:
         again = shlex.join(["kriegbot", *sys.argv[1:]])
         print(f"kriegbot: interrupted; the games played are kept. To resume:\n  {again}", file=sys.stderr)
@@ -94,7 +97,7 @@ def _figure(
     figure: int,
     folder: Path,
     budget: float | None,
-    evaluator: str | None,
+    choice: str | None,
     games: int,
     depth: int,
     run: str,
@@ -106,6 +109,7 @@ def _figure(
     from kriegbot.cli.tournament import warm_up
     from kriegbot.players.specs import parse_spec
     from kriegbot.request import Refused
+    from tournaments.choices import TODAY
     from tournaments.executors.local import LocalExecutor
     from tournaments.logs import logged_to
     from tournaments.paper import LONG, SHORT
@@ -113,10 +117,10 @@ def _figure(
     from tournaments.run import run as play
     from tournaments.store import Store, StoreError
 
-    settings = settings_of(figure, budget, seed, evaluator)
+    settings = settings_of(figure, budget, seed, choice or TODAY)
     name = f"figure{figure}" if budget is None else f"figure{figure}-{budget:g}s"
-    if evaluator is not None:
-        name += "-" + re.sub(r"\W+", "-", evaluator)
+    if choice is not None:
+        name += "-" + re.sub(r"\W+", "-", choice)
     runs = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}[run]
     chosen = [
         number

@@ -26,7 +26,7 @@ from kriegbot.search.searched import Searched
 from referee import View
 
 MOST_DRAWN = 3000
-"""Histories drawn at the first try of a turn, if those that survive a refusal are kept and time is what limits them."""
+"""Histories drawn for a search by time, if those that survive a refusal are kept, or if they need not fit all."""
 OPENING_PLIES = 12
 DRAWING = 0
 """Use of randomness within one try, with a seed of its own."""
@@ -78,7 +78,7 @@ class SampledSearch:
             that it is worth less than the best; 0 for the best alone.
           repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to.
           ties: which of the best tries: any, or always the first or last by the squares of its man.
-          boards: what drawn histories fit: all that was heard, or the last observation alone; not for searches by time.
+          boards: what drawn histories fit: all that was heard, or the last observation alone.
         """
         self.method, self.particles, self.samples, self.further = method, particles, samples, further
         self.filtering, self.seed, self.opening, self.repeated = filtering, seed, opening, repeated
@@ -138,10 +138,10 @@ class SampledSearch:
         if self.further is not None:
             self._sample = self._drawn(belief, view, self.samples or MOST_DRAWN, self.further, seed)
             rows, weights, lists = self._sample
-        elif self.samples is None:
+        elif self.samples is None and self.boards == "all":
             rows, weights = belief.shuffled(seed)
         else:
-            rows, weights = self._draw(belief, view, self.samples, seed)
+            rows, weights = self._draw(belief, view, self.samples or MOST_DRAWN, seed)
         histories, is_free = InformationSet.of(view, rows, weights), not view.obliged
         found = search_tries(histories, self.method, seconds, lists, may_prune=is_free)
         return found, found.boards if self.samples is None else int(weights[: found.boards].sum())
