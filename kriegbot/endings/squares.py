@@ -54,6 +54,8 @@ class BareKing:
     @classmethod
     def of(cls, view: View) -> BareKing | None:
         """What a view tells of a bare king; None if the opponent has other men."""
+        if view.opponent_men > 1:
+            return None
         board = chess.Board(view.start)
         men = {square: man.piece_type for square, man in board.piece_map().items() if man.color == view.color}
         others = chess.popcount(board.occupied_co[not view.color])
@@ -70,7 +72,7 @@ class BareKing:
                     bare = bare.without(announcement.fell)
                 case _ if others == 1:
                     bare = bare.after(event)
-        return bare if others == 1 else None
+        return bare
 
     def after(self, event: Event) -> BareKing:
         """What is possible after an event of the view."""
