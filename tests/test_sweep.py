@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from kriegbot.players.specs import BadSpec
+from tournaments.agreement import GROUPS, agreement, group_of
 from tournaments.choices import TODAY, changed
+from tournaments.figures import Standing
+from tournaments.reproduce import Result
 from tournaments.sweep import Played, changes, every_cell, gain, play, published, read, standing, write
 
 PARANOID = "paranoid:depth=2,samples=321,further=21,particles=20000"
@@ -84,3 +87,21 @@ def test_a_file_of_games_holds_them_whatever_their_order(tmp_path: Path) -> None
     assert read(path) == games
     assert path.read_bytes() == other.read_bytes()
     assert gzip.decompress(path.read_bytes()).startswith(b"choice,cell,game,seed,result,plies\n")
+
+
+def test_results_like_the_papers_are_near_it_and_others_are_as_far_as_they_are() -> None:
+    cells = [cell for name, cell in every_cell().items() if name != "rand - rand"]
+    assert [[group_of(cell) for cell in cells].count(group) for group in GROUPS] == [15, 18]
+    same = [
+        Result(cell, Standing.of(5 * cell.losses, 500 - 5 * (cell.wins + cell.losses), 5 * cell.wins)) for cell in cells
+    ]
+    near = agreement(same)
+    assert near.cells == near.within == 33
+    assert near.distance <= 1  # the paper's EU is rounded
+    assert near.alike == near.meetings == 9
+    far = agreement([Result(one.cell, Standing.of(one.ours.wins, one.ours.draws, one.ours.losses)) for one in same])
+    assert far.alike == 0
+    assert far.distance == pytest.approx(sum(abs(one.cell.wins - one.cell.losses + one.cell.eu) for one in same) / 33)
+    assert far.within < 33
+    few = agreement([Result(one.cell, Standing.of(0, 4, 0)) for one in same])
+    assert few.by_chance > 4 * near.by_chance
