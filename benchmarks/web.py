@@ -132,10 +132,11 @@ async def person(address: str, opponent: str, seed: int, end: float, round_trips
     """Plays games until a time, and sends messages to and fro all the while; returns the number of tries."""
     parts = urlsplit(address)
     tries, rng = 0, random.Random(seed)
+    game = {"do": "new", "opponent": opponent, "color": "white", "rules": "berkeley", "clock": None}
     async with connect(
         f"ws://{parts.netloc}{parts.path}ws", origin=Origin(f"http://{parts.netloc}"), proxy=None
     ) as socket:
-        await send(socket, do="new", opponent=opponent, color="white", rules="berkeley", seed=seed)
+        await send(socket, **game, seed=str(seed))
         sent = 0.0
         while time.perf_counter() < end:
             try:
@@ -149,7 +150,9 @@ async def person(address: str, opponent: str, seed: int, end: float, round_trips
                 await send(socket, do="try", text=rng.choice(message["tries"]))
                 tries += 1
             elif message["is"] == "over":
-                await send(socket, do="new", opponent=opponent, color="white", rules="berkeley", seed=seed + 1000)
+                await send(socket, **game, seed=str(seed + 1000))
+            elif message["is"] == "refusal":
+                raise RuntimeError(message["text"])
             if not sent and message["is"] in ("nothing", "view") and tries:
                 sent = time.perf_counter()
                 await send(socket, do="heat", on=False)

@@ -282,7 +282,7 @@ def test_a_review_is_one_file_that_needs_no_server(tmp_path: Path) -> None:
         page.until_text("#refused", "exd5")
         resign(page)
         page.one("#walk").click()
-        until(lambda: page.driver.find_elements(By.CSS_SELECTOR, ".walk table"), "all of the game")
+        until(lambda: page.driver.find_elements(By.CSS_SELECTOR, "#walk[hidden] + div table"), "all of the game")
         download(page.driver, tmp_path)
         page.one("#share").click()
         until(lambda: (tmp_path / "kriegspiel.html").exists(), "the file")

@@ -204,7 +204,7 @@ def test_the_tries_worth_less_than_the_best_are_found(address: str, record: Game
     with browsing() as driver:
         open_game(driver, address)
         driver.find_element(By.ID, "walk").click()
-        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".walk tbody tr"))
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".walk #walk[hidden] + div tbody tr"))
         rows = [row.text.split() for row in driver.find_elements(By.CSS_SELECTOR, ".walk tbody tr")]
         losses = [float(row[-1].lstrip("+")) for row in rows]
         assert losses == sorted(losses, reverse=True)

@@ -109,6 +109,26 @@ def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(house: Hou
     game.stop("again")
 
 
+def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_one(house: House) -> None:
+    class AtLeisure(threading.Condition):
+        """Whoever stops the game goes on once it has ended, and its programs' seats are free."""
+
+        def __exit__(self, *error: Any) -> None:
+            super().__exit__(*error)
+            if threading.current_thread() is threading.main_thread():
+                game.wait(60)
+
+    game = watch(house, SHORT | {"pace": 10})
+    game._changed = AtLeisure()
+    looker = Looker(game)
+    house.add(game)
+    looker.until("frames", 2)
+    game.stop("broken off")
+    after = watch(house, SHORT)
+    house.add(after)
+    assert Looker(after).until("over")["text"] == "Checkmate, Black wins."
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [

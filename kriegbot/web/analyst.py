@@ -158,7 +158,6 @@ def serve(connection: Connection[Any, Any]) -> None:
     """The process: answers until its input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own_session()
-    give_way()
     leave_with_parent()
     from kriegbot.kernels import prepare
 
@@ -166,6 +165,7 @@ def serve(connection: Connection[Any, Any]) -> None:
     from kriegbot.web.analysis import Beliefs
 
     beliefs = Beliefs()
+    give_way()  # not before: a busy machine would keep it from starting
     jobs: dict[str, Callable[..., Any]] = {"heat": beliefs.heat, "hint": beliefs.hint, "look": beliefs.look}
     with contextlib.suppress(EOFError, OSError):
         while True:

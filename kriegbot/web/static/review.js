@@ -13,7 +13,8 @@ const KINDS = ["all men", "pawns", "knights", "bishops", "rooks", "queens", "kin
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
 const MOVES = { ArrowUp: -1, ArrowDown: 1 };
 const NEWS = 60; // entries shown below a board
-const PAUSE = 60; // milliseconds between two questions at least: the server takes some twenty a second
+const [RATE, BURST] = [18, 40]; // questions a second in the long run, and at once: the server takes a few more
+const budget = { left: BURST, at: 0 }; // of questions, whichever review asks them
 
 /** Shows a game in an element; send(message) asks the server; share(link, what) makes a link save what() as a file. */
 export function startReview(root, send, game, share = null) {
@@ -32,7 +33,9 @@ export function startReview(root, send, game, share = null) {
     white: tick("White's", true), black: tick("Black's", true), hidden: tick("with the hidden men, faint", false),
   };
   const values = make("section", { className: "values", "aria-label": "Tries" });
-  const walk = make("section", { className: "walk", "aria-label": "Tries worth less than the best" });
+  const going = make("button", { type: "button", id: "walk", hidden: true, onclick: () => { state.walk = true; draw(); ask(); } });
+  const found = make("div", {});
+  const walk = make("section", { className: "walk", "aria-label": "Tries worth less than the best" }, going, found);
   const curves = make("section", { className: "curves", "aria-label": "Curves of the game" });
   const sheet = new Sheet(show);
   const link = make("a", { className: "button", id: "share", href: "#", download: "kriegspiel.html", hidden: true }, "Save as one file to share");
@@ -128,18 +131,25 @@ export function startReview(root, send, game, share = null) {
   }
 
   // What is known
+  /** Moments not looked at: all, or those of a side's turns. */
+  function missing(side = null) {
+    return [...state.frames.keys()].filter((at) => !state.looks.has(at) && (!side || state.frames[at].turn === side));
+  }
+
   function ask() {
     const next = [0, 1, -1, 2].map((step) => state.at + step).find((at) => state.frames[at] && !state.looks.has(at));
-    const wanted = next ?? (state.walk ? state.frames.findIndex((_, at) => !state.looks.has(at)) : -1);
+    const wanted = next ?? (state.walk ? (missing(game.you)[0] ?? missing()[0]) : undefined) ?? -1;
     const isUrgent = wanted === state.at && state.asked !== wanted;
     const since = Date.now() - state.askedAt;
     if (wanted < 0 || (state.asked !== null && !isUrgent && since < 5000)) return;
     clearTimeout(state.soon);
-    if (since < PAUSE) {
-      state.soon = setTimeout(ask, PAUSE - since);
+    const now = Date.now();
+    const left = Math.min(BURST, budget.left + (RATE * (now - budget.at)) / 1000);
+    if (left < 1) {
+      state.soon = setTimeout(ask, (1000 * (1 - left)) / RATE + 1);
       return;
     }
-    [state.asked, state.askedAt] = [wanted, Date.now()];
+    [state.asked, state.askedAt, budget.left, budget.at] = [wanted, now, left - 1, now];
     send({ do: "look", index: wanted });
   }
 
@@ -185,17 +195,17 @@ export function startReview(root, send, game, share = null) {
     if (!curves.hidden) curves.replaceChildren(...graphs(state.frames.length, state.looks, state.at, show));
   }
 
+  /** The list grows as moments are looked at; those of the person's turns come first. */
   function drawWalk() {
-    const missing = state.frames.filter((_, at) => !state.looks.has(at)).length;
+    const left = missing().length;
+    const isEmpty = state.live || state.frames.length < 2;
     link.hidden = !share || state.live;
-    if (state.live || state.frames.length < 2 || (isFile && missing)) return;
-    if (!state.walk || missing) {
-      const text = state.walk ? `Going through the game: ${missing} to go …` : "Go through the game: its curves, and tries worth less than the best";
-      const button = make("button", { type: "button", id: "walk", disabled: state.walk, onclick: () => { state.walk = true; draw(); ask(); } }, text);
-      if (walk.firstChild?.textContent !== text || walk.children.length > 1) walk.replaceChildren(button);
-    } else if (!walk.querySelector("table")) {
-      walk.replaceChildren(...worstTries(state.frames, state.looks, game.you, show));
-    }
+    going.hidden = isEmpty || isFile || !left;
+    going.disabled = state.walk;
+    going.textContent = state.walk ? `Going through the game: ${left} to go …` : "Go through the game: its curves, and tries worth less than the best";
+    if (isEmpty || (left && !state.walk)) return;
+    const list = worstTries(state.frames, state.looks, game.you, show, missing(game.you).length > 0);
+    if (found.textContent !== list.map((part) => part.textContent).join("")) found.replaceChildren(...list);
   }
 
   function receive(message) {

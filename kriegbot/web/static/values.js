@@ -37,15 +37,15 @@ export function tryTable(frame, look, next, isFile = false) {
   return [heading, table, button];
 }
 
-/** The turns in which the best try was worth most more than the one made; of one side, or of both. */
-export function worstTries(frames, looks, side, show) {
+/** The turns in which the best try was worth most more than the one made; of one side, or of both, as far as looked at. */
+export function worstTries(frames, looks, side, show, isPart) {
   const found = frames.flatMap((frame, at) => {
     const [next, tries] = [frames[at + 1], looks.get(at)?.tries ?? []];
     const made = tries.find((one) => one.uci === next?.move);
     return made && (!side || frame.turn === side) ? [{ at, made, best: tries[0], loss: tries[0].value - made.value, title: next }] : [];
   });
   const worst = found.filter((one) => one.loss >= 0.5).sort((one, other) => other.loss - one.loss).slice(0, SHOWN);
-  if (!worst.length) return [make("p", {}, "Every try was the best one by the search."), make("table", { hidden: true })];
+  if (!worst.length) return isPart ? [] : [make("p", {}, "Every try was the best one by the search."), make("table", { hidden: true })];
   const rows = worst.map(({ at, made, best, loss, title }) => make("tr", {},
     make("th", { scope: "row" }, make("button", { type: "button", onclick: () => show(at) }, `${title.place} ${made.name}`)),
     make("td", {}, best.name), make("td", {}, pawns(loss))));
