@@ -51,40 +51,46 @@ def part_of_worth(position: Position, men: Word, percent: int) -> int:
     return score + QUEEN * percent // 100 * popcount(men & queens)
 
 
+@inlined
+def valued(position: Position, side: int, attacks: Word, covered: Word, weights: Weights) -> int:
+    """KS, from the squares that `side` attacks and its protected men that count."""
+    own, other = men_of(position, side)
+    score = material(position, own, other) + weights.protected * popcount(covered)
+    if weights.shield:
+        score += part_of_worth(position, covered, weights.shield)
+
+    advanced, advance = position.pawns & own, weights.advance
+    rank_4, rank_5 = RANK_4 * advance // 100, RANK_5 * advance // 100
+    rank_6, rank_7 = RANK_6 * advance // 100, RANK_7 * advance // 100
+    if side == WHITE:
+        score += rank_4 * popcount(advanced & FOURTH) + rank_5 * popcount(advanced & FIFTH)
+        score += rank_6 * popcount(advanced & SIXTH) + rank_7 * popcount(advanced & SEVENTH)
+    else:
+        score += rank_4 * popcount(advanced & FIFTH) + rank_5 * popcount(advanced & FOURTH)
+        score += rank_6 * popcount(advanced & THIRD) + rank_7 * popcount(advanced & SECOND)
+
+    threatened = attacks & other
+    score += part_of_worth(position, threatened, weights.threat)
+    if threatened & position.kings:
+        score -= weights.check
+    if weights.mate != MATE:
+        return score * MATE // weights.mate
+    return score
+
+
 @cache
 def with_weights(weights: Weights) -> Evaluator:
     """KS with other weights; they are constants to the compiler, so terms that weigh nothing cost nothing."""
-    protected, shield, attacked_only, threat, advance, check, mate = weights
-    rank_4, rank_5, rank_6, rank_7 = (rank * advance // 100 for rank in (RANK_4, RANK_5, RANK_6, RANK_7))
 
     @evaluator
     def ks(tables: Words, position: Position, side: int) -> int:
         """Centipawns for `side`, whoever is to move; the game is not over."""
         own, other = men_of(position, side)
-        score = material(position, own, other)
         attacks = attacked_by(tables, position, side, own | other)
         covered = attacks & own & ~position.kings
-        if attacked_only:
+        if weights.attacked_only:
             covered &= attacked_by(tables, position, 1 - side, own | other)
-        score += protected * popcount(covered)
-        if shield:
-            score += part_of_worth(position, covered, shield)
-
-        advanced = position.pawns & own
-        if side == WHITE:
-            score += rank_4 * popcount(advanced & FOURTH) + rank_5 * popcount(advanced & FIFTH)
-            score += rank_6 * popcount(advanced & SIXTH) + rank_7 * popcount(advanced & SEVENTH)
-        else:
-            score += rank_4 * popcount(advanced & FIFTH) + rank_5 * popcount(advanced & FOURTH)
-            score += rank_6 * popcount(advanced & THIRD) + rank_7 * popcount(advanced & SECOND)
-
-        threatened = attacks & other
-        score += part_of_worth(position, threatened, threat)
-        if threatened & position.kings:
-            score -= check
-        if mate != MATE:
-            return score * MATE // mate
-        return score
+        return valued(position, side, attacks, covered, weights)
 
     return ks
 

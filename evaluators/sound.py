@@ -6,8 +6,9 @@ is ahead, a net around the other king; and, against an opponent who has little l
 ours near it. The weights are guesses tried in matches (docs/strength.md).
 """
 
-from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, ks, material
+from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, material, valued
 from evaluators.protocol import evaluator
+from evaluators.weights import SETS
 from kriegbot.kernels.attacks import attacked_by, king_attacks, shifted
 from kriegbot.kernels.jit import kernel, lsb, popcount, word, words
 from kriegbot.kernels.position import ONE, WHITE, Position, forward, men_of
@@ -26,6 +27,7 @@ NET, QUEENS_LEAD, MANY_MEN = 60, 800, 3000
 """For each square around the enemy's king that we attack, and off for each that is free to him, if we are ahead by
 QUEENS_LEAD centipawns of pieces and have MANY_MEN or more of them; in proportion if we are less ahead or have fewer."""
 
+KS = SETS["ks"]
 NOT_FILE_A, NOT_FILE_H, WHITE_HOME, BLACK_HOME = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F, 0xFF, 0xFF << 56)
 EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = words(8, 16, 32, 0x0000001818000000, 3)
 
@@ -56,8 +58,8 @@ def pawns_attack(position: Position, men: Word, side: int) -> Word:
 
 
 @kernel
-def passed(position: Position, own: Word, other: Word, side: int) -> int:
-    """What a side's passed pawns are worth besides the pawn."""
+def passers(position: Position, own: Word, other: Word, side: int) -> Word:
+    """A side's passed pawns."""
     blocked = position.pawns & other
     blocked |= (blocked & NOT_FILE_A) >> ONE | (blocked & NOT_FILE_H) << ONE
     if side == WHITE:  # every square behind one of these, seen from our side
@@ -70,7 +72,13 @@ def passed(position: Position, own: Word, other: Word, side: int) -> int:
         blocked |= blocked << EIGHT
         blocked |= blocked << SIXTEEN
         blocked |= blocked << THIRTY_TWO
-    free, total = position.pawns & own & ~blocked, 0
+    return position.pawns & own & ~blocked
+
+
+@kernel
+def passed(position: Position, own: Word, other: Word, side: int) -> int:
+    """What a side's passed pawns are worth besides the pawn."""
+    free, total = passers(position, own, other, side), 0
     while free:
         rank = lsb(free) >> 3
         total += PASSED[rank if side == WHITE else 7 - rank]
@@ -123,7 +131,7 @@ def sound(tables: Words, position: Position, side: int) -> int:
     own, other = men_of(position, side)
     ours = attacked_by(tables, position, side, own | other)
     theirs = attacked_by(tables, position, 1 - side, own | other)
-    score = ks(tables, position, side)
+    score = valued(position, side, ours, ours & own & ~position.kings, KS)
     score -= OURS_LOOSE * loose(position, own, ours, theirs, pawns_attack(position, other, 1 - side)) // 100
     score += THEIRS_LOOSE * loose(position, other, theirs, ours, pawns_attack(position, own, side)) // 100
     score += passed(position, own, other, side) - passed(position, other, own, 1 - side)
