@@ -66,6 +66,7 @@ EACH, FIRST = 40, 6
 LOPSIDED, UNIT = 800.0, 400.0
 """Centipawns: at that lead a position counts half; b is a logit for so many."""
 SPREAD, PER_GAME, HELD_OUT = 20.0, 75.0, 0.2
+LEAST_GAMES = 4
 
 
 class Positions(NamedTuple):
@@ -134,7 +135,7 @@ def measured(rows: Rows, squares: IntArray) -> tuple[Vector, Vector]:
     """TERMS [N, len(TERMS)] and known values [N, 2] of positions [N, 8], each after a capture on a square, or -1."""
     counts, known = np.zeros(len(rows) * len(TERMS)), np.zeros(len(rows) * 2)
     _measure(TABLES, np.ascontiguousarray(rows), squares, counts, known)
-    return counts.reshape(len(rows), -1), known.reshape(-1, 2)
+    return counts.reshape(-1, len(TERMS)), known.reshape(-1, 2)
 
 
 class Drawn(NamedTuple):
@@ -179,7 +180,10 @@ def read(files: list[Path], without: list[str]) -> Positions:
                 of += [of[-1] + 1 if of else 0] * len(found)
                 players += [(white, black) if one.turn else (black, white) for one in found]
                 drawn += found
-    counts, known = measured(np.array([one.row for one in drawn]), np.array([one.square for one in drawn]))
+    counts, known = measured(
+        np.array([one.row for one in drawn], np.uint64).reshape(-1, 8),
+        np.array([one.square for one in drawn], np.int64),
+    )
     return Positions(counts, known, np.array([one.result for one in drawn]), np.array(of), np.array(players))
 
 
@@ -250,7 +254,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where the weights go")
     options = parser.parse_args()
     positions = read(options.files, options.without)
-    games, players = int(positions.game.max()) + 1, int(positions.players.max()) + 1
+    games, players = len(np.unique(positions.game)), int(positions.players.max(initial=0)) + 1
+    if games < LEAST_GAMES or positions.result.min() == positions.result.max():
+        parser.error(f"{games} games found; it takes {LEAST_GAMES} or more, of which some were won")
     held = np.random.default_rng(0).random(games) < HELD_OUT
     train, test = positions.of(~held[positions.game]), positions.of(held[positions.game])
     skills = fit(train, players, has_corrections=False, has_score=False).losses(test)
