@@ -26,7 +26,7 @@ from kriegbot.web.messages import Believed, Hinted, Looked, TryValued
 from kriegbot.web.method import SAMPLES, Method, Side
 from referee import View
 
-PARTICLES, SEED = 50_000, 0
+PARTICLES, SEED = 20_000, 0
 SURE = 0.9
 """Probability above which a side counts as sure."""
 HINTS, HINT_SAMPLES, LIKELY = 3, 300, 0.05
