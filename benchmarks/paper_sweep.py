@@ -23,6 +23,8 @@ from tournaments.sweep import changes, every_cell, play, published, read, write
 from tournaments.sweep_report import beside_plot, near_table, results_of, shield_plot, table_of
 
 DOCS = Path(__file__).parent.parent / "docs/reproduction"
+LAST = "boards=last,particles=100"
+"""No board of the belief is drawn then, so a small one will do: the games are those of 20,000."""
 CHOICES = (
     TODAY,
     *(f"evaluator=ks:{weights}" for weights in ("shield=15", "shield=30", "shield=50", "protected=40", "protected=80")),
@@ -30,7 +32,12 @@ CHOICES = (
     *(f"evaluator=ks:{weights}" for weights in ("advance=0", "advance=500", "check=0", "check=100")),
     *(f"evaluator=ks:{weights}" for weights in ("mate=1000", "mate=3000")),
     *("ties=first", "ties=last", "free=1", "further=none", "particles=samples"),
-    *("boards=last", "evaluator=ks:shield=30,boards=last"),
+    LAST,
+    *(
+        f"{LAST},evaluator=ks:{weights}"
+        for weights in ("threat=20", "threat=40", "advance=500", "threat=20:advance=300")
+    ),
+    "evaluator=ks:shield=30,boards=last",
     *("rand.by=man", "evaluator=ks:shield=30,rand.by=man", "rules=quiet"),
     *("hs.depth=1", "hs.depth=3", "hs.samples=30", "hs.samples=300", "hs.evaluator=material"),
 )

@@ -15,6 +15,8 @@ from tournaments.sweep import RAND, Played, every_cell, gain, standing
 SHIELD = "evaluator=ks:shield="
 LEAST_PLOTTED = 8
 """Games of a point in the plot."""
+LEAST_CELLS = 6
+"""Cells of a line that says how near they are together."""
 COLORS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5", "#b83280", "#4a5568")
 Results = dict[tuple[str, str], Standing]
 """By cell and choice."""
@@ -92,7 +94,7 @@ def near_table(results: Results) -> Table:
                 for name, cell in every_cell().items()
                 if (name, choice) in results and cell != RAND and group_of(cell) == group
             ]
-            if not names:
+            if len(names) < LEAST_CELLS:
                 continue
             near = agreement(paper_beside(results, names, choice))
             before = agreement(paper_beside(results, [name for name in names if (name, TODAY) in results], TODAY))
