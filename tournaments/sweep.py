@@ -20,7 +20,7 @@ import chess
 from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, PAPER_LIMITS
-from tournaments.choices import TODAY, pair_under, rules_under
+from tournaments.choices import TODAY, changed, pair_under, rules_under
 from tournaments.figures import Standing
 from tournaments.match import play_game
 from tournaments.paper import FIGURES, LONG, SHORT, Cell, cells, pairing
@@ -70,10 +70,10 @@ def changes(choice: str, cell: Cell) -> bool:
 
 def play(choice: str, cell: Cell, number: int) -> Played:
     """Play one game of a cell."""
-    rules = rules_under(choice)
-    game = Settings((pair_under(pair_of(cell), choice),), rules, PAPER_LIMITS, SEED).game(0, number)
-    seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in (game.white, game.black)]
-    record = play_game(*seats, rules=rules, limits=PAPER_LIMITS, seed=game.seed).record
+    game = Settings((pair_of(cell),), BERKELEY, PAPER_LIMITS, SEED).game(0, number)  # its seed depends on the players
+    names = changed(game.white, choice), changed(game.black, choice)
+    seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in names]
+    record = play_game(*seats, rules=rules_under(choice), limits=PAPER_LIMITS, seed=game.seed).record
     winner = record.end.winner if record.end is not None else None
     result = 0 if winner is None else 1 if (winner == chess.WHITE) == (number % 2 == 0) else -1
     return Played(choice, cell_name(cell), number, game.seed, result, len(record.turns))
