@@ -22,7 +22,7 @@ class Level(NamedTuple):
 LEVELS: Mapping[str, Level] = MappingProxyType(
     {
         "beginner": Level(1, 0.0, "ks", samples=3, particles=60),
-        "casual": Level(1, 0.5, "sound", samples=6, particles=120),
+        "casual": Level(1, 0.5, "sound", samples=5, particles=100),
         "club": Level(2, 0.5, "sound", samples=10, particles=300),
         "strong": Level(2, 1.0, "sound", samples=28, particles=900),
         "master": Level(2, 1.0, "sound", samples=130, particles=4_000),
