@@ -36,7 +36,7 @@ class Weights(NamedTuple):
 
 
 SETS: Mapping[str, Weights] = MappingProxyType({"ks": Weights(), "conservative": Weights(shield=30)})
-"""Each is an evaluator by its name. `conservative` comes nearer to the paper's results than `ks`: docs/reproduction."""
+"""Each is an evaluator by its name. What `conservative` changes stands in docs/reproduction/choices.md."""
 RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         "protected": (0, 200),
