@@ -62,7 +62,7 @@ def reproduce(
     folder = Path(out)
     try:
         for figure in FIGURES:
-            settings_of(figure, seconds, number, choice or TODAY)
+            settings_of(figure, seconds, number, TODAY if choice is None else choice)
     except BadSpec as error:
         raise Refused(str(error)) from None
     try:
@@ -117,7 +117,7 @@ def _figure(
     from tournaments.run import run as play
     from tournaments.store import Store, StoreError
 
-    settings = settings_of(figure, budget, seed, choice or TODAY)
+    settings = settings_of(figure, budget, seed, TODAY if choice is None else choice)
     name = f"figure{figure}" if budget is None else f"figure{figure}-{budget:g}s"
     if choice is not None:
         name += "-" + re.sub(r"\W+", "-", choice)
