@@ -39,7 +39,8 @@ CHOICES = (
     ),
     "evaluator=ks:shield=30,boards=last",
     *("rand.by=man", "evaluator=ks:shield=30,rand.by=man", "rules=quiet"),
-    *("hs.depth=1", "hs.depth=3", "hs.samples=30", "hs.samples=300", "hs.evaluator=material"),
+    *("hs.depth=1", "hs.depth=3", "hs.samples=30", "hs.samples=300", "hs.evaluator=material", "hs.sampling=los"),
+    f"{LAST},hs.sampling=los",
 )
 CELLS = (
     "overconfident 1 - paranoid 2",
@@ -89,7 +90,7 @@ def main() -> None:
     done, wanted = {game[:3] for game in (*games, *today)}, []
     try:
         for choice in arguments.choices:
-            usual = CELLS_OF_HS if choice.startswith("hs.") else CELLS
+            usual = CELLS_OF_HS if "hs." in choice else CELLS
             among = cells_of(arguments.cells) if arguments.cells else list(usual)
             touched = [name for name in among if changes(choice, named[name])]
             if not touched:
