@@ -24,7 +24,7 @@ from tournaments.sweep_report import beside_plot, near_table, results_of, shield
 
 DOCS = Path(__file__).parent.parent / "docs/reproduction"
 LAST = "boards=last,particles=100"
-"""No board of the belief is drawn then, so a small one will do: the games are those of 20,000."""
+"""A board of the belief is drawn only where no other fits, so a small one will do."""
 CHOICES = (
     TODAY,
     *(f"evaluator=ks:{weights}" for weights in ("shield=15", "shield=30", "shield=50", "protected=40", "protected=80")),

@@ -245,17 +245,18 @@ def test_the_first_or_the_last_of_the_best_tries_can_be_taken_instead_of_any(tie
     assert best[1] == [best[0][place]]
 
 
-def test_histories_may_fit_the_last_observation_alone() -> None:
+@pytest.mark.parametrize(("budget", "seconds"), [("samples=200,further=10", None), ("time=1", 1.0)])
+def test_histories_may_fit_the_last_observation_alone(budget: str, seconds: float | None) -> None:
     referee, queen_h5 = Referee(), chess.Move.from_uci("d1h5")
     for uci in ("e2e4", "a7a6", "h2h3", "a6a5"):
         referee.try_move(chess.Move.from_uci(uci))
     legal = []
     for boards in ("all", "last"):
-        player = make_player(parse_spec(f"search:depth=1,samples=200,further=10,boards={boards}"), 1)
+        player = make_player(parse_spec(f"search:depth=1,{budget},boards={boards}"), 1)
         assert isinstance(player, SearchPlayer)
         view = referee.view(chess.WHITE)
         player.search.update(view)
-        policy = player.search.policy(view, None)
+        policy = player.search.policy(view, seconds)
         assert policy.legal is not None
         legal.append(policy.legal[policy.tries.index(queen_h5)])
     assert legal[0] > 0.9  # after two moves hardly any black man can stand in its way

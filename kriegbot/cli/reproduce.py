@@ -29,9 +29,8 @@ def reproduce(
     ] = "both",
     seed: Annotated[str, typer.Option(metavar="N", help="Seed of the tournaments.")] = "2006",
     choice: Annotated[
-        str | None,
-        typer.Option(metavar="CHOICE", help="Other options of both players: boards=last,evaluator=ks:shield=30."),
-    ] = None,
+        str, typer.Option(metavar="CHOICE", help="Other options of both players: boards=last,evaluator=ks:shield=30.")
+    ] = "today",
     jobs: Annotated[str | None, typer.Option(metavar="N", help="Games at once.  [default: one a core]")] = None,
     out: Annotated[str, typer.Option(metavar="FOLDER", help="Where games, tables and plots go.")] = "reproduction",
 ) -> None:
@@ -46,7 +45,6 @@ def reproduce(
     from kriegbot.players.specs import BadSpec
     from kriegbot.request import Refused
     from referee.text import did_you_mean, quoted
-    from tournaments.choices import TODAY
     from tournaments.paper import FIGURES
     from tournaments.reproduce import settings_of
 
@@ -62,7 +60,7 @@ def reproduce(
     folder = Path(out)
     try:
         for figure in FIGURES:
-            settings_of(figure, seconds, number, TODAY if choice is None else choice)
+            settings_of(figure, seconds, number, choice)
     except BadSpec as error:
         raise Refused(str(error)) from None
     try:
@@ -97,7 +95,7 @@ def _figure(
     figure: int,
     folder: Path,
     budget: float | None,
-    choice: str | None,
+    choice: str,
     games: int,
     depth: int,
     run: str,
@@ -117,9 +115,9 @@ def _figure(
     from tournaments.run import run as play
     from tournaments.store import Store, StoreError
 
-    settings = settings_of(figure, budget, seed, TODAY if choice is None else choice)
+    settings = settings_of(figure, budget, seed, choice)
     name = f"figure{figure}" if budget is None else f"figure{figure}-{budget:g}s"
-    if choice is not None:
+    if choice != TODAY:
         name += "-" + re.sub(r"\W+", "-", choice)
     runs = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}[run]
     chosen = [
