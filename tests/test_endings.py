@@ -235,6 +235,15 @@ def test_a_pawn_is_promoted_to_a_queen() -> None:
     assert Mating(seed=8).best_try(king, nodes=10_000).move.uci() in ("g7g8q", "g7g8r")
 
 
+def test_a_pawn_about_to_promote_brings_mate_nearer_even_beside_a_rook() -> None:
+    seen = squares("e3 e4 f3 f4")
+    costs = [
+        Mating(seed=1).best_try(BareKing(chess.WHITE, men(ours), seen), nodes=1).cost
+        for ours in ("Kb7 Ra1", "Kb7 Ra1 Pa6")
+    ]
+    assert costs[1] < costs[0] - 1
+
+
 def test_rook_and_queen_mate_a_king_who_may_be_anywhere() -> None:
     rng = random.Random(9)
     for ours in ("Kb2 Qe5", "Kf3 Rc6"):

@@ -1,15 +1,17 @@
 """How many more moves a set of king squares costs us: the estimate at the horizon of the search.
 
 What it costs on average over his squares to mate a king who is seen one move late (`late`), and on top of that
-something for every square on which he may be. That their number counts is the idea of metapositions (Ciancarini, Dalla
-Libera and Maran 1997; Bolognesi and Ciancarini 2003). Departs from them in its unit: an estimate is in moves, so that
-estimates, mates found and draws can be weighed against each other for any material. The price of a square was found by
-trial with `benchmarks/mating.py`.
+something for every square on which he may be. Where there are pawns, that is the least of the cost with our strongest
+men and the costs with each pawn alone, which has to promote first. That the number of squares counts is the idea of
+metapositions (Ciancarini, Dalla Libera and Maran 1997; Bolognesi and Ciancarini 2003). Departs from them in its unit:
+an estimate is in moves, so that estimates, mates found and draws can be weighed against each other for any material.
+The price of a square was found by trial with `benchmarks/mating.py`.
 """
 
 from kriegbot.endings.late import mean_cost
 from kriegbot.endings.sets import Men
 from kriegbot.kernels.jit import kernel, popcount
+from kriegbot.kernels.position import NONE
 from kriegbot.kernels.types import Shorts, Word
 
 BOARDS = 0.3
@@ -20,4 +22,10 @@ BOARDS = 0.3
 def estimate(late: Shorts, now: Shorts, men: Men, squares: Word, before: Word) -> float:
     """Moves to mate from a set with us to move; `before` are the squares he stepped from, none if he did not step."""
     boards = (BOARDS / 3.0 if men.knights else BOARDS) * float(popcount(squares))
-    return boards + (mean_cost(late, men, before) if before else mean_cost(now, men, squares))
+    costs, known = (late, before) if before else (now, squares)
+    least, pawns = mean_cost(costs, men, known), men.pawns
+    while pawns:
+        pawn = pawns & (NONE - pawns)
+        least = min(least, mean_cost(costs, Men(pawn, NONE, NONE, NONE, men.king), known))
+        pawns ^= pawn
+    return boards + least
