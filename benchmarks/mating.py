@@ -1,9 +1,11 @@
 """How surely and how soon a bare king is mated, from random starts where he may be on any square.
 
     python benchmarks/mating.py --games 200 --seconds 0.2
+    python benchmarks/mating.py --games 1000 --reached games.sqlite
 
 Each game starts from our men on random squares, with us to move, and the king on a square of those on which he may
-stand, all of which are possible to us. A game that is not won in 50 moves of ours is a draw.
+stand, all of which are possible to us. Or it starts where the flagship bared a king in a game of a tournament, knowing
+what it knew then. A game that is not won in 50 moves of ours is a draw.
 
 "Won in view" is the share of starts that are won in ordinary chess: a pawn or a piece can be lost at once. "Men lost"
 counts games, "by 25" those won within 25 moves.
@@ -14,6 +16,10 @@ and of the rest takes the nearest to a man he could take later and to the centre
 
 import argparse
 import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import chess
@@ -24,8 +30,10 @@ from kriegbot.endings import BareKing, Mating
 from kriegbot.endings.chooser import is_lost_in_view
 from kriegbot.kernels.random import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
+from tournaments.store import Store, StoreError
 
 ENDINGS = {"KQK": "Q", "KRRK": "RR", "KRK": "R", "KPK": "P", "KBBK": "BB", "KBNK": "BN", "KQRK": "QR", "KQPK": "QP"}
+FLAGSHIP = "kriegbot"
 MOST_MOVES, SOON = 50, 25
 """Our moves in a game; and those before the quiet limit of the paper's games, if no pawn moves."""
 LOWEST_PAWN = 4
@@ -45,6 +53,29 @@ def start(men: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
             known = BareKing.anywhere(chess.WHITE, {s: man.piece_type for s, man in board.piece_map().items()})
             board.set_piece_at(rng.choice(list(chess.scan_forward(known.squares))), chess.Piece.from_symbol("k"))
             return board, known
+
+
+def reached(file: Path) -> Iterator[tuple[chess.Board, BareKing]]:
+    """Where the flagship first had to move against a bare king, in each game of a tournament; it is White here."""
+    with Store.open(file) as store:
+        for row in store.game_rows():
+            for color, player in ((chess.WHITE, row.white), (chess.BLACK, row.black)):
+                if player.partition(":")[0] != FLAGSHIP:
+                    continue
+                for step in store.record(row.id).replay():
+                    known = BareKing.of(step.referee.view(color)) if step.referee.turn == color else None
+                    if known is not None and step.referee.end is None:
+                        yield seen_from(color, step.referee.board(), known)
+                        break
+
+
+def seen_from(color: chess.Color, board: chess.Board, known: BareKing) -> tuple[chess.Board, BareKing]:
+    """The same with us as White."""
+    if color == chess.BLACK:
+        board = board.mirror()
+        men = {chess.square_mirror(square): man for square, man in known.men.items()}
+        known = replace(known, color=chess.WHITE, men=men, squares=chess.flip_vertical(known.squares))
+    return board, known
 
 
 def defence(board: chess.Board, rng: random.Random) -> chess.Move:
@@ -72,6 +103,15 @@ def mates(board: chess.Board, move: chess.Move) -> bool:
     return is_mate
 
 
+Start = Callable[[random.Random], tuple[chess.Board, BareKing]]
+"""Where a game starts, and what we know of it."""
+
+
+def start_at(board: chess.Board, known: BareKing) -> Start:
+    """That start whatever the dice say."""
+    return lambda _: (board, known)
+
+
 class Game(NamedTuple):
     """How a game went: its end, our moves, our men lost, and whether we could have won with the king in view."""
 
@@ -81,10 +121,10 @@ class Game(NamedTuple):
     is_won: bool
 
 
-def play(men: str, rules: str, seconds: float, nodes: int | None, seed: int) -> Game:
+def play(begin: Start, rules: str, seconds: float, nodes: int | None, seed: int) -> Game:
     """Play a game."""
     rng = random.Random(seed)
-    board, known = start(men, rng)
+    board, known = begin(rng)
     is_won = is_lost_in_view(known, board.king(chess.BLACK) or 0)
     referee, mating = Referee(RULE_SETS[rules], NO_LIMITS, board.fen()), Mating(seed)
     moves = lost = 0
@@ -120,12 +160,24 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, help="sets looked at a try, in place of seconds")
     parser.add_argument("--rules", choices=sorted(RULE_SETS), default="berkeley")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--reached", nargs="+", type=Path, metavar="FILE", help="tournaments to take starts from")
     given = parser.parse_args()
+    starts: dict[str, list[Start]] = {name: [partial(start, ENDINGS[name])] for name in given.endings}
+    if given.reached:
+        try:
+            starts = {"reached": [start_at(*found) for file in given.reached for found in reached(file)]}
+        except StoreError as error:
+            parser.error(str(error))
+        if not starts["reached"]:
+            parser.error(f"no bare king in these files: it takes tournaments in which {FLAGSHIP} has bared one")
     print("ending  mated  won in view  moves  by 25  stalemates  men lost  draws")
-    for name in given.endings:
+    for name, begins in starts.items():
         numbers = track(range(given.games), name, console=Console(stderr=True))
-        seeds = (subseed(given.seed, number) for number in numbers)
-        report(name, [play(ENDINGS[name], given.rules, given.seconds, given.nodes, seed) for seed in seeds])
+        seeds = ((number, subseed(given.seed, number)) for number in numbers)
+        games = [
+            play(begins[number % len(begins)], given.rules, given.seconds, given.nodes, seed) for number, seed in seeds
+        ]
+        report(name, games)
 
 
 if __name__ == "__main__":
