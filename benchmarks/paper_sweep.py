@@ -79,7 +79,7 @@ def main() -> None:
     """Play what is missing, and show the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("choices", nargs="*", default=CHOICES, help="by default all")
-    parser.add_argument("--cells", help="names joined by commas; by default six, and rand - rand")
+    parser.add_argument("--cells", help="names joined by commas, to play and to show; by default six, and rand - rand")
     parser.add_argument("--games", type=int, default=60, help="of a cell, half of them with each colour")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--file", type=Path, default=DOCS / "sweep.csv.gz")
@@ -108,8 +108,8 @@ def main() -> None:
                 games.append(game)
                 write(arguments.file, games)
     named_choices = {game.choice for game in games} if arguments.choices is CHOICES else set(arguments.choices)
-    tried = {game.cell for game in games}
-    shown = [game for game in (*today, *games) if game.choice in {TODAY, *named_choices} and game.cell in tried]
+    cells = set(cells_of(arguments.cells)) if arguments.cells else {game.cell for game in games}
+    shown = [game for game in (*today, *games) if game.choice in {TODAY, *named_choices} and game.cell in cells]
     results, console = results_of(shown, CHOICES), Console(highlight=False, width=140)
     show_table(table_of(results, shown), console)
     console.print()
