@@ -7,8 +7,8 @@ Each game starts from our men on random squares, with us to move, and the king o
 stand, all of which are possible to us. Or it starts where the flagship bared a king in a game of a tournament, knowing
 what it knew then. A game that is not won in 50 moves of ours is a draw.
 
-"Won in view" is the share of starts that are won in ordinary chess: a pawn or a piece can be lost at once. "Men lost"
-counts games, "by 25" those won within 25 moves.
+"Won in view" is the share of starts that are won in ordinary chess: a pawn or a piece can be lost at once. Of many men
+it asks the strongest alone. "Men lost" counts games, "by 25" those won within 25 moves.
 
 The defender sees the board. He takes a man that hangs. Otherwise he avoids squares on which he could be mated at once,
 and of the rest takes the nearest to a man he could take later and to the centre, ties by lot.
@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, help="sets looked at a try, in place of seconds")
     parser.add_argument("--rules", choices=sorted(RULE_SETS), default="berkeley")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--reached", nargs="+", type=Path, metavar="FILE", help="tournaments to take starts from")
+    parser.add_argument("--reached", nargs="+", type=Path, metavar="FILE", help="tournaments to start from instead")
     given = parser.parse_args()
     starts: dict[str, list[Start]] = {name: [partial(start, ENDINGS[name])] for name in given.endings}
     if given.reached:
