@@ -3,7 +3,7 @@
     python benchmarks/paper_sweep.py                                          all choices, 60 games a cell
     python benchmarks/paper_sweep.py --games 500 evaluator=ks:shield=30       one choice, as many games as the paper
     python benchmarks/paper_sweep.py --cells figure3 evaluator=ks:shield=30   other cells
-    python benchmarks/paper_sweep.py --games 0 --plot shield.svg              the table of what there is, and the plot
+    python benchmarks/paper_sweep.py --games 0 --plot shield.svg              what each choice adds, and the plot
 
 `tournaments.choices` says how choices are written. Games are kept in one file, which is read first; rerun the same
 command, there or on another machine, to go on from it. Results of today's choices are the games that were published.
@@ -19,8 +19,8 @@ from rich.progress import track
 from tournaments.choices import TODAY
 from tournaments.paper import LONG, SHORT
 from tournaments.report_text import show_table
-from tournaments.sweep import changes, every_cell, play, published, read, write
-from tournaments.sweep_report import beside_plot, near_table, results_of, shield_plot, table_of
+from tournaments.sweep import RAND, changes, every_cell, play, published, read, write
+from tournaments.sweep_report import beside_plot, gains_table, near_table, results_of, shield_plot, table_of
 
 DOCS = Path(__file__).parent.parent / "docs/reproduction"
 LAST = "boards=last,particles=100"
@@ -110,8 +110,12 @@ def main() -> None:
     named_choices = {game.choice for game in games} if arguments.choices is CHOICES else set(arguments.choices)
     cells = set(cells_of(arguments.cells)) if arguments.cells else {game.cell for game in games}
     shown = [game for game in (*today, *games) if game.choice in {TODAY, *named_choices} and game.cell in cells]
-    results, console = results_of(shown, CHOICES), Console(highlight=False, width=140)
-    show_table(table_of(results, shown), console)
+    results, console = results_of(shown, CHOICES), Console(highlight=False, width=160)
+    if arguments.choices is CHOICES and not arguments.cells:
+        cells_met = [name for name in (*CELLS, *CELLS_OF_HS) if named[name] != RAND]
+        show_table(gains_table(shown, CHOICES, cells_met), console)
+    else:
+        show_table(table_of(results, shown), console)
     console.print()
     show_table(near_table(results), console)
     if arguments.plot:

@@ -11,6 +11,7 @@ from tournaments.choices import TODAY, changed
 from tournaments.figures import Standing
 from tournaments.reproduce import Result
 from tournaments.sweep import Played, changes, every_cell, gain, play, published, read, standing, write
+from tournaments.sweep_report import gains_table
 
 PARANOID = "paranoid:depth=2,samples=321,further=21,particles=20000"
 
@@ -76,6 +77,21 @@ def test_what_a_choice_adds_comes_from_games_with_the_same_seeds() -> None:
     assert mean == pytest.approx(50)  # 1, 2, 0 and -1 more
     assert half == pytest.approx(1.96 * 100 * (5 / 3) ** 0.5 / 2, rel=1e-3)
     assert gain(games[:1], today) is None
+
+
+def test_the_table_of_gains_has_a_row_for_each_choice_with_games_beside_todays() -> None:
+    cells = ["overconfident 1 - rand", "paranoid 2 - rand"]
+    results = {TODAY: (0, 1), "x": (1, 0), "y": (1,)}
+    games = [
+        Played(choice, cells[0], number, 7, result, 9)
+        for choice, of_choice in results.items()
+        for number, result in enumerate(of_choice)
+    ]
+    table = gains_table(games, [TODAY, "x", "y"], cells)
+    assert table.headings == ("choice", "o1 - rand", "p2 - rand")
+    assert [row[0] for row in table.rows] == ["x"]  # one game is too few
+    assert table.rows[0][1].startswith("+0 ±")
+    assert table.rows[0][2] == "-"
 
 
 def test_a_file_of_games_holds_them_whatever_their_order(tmp_path: Path) -> None:

@@ -45,6 +45,17 @@ def table_of(results: Results, games: Sequence[Played]) -> Table:
     return Table("EU in %", ("cell", "choice", "W-D-L", "ours", "more than today", "paper's"), rows)
 
 
+def gains_table(games: Sequence[Played], choices: Sequence[str], cells: Sequence[str]) -> Table:
+    """What each choice adds to the EU of each cell, beside today's games of the same seeds; ± is half the interval."""
+    today, rows = [game for game in games if game.choice == TODAY], []
+    for choice in choices:
+        gains = [gain((game for game in games if game[:2] == (choice, name)), today) for name in cells]
+        if choice != TODAY and any(gains):
+            rows.append((choice, *(f"{one[0]:+.0f} ± {one[1]:.0f}" if one else NOTHING for one in gains)))
+    short = [name.replace("overconfident ", "o").replace("paranoid ", "p") for name in cells]
+    return Table("What each choice adds to EU (o overconfident, p paranoid, and the depth)", ("choice", *short), rows)
+
+
 def shield_plot(results: Results) -> str:
     """SVG: EU against the weight of protection, a line for each cell, and the paper's EU beside it."""
     from matplotlib.figure import Figure
