@@ -19,8 +19,17 @@ from rich.progress import track
 from tournaments.choices import TODAY
 from tournaments.paper import LONG, SHORT
 from tournaments.report_text import show_table
+from tournaments.reproduce_report import contrasts_table
 from tournaments.sweep import RAND, changes, every_cell, play, published, read, write
-from tournaments.sweep_report import beside_plot, gains_table, near_table, results_of, shield_plot, table_of
+from tournaments.sweep_report import (
+    beside_plot,
+    contrasts_under,
+    gains_table,
+    near_table,
+    results_of,
+    shield_plot,
+    table_of,
+)
 
 DOCS = Path(__file__).parent.parent / "docs/reproduction"
 LAST = "boards=last,particles=100"
@@ -118,6 +127,10 @@ def main() -> None:
         show_table(table_of(results, shown), console)
     console.print()
     show_table(near_table(results), console)
+    for choice in () if arguments.choices is CHOICES else arguments.choices:
+        if contrasts := contrasts_under(results, choice):
+            console.print()
+            show_table(contrasts_table(contrasts), console)
     if arguments.plot:
         arguments.plot.write_text(shield_plot(results), encoding="utf-8")
     if arguments.beside:

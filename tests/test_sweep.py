@@ -11,7 +11,7 @@ from tournaments.choices import TODAY, changed
 from tournaments.figures import Standing
 from tournaments.reproduce import Result
 from tournaments.sweep import Played, changes, every_cell, gain, play, published, read, standing, write
-from tournaments.sweep_report import gains_table
+from tournaments.sweep_report import contrasts_under, gains_table
 
 PARANOID = "paranoid:depth=2,samples=321,further=21,particles=20000"
 
@@ -92,6 +92,17 @@ def test_the_table_of_gains_has_a_row_for_each_choice_with_games_beside_todays()
     assert [row[0] for row in table.rows] == ["x"]  # one game is too few
     assert table.rows[0][1].startswith("+0 ±")
     assert table.rows[0][2] == "-"
+
+
+def test_the_papers_conclusions_are_shown_of_figures_that_are_played_in_full() -> None:
+    results = {(name, "x"): Standing(9, 0, 1) for name, cell in every_cell().items() if cell.figure == 5}
+    against, *steps = contrasts_under(results, "x")
+    assert against.says == "Figure 5: overconfident against paranoid (9 of 9)"
+    assert against.ours is not None
+    assert against.ours[0] == pytest.approx(80)
+    assert [step.ours[0] if step.ours else None for step in steps] == pytest.approx([0, 0])
+    del results["overconfident 1 - paranoid 1", "x"]
+    assert contrasts_under(results, "x") == []
 
 
 def test_a_file_of_games_holds_them_whatever_their_order(tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tournaments.agreement import GROUPS, agreement, group_of
 from tournaments.choices import TODAY
 from tournaments.figures import Standing
+from tournaments.paper import SHORT
 from tournaments.report_plots import LINE, finished, plotting
 from tournaments.report_tables import NOTHING, Table
-from tournaments.reproduce import Result
+from tournaments.reproduce import Contrast, Result, contrasts_of
 from tournaments.sweep import RAND, Played, every_cell, gain, standing
 
 SHIELD = "evaluator=ks:shield="
@@ -115,6 +117,18 @@ def near_table(results: Results) -> Table:
             rows.append((choice, group, str(games), *distances, *counts))
     headings = "choice", "cells", "games", "off by", "by chance", "today's", "within", "same side ahead"
     return Table("Mean distance from the paper's EU", headings, rows)
+
+
+def contrasts_under(results: Results, choice: str) -> list[Contrast]:
+    """The paper's conclusions under a choice, for each figure of which it has the whole short run."""
+    found = []
+    for figure in (2, 3, 5):
+        of_run = {name: cell for name, cell in every_cell().items() if cell.figure == figure and cell.seconds == SHORT}
+        names = [name for name, cell in of_run.items() if cell != RAND]
+        if all((name, choice) in results for name in names):
+            contrasts = contrasts_of(paper_beside(results, names, choice))
+            found += [replace(one, says=f"Figure {figure}: {one.says}") for one in contrasts]
+    return found
 
 
 def paper_beside(results: Results, names: Sequence[str], choice: str) -> list[Result]:
