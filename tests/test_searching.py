@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import chess
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
 from kriegbot.endings.finishing import Finishing
-from kriegbot.kernels.position import encode_move
+from kriegbot.kernels.position import encode_move, labels_of
 from kriegbot.players.base import Report
 from kriegbot.players.levels import LEVELS
 from kriegbot.players.searching import SearchPlayer, sampling_player
@@ -186,6 +187,27 @@ def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
     assert 40 in sizes
     assert min(sizes) < 40  # fewer survive a refusal, and three are added
     assert (max(sizes) > 43) == ((backup, depth) != (OVERCONFIDENT, 1))  # two refusals in a turn, and more left than 40
+
+
+def test_a_search_that_time_may_end_takes_boards_of_every_kind_of_opponent_from_the_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken = []
+
+    def watched(histories: InformationSet, *rest: Any, **named: Any) -> TryValues:
+        taken.append(labels_of(histories.rows))
+        return search_tries(histories, *rest, **named)
+
+    monkeypatch.setattr(sampled, "search_tries", watched)
+    player, referee = make_player(parse_spec("kriegbot:time=0.2"), 1), Referee(WILD16)
+    for uci in ("e2e4", "d7d5", "g1f3", "d5e4", "f3e5", "g8f6", "d2d4", "e4d3", "f1d3", "b8c6"):
+        if referee.turn == chess.WHITE:
+            player.choose(referee.view(chess.WHITE))
+        referee.try_move(chess.Move.from_uci(uci))
+    player.choose(referee.view(chess.WHITE))
+    kinds, half = taken[-1], len(taken[-1]) // 2
+    assert set(np.sort(kinds)[half:]) != set(kinds)  # as the belief keeps them
+    assert set(kinds[:half]) == set(kinds[half:]) == set(kinds)
 
 
 class Asked:

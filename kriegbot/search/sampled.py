@@ -13,7 +13,7 @@ from kriegbot.belief.belief import Belief
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.kernels.position import decode_move, encode_move
-from kriegbot.kernels.random import subseed
+from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.kernels.types import IntArray, RealArray, Rows
 from kriegbot.opponents.protocol import Opponent
 from kriegbot.opponents.uniform import uniform
@@ -30,6 +30,8 @@ MOST_DRAWN = 3000
 OPENING_PLIES = 12
 DRAWING = 0
 """Use of randomness within one try, with a seed of its own."""
+ORDERING = 0
+"""The same within a drawing."""
 
 
 class Sample(NamedTuple):
@@ -147,12 +149,17 @@ class SampledSearch:
         return found, found.boards if self.samples is None else int(weights[: found.boards].sum())
 
     def _draw(self, belief: Belief, view: View, samples: int, seed: int) -> tuple[Rows, RealArray]:
-        """Draw histories; see `Belief.draw`."""
+        """Draw histories, in random order if the search is by time; see `Belief.draw`."""
         if self.boards == "last":
             rows = last_observation(view, samples, seed)
             if len(rows):
                 return rows, np.ones(len(rows))
-        return belief.draw(samples, seed)
+        rows, counts = belief.draw(samples, seed)
+        if self.samples is not None:
+            return rows, counts
+        # time may end the search within them, and a belief keeps boards of one origin and one kind of opponent together
+        order = np.argsort(uniforms(subseed(seed, ORDERING), len(rows)), kind="stable")
+        return rows[order], counts[order]
 
     def _drawn(self, belief: Belief, view: View, samples: int, further: int, seed: int) -> Sample:
         """Draw the histories for a try: all at the first of a turn; later a few more, added to those still possible."""
