@@ -36,6 +36,33 @@ def test_a_promotion_is_a_new_placement() -> None:
     assert placements.visits(referee.view(chess.WHITE), [chess.Move.from_uci("b8a8")]).tolist() == [1.0]
 
 
+def test_turns_are_quiet_until_a_capture_or_a_move_of_our_own_pawns() -> None:
+    referee, placements, counted = Referee(BERKELEY), Placements(), []
+    for uci in ("g1f3", "d7d5", "b1c3", "g8f6", "e2e4", "d5e4", "c3b1", "e4f3", "h1g1", "f6g8", "g1h1"):
+        if referee.turn == chess.WHITE:
+            for _ in range(2):
+                placements.note(referee.view(chess.WHITE))
+            counted.append(placements.quiet)
+        referee.try_move(chess.Move.from_uci(uci))
+    assert counted == [0, 1, 2, 0, 0, 1]  # e2e4; a pawn taken; a knight taken
+
+
+def first_pawn_move(impatience: float) -> int:
+    """How many of 12 moves a player makes before it moves its pawn, the king's moves being as good and first."""
+    referee = Referee(BERKELEY, start="7k/8/8/8/8/8/P7/K7 w - - 0 1")
+    player = sampling_player(
+        load_backup("overconfident"), 1, samples=20, evaluator="material", ties="first", impatience=impatience
+    )
+    for move in range(12):
+        choice = player.choose(referee.view(chess.WHITE)).action
+        assert isinstance(choice, chess.Move)
+        if choice.from_square == chess.A2:
+            return move
+        referee.try_move(choice)
+        referee.try_move(min(referee.board().legal_moves, key=str))
+    return 12
+
+
 def circles(repeated: float) -> int:
     """How many turns of a player with nothing to win begin with a placement that it has had before."""
     start = "7k/p1p1p1p1/P1P1P1P1/8/8/8/8/6BK w - - 0 1"
@@ -61,3 +88,8 @@ def circles(repeated: float) -> int:
 
 def test_a_player_that_pays_for_repetition_goes_in_circles_less() -> None:
     assert circles(100.0) < circles(0.0)
+
+
+def test_an_impatient_player_moves_a_pawn_after_a_quiet_turn() -> None:
+    assert first_pawn_move(0.0) == 12
+    assert first_pawn_move(1.0) == 1

@@ -4,8 +4,9 @@ The sampled histories and their search are those of Parker, Nau and Subrahmanian
 search expect moves as programs of several kinds make them (`opponents.kinds`), and what is heard tells the kinds apart;
 after a capture the exchange on that square, which both sides know, is played out; leaves are valued by
 `evaluators.sound`; the reply that is worst for us is more likely than the model says; a refused try costs no depth;
-going in circles costs something; values are squeezed, as chances of winning are; the first plies are drawn by value;
-and bare kings are mated by `kriegbot.endings`. A budget is for a turn, all its tries together.
+going in circles costs something, and the longer nothing happens, the more a pawn's move gains; values are squeezed, as
+chances of winning are; the first plies are drawn by value; and bare kings are mated by `kriegbot.endings`. A budget is
+for a turn, all its tries together.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from kriegbot.players.options import Option, PlayerKind
 if TYPE_CHECKING:
     from kriegbot.search.method import Method
 
-DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, REPEATED, SCALE = 2, 1, 1.0, 0.2, 4.0, 100, 4.0, 2500.0
+DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, SCALE = 2, 1, 1.0, 0.2, 4.0, 100, 2500.0
+REPEATED, IMPATIENCE = 4.0, 3.0
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
 
 
@@ -54,7 +56,7 @@ def _make(seed: int, time: float, samples: int | None = None, level: str = BEST)
     further = FURTHER if samples is None else max(1, samples // 10)
     filtering = load_opponent("kinds" if weaker is None else "uniform")
     search = SampledSearch(
-        method_of(level), particles, samples, further, filtering, seed, opening=OPENING, repeated=REPEATED
+        method_of(level), particles, samples, further, filtering, seed, OPENING, REPEATED, IMPATIENCE
     )
     return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, is_for_turn=True)
 

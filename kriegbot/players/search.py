@@ -33,6 +33,7 @@ search = PlayerKind(
         Option("insight", float, "probability that the opponent's last reply is the worst for you", 0.0, 0, 1),
         Option("scale", float, "centipawns that count as a game nearly won; 0: values have no limit", 0.0, 0, 100_000),
         Option("repeated", float, "centipawns a try costs for each earlier turn with your men so placed", 0.0, 0, 1000),
+        Option("impatience", float, "centipawns that each quiet turn adds to a pawn's move", 0.0, 0, 1000),
         Option("exchange", float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1),
         Option("ties", str, "which of the best tries is chosen", "random", choices=("random", "first", "last")),
         Option("boards", str, "what drawn histories fit: all heard, or the last of it", "all", choices=("all", "last")),

@@ -100,6 +100,7 @@ def sampling_player(
     exchange: float = 0.0,
     insight: float = 0.0,
     repeated: float = 0.0,
+    impatience: float = 0.0,
     scale: float = 0.0,
     ties: Literal["random", "first", "last"] = "random",
     boards: Literal["all", "last"] = "all",
@@ -124,6 +125,7 @@ def sampling_player(
       exchange: share of exchanges after a capture that a leaf counts.
       insight: probability that the opponent's last reply is the worst for us.
       repeated: centipawns that a try costs for each earlier turn with our men placed as after it.
+      impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns moved.
       scale: centipawns that count as a game nearly won; 0 for no such limit.
       ties: which of the best tries is chosen.
       boards: what drawn histories fit: all that was heard, or the last observation alone.
@@ -136,6 +138,6 @@ def sampling_player(
         particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * shortest)))
     method = Method(depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight, scale)
     search = SampledSearch(
-        method, particles, samples, further, load_opponent(filtering), seed, 0.0, repeated, ties, boards
+        method, particles, samples, further, load_opponent(filtering), seed, 0.0, repeated, impatience, ties, boards
     )
     return SearchPlayer(search, seconds, extra, seed)

@@ -7,6 +7,7 @@ does it say whether its histories fit all that was heard: here they do, or for e
 
 from typing import Literal, NamedTuple
 
+import chess
 import numpy as np
 
 from kriegbot.belief.belief import Belief
@@ -63,6 +64,7 @@ class SampledSearch:
         seed: int = 0,
         opening: float = 0.0,
         repeated: float = 0.0,
+        impatience: float = 0.0,
         ties: Literal["random", "first", "last"] = "random",
         boards: Literal["all", "last"] = "all",
     ) -> None:
@@ -79,12 +81,14 @@ class SampledSearch:
           opening: during the first plies of a game, a try is chosen e times less often for each time so many centipawns
             that it is worth less than the best; 0 for the best alone.
           repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to.
+          impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns
+            moved.
           ties: which of the best tries: any, or always the first or last by the squares of its man.
           boards: what drawn histories fit: all that was heard, or the last observation alone.
         """
         self.method, self.particles, self.samples, self.further = method, particles, samples, further
         self.filtering, self.seed, self.opening, self.repeated = filtering, seed, opening, repeated
-        self.ties, self.boards = ties, boards
+        self.impatience, self.ties, self.boards = impatience, ties, boards
         self.belief: Belief | None = None
         self._sample: Sample | None = None
         self._placements = Placements()
@@ -112,6 +116,9 @@ class SampledSearch:
             tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
             if self.repeated:
                 values = values - self.repeated * self._placements.visits(view, tries)
+            if self.impatience:
+                are_pawns = np.array([view.men[move.from_square] == chess.PAWN for move in tries])
+                values = values + self.impatience * self._placements.quiet * are_pawns
             legal = found.legal[is_open]
             candidates = legal > 0.0
             if not self.method.free or not candidates.any():  # a try surely illegal is worth what follows it: no more
