@@ -19,7 +19,7 @@ from typing import NamedTuple
 import chess
 import numpy as np
 import numpy.typing as npt
-from rich.progress import Progress
+from rich.progress import track
 
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels.position import from_board, without_labels
@@ -125,20 +125,11 @@ def main() -> None:
     options = parser.parse_args()
     found: dict[tuple[str, str], list[Scores]] = defaultdict(list)
     try:
-        with Store.open(options.file) as store, Progress() as progress:
-            games = store.game_rows()
-            task = progress.add_task("games", total=len(games))
-            for game in games:
-                progress.advance(task)
-                both = game.white, game.black
-                if options.watcher not in both:
-                    continue
-                color = both.index(options.watcher) == 0
-                opponent = game.black if color else game.white
+        with Store.open(options.file) as store:
+            for game, color in track(store.games_of(options.watcher, options.games), description="games"):
+                opponent, record = game.black if color else game.white, store.record(game.id)
                 for model in options.models:
-                    scores = found[opponent, model]
-                    if len(scores) < options.games:
-                        scores.append(watch(store.record(game.id), color, model, options.particles))
+                    found[opponent, model].append(watch(record, color, model, options.particles))
     except StoreError as error:
         parser.error(str(error))
     if not found:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import chess
 import numpy as np
-from rich.progress import Progress
+from rich.progress import track
 
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels.position import to_board
@@ -104,21 +104,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20, help="at most, against each opponent")
     options = parser.parse_args()
     found: dict[str, list[Move]] = defaultdict(list)
-    watched: dict[str, int] = defaultdict(int)
     try:
-        with Store.open(options.file) as store, Progress() as progress:
-            games = store.game_rows()
-            task = progress.add_task("games", total=len(games))
-            for game in games:
-                progress.advance(task)
-                both = game.white, game.black
-                if options.watcher not in both:
-                    continue
-                color = both.index(options.watcher) == 0
-                opponent = game.black if color else game.white
-                if watched[opponent] < options.games:
-                    watched[opponent] += 1
-                    found[opponent] += watch(store.record(game.id), color, options.model, options.particles)
+        with Store.open(options.file) as store:
+            for game, color in track(store.games_of(options.watcher, options.games), description="games"):
+                opponent, record = game.black if color else game.white, store.record(game.id)
+                found[opponent] += watch(record, color, options.model, options.particles)
     except StoreError as error:
         parser.error(str(error))
     if not found:
