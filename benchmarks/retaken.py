@@ -60,18 +60,18 @@ def foretold(belief: Belief, move: chess.Move, seed: int) -> float | None:
 
 def watch(record: GameRecord, color: chess.Color, model: str, particles: int) -> list[Move]:
     """Replay a game before one side's belief."""
-    belief, found, before = None, [], chess.Board()
+    belief, found, before, ply = None, [], chess.Board(), 0
     for step in record.replay():
         referee = step.referee
-        if belief is not None and referee.ply > before.ply() and before.turn == color and len(belief.particles):
-            move = record.turns[before.ply()].move
-            chance = foretold(belief, move, before.ply())
+        if belief is not None and referee.ply > ply and before.turn == color and len(belief.particles):
+            move = record.turns[ply].move
+            chance = foretold(belief, move, ply)
             if chance is not None and before.occupied_co[not color].bit_count() > 1:
                 sort = SORTS[0 if before.is_capture(move) else 1 if before.gives_check(move) else 2]
-                answer = record.turns[before.ply() + 1].move if before.ply() + 1 < len(record.turns) else None
+                answer = record.turns[ply + 1].move if ply + 1 < len(record.turns) else None
                 was_taken = answer is not None and answer.to_square == move.to_square
                 found.append(Move(sort, chance, can_be_taken(before, move), was_taken))
-        before = referee.board()
+        before, ply = referee.board(), referee.ply
         if referee.turn != color or referee.end is not None:
             continue
         if belief is None:

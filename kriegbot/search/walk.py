@@ -13,7 +13,7 @@ Two things are not in the equations. The value of a try at depth 1 or 2 below a 
 refusals, so it is computed once and shared by all sets that the history reaches through refusals. And a history is a
 board with a weight, the number of sampled histories that led to it. In the paper every refused try costs a ply; here
 refusals may cost none: then `free` of them in a row are followed one by one, and whoever is refused once more is taken
-to move at random.
+to move at random. What else a method may add, for experiments and for the strongest player, stands in `method.Method`.
 """
 
 from math import sqrt
