@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import MISSING, fields
 from typing import Any
 
 import chess
@@ -236,22 +237,33 @@ def test_the_tries_of_a_turn_share_its_time() -> None:
     assert search.given == pytest.approx([0.98 * 4.0, 0.98 * 2.0, 0.98 * 2.0, 0.98 * 4.0], abs=0.05)
 
 
+def search_of(spec: str) -> tuple[SampledSearch, float | None]:
+    """The search of a player of the flagship's kind, and its seconds a turn."""
+    player = make_player(parse_spec(spec), 1)
+    assert isinstance(player, SearchPlayer)
+    assert isinstance(player.search, Finishing)
+    assert isinstance(player.search.search, SampledSearch)
+    return player.search.search, player.seconds
+
+
+def test_the_flagship_does_all_that_can_be_added_to_the_papers_method() -> None:
+    for spec in ("kriegbot", "kriegbot:level=master"):
+        search, _ = search_of(spec)
+        for added in fields(Method):
+            assert added.default is MISSING or getattr(search.method, added.name) != added.default, added.name
+        assert 0.0 not in (search.opening, search.repeated, search.impatience)
+
+
 def test_levels_look_further_and_at_more_boards_from_one_to_the_next() -> None:
     searches = []
     for level in LEVELS:
-        player = make_player(parse_spec(f"kriegbot:level={level}"), 1)
-        assert isinstance(player, SearchPlayer)
-        assert player.seconds is None
-        assert isinstance(player.search, Finishing)
-        search = player.search.search
-        assert isinstance(search, SampledSearch)
+        search, seconds = search_of(f"kriegbot:level={level}")
+        assert seconds is None
         assert search.samples is not None
         searches.append((search.method.depth, search.method.exchange, search.particles))
     assert searches == sorted(searches)
     assert len(set(searches)) == len(LEVELS)
-    best = make_player(parse_spec("kriegbot:level=best"), 1)
-    assert isinstance(best, SearchPlayer)
-    assert best.seconds == 1.0
+    assert search_of("kriegbot:level=best")[1] == 1.0
 
 
 @pytest.mark.parametrize(("ties", "place"), [("first", 0), ("last", -1)])

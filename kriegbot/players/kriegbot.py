@@ -20,8 +20,7 @@ from kriegbot.players.options import Option, PlayerKind
 if TYPE_CHECKING:
     from kriegbot.search.method import Method
 
-DEPTH, FREE, EXCHANGE, INSIGHT, OPENING, FURTHER, SCALE = 2, 1, 1.0, 0.2, 4.0, 100, 2500.0
-REPEATED, IMPATIENCE, CAUTION = 4.0, 3.0, 0.12
+DEPTH, FURTHER = 2, 100
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
 
 
@@ -33,10 +32,17 @@ def method_of(level: str = BEST) -> Method:
     from kriegbot.search.rules import load_backup
 
     weaker = LEVELS.get(level)
-    depth, exchange, evaluator = (DEPTH, EXCHANGE, "sound") if weaker is None else weaker[:3]
-    expected = load_opponent("kinds" if weaker is None else "fitted")
+    depth, exchange, evaluator = (DEPTH, 1.0, "sound") if weaker is None else weaker[:3]
     return Method(
-        depth, load_backup("overconfident"), load_evaluator(evaluator), expected, FREE, exchange, INSIGHT, SCALE
+        depth,
+        load_backup("overconfident"),
+        load_evaluator(evaluator),
+        load_opponent("kinds" if weaker is None else "fitted"),
+        free=1,
+        exchange=exchange,
+        insight=0.2,
+        scale=2500.0,
+        caution=0.12,
     )
 
 
@@ -56,7 +62,15 @@ def _make(seed: int, time: float, samples: int | None = None, level: str = BEST)
     further = FURTHER if samples is None else max(1, samples // 10)
     filtering = load_opponent("kinds" if weaker is None else "uniform")
     search = SampledSearch(
-        method_of(level), particles, samples, further, filtering, seed, OPENING, REPEATED, IMPATIENCE
+        method_of(level),
+        particles,
+        samples,
+        further,
+        filtering,
+        seed,
+        opening=4.0,
+        repeated=4.0,
+        impatience=3.0,
     )
     return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, is_for_turn=True)
 
