@@ -124,7 +124,6 @@ class PlainSearch:
       free: 0 if each refusal costs a ply, as in the equations; else how many are followed before a random move.
       insight: probability of the last reply being the worst on its board.
       scale: bound of all values, or 0; see `Method.scale`.
-      caution: probability that what captures or gives check falls before the last reply; see `Method.caution`.
       exchange: share of the exchange on the square of the last capture that a leaf counts; 0 in the equations.
       evaluated: leaves at depth 0 so far, one for each history.
       ended: leaves where the game had ended so far, one for each history.
@@ -137,7 +136,6 @@ class PlainSearch:
     exchange: float = 0.0
     insight: float = 0.0
     scale: float = 0.0
-    caution: float = 0.0
     evaluated: int = 0
     ended: int = 0
 
@@ -169,24 +167,13 @@ class PlainSearch:
         parts = []
         for announcement, known in heard.items():
             after = context.after_try(announcement)
-            value = self._ended(announcement, known, context) or self._followed(known, after, move, depth - 1)
+            value = self._ended(announcement, known, context) or self._reply(known, after, depth - 1)
             parts.append((_weight(known), value))
         if refused and self.free and not context.free:
             parts += [(weight, self._random(board, context, min(depth, 2))) for board, weight in refused]
         elif refused:
             cost = 0 if context.free else 1
             parts.append((_weight(refused), self._ours(refused, context.without(move), depth - cost)))
-        return Totals.of(parts)
-
-    def _followed(self, histories: Histories, context: Context, move: chess.Move, depth: int) -> Totals:
-        """A set after our move; before a last reply, what may fall there unforeseen is taken off each history."""
-        if depth != 1 or not self.caution:
-            return self._reply(histories, context, depth)
-        parts = []
-        for board, weight in histories:
-            value, lost = self._reply([(board, weight)], context, 1), self.caution * falling(board, context, move)
-            less = [one - lost * self._slope(one) for one in (value.mean, value.worst, value.best)]
-            parts.append((weight, Totals(*less)))
         return Totals.of(parts)
 
     def _random(self, board: chess.Board, context: Context, depth: int) -> Totals:
@@ -248,13 +235,6 @@ class PlainSearch:
     def _squeezed(self, value: float) -> float:
         return value / math.hypot(1.0, value / self.scale) if self.scale else value
 
-    def _slope(self, squeezed: float) -> float:
-        """The derivative of `_squeezed` where it has this value."""
-        if not self.scale:
-            return 1.0
-        value = squeezed / math.sqrt(1.0 - (squeezed / self.scale) ** 2)
-        return math.hypot(1.0, value / self.scale) ** -3
-
 
 def try_values(
     positions: Iterable[tuple[chess.Board, float]],
@@ -298,16 +278,6 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     after = board.copy(stack=False)
     after.push(move)
     return after
-
-
-def falling(board: chess.Board, context: Context, move: chess.Move) -> int:
-    """What an unseen knight would win by taking the man that has just captured or given check."""
-    man = board.piece_type_at(move.to_square)
-    has_captured = context.ours is not None and context.ours.fell is not None
-    if man is None or man == chess.KING or not (has_captured or board.is_check()):
-        return 0
-    is_covered = board.is_attacked_by(context.side, move.to_square)
-    return max(0, MEN[man] - (MEN[chess.KNIGHT] if is_covered else 0))
 
 
 def exchange(board: chess.Board, square: chess.Square) -> int:

@@ -3,10 +3,10 @@
 The sampled histories and their search are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: belief and
 search expect moves as programs of several kinds make them (`opponents.kinds`), and what is heard tells the kinds apart;
 after a capture the exchange on that square, which both sides know, is played out; leaves are valued by
-`evaluators.sound`; the reply that is worst for us is more likely than the model says, and what captures or gives check
-falls oftener than the belief foretells; a refused try costs no depth; going in circles costs something, and the longer
-nothing happens, the more a pawn's move gains; values are squeezed, as chances of winning are; the first plies are drawn
-by value; and bare kings are mated by `kriegbot.endings`. A budget is for a turn, all its tries together.
+`evaluators.sound`; the reply that is worst for us is more likely than the model says; a refused try costs no depth;
+going in circles costs something, and the longer nothing happens, the more a pawn's move gains; values are squeezed, as
+chances of winning are; the first plies are drawn by value; and bare kings are mated by `kriegbot.endings`. A budget is
+for a turn, all its tries together.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ def method_of(level: str = BEST) -> Method:
         exchange=exchange,
         insight=0.2,
         scale=2500.0,
-        caution=0.12,
     )
 
 

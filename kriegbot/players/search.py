@@ -32,7 +32,6 @@ search = PlayerKind(
         Option("free", int, "0: a refused try costs a ply; else none does, and so many in a row are followed", 0, 0, 3),
         Option("insight", float, "probability that the opponent's last reply is the worst for you", 0.0, 0, 1),
         Option("scale", float, "centipawns that count as a game nearly won; 0: values have no limit", 0.0, 0, 100_000),
-        Option("caution", float, "probability that what captures or gives check falls unforeseen", 0.0, 0, 1),
         Option("repeated", float, "centipawns a try costs for each earlier turn with your men so placed", 0.0, 0, 1000),
         Option("impatience", float, "centipawns that each quiet turn adds to a pawn's move", 0.0, 0, 1000),
         Option("exchange", float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1),

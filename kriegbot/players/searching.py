@@ -102,7 +102,6 @@ def sampling_player(
     repeated: float = 0.0,
     impatience: float = 0.0,
     scale: float = 0.0,
-    caution: float = 0.0,
     ties: Literal["random", "first", "last"] = "random",
     boards: Literal["all", "last"] = "all",
     seed: int = 0,
@@ -128,7 +127,6 @@ def sampling_player(
       repeated: centipawns that a try costs for each earlier turn with our men placed as after it.
       impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns moved.
       scale: centipawns that count as a game nearly won; 0 for no such limit.
-      caution: probability that a man that captures or gives check falls to one that is not on the board at hand.
       ties: which of the best tries is chosen.
       boards: what drawn histories fit: all that was heard, or the last observation alone.
       seed: of all randomness.
@@ -138,8 +136,7 @@ def sampling_player(
     if particles is None:
         shortest = min((budget for budget in (seconds, extra) if budget is not None), default=math.inf)
         particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * shortest)))
-    expected = load_opponent(opponent)
-    method = Method(depth, backup, load_evaluator(evaluator), expected, free, exchange, insight, scale, caution)
+    method = Method(depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight, scale)
     search = SampledSearch(
         method, particles, samples, further, load_opponent(filtering), seed, 0.0, repeated, impatience, ties, boards
     )

@@ -75,9 +75,6 @@ class Method:
       scale: how many centipawns count as a game nearly won. Values x of leaves and of ends become
         x / sqrt(1 + (x / scale)^2), between -scale and scale, as chances of winning are: whoever is ahead takes fewer
         risks, whoever is behind more, and a draw costs the side that is ahead. 0 for x itself, as in the paper.
-      caution: probability that a man of ours that captures or gives check, the last reply still to come, falls to a man
-        that is not on the board at hand, a knight say. Of all tries those look best about which the sample errs, so
-        what is taken is taken back more often than it foretells; 0 in the paper.
     """
 
     depth: int
@@ -88,7 +85,6 @@ class Method:
     exchange: float = 0.0
     insight: float = 0.0
     scale: float = 0.0
-    caution: float = 0.0
 
 
 def tries_of(row: Rows, capturing: chess.Bitboard = chess.BB_ALL, refused: Sequence[int] = ()) -> Moves:

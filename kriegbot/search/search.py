@@ -96,7 +96,7 @@ def search_tries(
     depth, boards, tries = method.depth, len(histories.rows), len(histories.tries)
     if depth < 1 or boards == 0 or tries == 0:
         raise ValueError(f"search to depth {depth} of {boards} positions, {tries} tries: each must be at least 1")
-    is_papers = method.free == 0 and method.exchange == method.insight == method.scale == method.caution == 0.0
+    is_papers = method.free == 0 and method.exchange == method.insight == method.scale == 0.0
     if may_prune and method.backup.pruned is not None and is_papers and depth >= PRUNED_FROM:
         return _search_pruned(histories, method, seconds)
     begun = time.perf_counter()
@@ -157,7 +157,7 @@ def _fold_in(tree: TreeArrays, histories: InformationSet, method: Method, lists:
     """Fold boards into an empty tree until all are in, or it is stopped or full; looking at the values in between."""
     arrays, backup, tries = tree.arrays(), method.backup, histories.tries
     opponent = method.opponent, method.opponent is uniform
-    settings = method.depth, method.free, method.exchange, method.insight, method.scale, method.caution
+    settings = method.depth, method.free, method.exchange, method.insight, method.scale
     parts = *settings, histories.terms, method.evaluator, backup.fold, *opponent
     listed = lists.moves.ravel(), lists.outcomes.ravel(), lists.listed, lists.places, lists.room
     plant(arrays, tries)

@@ -21,12 +21,12 @@ from typing import NamedTuple, TypeAlias
 
 from evaluators import WIN
 from evaluators.protocol import Evaluator
-from kriegbot.kernels.attacks import check_info, is_attacked
-from kriegbot.kernels.exchange import VALUES, exchange
+from kriegbot.kernels.attacks import check_info
+from kriegbot.kernels.exchange import exchange
 from kriegbot.kernels.hearing import Terms, announcement, end_said, game_end, is_won
 from kriegbot.kernels.jit import advance, entry, inlined, kernel, pointer
 from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
-from kriegbot.kernels.position import KNIGHT, NONE, Position, bit, kind_of, load, men_of, side_to_move
+from kriegbot.kernels.position import Position, load, side_to_move
 from kriegbot.kernels.silence import Silence, is_silent, silence_of
 from kriegbot.kernels.types import IntArray, MoveArray, Moves, RealArray, Reals, Rows, Word, WordArray, Words
 from kriegbot.opponents.protocol import Heard, Opponent
@@ -56,7 +56,7 @@ refusals cost nothing, of a random move."""
 class Walk(NamedTuple):
     """What stays the same during a search.
 
-    `free`, `exchange`, `insight`, `scale` and `caution` are those of `method.Method`. moves and
+    `free`, `exchange`, `insight` and `scale` are those of `method.Method`. moves and
     outcomes are lists of each level. known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies at each level;
     share [1] is the weight of a single value.
     """
@@ -73,7 +73,6 @@ class Walk(NamedTuple):
     exchange: float
     insight: float
     scale: float
-    caution: float
     moves: Moves
     outcomes: Reals
     known: Reals
@@ -118,15 +117,6 @@ def squeezed(walk: Walk, value: float) -> float:
 
 
 @inlined
-def slope(walk: Walk, squeezed_value: float) -> float:
-    """How fast squeezed values grow with what they stand for, near one of them: 1 near 0, 0 at the scale."""
-    if walk.scale == 0.0:
-        return 1.0
-    left = max(0.0, 1.0 - (squeezed_value / walk.scale) ** 2)
-    return left * sqrt(left)
-
-
-@inlined
 def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: bool, scratch: Moves) -> float:
     """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise.
 
@@ -156,19 +146,6 @@ def weigh_replies(walk: Walk, position: Position, heard: Heard, moves: Moves, co
     for i in range(count):
         total += weights[i]
     return total
-
-
-@kernel
-def falling(walk: Walk, after: Position, square: int, has_captured: bool) -> int:
-    """Centipawns that fall if an unseen knight takes the man that has just captured or given check; else 0."""
-    man = bit(square)
-    if man & after.kings or (not has_captured and check_info(walk.tables, after)[0] == NONE):
-        return 0
-    standing = VALUES[kind_of(after, man)]
-    own, other = men_of(after, walk.side)
-    if is_attacked(walk.tables, after, square, own, own | other):
-        standing -= VALUES[KNIGHT]
-    return max(0, standing)
 
 
 @inlined
@@ -213,10 +190,6 @@ def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: i
             for j in range(1, count):
                 worst = min(worst, known[width * j + i])
             totals[i] = (1.0 - walk.insight) * totals[i] + walk.insight * worst
-    if walk.caution > 0.0:
-        lost = walk.caution * falling(walk, after, ours >> 6 & 63, captured >= 0)
-        for i in range(width):
-            totals[i] -= lost * slope(walk, totals[i])
     walk.tree.counters[LEAVES] += count
 
 
@@ -349,8 +322,8 @@ def plant(arrays: Arrays, tries: MoveArray) -> None:
 
 Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
 """rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
-Parts: TypeAlias = tuple[int, int, float, float, float, float, Terms, Evaluator, Fold, Opponent, bool]
-"""depth, free refusals, share of exchanges, insight, scale, caution, terms, evaluator, the backup rule's fold, opponent
+Parts: TypeAlias = tuple[int, int, float, float, float, Terms, Evaluator, Fold, Opponent, bool]
+"""depth, free refusals, share of exchanges, insight, scale, terms, evaluator, the backup rule's fold, opponent
 model, whether that is the uniform one."""
 Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray, RealArray]
 """moves, outcomes, listed, places and room of `lists.Lists`, the first two in one dimension."""
@@ -364,7 +337,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
     """
     tree = tree_of(arrays)
     rows, weights, begin, end, theirs = histories
-    depth, free, share_of_exchanges, insight, scale, caution, terms, evaluator, fold_in, opponent, is_uniform = method
+    depth, free, share_of_exchanges, insight, scale, terms, evaluator, fold_in, opponent, is_uniform = method
     moves, outcomes, listed, places, room = lists
     side = 0
     if end > begin:
@@ -391,7 +364,6 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
             share_of_exchanges,
             insight,
             scale,
-            caution,
             own_moves,
             own_outcomes,
             known,
