@@ -21,8 +21,8 @@ import pytest
 from kriegbot.telling import evenly
 from kriegbot.telling.diary import Entry
 from kriegbot.web import app, seat
-from kriegbot.web.messages import Clocks
 from kriegbot.web.show import shown
+from kriegbot.web.told import Clocks
 from referee import GameRecord, View, load_record
 from tests.browser import Client, served, views
 

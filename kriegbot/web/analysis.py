@@ -22,8 +22,8 @@ from kriegbot.search import method as search_method
 from kriegbot.search.method import InformationSet, are_open
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.web.messages import Believed, Hinted, Looked, TryValued
 from kriegbot.web.method import SAMPLES, Method, Side
+from kriegbot.web.told import Believed, Hinted, Looked, TryValued
 from referee import View
 
 PARTICLES, SEED = 20_000, 0

@@ -19,8 +19,8 @@ from typing import Any
 import chess
 
 from kriegbot.children import give_way, leave_with_parent, no_interrupts, own_session
-from kriegbot.web.messages import Hinted, Looked
 from kriegbot.web.method import Method, Side
+from kriegbot.web.told import Hinted, Looked
 from referee import View
 
 STARTS = 2

@@ -20,11 +20,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from kriegbot.web.files import file_routes
-from kriegbot.web.games import invited, new_game, opened, resumed
-from kriegbot.web.guard import IS_GUEST
-from kriegbot.web.hosting import Hosted, House
-from kriegbot.web.messages import (
+from kriegbot.web.asked import (
     MOST_BYTES,
     Asked,
     BadMessage,
@@ -37,12 +33,15 @@ from kriegbot.web.messages import (
     Open,
     Remember,
     Resume,
-    Told,
     Watch,
     asked_by,
-    refusal,
 )
+from kriegbot.web.files import file_routes
+from kriegbot.web.games import invited, new_game, opened, resumed
+from kriegbot.web.guard import IS_GUEST
+from kriegbot.web.hosting import Hosted, House
 from kriegbot.web.offers import hello
+from kriegbot.web.told import Told, refusal
 from kriegbot.web.watch import watched
 
 STATIC = Path(__file__).parent / "static"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import chess
 
 from kriegbot.request import Refused
-from kriegbot.web.messages import Clocks
+from kriegbot.web.told import Clocks
 from referee import GameRecord
 from referee.text import quoted
 

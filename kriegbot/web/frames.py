@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import chess
 
 from kriegbot.telling.moments import Moment
-from kriegbot.web.messages import Frame
+from kriegbot.web.told import Frame
 from referee import OwnTry
 
 

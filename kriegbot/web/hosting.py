@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from kriegbot.request import seed_of
+from kriegbot.web.asked import MOST_CHOICES, Asked, BadMessage, Look
 from kriegbot.web.library import Library
-from kriegbot.web.messages import MOST_CHOICES, Asked, BadMessage, Look, Preparing, Told, refusal
 from kriegbot.web.seats import Seats
+from kriegbot.web.told import Preparing, Told, refusal
 from referee import GameRecord
 from referee.pgn import write_whole
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import chess.pgn
 
 from kriegbot.request import BROKEN_OFF, can_sit, is_resumable
+from kriegbot.web.asked import BadMessage
 from kriegbot.web.helped import Help
-from kriegbot.web.messages import BadMessage, SavedGame
+from kriegbot.web.told import SavedGame
 from referee import GameRecord, RecordError, RuleSet, load_record, save_record
 from referee.formats.table import format_of
 from referee.rules import RULE_SETS

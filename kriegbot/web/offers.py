@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kriegbot.players.specs import players
-from kriegbot.web.messages import Hello, PlayerOffered
+from kriegbot.web.told import Hello, PlayerOffered
 from referee import RULE_SETS, Asking, IllegalHeard, PawnTries, RuleSet
 
 _PAWN_TRIES = {

@@ -9,26 +9,12 @@ import chess
 
 from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
+from kriegbot.web.asked import Asked, BadMessage, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
 from kriegbot.web.hosting import Hosted, House, Newest
-from kriegbot.web.messages import (
-    Asked,
-    BadMessage,
-    Curtain,
-    Draw,
-    Heat,
-    Hint,
-    Known,
-    Leave,
-    Rematch,
-    Resign,
-    TakeBack,
-    Told,
-    Try,
-    refusal,
-)
 from kriegbot.web.review import Review
 from kriegbot.web.seat import WebSeat
 from kriegbot.web.table import Setting, Table
+from kriegbot.web.told import Known, Told, refusal
 from kriegbot.web.watch import game_message, over_message
 from referee import GameRecord, View
 

@@ -9,8 +9,8 @@ import chess
 from kriegbot.telling.moments import Moment, moments
 from kriegbot.web.analyst import Analyst
 from kriegbot.web.frames import frame_of
-from kriegbot.web.messages import Analysis, Frame, Frames
 from kriegbot.web.method import Method
+from kriegbot.web.told import Analysis, Frame, Frames
 from referee import GameRecord, View
 
 

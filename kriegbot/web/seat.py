@@ -17,10 +17,11 @@ from kriegbot.players.notation import read_action
 from kriegbot.players.seat import SeatAround
 from kriegbot.telling.diary import Diary
 from kriegbot.telling.evenly import EvenTime
+from kriegbot.web.asked import BadMessage
 from kriegbot.web.clock import Clock
-from kriegbot.web.messages import BadMessage, Known
 from kriegbot.web.seats import HouseSeat
 from kriegbot.web.show import shown
+from kriegbot.web.told import Known
 from referee import Action, View
 
 

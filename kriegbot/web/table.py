@@ -16,13 +16,14 @@ from typing import Protocol
 import chess
 
 from kriegbot.players.specs import PlayerSpec
+from kriegbot.web.asked import BadMessage
 from kriegbot.web.clock import Clock, Control
 from kriegbot.web.helped import Help
 from kriegbot.web.hosting import House
-from kriegbot.web.messages import BadMessage, Told, refusal
 from kriegbot.web.review import Review
 from kriegbot.web.seat import ClockedSeat, WebSeat, rewound
 from kriegbot.web.seats import HouseSeat
+from kriegbot.web.told import Told, refusal
 from referee import GameRecord, Reason, RuleSet
 from tournaments.match import play_game
 

@@ -14,10 +14,11 @@ from kriegbot.players.seat import Seat, SeatAround
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, program_of, rules_of, seed_of
 from kriegbot.telling.moments import Narrator
+from kriegbot.web.asked import Asked, BadMessage, Leave, Pace, Pause, Watch
 from kriegbot.web.hosting import Hosted, House
-from kriegbot.web.messages import Asked, BadMessage, Game, Leave, Over, Pace, Pause, Watch, refusal
 from kriegbot.web.review import Review
 from kriegbot.web.seats import HouseSeat
+from kriegbot.web.told import Game, Over, refusal
 from referee import GameRecord, RuleSet, View
 from tournaments.match import play_game
 
