@@ -21,9 +21,8 @@ from referee import GameRecord
 from tournaments.store import Store, StoreError
 
 POINTS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
-
-
 AHEAD, PLIES_AHEAD = POINTS[chess.ROOK], 4
+"""A lead of so many points for so many plies on end counts as being ahead."""
 
 
 class Move(NamedTuple):

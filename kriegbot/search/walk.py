@@ -56,9 +56,9 @@ refusals cost nothing, of a random move."""
 class Walk(NamedTuple):
     """What stays the same during a search.
 
-    `free`, `exchange`, `insight` and `scale` are those of `method.Method`. moves and
-    outcomes are lists of each level. known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies at each level;
-    share [1] is the weight of a single value.
+    `free`, `exchange`, `insight` and `scale` are those of `method.Method`. moves and outcomes are lists of each level.
+    known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies at each level; share [1] is the weight of a
+    single value.
     """
 
     tables: Words
