@@ -33,6 +33,9 @@ from referee import GameRecord, View
 
 PATIENCE = 90.0
 """Seconds that anything may take on a busy machine."""
+RAND = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": "3", "clock": None}
+E4 = {"do": "try", "text": "e4"}
+"""What a browser sends: a game against `rand`, and its first try."""
 
 
 @contextmanager
@@ -117,6 +120,14 @@ class Client:
                 self.receive()
         except ConnectionClosed as closed:
             return closed.rcvd.code if closed.rcvd is not None else None
+
+
+def begun(client: Client, **settings: object) -> str:
+    """Begins a game against `rand`, waits until a try is asked for, and returns the game's name."""
+    client.send(RAND | settings)
+    id_: str = client.until("game")["id"]
+    client.until("view", yours=True)
+    return id_
 
 
 def not_redrawn(done: Callable[[], bool]) -> bool:

@@ -1,6 +1,8 @@
 """Settings for all tests: a busy machine is no reason for a property to fail, nor are kernels still to be compiled."""
 
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -18,3 +20,12 @@ def kernels() -> None:
     from kriegbot.kernels import prepare
 
     prepare()
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """The address of a page that saves games in the folder of the test."""
+    from tests.browser import served
+
+    with served(tmp_path) as page:
+        yield page.address

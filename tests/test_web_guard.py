@@ -1,0 +1,250 @@
+"""The guard of the page's server: who may talk to it, and what is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import logging
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from kriegbot.cli.main import main
+from kriegbot.web import app, guard
+from kriegbot.web.guard import Guard
+from kriegbot.web.server import PageServer
+from tests.browser import E4, RAND, Client, begun, served, until
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
+
+
+def fetched(address: str, path: str = "", **headers: str) -> http.client.HTTPResponse:
+    """The answer to a request; the path is one beside the page's unless it begins with a slash."""
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+    connection.putrequest("GET", path if path.startswith("/") else parts.path + path, skip_host="Host" in headers)
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer
+
+
+def test_the_page_is_there_and_nothing_of_it_goes_elsewhere(address: str) -> None:
+    answer = fetched(address)
+    assert answer.status == 200
+    policy = answer.getheader("Content-Security-Policy") or ""
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+    assert "unsafe" not in policy
+    assert answer.getheader("X-Content-Type-Options") == "nosniff"
+    assert answer.getheader("Referrer-Policy") == "no-referrer"
+    assert answer.getheader("Cache-Control") == "no-store"
+    for name in ("main.js", "style.css", "review.js", "review.css"):
+        assert fetched(address, f"static/{name}").status == 200
+    assert answer.getheader("Cross-Origin-Opener-Policy") == "same-origin"
+    assert fetched(address.replace("127.0.0.1", "localhost")).status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/static/main.js", "/ws", "//", "/wrong/", "/%00/", "static/../../app.py", "static/%2e%2e/app.py", "static/"],
+)
+def test_nothing_is_there_without_the_token_or_beside_the_static_files(path: str, address: str) -> None:
+    assert fetched(address, path).status == 404
+
+
+def test_a_token_must_be_whole(address: str) -> None:
+    token = urlsplit(address).path.strip("/")
+    for wrong in (token[:-1], token + "x", token.swapcase(), token + "/" + token[:-1]):
+        assert fetched(address, f"/{wrong}/").status == 404
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.2:{port}", ""]
+)
+def test_a_foreign_host_is_refused(host: str, address: str, caplog: pytest.LogCaptureFixture) -> None:
+    host = host.format(port=urlsplit(address).port)
+    assert fetched(address, Host=host).status == 404
+    assert "foreign Host" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://localhost:{port}", None]
+)
+def test_a_socket_of_a_foreign_origin_or_of_none_is_refused(
+    origin: str | None, address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    origin = origin and origin.format(port=urlsplit(address).port)
+    with pytest.raises(InvalidStatus) as refused:
+        Client(address, origin=origin)
+    assert refused.value.response.status_code == 403
+    assert "Origin" in caplog.text
+    if origin is not None:
+        assert fetched(address, Origin=origin).status == 404
+
+
+def test_a_socket_needs_the_token_and_the_host(address: str) -> None:
+    wrong = address.replace(urlsplit(address).path, "/wrong/")
+    for where, headers in ((wrong, {}), (address, {"Host": "evil.example"})):
+        with pytest.raises(InvalidStatus) as refused:
+            Client(where, additional_headers=headers)
+        assert refused.value.response.status_code in (400, 403)
+
+
+MALFORMED: list[object] = [
+    "",
+    "hello",
+    "[]",
+    "17",
+    "null",
+    "[" * 2000,
+    b'{"do":"resign"}',
+    b"\xff\xfe",
+    {},
+    {"do": None},
+    {"do": ["try"]},
+    {"do": "dance"},
+    {"do": "try"},
+    {"do": "try", "text": 4},
+    {"do": "try", "text": "e" * 1000},
+    {"do": "heat", "on": "yes"},
+    {"do": "look", "index": 0},
+    {"do": "join", "game": "nobody"},
+    {"do": "join", "game": ["nobody"]},
+    {"do": "new"},
+    RAND | {"opponent": "human"},
+    RAND | {"opponent": "rand:depth=9"},
+    RAND | {"opponent": {}},
+    RAND | {"color": "green"},
+    RAND | {"rules": "chess960"},
+    RAND | {"seed": "-1"},
+    RAND | {"seed": 2**70},
+    RAND | {"seed": str(2**200)},
+    RAND | {"seed": 3},
+    RAND | {"seed": True},
+    RAND | {"seed": 1.5},
+    {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": None, "pace": -1},
+    '{"do":"watch","white":"rand","black":"rand","rules":"berkeley","seed":null,"pace":NaN}',
+]
+
+
+def test_malformed_messages_are_refused_and_logged_and_games_go_on(
+    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(app, "MOST_OFFENCES", 1000)
+    with Client(address) as client:
+        begun(client)
+        for message in MALFORMED:
+            before = caplog.text.count("refused a message")
+            client.send(message)
+            text = client.until("refusal")["text"]
+            assert text
+            assert "\n" not in text
+            assert caplog.text.count("refused a message") == before + 1, message
+        client.send(E4)
+        assert client.until("view", ply=2)["men"]["e4"] == "P"
+
+
+def test_who_sends_too_much_that_is_refused_is_closed_and_may_come_back(address: str) -> None:
+    with Client(address) as client:
+        id_ = begun(client)
+        for _ in range(app.MOST_OFFENCES):
+            client.send("nonsense")
+        assert client.closing_code() == 1008
+    with Client(address) as client:
+        client.send({"do": "join", "game": id_})
+        assert client.until("view")["yours"]
+        client.send(E4)
+        client.until("view", ply=2)
+
+
+def test_a_message_that_is_too_long_closes_its_socket_alone(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    with Client(address) as bystander, Client(address) as client:
+        begun(bystander)
+        client.send({"do": "try", "text": "e" * 5000})
+        assert client.closing_code() == 1009
+        bystander.send(E4)
+        bystander.until("view", ply=2)
+    until(lambda: "more than 4096 bytes" in caplog.text, "the log")
+
+
+def test_a_flood_is_stopped_and_other_games_go_on(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    with Client(address) as bystander, Client(address) as client:
+        begun(bystander)
+        begun(client)
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(2000):
+                client.send({"do": "try", "text": "Qh9"})
+        assert client.closing_code() == 1008
+        assert "Too many messages" in caplog.text
+        bystander.send(E4)
+        bystander.until("view", ply=2)
+
+
+def test_an_address_that_others_can_reach_is_warned_of_and_takes_no_foreign_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
+    assert main(["play", "--web", "--no-browser", "--save", str(tmp_path), "--host", "0.0.0.0"]) == 0
+    out, err = capsys.readouterr()
+    assert "other machines can reach this server at 0.0.0.0, which is every address of this machine." in err
+    assert "http://0.0.0.0" not in out  # no address for a browser elsewhere
+    guard = Guard(Starlette(), "token", "guest", "0.0.0.0", 80)
+    assert guard.is_host("192.168.0.7:80")
+    assert guard.is_host("[fe80::1]:80")
+    assert guard.is_host(socket.gethostname())
+    assert not guard.is_host("evil.example:80")
+
+
+def test_messages_of_the_log_have_no_line_of_the_sender(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    with Client(address) as client:
+        client.send(RAND | {"opponent": "rand\nkriegbot: all is well"})
+        client.until("refusal")
+    assert all("\n" not in record.getMessage() for record in caplog.records)
+
+
+def raw(page: PageServer) -> socket.socket:
+    """A connection that has said nothing yet."""
+    return socket.create_connection(("127.0.0.1", page.port), 30)
+
+
+def test_hundreds_of_connections_that_say_nothing_keep_nobody_out(tmp_path: Path) -> None:
+    with served(tmp_path) as page:
+        silent = [raw(page) for _ in range(600)]
+        try:
+            silent[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")
+            with Client(page.address) as client:
+                begun(client)
+                client.send(E4)
+                assert client.until("view", ply=2)["men"]["e4"] == "P"
+            assert len(page.server_state.connections) <= guard.MOST_WAITING + 2
+        finally:
+            for connection in silent:
+                connection.close()
+
+
+def test_a_connection_has_to_send_its_request_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "REQUEST_SECONDS", 0.3)
+    with served(tmp_path) as page, Client(page.address) as client, raw(page) as silent, raw(page) as dripping:
+        dripping.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        for connection in (silent, dripping):
+            with contextlib.suppress(ConnectionResetError):
+                assert connection.recv(100) == b""
+        begun(client)  # a socket with the token stays
+
+
+def test_who_does_not_know_the_token_is_answered_and_cut_off(tmp_path: Path) -> None:
+    with served(tmp_path) as page, raw(page) as stranger:
+        stranger.sendall(f"GET /x/ HTTP/1.1\r\nHost: 127.0.0.1:{page.port}\r\n\r\n".encode())
+        answer = b""
+        while piece := stranger.recv(1000):
+            answer += piece
+        assert answer.startswith(b"HTTP/1.1 404")
