@@ -85,7 +85,7 @@ def defence(board: chess.Board, rng: random.Random) -> chess.Move:
 
     def harm(move: chess.Move) -> tuple[bool, bool, float, float]:
         board.push(move)
-        is_mated = any(mates(board, answer) for answer in list(board.legal_moves))
+        is_mated = any(mates(board, answer) for answer in board.legal_moves if board.gives_check(answer))
         board.pop()
         hunted = [chess.square_distance(move.to_square, s) for s in own if not board.is_attacked_by(chess.WHITE, s)]
         rank, file = chess.square_rank(move.to_square), chess.square_file(move.to_square)
