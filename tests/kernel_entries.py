@@ -6,6 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
+from kriegbot.endings.late import late_for
+from kriegbot.endings.learnt import Network, NetworkArrays, learnt_cost, load_network
+from kriegbot.endings.sets import men_at
+from kriegbot.endings.squares import Men, men_row
 from kriegbot.kernels.exchange import exchange
 from kriegbot.kernels.hearing import Terms, announcement
 from kriegbot.kernels.jit import entry, pointer
@@ -14,7 +18,7 @@ from kriegbot.kernels.position import load, store
 from kriegbot.kernels.random import mixed
 from kriegbot.kernels.silence import capture_said, is_silent, silence_of
 from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import MoveArray, RealArray, Word, WordArray
+from kriegbot.kernels.types import MoveArray, RealArray, ShortArray, Word, WordArray
 from kriegbot.opponents import load_opponent
 from kriegbot.opponents.protocol import Heard, Opponent
 
@@ -38,6 +42,13 @@ def _moves_to(tables: WordArray, row: WordArray, wanted: Word, moves: MoveArray)
 def _is_silent(tables: WordArray, row: WordArray, move: int, terms: Terms) -> bool:
     position = load(pointer(row), 0)
     return is_silent(silence_of(pointer(tables), position, terms), position, move)
+
+
+@entry
+def _learnt(tables: WordArray, network: NetworkArrays, now: ShortArray, row: WordArray, squares: Word) -> float:
+    is_there, weights, hidden, listed = network
+    found = Network(is_there, pointer(weights), pointer(hidden), pointer(listed))
+    return learnt_cost(pointer(tables), found, pointer(now), men_at(pointer(row), 0), squares)
 
 
 @entry
@@ -125,3 +136,9 @@ def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
     """The weights that an opponent model gives to the legal moves of a position, nothing having been heard."""
     weights = np.ones(MAX_MOVES)
     return weights[: _weights(TABLES, row, load_opponent(name), np.empty(MAX_MOVES, np.int32), weights)]
+
+
+def learnt_cost_of(men: Men, squares: int) -> float:
+    """What the network says of our men, as White, and squares of a bare king."""
+    row = men_row(True, men)
+    return float(_learnt(TABLES, NetworkArrays.of(load_network()), late_for(row).now, row, squares))

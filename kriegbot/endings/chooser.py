@@ -11,12 +11,14 @@ import chess
 import numpy as np
 
 from kriegbot.endings.late import late_for
+from kriegbot.endings.learnt import NetworkArrays, load_network
 from kriegbot.endings.mating import DRAW, MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
 from kriegbot.endings.seen import HOPELESS, moves_to_mate, soonest
 from kriegbot.endings.squares import BareKing, Men, men_row, turned, turned_move
 from kriegbot.kernels.position import decode_move
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels.types import RealArray
 
 DEEPEST = 12
 FIRST_RATE = 1_000_000
@@ -43,8 +45,9 @@ class Chosen:
 class Mating:
     """Chooses tries against a bare king through one game, and remembers the sets that it has been in."""
 
-    def __init__(self, seed: int = 0) -> None:
-        """Begin a game; the seed chooses among tries that are as good."""
+    def __init__(self, seed: int = 0, network: RealArray | None = None) -> None:
+        """Begin a game; the seed chooses among tries that are as good, `network` replaces that of `learnt`."""
+        self.network = NetworkArrays.of(load_network() if network is None else network)
         self.seed, self.tries, self.visits = seed, 0, np.zeros(MOST_VISITS + 1, np.uint64)
 
     def best_try(
@@ -67,7 +70,7 @@ class Mating:
         note_visit(row, squares, self.visits)
         stalemate, tables = 1.0 if stalemate_wins else DRAW, late_for(row)
         minors = needs_minors(king.men) * (2 if chess.KNIGHT in king.men.values() else 1)
-        room = Arrays.empty(tables.late, tables.now, self.visits, stalemate, minors)
+        room = Arrays.empty(tables, self.network, self.visits, stalemate, minors)
         count = list_ordered(TABLES, row, squares, room)
         if count == 0:
             raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")

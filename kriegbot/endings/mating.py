@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kriegbot.endings.late import TAKEN
+from kriegbot.endings.late import TAKEN, Late
+from kriegbot.endings.learnt import Network, NetworkArrays
 from kriegbot.endings.sets import (
     DRAWN,
     LESSENED,
@@ -27,7 +28,7 @@ from kriegbot.endings.sets import (
     men_at,
     outcomes_of,
 )
-from kriegbot.endings.worth import estimate
+from kriegbot.endings.worth import Yardstick, estimate
 from kriegbot.kernels.jit import advance, entry, inlined, kernel, number, pointer, popcount, word
 from kriegbot.kernels.moves import EVERYWHERE, MAX_MOVES
 from kriegbot.kernels.position import NONE, ONE
@@ -40,7 +41,6 @@ from kriegbot.kernels.types import (
     RealArray,
     Reals,
     ShortArray,
-    Shorts,
     Word,
     WordArray,
     Words,
@@ -69,7 +69,7 @@ class Room(NamedTuple):
 
     moves, costs: lists of MAX_MOVES for each level. outcomes: MOST_OUTCOMES for each level. keys, known: ENTRIES words
     and reals; a key holds the depth and, in its lowest bit, whether the cost known is only a lower bound. spent: [0]
-    sets looked at, [1] the most. late, now: the tables of `late`. visits: [0] how many sets of this game are
+    sets looked at, [1] the most. by: what sets are measured by. visits: [0] how many sets of this game are
     remembered, at most MOST_VISITS; then their keys. stalemate: what one costs: DRAW, or as little as a mate where it
     wins. worst, again: of WORST and AGAIN, those for our men.
     """
@@ -80,8 +80,7 @@ class Room(NamedTuple):
     keys: Words
     known: Reals
     spent: Ints
-    late: Shorts
-    now: Shorts
+    by: Yardstick
     visits: Words
     stalemate: float
     worst: float
@@ -99,13 +98,14 @@ class Arrays(NamedTuple):
     spent: IntArray
     late: ShortArray
     now: ShortArray
+    network: NetworkArrays
     visits: WordArray
     stalemate: float
     worst: float
     again: float
 
     @classmethod
-    def empty(cls, late: ShortArray, now: ShortArray, visits: WordArray, stalemate: float, minors: int) -> "Arrays":
+    def empty(cls, tables: Late, network: NetworkArrays, visits: WordArray, stalemate: float, minors: int) -> "Arrays":
         """Room for one search; `minors` is the place in WORST and AGAIN."""
         return cls(
             np.zeros(LEVELS * MAX_MOVES, np.int32),
@@ -114,8 +114,9 @@ class Arrays(NamedTuple):
             np.zeros(ENTRIES, np.uint64),
             np.zeros(ENTRIES),
             np.zeros(2, np.int64),
-            late,
-            now,
+            tables.late,
+            tables.now,
+            network,
             visits,
             stalemate,
             WORST[minors],
@@ -126,6 +127,8 @@ class Arrays(NamedTuple):
 @inlined
 def pointers(room: Arrays) -> Room:
     """Room as kernels pass it on."""
+    is_there, weights, hidden, listed = room.network
+    network = Network(is_there, pointer(weights), pointer(hidden), pointer(listed))
     return Room(
         pointer(room.moves),
         pointer(room.costs),
@@ -133,8 +136,7 @@ def pointers(room: Arrays) -> Room:
         pointer(room.keys),
         pointer(room.known),
         pointer(room.spent),
-        pointer(room.late),
-        pointer(room.now),
+        Yardstick(pointer(room.late), pointer(room.now), network),
         pointer(room.visits),
         room.stalemate,
         room.worst,
@@ -152,8 +154,7 @@ def deeper(room: Room) -> Room:
         room.keys,
         room.known,
         room.spent,
-        room.late,
-        room.now,
+        room.by,
         room.visits,
         room.stalemate,
         room.worst,
@@ -208,7 +209,7 @@ def glance(tables: Words, men: Men, squares: Word, move: int, room: Room) -> flo
             cost = room.stalemate
         elif kind != MATED:
             ours, following, before = men_at(outcomes, i), outcomes[OUTCOME * i + 5], outcomes[OUTCOME * i + 8]
-            cost = passing(kind) + estimate(room.late, room.now, ours, following, before)
+            cost = passing(kind) + estimate(tables, room.by, ours, following, before)
         total += cost * float(number(outcomes[OUTCOME * i + 6])) / boards
         worst = max(worst, cost)
     return (1.0 - room.worst) * total + room.worst * worst
@@ -254,7 +255,7 @@ def cost_of_set(
     if move < 0:
         if depth == 0 or level >= LEVELS - 1 or room.spent[0] > room.spent[1]:
             room.spent[0] += 1
-            return estimate(room.late, room.now, men, squares, before)
+            return estimate(tables, room.by, men, squares, before)
         key = key_of(men, squares, depth)
         place = number(key >> word(40)) & (ENTRIES - 1)
         known = room.keys[place]

@@ -1,0 +1,105 @@
+"""What bishop and knight need, learnt: the network against numpy and python-chess, and games with it."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from kriegbot.endings import BareKing, Mating
+from kriegbot.endings.late import KNIGHTS, SCALE, late_for
+from kriegbot.endings.learnt import HIDDEN, INPUTS, SIZE, load_network
+from kriegbot.endings.squares import men_row
+from kriegbot.kernels.types import ShortArray
+from tests.kernel_entries import learnt_cost_of
+
+Men = dict[chess.Square, chess.PieceType]
+
+
+def placed(rng: random.Random) -> tuple[Men, chess.Bitboard]:
+    """King, bishop and knight, the king where the tables have him, and some squares of the other."""
+    while True:
+        king, bishop, knight = rng.sample(chess.SQUARES, 3)
+        if chess.square_rank(king) <= chess.square_file(king) <= 3:
+            men = {king: chess.KING, bishop: chess.BISHOP, knight: chess.KNIGHT}
+            where = list(chess.scan_forward(BareKing.anywhere(chess.WHITE, men).squares))
+            return men, chess.SquareSet(rng.sample(where, rng.randint(1, len(where)))).mask
+
+
+def plain_cost(men: Men, squares: chess.Bitboard) -> float:
+    """The cost of the docstring of `learnt`, by python-chess and numpy."""
+    board = chess.Board(None)
+    for square, kind in men.items():
+        board.set_piece_at(square, chess.Piece(kind, chess.WHITE))
+    places = {kind: square for square, kind in men.items()}
+    inputs = np.zeros(INPUTS)
+    inputs[[places[chess.KING], 64 + places[chess.BISHOP], 128 + places[chess.KNIGHT]]] = 1
+    inputs[[192 + square for square in chess.scan_forward(squares)]] = 1
+    inputs[[256 + square for square in chess.SQUARES if board.is_attacked_by(chess.WHITE, square)]] = 1
+    row = men_row(chess.WHITE, men)
+    table = late_for(row).now
+    costs = [seen_cost(table, places, square) for square in chess.scan_forward(squares)]
+    inputs[320:] = np.mean(costs) / 30, len(costs) / 20
+    network = load_network()
+    weights, (biases, outputs) = (
+        network[: INPUTS * HIDDEN].reshape(INPUTS, HIDDEN),
+        network[INPUTS * HIDDEN : -1].reshape(2, -1),
+    )
+    return max(1.0, 30 * float(np.maximum(inputs @ weights + biases, 0) @ outputs + network[-1]))
+
+
+def seen_cost(table: ShortArray, places: dict[chess.PieceType, chess.Square], square: chess.Square) -> float:
+    """What the table says of a king on a square."""
+    file, rank = chess.square_file(places[chess.KING]), chess.square_rank(places[chess.KING])
+    king = file * (file + 1) // 2 + rank
+    place = KNIGHTS + 4096 * king + 64 * places[chess.BISHOP] + places[chess.KNIGHT]
+    return float(table[64 * place + square]) / SCALE
+
+
+def test_the_network_is_that_of_numpy() -> None:
+    rng = random.Random(1)
+    assert len(load_network()) == SIZE
+    for _ in range(50):
+        men, squares = placed(rng)
+        assert learnt_cost_of(men, squares) == pytest.approx(plain_cost(men, squares))
+
+
+def test_a_board_turned_or_mirrored_costs_the_same() -> None:
+    rng = random.Random(2)
+    for _ in range(20):
+        men, squares = placed(rng)
+        costs = [learnt_cost_of(men, squares)]
+        for turn in (chess.flip_vertical, chess.flip_horizontal, chess.flip_diagonal):
+            where = {chess.lsb(turn(chess.BB_SQUARES[square])): kind for square, kind in men.items()}
+            costs.append(learnt_cost_of(where, turn(squares)))
+        ranks = {
+            chess.square_rank(square) == chess.square_file(square) for square, kind in men.items() if kind == chess.KING
+        }
+        if ranks == {False}:  # on the diagonal two views are as good
+            assert costs == pytest.approx([costs[0]] * 4)
+
+
+@pytest.mark.parametrize("ours", ["Ka1 Rd4", "Ka1 Be3 Be4"])
+def test_other_men_need_no_network(ours: str) -> None:
+    men = {chess.parse_square(one[1:]): chess.Piece.from_symbol(one[0]).piece_type for one in ours.split()}
+    king = BareKing.anywhere(chess.WHITE, men)
+    with_it, without = Mating(1).best_try(king, nodes=5000), Mating(1, np.zeros(0)).best_try(king, nodes=5000)
+    assert with_it == without
+
+
+@pytest.mark.slow
+def test_rounds_are_played_fitted_and_resumed(tmp_path: Path) -> None:
+    out = tmp_path / "network.npz"
+    command = [sys.executable, "benchmarks/fit_mating.py", "--first", "3", "--games", "2"]
+    command += ["--folder", str(tmp_path / "rounds"), "--out", str(out)]
+    said = subprocess.run([*command, "--rounds", "2"], check=True, capture_output=True, text=True).stdout
+    assert "round 1: " in said
+    with np.load(out) as found:
+        assert found["weights"].shape == (SIZE,)
+    again = subprocess.run([*command, "--rounds", "3"], check=True, capture_output=True, text=True)
+    assert said.splitlines()[0] in again.stdout
+    assert "round 1" not in again.stderr  # it is not played again
+    assert "round 2: " in again.stdout
