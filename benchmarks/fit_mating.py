@@ -170,6 +170,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True, help="where rounds are kept")
     parser.add_argument("--out", type=Path, required=True, help="where the network goes")
     given = parser.parse_args()
+    if given.rounds < 2:
+        parser.error(f"illegal --rounds {given.rounds}: it takes 2 or more; the first has no network.")
     given.folder.mkdir(exist_ok=True)
     rounds: list[Round] = []
     for number in range(given.rounds):
