@@ -90,6 +90,11 @@ def test_other_men_need_no_network(ours: str) -> None:
     assert with_it == without
 
 
+def test_a_network_of_another_size_is_refused() -> None:
+    with pytest.raises(ValueError, match=f"a network of 7 numbers: it takes {SIZE}"):
+        Mating(1, np.zeros(7))
+
+
 @pytest.mark.slow
 def test_rounds_are_played_fitted_and_resumed(tmp_path: Path) -> None:
     out = tmp_path / "network.npz"

@@ -52,7 +52,13 @@ class NetworkArrays(NamedTuple):
 
     @classmethod
     def of(cls, weights: RealArray) -> "NetworkArrays":
-        """A network with room to work in; of no numbers for none."""
+        """A network with room to work in, from its SIZE numbers, or from none for none.
+
+        Raises:
+          ValueError: another number of them.
+        """
+        if len(weights) not in (0, SIZE):
+            raise ValueError(f"a network of {len(weights)} numbers: it takes {SIZE}, or 0 for none")
         return cls(len(weights) == SIZE, weights, np.zeros(HIDDEN), np.zeros(MOST_LISTED, np.int64))
 
 
