@@ -162,6 +162,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--reached", nargs="+", type=Path, metavar="FILE", help="tournaments to start from instead")
     given = parser.parse_args()
+    for name in given.endings:
+        if name not in ENDINGS:
+            parser.error(f"unknown ending {name!r}: known are {', '.join(ENDINGS)}")
     starts: dict[str, list[Start]] = {name: [partial(start, ENDINGS[name])] for name in given.endings}
     if given.reached:
         try:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
 from kriegbot.endings.late import late_for
-from kriegbot.endings.learnt import Network, NetworkArrays, learnt_cost, load_network
+from kriegbot.endings.learnt import NetworkArrays, learnt_cost, load_network, network_of
 from kriegbot.endings.sets import men_at
 from kriegbot.endings.squares import Men, men_row
 from kriegbot.kernels.exchange import exchange
@@ -46,9 +46,7 @@ def _is_silent(tables: WordArray, row: WordArray, move: int, terms: Terms) -> bo
 
 @entry
 def _learnt(tables: WordArray, network: NetworkArrays, now: ShortArray, row: WordArray, squares: Word) -> float:
-    is_there, weights, hidden, listed = network
-    found = Network(is_there, pointer(weights), pointer(hidden), pointer(listed))
-    return learnt_cost(pointer(tables), found, pointer(now), men_at(pointer(row), 0), squares)
+    return learnt_cost(pointer(tables), network_of(network), pointer(now), men_at(pointer(row), 0), squares)
 
 
 @entry

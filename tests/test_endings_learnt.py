@@ -1,4 +1,4 @@
-"""What bishop and knight need, learnt: the network against numpy and python-chess, and games with it."""
+"""What bishop and knight need, learnt: the network against numpy and python-chess, and its fit."""
 
 import random
 import subprocess
@@ -44,10 +44,8 @@ def plain_cost(men: Men, squares: chess.Bitboard) -> float:
     costs = [seen_cost(table, places, square) for square in chess.scan_forward(squares)]
     inputs[320:] = np.mean(costs) / 30, len(costs) / 20
     network = load_network()
-    weights, (biases, outputs) = (
-        network[: INPUTS * HIDDEN].reshape(INPUTS, HIDDEN),
-        network[INPUTS * HIDDEN : -1].reshape(2, -1),
-    )
+    weights = network[: INPUTS * HIDDEN].reshape(INPUTS, HIDDEN)
+    biases, outputs = network[INPUTS * HIDDEN : -1].reshape(2, HIDDEN)
     return max(1.0, 30 * float(np.maximum(inputs @ weights + biases, 0) @ outputs + network[-1]))
 
 
@@ -75,10 +73,8 @@ def test_a_board_turned_or_mirrored_costs_the_same() -> None:
         for turn in (chess.flip_vertical, chess.flip_horizontal, chess.flip_diagonal):
             where = {chess.lsb(turn(chess.BB_SQUARES[square])): kind for square, kind in men.items()}
             costs.append(learnt_cost_of(where, turn(squares)))
-        ranks = {
-            chess.square_rank(square) == chess.square_file(square) for square, kind in men.items() if kind == chess.KING
-        }
-        if ranks == {False}:  # on the diagonal two views are as good
+        king = next(square for square, kind in men.items() if kind == chess.KING)
+        if chess.square_rank(king) != chess.square_file(king):  # on the diagonal two views are as good
             assert costs == pytest.approx([costs[0]] * 4)
 
 

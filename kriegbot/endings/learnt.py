@@ -17,7 +17,7 @@ import numpy as np
 
 from kriegbot.endings.late import KNIGHTS, PAIRS, mean_cost, placing, viewed
 from kriegbot.endings.sets import Men, attacks_of, men_at
-from kriegbot.kernels.jit import advance, entry, kernel, lsb, pointer, popcount
+from kriegbot.kernels.jit import advance, entry, inlined, kernel, lsb, pointer, popcount
 from kriegbot.kernels.position import NONE, ONE
 from kriegbot.kernels.types import IntArray, Ints, RealArray, Reals, ShortArray, Shorts, Word, WordArray, Words
 
@@ -60,6 +60,13 @@ class NetworkArrays(NamedTuple):
         if len(weights) not in (0, SIZE):
             raise ValueError(f"a network of {len(weights)} numbers: it takes {SIZE}, or 0 for none")
         return cls(len(weights) == SIZE, weights, np.zeros(HIDDEN), np.zeros(MOST_LISTED, np.int64))
+
+
+@inlined
+def network_of(arrays: NetworkArrays) -> Network:
+    """A network as kernels pass it on."""
+    is_there, weights, hidden, listed = arrays
+    return Network(is_there, pointer(weights), pointer(hidden), pointer(listed))
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot.endings.late import TAKEN, Late
-from kriegbot.endings.learnt import Network, NetworkArrays
+from kriegbot.endings.learnt import NetworkArrays, network_of
 from kriegbot.endings.sets import (
     DRAWN,
     LESSENED,
@@ -127,8 +127,6 @@ class Arrays(NamedTuple):
 @inlined
 def pointers(room: Arrays) -> Room:
     """Room as kernels pass it on."""
-    is_there, weights, hidden, listed = room.network
-    network = Network(is_there, pointer(weights), pointer(hidden), pointer(listed))
     return Room(
         pointer(room.moves),
         pointer(room.costs),
@@ -136,7 +134,7 @@ def pointers(room: Arrays) -> Room:
         pointer(room.keys),
         pointer(room.known),
         pointer(room.spent),
-        Yardstick(pointer(room.late), pointer(room.now), network),
+        Yardstick(pointer(room.late), pointer(room.now), network_of(room.network)),
         pointer(room.visits),
         room.stalemate,
         room.worst,
