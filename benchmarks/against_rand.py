@@ -15,10 +15,10 @@ from functools import partial
 import chess
 from rich.progress import track
 
-from kriegbot.players.seat import HereSeat
+from kriegbot.game.match import Played, play_game
+from kriegbot.game.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, PAPER_LIMITS
-from tournaments.match import Played, play_game
 from tournaments.statistics import wilson_interval
 
 PAPER = {

@@ -15,7 +15,7 @@ import chess
 from mating import ENDINGS, start
 from rich.progress import track
 
-from kriegbot.endings import BareKing
+from kriegbot.endgames import BareKing
 from kriegbot.kernels.random import subseed
 
 REFUSED, SAFE, TAKEN = range(3)

@@ -1,6 +1,6 @@
-"""Fits what a set of king squares costs a bishop and knight to games (`kriegbot.endings.learnt`).
+"""Fits what a set of king squares costs a bishop and knight to games (`kriegbot.endgames.network`).
 
-    python benchmarks/fit_mating.py --rounds 12 --folder rounds --out kriegbot/endings/learnt.npz
+    python benchmarks/fit_mating.py --rounds 12 --folder rounds --out kriegbot/endgames/network.npz
 
 A round plays games with the network fitted to the games of all rounds before it; the first plays without one. So a set
 that looked better than it is was reached and paid for, and is known the next time (fitted policy iteration). What is
@@ -21,10 +21,10 @@ from mating import ENDINGS, MOST_MOVES, defence, start
 from rich.console import Console
 from rich.progress import track
 
-from kriegbot.endings import Mating
-from kriegbot.endings.late import late_for
-from kriegbot.endings.learnt import BOARDS_SEEN, HIDDEN, INPUTS, MOST_LISTED, UNIT, inputs_of
-from kriegbot.endings.squares import men_row
+from kriegbot.endgames import Mating
+from kriegbot.endgames.king_squares import men_row
+from kriegbot.endgames.network import BOARDS_SEEN, HIDDEN, INPUTS, MOST_LISTED, UNIT, inputs_of
+from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels.random import subseed
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import RealArray

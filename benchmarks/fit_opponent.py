@@ -1,8 +1,8 @@
 """Fits the opponent models `fitted` and `kinds` to the games of tournaments: maximum likelihood of the moves made.
 
     kriegbot tournament hs overconfident:samples=321 paranoid:samples=321 --games 20 --out pool.sqlite
-    python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/opponents/fitted.json
-    python benchmarks/fit_opponent.py pool.sqlite --kinds 5 --out kriegbot/opponents/kinds.json
+    python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/models/fitted.json
+    python benchmarks/fit_opponent.py pool.sqlite --kinds 5 --out kriegbot/models/kinds.json
 
 With several kinds, a player of a game is of one kind throughout, and which is not known: expectation maximisation
 (Dempster, Laird and Rubin 1977) finds the kinds and how likely each is. It begins at random and takes ROUNDS.
@@ -25,10 +25,10 @@ import numpy.typing as npt
 from rich.progress import track
 from scipy.optimize import minimize
 
-from kriegbot.belief.heard import said
+from kriegbot.belief.encoding import said
 from kriegbot.kernels.position import encode_move, from_board
-from kriegbot.opponents.features import NAMES, features_of
-from kriegbot.opponents.fitted import FLOOR
+from kriegbot.models.features import NAMES, features_of
+from kriegbot.models.fitted import FLOOR
 from referee import GameRecord
 from tournaments.store import Store
 

@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.plain_sear
 from evaluators import load_evaluator
 from evaluators.protocol import Evaluator
 from kriegbot.belief.belief import Belief
+from kriegbot.belief.encoding import said
 from kriegbot.belief.filter import Event
-from kriegbot.belief.heard import said
 from kriegbot.kernels.attacks import check_info
 from kriegbot.kernels.hearing import NOT_ASKED, Overheard, Terms, announcement, game_end
 from kriegbot.kernels.jit import (
@@ -43,10 +43,10 @@ from kriegbot.kernels.position import from_board, load, side_to_move, store, to_
 from kriegbot.kernels.random import GAMMA, mixed
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import IntArray, MoveArray, Rows, Word, WordArray
-from kriegbot.opponents.uniform import uniform
-from kriegbot.search.method import InformationSet, Method
+from kriegbot.models.uniform import uniform
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
+from kriegbot.search.settings import InformationSet, Method
 from referee import BERKELEY, PAPER_LIMITS, OpponentMoved, Referee
 from tests import plain_search
 from tests.plain_evaluators import ks as plain_ks

@@ -26,8 +26,8 @@ import chess
 from rich.console import Console
 from rich.progress import track
 
-from kriegbot.endings import BareKing, Mating
-from kriegbot.endings.chooser import is_lost_in_view
+from kriegbot.endgames import BareKing, Mating
+from kriegbot.endgames.chooser import is_lost_in_view
 from kriegbot.kernels.random import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
 from tournaments.store import Store, StoreError

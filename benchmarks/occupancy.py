@@ -23,7 +23,7 @@ from rich.progress import track
 
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels.position import from_board, without_labels
-from kriegbot.opponents import load_opponent
+from kriegbot.models import load_opponent
 from referee import GameRecord
 from tournaments.store import Store, StoreError
 

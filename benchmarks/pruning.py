@@ -24,15 +24,15 @@ from rich.progress import track
 from evaluators import load_evaluator
 from evaluators.ks import QUEEN
 from evaluators.weights import SETS
+from kriegbot.game.match import play_game
+from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
-from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
 from kriegbot.search import sampled
-from kriegbot.search.method import InformationSet, Method
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
+from kriegbot.search.settings import InformationSet, Method
 from referee import BERKELEY, PAPER_LIMITS
-from tournaments.match import play_game
 
 PLAYER = "overconfident:depth=1,samples=321,particles=5000"
 OPPONENTS = ("rand", "hs:depth=2,samples=50", PLAYER)

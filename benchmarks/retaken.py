@@ -20,7 +20,7 @@ from rich.progress import track
 
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels.position import to_board
-from kriegbot.opponents import load_opponent
+from kriegbot.models import load_opponent
 from referee import GameRecord
 from tournaments.store import Store, StoreError
 

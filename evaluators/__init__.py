@@ -3,7 +3,7 @@
 from typing import Any
 
 from evaluators.weights import RANGES, SETS
-from kriegbot.finding import PartsWithNumbers
+from kriegbot.parts import PartsWithNumbers
 
 WIN = 10_000.0
 """What a won game is worth in centipawns, U of the paper; a lost one is worth -WIN, a draw 0. More than the material of
@@ -36,6 +36,6 @@ def load_evaluator(name: str) -> Any:
     """Return the compiled evaluator of a name such as `ks` or `ks:shield=30`, or of FILE.py:NAME or MODULE:NAME.
 
     Raises:
-      kriegbot.finding.NotFound: a ValueError; there is none.
+      kriegbot.parts.NotFound: a ValueError; there is none.
     """
     return EVALUATORS.load(name)

@@ -2,13 +2,13 @@
 
     kriegbot match search:samples=321,opponent=examples/own_opponent.py:pushing rand --seed 1
 
-Inside the project it would be the file kriegbot/opponents/pushing.py, and `opponent=pushing` would find it.
+Inside the project it would be the file kriegbot/models/pushing.py, and `opponent=pushing` would find it.
 """
 
 from kriegbot.kernels.hearing import captured_on
 from kriegbot.kernels.position import NONE, Position, bit
 from kriegbot.kernels.types import Moves, Reals, Words
-from kriegbot.opponents.protocol import Heard, opponent
+from kriegbot.models.protocol import Heard, opponent
 
 PUSH, TAKE_BACK = 3.0, 20.0
 

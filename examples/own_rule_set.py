@@ -10,11 +10,11 @@ Inside the project it would stand in referee/rules.py, and `--rules quiet` would
 import dataclasses
 from functools import partial
 
+from kriegbot.game.match import play_game
+from kriegbot.game.seat import HereSeat
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, IllegalHeard, record_to_pgn, register
-from tournaments.match import play_game
 
 QUIET = dataclasses.replace(
     BERKELEY, name="quiet", title="Quiet Berkeley", illegal_heard=IllegalHeard.MOVER, captured_kind=True

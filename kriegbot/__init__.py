@@ -14,33 +14,33 @@ if TYPE_CHECKING:
     from evaluators.protocol import evaluator as evaluator
     from kriegbot.belief.belief import Belief as Belief
     from kriegbot.belief.errors import EmptyBelief as EmptyBelief
-    from kriegbot.opponents import load_opponent as load_opponent
-    from kriegbot.opponents.protocol import Heard as Heard
-    from kriegbot.opponents.protocol import opponent as opponent
+    from kriegbot.game.match import Played as Played
+    from kriegbot.game.match import play_game as play_game
+    from kriegbot.game.process import ProcessSeat as ProcessSeat
+    from kriegbot.game.seat import HereSeat as HereSeat
+    from kriegbot.models import load_opponent as load_opponent
+    from kriegbot.models.protocol import Heard as Heard
+    from kriegbot.models.protocol import opponent as opponent
     from kriegbot.players.base import Choice as Choice
     from kriegbot.players.base import Player as Player
     from kriegbot.players.base import Report as Report
     from kriegbot.players.options import Option as Option
     from kriegbot.players.options import PlayerKind as PlayerKind
-    from kriegbot.players.process import ProcessSeat as ProcessSeat
     from kriegbot.players.searching import SearchPlayer as SearchPlayer
     from kriegbot.players.searching import sampling_player as sampling_player
-    from kriegbot.players.seat import HereSeat as HereSeat
     from kriegbot.players.specs import make_player as make_player
     from kriegbot.players.specs import parse_spec as parse_spec
     from kriegbot.search.backup import Backup as Backup
     from kriegbot.search.backup import fold as fold
     from kriegbot.search.backup import settle as settle
-    from kriegbot.search.method import InformationSet as InformationSet
-    from kriegbot.search.method import Method as Method
     from kriegbot.search.policy import Policy as Policy
     from kriegbot.search.policy import Search as Search
     from kriegbot.search.rules import load_backup as load_backup
     from kriegbot.search.sampled import SampledSearch as SampledSearch
     from kriegbot.search.search import TryValues as TryValues
     from kriegbot.search.search import search_tries as search_tries
-    from tournaments.match import Played as Played
-    from tournaments.match import play_game as play_game
+    from kriegbot.search.settings import InformationSet as InformationSet
+    from kriegbot.search.settings import Method as Method
     from tournaments.run import run_tournament as run_tournament
 
 _NAMES = {
@@ -48,21 +48,21 @@ _NAMES = {
     "evaluators.protocol": ("evaluator",),
     "kriegbot.belief.belief": ("Belief",),
     "kriegbot.belief.errors": ("EmptyBelief",),
-    "kriegbot.opponents": ("load_opponent",),
-    "kriegbot.opponents.protocol": ("Heard", "opponent"),
+    "kriegbot.models": ("load_opponent",),
+    "kriegbot.models.protocol": ("Heard", "opponent"),
     "kriegbot.players.base": ("Choice", "Player", "Report"),
     "kriegbot.players.options": ("Option", "PlayerKind"),
-    "kriegbot.players.process": ("ProcessSeat",),
+    "kriegbot.game.process": ("ProcessSeat",),
     "kriegbot.players.searching": ("SearchPlayer", "sampling_player"),
-    "kriegbot.players.seat": ("HereSeat",),
+    "kriegbot.game.seat": ("HereSeat",),
     "kriegbot.players.specs": ("make_player", "parse_spec"),
     "kriegbot.search.backup": ("Backup", "fold", "settle"),
-    "kriegbot.search.method": ("InformationSet", "Method"),
+    "kriegbot.search.settings": ("InformationSet", "Method"),
     "kriegbot.search.policy": ("Policy", "Search"),
     "kriegbot.search.rules": ("load_backup",),
     "kriegbot.search.sampled": ("SampledSearch",),
     "kriegbot.search.search": ("TryValues", "search_tries"),
-    "tournaments.match": ("Played", "play_game"),
+    "kriegbot.game.match": ("Played", "play_game"),
     "tournaments.run": ("run_tournament",),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}

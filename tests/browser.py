@@ -26,7 +26,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from kriegbot.web.hosting import House
+from kriegbot.web.registry import House
 from kriegbot.web.review import Review
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
-from kriegbot.endings.late import late_for
-from kriegbot.endings.learnt import NetworkArrays, learnt_cost, load_network, network_of
-from kriegbot.endings.sets import men_at
-from kriegbot.endings.squares import Men, men_row
+from kriegbot.endgames.king_sets import men_at
+from kriegbot.endgames.king_squares import Men, men_row
+from kriegbot.endgames.network import NetworkArrays, learnt_cost, load_network, network_of
+from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels.exchange import exchange
 from kriegbot.kernels.hearing import Terms, announcement
 from kriegbot.kernels.jit import entry, pointer
@@ -19,8 +19,8 @@ from kriegbot.kernels.random import mixed
 from kriegbot.kernels.silence import capture_said, is_silent, silence_of
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import MoveArray, RealArray, ShortArray, Word, WordArray
-from kriegbot.opponents import load_opponent
-from kriegbot.opponents.protocol import Heard, Opponent
+from kriegbot.models import load_opponent
+from kriegbot.models.protocol import Heard, Opponent
 
 
 @entry

@@ -7,7 +7,7 @@ import chess
 from kriegbot.kernels.hearing import captured_on
 from kriegbot.kernels.position import Position, label
 from kriegbot.kernels.types import Moves, Reals, Words
-from kriegbot.opponents.protocol import Heard, opponent, opponents
+from kriegbot.models.protocol import Heard, opponent, opponents
 from kriegbot.search.backup import Backup, fold
 from referee import Announcement
 from tests import plain_search

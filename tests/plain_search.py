@@ -18,7 +18,7 @@ from typing import TypeAlias
 import chess
 
 from evaluators import WIN
-from kriegbot.opponents import Replies, equally_likely
+from kriegbot.models import Replies, equally_likely
 from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, announce, open_tries
 from referee.tries import Told
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from evaluators import load_evaluator
-from kriegbot.belief.heard import terms_of
+from kriegbot.belief.encoding import terms_of
 from kriegbot.kernels.position import encode_move, from_board
 from kriegbot.search.alphabeta import MATE, QUIESCENCE, value_boards
-from kriegbot.search.method import tries_of
+from kriegbot.search.settings import tries_of
 from referee import NO_LIMITS, WILD16
 from tests.plain_evaluators import ks
 from tests.random_games import played

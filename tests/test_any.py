@@ -13,14 +13,15 @@ from kriegbot.belief.belief import Belief
 from kriegbot.belief.exact import ExactBelief, position_key
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.past import past
+from kriegbot.game.match import play_game
+from kriegbot.game.seat import HereSeat
 from kriegbot.kernels.position import to_board
+from kriegbot.narration.diary import Diary
 from kriegbot.players.base import Choice
 from kriegbot.players.human import HumanPlayer
 from kriegbot.players.notation import BadTry, read_action
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
-from kriegbot.telling.diary import Diary
 from referee import (
     BERKELEY,
     BERKELEY_ANY,
@@ -35,7 +36,6 @@ from referee import (
     record_to_pgn,
 )
 from referee.announcing import count_pawn_tries
-from tournaments.match import play_game
 
 CAPTURE_IS_THERE = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
 

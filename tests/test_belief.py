@@ -18,7 +18,7 @@ from kriegbot.belief.particles import Particles, systematic
 from kriegbot.belief.pool import Pool
 from kriegbot.belief.rescue import blind
 from kriegbot.kernels.position import from_board, labels_of, to_board
-from kriegbot.opponents import equally_likely, load_opponent
+from kriegbot.models import equally_likely, load_opponent
 from referee import (
     BERKELEY,
     NO_LIMITS,

@@ -290,7 +290,7 @@ def test_a_refusal_quotes_little_of_what_was_given(arguments: list[str], capsys:
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files")
 def test_a_player_that_cannot_be_started_is_told_in_a_line() -> None:
     code = (
-        "import resource; from kriegbot.cli.main import main; import tournaments.match, kriegbot.players.process;"
+        "import resource; from kriegbot.cli.main import main; import kriegbot.game.match, kriegbot.game.process;"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12));"
         "raise SystemExit(main(['match', 'rand', 'rand', '--limits', 'plies=2']))"
     )

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from kriegbot.belief.exact import ExactBelief
-from kriegbot.endings import BareKing, Mating
-from kriegbot.endings.late import ADVERSE, LOST, SCALE, late_for
-from kriegbot.endings.late import QUEENS as LATE_QUEENS
-from kriegbot.endings.late import ROOKS as LATE_ROOKS
-from kriegbot.endings.seen import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, soonest
-from kriegbot.endings.squares import men_row
+from kriegbot.endgames import BareKing, Mating
+from kriegbot.endgames.full_view import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, soonest
+from kriegbot.endgames.king_squares import men_row
+from kriegbot.endgames.seen_late import ADVERSE, LOST, SCALE, late_for
+from kriegbot.endgames.seen_late import QUEENS as LATE_QUEENS
+from kriegbot.endgames.seen_late import ROOKS as LATE_ROOKS
 from referee import BERKELEY, RULE_SETS, Answer, Referee, RuleSet
 
 BARED_SOON = ("r3k3/8/8/8/8/8/7R/R3K2R w KQq - 0 1", "8/8/3k4/2p5/3B4/8/8/R3K2R w KQ - 0 1")

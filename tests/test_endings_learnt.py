@@ -9,10 +9,10 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.endings import BareKing, Mating
-from kriegbot.endings.late import KNIGHTS, SCALE, late_for
-from kriegbot.endings.learnt import HIDDEN, INPUTS, SIZE, load_network
-from kriegbot.endings.squares import men_row
+from kriegbot.endgames import BareKing, Mating
+from kriegbot.endgames.king_squares import men_row
+from kriegbot.endgames.network import HIDDEN, INPUTS, SIZE, load_network
+from kriegbot.endgames.seen_late import KNIGHTS, SCALE, late_for
 from kriegbot.kernels.types import ShortArray
 from tests.kernel_entries import learnt_cost_of
 

@@ -10,7 +10,7 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.heard import said
+from kriegbot.belief.encoding import said
 from kriegbot.environments.actions import ACTIONS, ASK, action_of, number_of, open_actions
 from kriegbot.environments.batch import Batch
 from kriegbot.environments.observations import mask_of, observe

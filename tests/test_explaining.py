@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from kriegbot.cli.main import main
+from kriegbot.game.protocol import answer_lines, read_answer
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.explaining import why
-from kriegbot.players.protocol import answer_lines, read_answer
 from kriegbot.search.policy import Policy
-from kriegbot.search.searched import Searched
+from kriegbot.search.statistics import Searched
 from referee import BERKELEY, Referee
 
 

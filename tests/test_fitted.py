@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from kriegbot.kernels.position import decode_move, from_board, labelled
-from kriegbot.opponents import kinds
-from kriegbot.opponents.features import NAMES, features_of
-from kriegbot.opponents.fitted import FILE, FLOOR, weights_in
-from kriegbot.opponents.kinds import PRIOR
-from kriegbot.opponents.protocol import opponents, prior_of
+from kriegbot.models import kinds
+from kriegbot.models.features import NAMES, features_of
+from kriegbot.models.fitted import FILE, FLOOR, weights_in
+from kriegbot.models.kinds import PRIOR
+from kriegbot.models.protocol import opponents, prior_of
 from tests.kernel_entries import replies_of
 from tests.random_games import played
 

@@ -8,14 +8,15 @@ from tests.import_graph import DOCS, PAGE_STARTER, circle, diagram, imports, mod
 
 LAYERS = (
     ("referee",),
-    ("kriegbot.children", "kriegbot.finding", "kriegbot.folders"),
+    ("kriegbot.parts", "kriegbot.folders"),
     ("kriegbot.kernels",),
-    ("evaluators", "kriegbot.opponents"),
+    ("evaluators", "kriegbot.models"),
     ("kriegbot.belief", "kriegbot.trees"),
     ("kriegbot.search",),
-    ("kriegbot.endings",),
+    ("kriegbot.endgames",),
     ("kriegbot.players",),
-    ("kriegbot.request", "kriegbot.telling", "tournaments"),
+    ("kriegbot.game", "kriegbot.request", "kriegbot.narration"),
+    ("tournaments",),
     ("kriegbot.online",),
     ("kriegbot.cli", "kriegbot.web", "kriegbot.environments"),
     ("kriegbot.__main__",),
@@ -69,7 +70,7 @@ def test_commands_and_page_meet_in_one_lazy_import() -> None:
 
 
 def test_every_file_of_the_packages_is_looked_at() -> None:
-    assert {"referee.view", "kriegbot.cli.main", "kriegbot.web", "tournaments.match"} <= set(modules())
+    assert {"referee.view", "kriegbot.cli.main", "kriegbot.web", "kriegbot.game.match"} <= set(modules())
 
 
 @pytest.mark.parametrize(

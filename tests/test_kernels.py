@@ -19,14 +19,14 @@ import kriegbot
 from evaluators import load_evaluator
 from evaluators.protocol import evaluator
 from evaluators.weights import Weights
-from kriegbot.belief.heard import said, side_of, terms_of
+from kriegbot.belief.encoding import said, side_of, terms_of
 from kriegbot.kernels import kernel_modules
 from kriegbot.kernels.hearing import CAPTURE_MASK, SQUARES_SHIFT, TRIES_SHIFT
 from kriegbot.kernels.jit import kernel
 from kriegbot.kernels.position import Position, decode_move, encode_move, from_board, to_board
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.kernels.types import Moves, Word, signature_of
-from kriegbot.search.method import tries_of
+from kriegbot.search.settings import tries_of
 from referee import (
     BERKELEY,
     NO_LIMITS,
@@ -258,7 +258,7 @@ def test_every_module_with_kernels_that_players_use_is_prepared() -> None:
     }
     names = {".".join(path.relative_to(root.parent).with_suffix("").parts) for path in kernels}
     assert {"kriegbot.belief.filter", "evaluators.material"} < names
-    environments = {"kriegbot.environments.places", "kriegbot.environments.stepping"}
+    environments = {"kriegbot.environments.layout", "kriegbot.environments.batch_kernel"}
     assert names - set(kernel_modules()) == {"kriegbot.trees.figure6", *environments}
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import chess
 import pytest
 
+from kriegbot.game.match import Played, play_game, player_seed
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import HereSeat
 from kriegbot.players.base import Choice, PlayerLeft, Report
-from kriegbot.players.process import ProcessSeat
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import parse_spec
 from referee import (
     PAPER_LIMITS,
@@ -25,7 +26,6 @@ from referee import (
     View,
 )
 from tests.misbehaving import spec
-from tournaments.match import Played, play_game, player_seed
 
 
 def rand() -> HereSeat:

@@ -9,13 +9,13 @@ from typing import Any
 import chess
 import pytest
 
-from kriegbot.players.process import ProcessSeat
+from kriegbot.game.match import MOST_NONSENSE, Played, play_game
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import HereSeat
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.seat import HereSeat
 from referee import BERKELEY, WILD16, Limits, Reason, RuleSet, record_from_pgn, record_to_pgn
 from tests import misbehaving
 from tests.misbehaving import spec
-from tournaments.match import MOST_NONSENSE, Played, play_game
 
 pytestmark = pytest.mark.slow
 

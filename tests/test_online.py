@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from kriegbot.cli.main import main
+from kriegbot.game.process import budget_of
 from kriegbot.online.clock import HURRY, LEAST, RESERVE, patience_for, seconds_for, spec_for
 from kriegbot.online.settings import Settings, load_settings, read_settings
 from kriegbot.online.site import CALLS, Refusal, Site, Stopped, Uncertain, checked_address
 from kriegbot.online.token import check_free, load_token, save_token, token_path
-from kriegbot.players.process import budget_of
 from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused
 from tests.fake_http import serving

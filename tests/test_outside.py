@@ -14,21 +14,21 @@ from pathlib import Path
 import chess
 import pytest
 
-from kriegbot import finding
-from kriegbot.children import CannotStart, Ended, Late, Talker
-from kriegbot.players import process, sandbox
+from kriegbot import parts
+from kriegbot.game import process, sandbox
+from kriegbot.game.children import CannotStart, Ended, Late, Talker
+from kriegbot.game.match import Played, play_game, player_seed
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.protocol import Listener, Nonsense, game_lines, read_answer, view_lines
+from kriegbot.game.seat import Failure, HereSeat, PlayerFailed
 from kriegbot.players.base import Choice, Report
-from kriegbot.players.process import ProcessSeat
-from kriegbot.players.protocol import Listener, Nonsense, game_lines, read_answer, view_lines
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.seat import Failure, HereSeat, PlayerFailed
 from kriegbot.players.specs import BadSpec, parse_spec, players
 from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
 from tests.misbehaving import spec
 from tests.outside import installed
 from tournaments.conformance import conformance
 from tournaments.executors.local import LocalExecutor
-from tournaments.match import Played, play_game, player_seed
 from tournaments.play import Finished, Table
 from tournaments.schedule import Pairing, Settings
 
@@ -68,13 +68,13 @@ def test_a_player_of_an_installed_package_plays_a_tournament(tmp_path: Path, mon
     text = (EXAMPLES / "own_player.py").read_text()
     installed(tmp_path, "some_bots", text, {"kriegbot.players": {"forward": "some_bots:Forward"}}, "2.5")
     monkeypatch.syspath_prepend(tmp_path)
-    finding.entry_points.cache_clear()
+    parts.entry_points.cache_clear()
     try:
         assert parse_spec("forward").is_outside
         assert_plays("forward")
         assert "version 1.0" in against_rand("forward").record.headers["WhiteProgram"]
     finally:
-        finding.entry_points.cache_clear()
+        parts.entry_points.cache_clear()
 
 
 @pytest.mark.slow
@@ -328,7 +328,7 @@ def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
 
     commands: list[list[str]] = []
     monkeypatch.setattr(sandbox, "works", lambda: True)
-    monkeypatch.setattr("kriegbot.players.process.Talker", started)
+    monkeypatch.setattr("kriegbot.game.process.Talker", started)
     with ProcessSeat(parse_spec(text, sandbox=is_wanted)) as seat, pytest.raises(CannotStart):
         seat.begin(1)
     ((program, *arguments),) = commands

@@ -8,15 +8,15 @@ from functools import partial
 import chess
 import pytest
 
+from kriegbot.game.match import Played, play_game
+from kriegbot.game.seat import HereSeat
 from kriegbot.players.densities import Metaposition
 from kriegbot.players.lone_king import LoneKing
 from kriegbot.players.mcts import MctsPlayer, Tree
 from kriegbot.players.odds import Odds
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, Limits, Referee, RuleSet, View
-from tournaments.match import Played, play_game
 
 SCRIPTS = ("grabber", "shuffler", "rusher")
 PARTNERS = (*SCRIPTS, "metaposition", "mcts")

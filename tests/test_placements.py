@@ -3,7 +3,7 @@
 import chess
 
 from kriegbot.players.searching import sampling_player
-from kriegbot.search.placements import Placements
+from kriegbot.search.repetition import Placements
 from kriegbot.search.rules import load_backup
 from referee import BERKELEY, Referee
 

@@ -10,9 +10,9 @@ from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels.types import Rows
 from kriegbot.search import pruned
-from kriegbot.search.method import InformationSet, Method, Reals
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
+from kriegbot.search.settings import InformationSet, Method, Reals
 from referee import BERKELEY, PAPER_LIMITS, RAND, WILD16, Referee, View
 from tests.plain_cases import CASES, Case
 from tests.test_search import arrays

@@ -8,13 +8,13 @@ import chess
 import pytest
 
 from kriegbot.belief.belief import Belief
+from kriegbot.belief.encoding import rank_of
 from kriegbot.belief.exact import ExactBelief, position_key
-from kriegbot.belief.heard import rank_of
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.past import past
+from kriegbot.game.protocol import Listener, game_lines, view_lines
 from kriegbot.kernels.position import to_board
-from kriegbot.players.protocol import Listener, game_lines, view_lines
-from kriegbot.telling.diary import Diary
+from kriegbot.narration.diary import Diary
 from kriegbot.web.show import shown
 from referee import (
     ENGLISH,

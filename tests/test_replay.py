@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.telling.moments import moments
+from kriegbot.narration.moments import moments
 from referee import BERKELEY, Announcement, GameRecord, OwnTry, Referee, Turn, View
 
 if sys.platform == "win32":

@@ -12,16 +12,16 @@ import pytest
 
 from evaluators import WIN, load_evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.heard import terms_of
+from kriegbot.belief.encoding import terms_of
 from kriegbot.kernels.position import decode_move, from_board, labelled
 from kriegbot.kernels.types import Rows
-from kriegbot.opponents import equally_likely, load_opponent
-from kriegbot.opponents.uniform import uniform
+from kriegbot.models import equally_likely, load_opponent
+from kriegbot.models.uniform import uniform
 from kriegbot.search import search as search_module
 from kriegbot.search.backup import Backup
-from kriegbot.search.method import InformationSet, Method, Reals, tries_of
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
+from kriegbot.search.settings import InformationSet, Method, Reals, tries_of
 from referee import BERKELEY, NO_LIMITS, Referee, View
 from tests import plain_opponents, plain_search
 from tests.odd_parts import BEST, KINDS, odd, plain_best, plain_mixed, plain_odd, two_kinds

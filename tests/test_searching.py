@@ -11,7 +11,7 @@ import pytest
 
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
-from kriegbot.endings.finishing import Finishing
+from kriegbot.endgames.finishing import Finishing
 from kriegbot.kernels.position import encode_move, labels_of
 from kriegbot.players.base import Report
 from kriegbot.players.levels import LEVELS
@@ -19,12 +19,12 @@ from kriegbot.players.searching import SearchPlayer, sampling_player
 from kriegbot.players.specs import make_player, parse_spec
 from kriegbot.search import sampled
 from kriegbot.search.backup import Backup
-from kriegbot.search.lists import Lists
-from kriegbot.search.method import InformationSet, Method
+from kriegbot.search.cache import Lists
 from kriegbot.search.policy import Policy
 from kriegbot.search.rules import load_backup
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.search import TryValues, search_tries
+from kriegbot.search.settings import InformationSet, Method
 from referee import BERKELEY, ENGLISH, NO_LIMITS, RAND, WILD16, Limits, Reason, Referee, RuleSet, View
 
 OVERCONFIDENT, PARANOID = load_backup("overconfident"), load_backup("paranoid")

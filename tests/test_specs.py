@@ -10,7 +10,7 @@ import sys
 import chess
 import pytest
 
-from kriegbot.finding import load_object
+from kriegbot.parts import load_object
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, make_player, parse_spec, players
 from kriegbot.search.rules import BACKUPS, load_backup

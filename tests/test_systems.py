@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from kriegbot.children import Talker
 from kriegbot.cli.main import main
+from kriegbot.game.children import Talker
 
 
 @pytest.mark.parametrize(

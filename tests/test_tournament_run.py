@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kriegbot.game.process import ProcessSeat
 from kriegbot.players.base import Choice
-from kriegbot.players.process import ProcessSeat
 from referee import View, record_to_pgn
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
 from tournaments.executors.local import LocalExecutor

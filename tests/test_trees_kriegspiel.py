@@ -8,11 +8,11 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.kernels.position import decode_move, from_board
-from kriegbot.opponents import Replies, load_opponent
-from kriegbot.opponents.protocol import Opponent
-from kriegbot.search.method import InformationSet, Method
+from kriegbot.models import Replies, load_opponent
+from kriegbot.models.protocol import Opponent
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
+from kriegbot.search.settings import InformationSet, Method
 from kriegbot.trees.kriegspiel import ROOT, kriegspiel_tree
 from kriegbot.trees.overconfident import overconfident, paranoid
 from kriegbot.trees.tree import Chance, Leaf, Tree, TreeError

@@ -15,9 +15,9 @@ import chess
 import pytest
 
 from kriegbot.players.base import Choice
-from kriegbot.web import hosting, library
+from kriegbot.web import library, registry
+from kriegbot.web.catalogue import about
 from kriegbot.web.clock import Clock, Control
-from kriegbot.web.offers import about
 from kriegbot.web.seat import WebSeat
 from kriegbot.web.seats import HouseSeat
 from kriegbot.web.server import PageServer
@@ -353,7 +353,7 @@ def test_every_rule_set_is_explained_in_two_lines_of_its_own() -> None:
 
 
 def test_the_analyst_starts_with_the_server(tmp_path: Path) -> None:
-    house = hosting.House(tmp_path)
+    house = registry.House(tmp_path)
     house.seats.warm = lambda: None  # type: ignore[method-assign] # as in `served`
     house.warm()
     until(lambda: house.analyst.pid, "the analyst")

@@ -18,11 +18,11 @@ from typing import Any
 import chess
 import pytest
 
-from kriegbot.telling import evenly
-from kriegbot.telling.diary import Entry
+from kriegbot.narration import timing
+from kriegbot.narration.diary import Entry
 from kriegbot.web import app, seat
+from kriegbot.web.replies import Clocks
 from kriegbot.web.show import shown
-from kriegbot.web.told import Clocks
 from referee import GameRecord, View, load_record
 from tests.browser import Client, served, views
 
@@ -33,8 +33,8 @@ GAMES, MOVES = 50, 12
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replies come as soon as they are there; `tests/test_evenly.py` is about the time."""
-    monkeypatch.setattr(evenly, "QUANTUM", 0.001)
+    """Replies come as soon as they are there; `tests/test_timing.py` is about the time."""
+    monkeypatch.setattr(timing, "QUANTUM", 0.001)
 
 
 @dataclass(frozen=True, slots=True)

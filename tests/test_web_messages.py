@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from kriegbot.web.asked import ASKED, BadMessage, Join, New, Pace, Try, Watch, asked_by
-from kriegbot.web.told import TOLD
+from kriegbot.web.replies import TOLD
+from kriegbot.web.requests import ASKED, BadMessage, Join, New, Pace, Try, Watch, asked_by
 
 DOCS = Path(__file__).parent.parent / "docs" / "web.md"
 GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}

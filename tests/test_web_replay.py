@@ -25,8 +25,8 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from kriegbot.cli.main import main
 from kriegbot.web.analysis import Beliefs
-from kriegbot.web.method import Method
-from kriegbot.web.told import Looked
+from kriegbot.web.analysis_settings import Method
+from kriegbot.web.replies import Looked
 from kriegbot.web.watch import Shown
 from referee import GameRecord, load_record
 from tests.browser import browsing, frames_of, serving

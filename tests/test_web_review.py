@@ -17,20 +17,20 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.followed import Followed
 from kriegbot.belief.past import past
+from kriegbot.belief.timeline import Followed
 from kriegbot.kernels.position import encode_move
 from kriegbot.kernels.random import subseed
-from kriegbot.search import method as search_method
-from kriegbot.search.method import InformationSet
+from kriegbot.narration.board import own_men
+from kriegbot.narration.diary import Diary
+from kriegbot.narration.moments import moments
+from kriegbot.search import settings as search_settings
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.telling.board import own_men
-from kriegbot.telling.diary import Diary
-from kriegbot.telling.moments import moments
+from kriegbot.search.settings import InformationSet
 from kriegbot.web.analysis import PARTICLES, SEED, Beliefs, believed
+from kriegbot.web.analysis_settings import SAMPLES, Method
 from kriegbot.web.analyst import Analyst, AnalystFailed
-from kriegbot.web.method import SAMPLES, Method
 from kriegbot.web.review import Review
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from tests.browser import Client, frames_of, serving
@@ -235,7 +235,7 @@ def test_values_are_those_of_the_search(method: Method) -> None:
     view = views[chess.BLACK][-1]
     belief = Belief(view, PARTICLES, SEED)
     rows, counts = belief.draw(SAMPLES, subseed(SEED, len(view.events)))
-    how = search_method.Method(method.depth, load_backup(method.rule), load_evaluator(method.evaluator))
+    how = search_settings.Method(method.depth, load_backup(method.rule), load_evaluator(method.evaluator))
     values = search_tries(InformationSet.of(view, rows, counts), how, may_prune=False)
     expected = dict(zip(values.tries.tolist(), zip(values.values, values.legal, strict=True), strict=True))
     assert {one["uci"] for one in found["tries"]} == {move.uci() for move in view.tries()}

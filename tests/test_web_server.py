@@ -16,7 +16,7 @@ from websockets.exceptions import InvalidStatus
 
 from kriegbot.cli.main import main
 from kriegbot.players.base import Choice
-from kriegbot.web import app, hosting
+from kriegbot.web import app, registry
 from kriegbot.web.seats import HouseSeat
 from referee import View, load_record
 from tests.browser import E4, RAND, Client, begun, served, until
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
 
 def test_there_are_limits_for_games_and_sockets(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting, "MOST_LIVE", 1)
+    monkeypatch.setattr(registry, "MOST_LIVE", 1)
     with Client(address) as first, Client(address) as second:
         begun(first)
         second.send(RAND)
@@ -36,7 +36,7 @@ def test_there_are_limits_for_games_and_sockets(address: str, monkeypatch: pytes
 
 
 def test_games_that_have_ended_are_forgotten_at_last(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting, "MOST_KEPT", 2)
+    monkeypatch.setattr(registry, "MOST_KEPT", 2)
     with Client(address) as client:
         names = []
         for _ in range(3):
@@ -129,8 +129,8 @@ def test_whoever_joins_again_is_told_what_the_others_were(address: str) -> None:
 
 
 def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting, "LONELY_SECONDS", 0.0)
-    monkeypatch.setattr(hosting, "DROPPED_SECONDS", 0.0)
+    monkeypatch.setattr(registry, "LONELY_SECONDS", 0.0)
+    monkeypatch.setattr(registry, "DROPPED_SECONDS", 0.0)
     with served(tmp_path) as page:
         with Client(page.address) as client:
             begun(client)
@@ -248,7 +248,7 @@ def test_what_does_not_go_together_is_refused_in_a_line(
 def test_a_new_game_takes_the_place_of_the_one_that_was_dropped_first(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosting, "MOST_LIVE", 2)
+    monkeypatch.setattr(registry, "MOST_LIVE", 2)
     for _ in range(2):
         with Client(address) as client:
             begun(client)
@@ -265,8 +265,8 @@ def test_a_new_game_takes_the_place_of_the_one_that_was_dropped_first(
 def test_of_the_games_that_nobody_looks_at_only_the_last_ones_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosting, "MOST_DROPPED", 1)
-    monkeypatch.setattr(hosting, "DROPPED_SECONDS", 0.0)
+    monkeypatch.setattr(registry, "MOST_DROPPED", 1)
+    monkeypatch.setattr(registry, "DROPPED_SECONDS", 0.0)
     with served(tmp_path) as page:
         names = []
         for _ in range(3):

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from kriegbot.telling import evenly
+from kriegbot.narration import timing
 from kriegbot.web import app, seat
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View, load_record
@@ -29,7 +29,7 @@ GAMES, PLIES = 12, 16
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "RATE", 1e6)
     monkeypatch.setattr(app, "BURST", 1e6)
-    monkeypatch.setattr(evenly, "QUANTUM", 0.001)
+    monkeypatch.setattr(timing, "QUANTUM", 0.001)
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.web.asked import BadMessage, Watch, asked_by
-from kriegbot.web.hosting import House
-from kriegbot.web.told import Told
+from kriegbot.web.registry import House
+from kriegbot.web.replies import Told
+from kriegbot.web.requests import BadMessage, Watch, asked_by
 from kriegbot.web.watch import Shown, Watched, watched
 from referee import load_record
 from tests.browser import frames_of

@@ -7,7 +7,7 @@ import chess
 import numpy as np
 
 from kriegbot.belief import belief
-from kriegbot.belief.heard import terms_of
+from kriegbot.belief.encoding import terms_of
 from kriegbot.belief.particles import Particles
 from kriegbot.kernels.position import from_board
 from referee import Referee

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import chess
 
-from kriegbot.players.process import ProcessSeat, budget_of
+from kriegbot.game.match import Played, play_game
+from kriegbot.game.process import ProcessSeat, budget_of
+from kriegbot.game.seat import Failure, HereSeat
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.seat import Failure, HereSeat
 from kriegbot.players.specs import PlayerSpec
 from referee import BERKELEY, RULE_SETS, Limits, RuleSet
-from tournaments.match import Played, play_game
 
 STARTS = {
     "promotion": "8/PPPk4/8/8/8/8/4Kppp/8 w - - 0 1",
@@ -52,7 +52,7 @@ def conformance(spec: PlayerSpec, patience: float | None = None) -> Iterator[Che
       patience: seconds that one answer may take.
 
     Raises:
-      kriegbot.children.CannotStart: no process can be started for it.
+      kriegbot.game.children.CannotStart: no process can be started for it.
     """
     with ProcessSeat(spec, patience=patience, has_own_seed=False) as seat:
         for rules in RULE_SETS.values():

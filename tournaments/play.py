@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from kriegbot.children import CannotStart
-from kriegbot.players.process import ProcessSeat
-from kriegbot.players.seat import Failure
+from kriegbot.game.children import CannotStart
+from kriegbot.game.match import Played, PlayerStatistics, Thought, play_game, versions
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import Failure
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from referee import Reason, record_to_pgn
-from tournaments.match import Played, PlayerStatistics, Thought, play_game, versions
 from tournaments.schedule import Game, Settings
 
 SpecOf: TypeAlias = Callable[[str], PlayerSpec]

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import chess
 
-from kriegbot.players.seat import HereSeat
+from kriegbot.game.match import play_game
+from kriegbot.game.seat import HereSeat
 from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, PAPER_LIMITS
 from tournaments.choices import TODAY, changed, pair_under, rules_under
 from tournaments.figures import Standing
-from tournaments.match import play_game
 from tournaments.paper import FIGURES, LONG, SHORT, Cell, cells, pairing
 from tournaments.reproduce import SEED
 from tournaments.schedule import Pairing, Settings

@@ -16,17 +16,17 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
+from kriegbot.belief.encoding import last_heard, moves_heard, overheard, said, side_of, terms_of
 from kriegbot.belief.errors import EmptyBelief
 from kriegbot.belief.filter import Event
-from kriegbot.belief.heard import last_heard, moves_heard, overheard, said, side_of, terms_of
 from kriegbot.belief.particles import Particles
 from kriegbot.belief.rescue import altered, blind
 from kriegbot.kernels.hearing import Terms
 from kriegbot.kernels.position import encode_move, from_board, labelled
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.kernels.types import RealArray, Rows
-from kriegbot.opponents.protocol import Opponent, prior_of
-from kriegbot.opponents.uniform import uniform
+from kriegbot.models.protocol import Opponent, prior_of
+from kriegbot.models.uniform import uniform
 from referee import Answer, OpponentMoved, OwnQuestion, OwnTry, View
 
 CHECKPOINTS = 8

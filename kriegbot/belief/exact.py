@@ -19,7 +19,7 @@ import chess
 
 import referee
 from kriegbot.belief.errors import EmptyBelief
-from kriegbot.opponents import Replies, equally_likely
+from kriegbot.models import Replies, equally_likely
 from referee.announcing import count_pawn_tries, pawn_tries_told
 
 PositionKey: TypeAlias = tuple[int | bool | None, ...]

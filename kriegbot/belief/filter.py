@@ -46,7 +46,7 @@ from kriegbot.kernels.random import GAMMA, mixed, uniform
 from kriegbot.kernels.silence import capture_said, is_silent, silence_of
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import IntArray, MoveArray, Moves, RealArray, Rows, Word, WordArray, Words
-from kriegbot.opponents.protocol import Heard, Opponent
+from kriegbot.models.protocol import Heard, Opponent
 
 MASK_WORDS = MAX_MOVES // 64
 """Words of a bit mask over a list of moves."""
@@ -83,7 +83,7 @@ class Event(NamedTuple):
     """A move of the opponent's as heard, and what it knew of the moves before.
 
     heard: the announcement. turn: what was heard of the turn before it. ours, theirs: the announcements of our move
-    before, and of its own before that, as in `opponents.protocol.Heard`.
+    before, and of its own before that, as in `models.protocol.Heard`.
     """
 
     heard: int

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import chess
 import numpy as np
 
-from kriegbot.belief.heard import last_heard, side_of
+from kriegbot.belief.encoding import last_heard, side_of
 from kriegbot.kernels.attacks import attacked_by, check_info
 from kriegbot.kernels.hearing import CHECK_SHIFT, Terms, situation
 from kriegbot.kernels.jit import (

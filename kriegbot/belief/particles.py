@@ -27,7 +27,7 @@ from kriegbot.kernels.position import LABEL_MASK, without_labels
 from kriegbot.kernels.random import uniforms
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import IntArray, RealArray, Rows
-from kriegbot.opponents.protocol import Opponent
+from kriegbot.models.protocol import Opponent
 
 
 @dataclass(frozen=True, slots=True)

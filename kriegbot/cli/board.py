@@ -10,7 +10,7 @@ from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 
-from kriegbot.telling.board import Men, file_names, rows
+from kriegbot.narration.board import Men, file_names, rows
 
 Rgb = tuple[int, int, int]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from referee import View
 
 if TYPE_CHECKING:
-    from kriegbot.belief.followed import Followed
+    from kriegbot.belief.timeline import Followed
 
 
 class HeatMap:
@@ -26,7 +26,7 @@ class HeatMap:
     def of(self, view: View) -> Sequence[float]:
         """The chance for each of the 64 squares that an enemy man stands there; empty if nothing is known."""
         if self._followed is None:
-            from kriegbot.belief.followed import Followed
+            from kriegbot.belief.timeline import Followed
 
             self._followed = Followed(self._particles, self._seed)
         held = self._followed.at(view)

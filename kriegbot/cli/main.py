@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("kriegbot: interrupted", file=sys.stderr)
         return 130
     except Exception as error:
-        from kriegbot.children import CannotStart
+        from kriegbot.game.children import CannotStart
 
         if isinstance(error, BrokenPipeError):  # the reader has seen enough: kriegbot match rand rand | head
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,7 +11,7 @@ from kriegbot.cli.completion import programs
 from kriegbot.cli.programs import DrawnBy, Patience, Rules, Sandbox, check_begun, sandbox_of, started
 
 if TYPE_CHECKING:
-    from tournaments.match import Played
+    from kriegbot.game.match import Played
 
 
 def match(
@@ -41,8 +41,8 @@ def match(
     from kriegbot import request
     from kriegbot.cli import arguments
     from kriegbot.cli.progress import preparing
-    from kriegbot.players.process import ProcessSeat
-    from tournaments.match import play_game
+    from kriegbot.game.match import play_game
+    from kriegbot.game.process import ProcessSeat
 
     is_sandboxed = sandbox_of(sandbox)
     specs = [request.program_of(text, sandbox=is_sandboxed) for text in (white, black)]
@@ -78,7 +78,7 @@ def _explained(played: Played) -> dict[int, list[str]]:
 
 
 def _show(played: Played, seed: int, *, json: bool, quiet: bool, explain: bool) -> None:
-    from kriegbot.telling.playthrough import ending, playthrough
+    from kriegbot.narration.playthrough import ending, playthrough
 
     for statistics in (played.white, played.black):
         if statistics.log and not json:

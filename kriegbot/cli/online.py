@@ -83,11 +83,11 @@ def run(settings: File = None) -> None:
     from kriegbot.cli.lobby import showing
     from kriegbot.cli.programs import started
     from kriegbot.cli.progress import preparing
+    from kriegbot.game.process import ProcessSeat
+    from kriegbot.game.seat import PlayerFailed
     from kriegbot.online.bot import Bot
     from kriegbot.online.site import Site, in_a_while
     from kriegbot.online.token import load_token, token_path
-    from kriegbot.players.process import ProcessSeat
-    from kriegbot.players.seat import PlayerFailed
 
     token = load_token(token_path(chosen.site))
     folder = games_folder(str(chosen.records or games_folder() / "online"))

@@ -20,13 +20,13 @@ from kriegbot.cli.programs import check_begun, started
 from kriegbot.cli.saving import free_name, save_game
 from kriegbot.cli.screen import drawing_console, is_terminal
 from kriegbot.cli.terminal import TerminalConsole
+from kriegbot.game.match import Played, play_game
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import HereSeat
 from kriegbot.players.human import HumanPlayer
-from kriegbot.players.process import ProcessSeat
-from kriegbot.players.seat import HereSeat
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import PERSON, Refused, is_resumable
 from referee import GameRecord, Reason, RuleSet
-from tournaments.match import Played, play_game
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ import chess
 
 from kriegbot.cli.heat import HeatMap
 from kriegbot.cli.progress import progress_text
-from kriegbot.telling.board import file_names, own_men, plain_board, rows
-from kriegbot.telling.diary import Diary
-from kriegbot.telling.evenly import EvenTime
-from kriegbot.telling.playthrough import ending
+from kriegbot.narration.board import file_names, own_men, plain_board, rows
+from kriegbot.narration.diary import Diary
+from kriegbot.narration.playthrough import ending
+from kriegbot.narration.timing import EvenTime
 from referee import GameRecord, RuleSet, View
 
 BESIDE, WIDE = 20, 34

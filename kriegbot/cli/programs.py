@@ -12,7 +12,7 @@ from kriegbot.cli.completion import rule_sets
 from kriegbot.request import Refused
 
 if TYPE_CHECKING:
-    from tournaments.match import Played
+    from kriegbot.game.match import Played
 
 Rules: TypeAlias = Annotated[
     str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.", autocompletion=rule_sets)
@@ -39,7 +39,7 @@ Sandbox: TypeAlias = Annotated[
 def sandbox_of(wanted: bool | None) -> bool:
     """Whether players from outside are kept in a sandbox where there is one."""
     if wanted:
-        from kriegbot.players.sandbox import works
+        from kriegbot.game.sandbox import works
 
         if not works():
             raise Refused("--sandbox needs bubblewrap (bwrap), which is not there or may not be used here.")
@@ -49,7 +49,7 @@ def sandbox_of(wanted: bool | None) -> bool:
 @contextmanager
 def started() -> Iterator[None]:
     """Within, a process that cannot be started refuses the command."""
-    from kriegbot.children import CannotStart, check_system
+    from kriegbot.game.children import CannotStart, check_system
 
     try:
         check_system()
@@ -60,7 +60,7 @@ def started() -> Iterator[None]:
 
 def check_begun(played: Played) -> None:
     """Nothing, unless a player from outside would not take its spec."""
-    from kriegbot.players.seat import Failure
+    from kriegbot.game.seat import Failure
 
     if played.failed is not None and played.failed.failure is Failure.REFUSED:
         raise Refused(played.failed.detail)

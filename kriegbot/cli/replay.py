@@ -69,7 +69,7 @@ def replay(
         return
     if console is not None:
         print("Single keys cannot be read on this system, so here is the whole game.", file=sys.stderr)
-    from kriegbot.telling.playthrough import playthrough
+    from kriegbot.narration.playthrough import playthrough
 
     print(*playthrough(record), sep="\n")
 
@@ -105,7 +105,7 @@ def _has_keys() -> bool:
 
 def _step_through(record: GameRecord, console: Console) -> None:
     from kriegbot.cli.keys import single_keys
-    from kriegbot.telling.playthrough import ending
+    from kriegbot.narration.playthrough import ending
 
     frames = _frames(record, console)
     with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys():
@@ -134,8 +134,8 @@ def _follow_keys(record: GameRecord, console: Console, frames: list[Frame]) -> N
 
 def _frames(record: GameRecord, console: Console) -> list[Frame]:
     from kriegbot.cli.board import Picture
-    from kriegbot.telling.diary import Entry, gathered
-    from kriegbot.telling.moments import READERS, moments
+    from kriegbot.narration.diary import Entry, gathered
+    from kriegbot.narration.moments import READERS, moments
 
     heard: dict[str, list[Entry]] = {name: [] for name in READERS}
     has_tints = console.color_system in ("256", "truecolor")
@@ -152,7 +152,7 @@ def _frames(record: GameRecord, console: Console) -> list[Frame]:
 def _draw(console: Console, record: GameRecord, frames: list[Frame], at: int, view: str) -> None:
     from rich.text import Text
 
-    from kriegbot.telling.playthrough import ending
+    from kriegbot.narration.playthrough import ending
 
     frame = frames[at]
     console.clear()

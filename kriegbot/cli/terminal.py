@@ -19,11 +19,11 @@ from rich.text import Text
 from kriegbot.cli.board import GLYPHS, Picture, board, fitting, size_of
 from kriegbot.cli.heat import HeatMap
 from kriegbot.cli.progress import progress_text
-from kriegbot.telling.board import own_men
-from kriegbot.telling.diary import Diary, Kind, gathered
-from kriegbot.telling.evenly import EvenTime
-from kriegbot.telling.known import lost, marks, taken
-from kriegbot.telling.playthrough import ending
+from kriegbot.narration.board import own_men
+from kriegbot.narration.diary import Diary, Kind, gathered
+from kriegbot.narration.known import lost, marks, taken
+from kriegbot.narration.playthrough import ending
+from kriegbot.narration.timing import EvenTime
 from referee import GameRecord, RuleSet, View
 
 STYLES = {

@@ -207,8 +207,8 @@ def _play(
 def warm_up(specs: list[PlayerSpec]) -> None:
     """Has kernels compiled, once, before several workers would each compile them; and has outside players sit down."""
     from kriegbot.cli.progress import preparing
-    from kriegbot.players.process import ProcessSeat
-    from kriegbot.players.seat import Failure, PlayerFailed
+    from kriegbot.game.process import ProcessSeat
+    from kriegbot.game.seat import Failure, PlayerFailed
     from kriegbot.request import Refused
 
     ours = next((spec for spec in specs if spec.name != "rand"), specs[0])

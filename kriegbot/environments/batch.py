@@ -17,11 +17,11 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.belief.heard import terms_of
-from kriegbot.environments import stepping
+from kriegbot.belief.encoding import terms_of
+from kriegbot.environments import batch_kernel
 from kriegbot.environments.actions import ACTIONS
+from kriegbot.environments.layout import ANNOUNCED, ENDED, NOTED, NOTES, REPLY, REWARD, ROW, STATE, TURN, Manners
 from kriegbot.environments.observations import PLANES
-from kriegbot.environments.places import ANNOUNCED, ENDED, NOTED, NOTES, REPLY, REWARD, ROW, STATE, TURN, Manners
 from kriegbot.kernels.position import from_board
 from kriegbot.kernels.random import subseed
 from kriegbot.kernels.tables import TABLES
@@ -80,7 +80,7 @@ class Batch:
         self.said, self.ended = notes[1:, ANNOUNCED], notes[1:, ENDED]
         self.rewards = notes[1:, REWARD : REWARD + 2]
         self._shape = (games,)
-        stepping.begin_all(TABLES, self._memory, games)
+        batch_kernel.begin_all(TABLES, self._memory, games)
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Answers one action in every game; all the arrays then hold what follows.
@@ -93,12 +93,12 @@ class Batch:
             takes = f"it takes a whole number for each game, {self._shape}"
             raise ValueError(f"illegal actions of shape {given.shape} and type {given.dtype}: {takes}")
         given = np.ascontiguousarray(given, INT64)
-        wrong = stepping.step_all(TABLES, self._memory, given)
+        wrong = batch_kernel.step_all(TABLES, self._memory, given)
         if wrong >= 0:
             raise ValueError(f"illegal action {given[wrong]} in game {wrong}: it takes one of masks[{wrong}]")
 
     def random_actions(self) -> npt.NDArray[np.int64]:
         """An open action for every game, uniformly at random."""
         actions = np.empty(self._shape, INT64)
-        stepping.draw_all(self._memory, actions)
+        batch_kernel.draw_all(self._memory, actions)
         return actions

@@ -22,7 +22,7 @@
 
 A plane with a star holds one number, in all its places. "The opponent's last move" is one since the own last move.
 
-All this is computed from a `View`, so nothing else can be in it. `kriegbot.environments.stepping` is its fast twin.
+All this is computed from a `View`, so nothing else can be in it. `kriegbot.environments.batch_kernel` is its fast twin.
 """
 
 import chess

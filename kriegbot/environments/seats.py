@@ -10,11 +10,11 @@ from functools import partial
 import chess
 
 from kriegbot.environments.actions import action_of
-from kriegbot.players.process import ProcessSeat
-from kriegbot.players.seat import Failure, HereSeat, PlayerFailed, Seat
+from kriegbot.game.match import MOST_NONSENSE
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
 from kriegbot.players.specs import BadSpec, make_player, parse_spec, players, programs
 from referee import Action, AskAny, Referee, Resign
-from tournaments.match import MOST_NONSENSE
 
 
 def seat_of(text: str) -> Seat:

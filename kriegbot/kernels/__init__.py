@@ -10,18 +10,18 @@ from importlib import import_module
 KERNEL_PACKAGES = (
     "kriegbot.kernels",
     "evaluators",
-    "kriegbot.opponents",
+    "kriegbot.models",
     "kriegbot.search",
     "kriegbot.search.rules",
     "kriegbot.belief",
-    "kriegbot.endings",
+    "kriegbot.endgames",
 )
 """The packages with the kernels that players use."""
 
 
 def kernel_modules() -> tuple[str, ...]:
     """Every module of these packages; they are not imported."""
-    from kriegbot.finding import files_of
+    from kriegbot.parts import files_of
 
     return tuple(f"{package}.{path.stem}" for package in KERNEL_PACKAGES for path in files_of(package))
 

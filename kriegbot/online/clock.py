@@ -12,7 +12,7 @@ longer than half of what is above `HURRY`, and at `HURRY` nobody is asked any mo
 
 from __future__ import annotations
 
-from kriegbot.players.process import GRACE, PATIENCE, budget_of
+from kriegbot.game.process import GRACE, PATIENCE, budget_of
 from kriegbot.players.specs import BadSpec, PlayerSpec
 
 RESERVE, SHARES = 30.0, 20

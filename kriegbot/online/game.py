@@ -20,13 +20,13 @@ from typing import Any, TypeAlias
 
 import chess
 
-from kriegbot.children import CannotStart
+from kriegbot.game.children import CannotStart
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.online.clock import HURRY, patience_for, spec_for
 from kriegbot.online.reading import COLORS, DOUBLES, Reading, Unreadable, read_state
 from kriegbot.online.records import Record
 from kriegbot.online.site import Refusal, Site, Uncertain
-from kriegbot.players.process import ProcessSeat
-from kriegbot.players.seat import Failure, PlayerFailed
 from kriegbot.players.specs import PlayerSpec
 from referee import Action, AskAny, Resign, RuleSet, View, action_code
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from kriegbot.search.searched import Searched
+from kriegbot.search.statistics import Searched
 from referee import Action, View
 
 WORDS = {"rescue": 40, "why": 200}

@@ -23,8 +23,8 @@ from typing import Any, Literal
 import numpy as np
 
 from evaluators import load_evaluator
+from kriegbot.belief.encoding import terms_of
 from kriegbot.belief.filter import list_refusing
-from kriegbot.belief.heard import terms_of
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.pool import Pool
 from kriegbot.kernels.position import decode_move, encode_move
@@ -33,9 +33,9 @@ from kriegbot.kernels.types import Rows
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.searching import CHOOSING, RESERVE, TOLERANCE
 from kriegbot.search.alphabeta import Tries, Values, value_boards
-from kriegbot.search.method import are_open, tries_of
 from kriegbot.search.sampled import DRAWING
 from kriegbot.search.search import stop_after
+from kriegbot.search.settings import are_open, tries_of
 from referee import View
 from referee.tries import may_capture
 

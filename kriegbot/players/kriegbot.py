@@ -1,11 +1,11 @@
 """The flagship: what won matches (docs/strength.md), put together.
 
 The sampled histories and their search are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: belief and
-search expect moves as programs of several kinds make them (`opponents.kinds`), and what is heard tells the kinds apart;
+search expect moves as programs of several kinds make them (`models.kinds`), and what is heard tells the kinds apart;
 after a capture the exchange on that square, which both sides know, is played out; leaves are valued by
 `evaluators.sound`; the reply that is worst for us is more likely than the model says; a refused try costs no depth;
 going in circles costs something, and the longer nothing happens, the more a pawn's move gains; values are squeezed, as
-chances of winning are; the first plies are drawn by value; and bare kings are mated by `kriegbot.endings`. A budget is
+chances of winning are; the first plies are drawn by value; and bare kings are mated by `kriegbot.endgames`. A budget is
 for a turn, all its tries together.
 """
 
@@ -18,7 +18,7 @@ from kriegbot.players.levels import BEST, LEVELS
 from kriegbot.players.options import Option, PlayerKind
 
 if TYPE_CHECKING:
-    from kriegbot.search.method import Method
+    from kriegbot.search.settings import Method
 
 DEPTH, FURTHER = 2, 100
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
@@ -27,9 +27,9 @@ PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
 def method_of(level: str = BEST) -> Method:
     """How a level of the flagship values tries."""
     from evaluators import load_evaluator
-    from kriegbot.opponents import load_opponent
-    from kriegbot.search.method import Method
+    from kriegbot.models import load_opponent
     from kriegbot.search.rules import load_backup
+    from kriegbot.search.settings import Method
 
     weaker = LEVELS.get(level)
     depth, exchange, evaluator = (DEPTH, 1.0, "sound") if weaker is None else weaker[:3]
@@ -46,8 +46,8 @@ def method_of(level: str = BEST) -> Method:
 
 
 def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
-    from kriegbot.endings.finishing import Finishing
-    from kriegbot.opponents import load_opponent
+    from kriegbot.endgames.finishing import Finishing
+    from kriegbot.models import load_opponent
     from kriegbot.players.searching import SearchPlayer
     from kriegbot.search.sampled import SampledSearch
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Level(NamedTuple):
-    """Settings of a level: see `search.method.Method` and `search.sampled.SampledSearch`."""
+    """Settings of a level: see `search.settings.Method` and `search.sampled.SampledSearch`."""
 
     depth: int
     exchange: float

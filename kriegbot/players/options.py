@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kriegbot.finding import Parts
+from kriegbot.parts import Parts
 from kriegbot.players.base import Player
 
 Value: TypeAlias = int | float | str

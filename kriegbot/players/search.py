@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kriegbot.opponents import OPPONENTS
+from kriegbot.models import OPPONENTS
 from kriegbot.players.base import Player
 from kriegbot.players.options import Option, PlayerKind
 from kriegbot.players.overconfident import SEARCH_OPTIONS

@@ -10,13 +10,13 @@ from typing import Literal
 
 from evaluators import load_evaluator
 from kriegbot.kernels.random import subseed
-from kriegbot.opponents import load_opponent
+from kriegbot.models import load_opponent
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.explaining import why
 from kriegbot.search.backup import Backup
-from kriegbot.search.method import Method
 from kriegbot.search.policy import Search
 from kriegbot.search.sampled import SampledSearch
+from kriegbot.search.settings import Method
 from referee import View
 
 TOLERANCE = 1.05

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
-from kriegbot.finding import NotFound, Parts, entry_points, file_of, load_object
+from kriegbot.parts import NotFound, Parts, entry_points, file_of, load_object
 from kriegbot.players.base import Player
 from kriegbot.players.options import PlayerKind, Value, value_text
 from referee.text import did_you_mean, quoted

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kriegbot.kernels.random import uniforms
-from kriegbot.search.searched import Searched
+from kriegbot.search.statistics import Searched
 from referee import View
 
 Reals = npt.NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Alpha-beta for the paranoid rule: the best tries of `walk.py` under Eq. 3, without looking at most of the tree.
+"""Alpha-beta for the paranoid rule: the best tries of `recursion.py` under Eq. 3, without looking at most of the tree.
 
 Under Eq. 3 of Parker, Nau and Subrahmanian (AAAI 2006) the opponent chooses the history as well as its moves: minimax
 over information sets, where we choose a try for a whole set and the worst that may follow counts. So alpha-beta works
@@ -27,8 +27,8 @@ from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
 from kriegbot.kernels.position import NONE, Position, bit, load, men_of, side_to_move, store
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import IntArray, Ints, MoveArray, Moves, RealArray, Reals, Rows, WordArray, Words
-from kriegbot.search.method import InformationSet, Method
-from kriegbot.search.walk import utility
+from kriegbot.search.recursion import utility
+from kriegbot.search.settings import InformationSet, Method
 
 INFINITE = float("inf")
 OPEN, REPLIES, SCRATCH, LEVEL = MAX_MOVES, 2 * MAX_MOVES, 3 * MAX_MOVES, 4 * MAX_MOVES

@@ -16,14 +16,14 @@ from kriegbot.belief.last_observation import last_observation
 from kriegbot.kernels.position import decode_move, encode_move
 from kriegbot.kernels.random import subseed, uniforms
 from kriegbot.kernels.types import IntArray, RealArray, Rows
-from kriegbot.opponents.protocol import Opponent
-from kriegbot.opponents.uniform import uniform
-from kriegbot.search.lists import Lists
-from kriegbot.search.method import InformationSet, Method, are_open
-from kriegbot.search.placements import Placements
+from kriegbot.models.protocol import Opponent
+from kriegbot.models.uniform import uniform
+from kriegbot.search.cache import Lists
 from kriegbot.search.policy import Policy
+from kriegbot.search.repetition import Placements
 from kriegbot.search.search import TryValues, search_tries
-from kriegbot.search.searched import Searched
+from kriegbot.search.settings import InformationSet, Method, are_open
+from kriegbot.search.statistics import Searched
 from referee import View
 
 MOST_DRAWN = 3000

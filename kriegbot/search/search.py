@@ -1,6 +1,6 @@
 """Information-set search: histories go into the tree one by one until the sample or the time is used up.
 
-The recursion is in `walk.py`, how values are combined in `rules/`; here is what Parker, Nau and Subrahmanian (AAAI
+The recursion is in `recursion.py`, how values are combined in `rules/`; here is what Parker, Nau and Subrahmanian (AAAI
 2006) call statistical sampling: fold in sampled histories, stop at any moment, answer with the values so far. If the
 backup rule has a pruned search, that finds the best tries sooner; it takes the whole sample at once.
 """
@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from kriegbot.kernels.moves import MAX_MOVES
 from kriegbot.kernels.tables import TABLES
-from kriegbot.opponents.uniform import uniform
-from kriegbot.search.lists import Lists
-from kriegbot.search.method import InformationSet, Method, Moves, Reals
+from kriegbot.models.uniform import uniform
+from kriegbot.search.cache import Lists
+from kriegbot.search.recursion import fold_all, plant
+from kriegbot.search.settings import InformationSet, Method, Moves, Reals
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, TreeArrays, back_up
-from kriegbot.search.walk import fold_all, plant
 
 FIRST_ROOM = {1: 1, 2: MAX_MOVES}
 """The most information sets that a search of depth 1 or 2 can reach; others start with DEEP_ROOM and grow."""

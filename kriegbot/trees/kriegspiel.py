@@ -17,7 +17,7 @@ from typing import TypeAlias
 import chess
 
 from evaluators import WIN
-from kriegbot.opponents import Replies
+from kriegbot.models import Replies
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree
 from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, announce, open_tries
 from referee.tries import Told
@@ -44,7 +44,7 @@ def kriegspiel_tree(
       depth: plies, >= 1; a refused try is one, unless refusals are free.
       evaluator: what the boards are worth where the tree is cut off; a won game is worth WIN.
       replies: how likely the opponent's moves are; None leaves that to who solves the tree.
-      free: as in `search.method.Method`.
+      free: as in `search.settings.Method`.
 
     Returns:
       A chance root over the boards; player 0 is the side of the view, player 1 its opponent, with payoffs in

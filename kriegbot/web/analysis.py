@@ -14,16 +14,16 @@ import chess
 import numpy as np
 
 from evaluators import load_evaluator
-from kriegbot.belief.followed import Followed, Held
+from kriegbot.belief.timeline import Followed, Held
 from kriegbot.kernels.position import decode_move
 from kriegbot.players.kriegbot import DEPTH, method_of
 from kriegbot.players.notation import try_name
-from kriegbot.search import method as search_method
-from kriegbot.search.method import InformationSet, are_open
+from kriegbot.search import settings as search_settings
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.web.method import SAMPLES, Method, Side
-from kriegbot.web.told import Believed, Hinted, Looked, TryValued
+from kriegbot.search.settings import InformationSet, are_open
+from kriegbot.web.analysis_settings import SAMPLES, Method, Side
+from kriegbot.web.replies import Believed, Hinted, Looked, TryValued
 from referee import View
 
 PARTICLES, SEED = 20_000, 0
@@ -119,11 +119,11 @@ def believed(held: Held, men: Mapping[chess.Square, chess.PieceType]) -> Believe
     }
 
 
-def _searching(method: Method) -> search_method.Method:
-    return search_method.Method(method.depth, load_backup(method.rule), load_evaluator(method.evaluator))
+def _searching(method: Method) -> search_settings.Method:
+    return search_settings.Method(method.depth, load_backup(method.rule), load_evaluator(method.evaluator))
 
 
-def tries_valued(held: Held, how: search_method.Method) -> list[TryValued]:
+def tries_valued(held: Held, how: search_settings.Method) -> list[TryValued]:
     """Every open try of a side to move: its name, its value in centipawns, the chance that it is legal; best first."""
     view = held.view
     histories = InformationSet.of(view, held.rows, held.counts)

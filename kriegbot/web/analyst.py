@@ -18,9 +18,9 @@ from typing import Any
 
 import chess
 
-from kriegbot.children import give_way, leave_with_parent, no_interrupts, own_session
-from kriegbot.web.method import Method, Side
-from kriegbot.web.told import Hinted, Looked
+from kriegbot.game.children import give_way, leave_with_parent, no_interrupts, own_session
+from kriegbot.web.analysis_settings import Method, Side
+from kriegbot.web.replies import Hinted, Looked
 from referee import View
 
 STARTS = 2

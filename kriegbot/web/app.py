@@ -20,7 +20,13 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from kriegbot.web.asked import (
+from kriegbot.web.catalogue import hello
+from kriegbot.web.files import file_routes
+from kriegbot.web.games import invited, new_game, opened, resumed
+from kriegbot.web.guard import IS_GUEST
+from kriegbot.web.registry import Hosted, House
+from kriegbot.web.replies import Told, refusal
+from kriegbot.web.requests import (
     MOST_BYTES,
     Asked,
     BadMessage,
@@ -36,12 +42,6 @@ from kriegbot.web.asked import (
     Watch,
     asked_by,
 )
-from kriegbot.web.files import file_routes
-from kriegbot.web.games import invited, new_game, opened, resumed
-from kriegbot.web.guard import IS_GUEST
-from kriegbot.web.hosting import Hosted, House
-from kriegbot.web.offers import hello
-from kriegbot.web.told import Told, refusal
 from kriegbot.web.watch import watched
 
 STATIC = Path(__file__).parent / "static"

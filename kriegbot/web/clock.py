@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import chess
 
 from kriegbot.request import Refused
-from kriegbot.web.told import Clocks
+from kriegbot.web.replies import Clocks
 from referee import GameRecord
 from referee.text import quoted
 

@@ -10,10 +10,10 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from kriegbot.request import Refused, rules_of
-from kriegbot.web.asked import BadMessage
 from kriegbot.web.guard import IS_GUEST
-from kriegbot.web.hosting import House
 from kriegbot.web.library import MOST_UPLOADED
+from kriegbot.web.registry import House
+from kriegbot.web.requests import BadMessage
 
 UPLOAD_SECONDS = 20.0
 """That an upload may take to arrive."""

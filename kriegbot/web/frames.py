@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import chess
 
-from kriegbot.telling.moments import Moment
-from kriegbot.web.told import Frame
+from kriegbot.narration.moments import Moment
+from kriegbot.web.replies import Frame
 from referee import OwnTry
 
 

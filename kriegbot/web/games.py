@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, color_of, is_resumable, program_in, program_of, rules_of, seed_of
-from kriegbot.web.asked import BadMessage, Invite, New
 from kriegbot.web.clock import Control
-from kriegbot.web.hosting import House
 from kriegbot.web.person import PersonGame, seated
+from kriegbot.web.registry import House
+from kriegbot.web.requests import BadMessage, Invite, New
 from kriegbot.web.table import Setting
 from kriegbot.web.watch import Shown
 

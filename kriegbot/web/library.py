@@ -14,9 +14,9 @@ from pathlib import Path
 import chess.pgn
 
 from kriegbot.request import BROKEN_OFF, can_sit, is_resumable
-from kriegbot.web.asked import BadMessage
-from kriegbot.web.helped import Help
-from kriegbot.web.told import SavedGame
+from kriegbot.web.help_taken import Help
+from kriegbot.web.replies import SavedGame
+from kriegbot.web.requests import BadMessage
 from referee import GameRecord, RecordError, RuleSet, load_record, save_record
 from referee.formats.table import format_of
 from referee.rules import RULE_SETS

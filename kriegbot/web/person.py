@@ -9,12 +9,12 @@ import chess
 
 from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.web.asked import Asked, BadMessage, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
-from kriegbot.web.hosting import Hosted, House, Newest
+from kriegbot.web.registry import Hosted, House, Newest
+from kriegbot.web.replies import Known, Told, refusal
+from kriegbot.web.requests import Asked, BadMessage, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
 from kriegbot.web.review import Review
 from kriegbot.web.seat import WebSeat
 from kriegbot.web.table import Setting, Table
-from kriegbot.web.told import Known, Told, refusal
 from kriegbot.web.watch import game_message, over_message
 from referee import GameRecord, View
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import chess
 
-from kriegbot.telling.moments import Moment, moments
+from kriegbot.narration.moments import Moment, moments
+from kriegbot.web.analysis_settings import Method
 from kriegbot.web.analyst import Analyst
 from kriegbot.web.frames import frame_of
-from kriegbot.web.method import Method
-from kriegbot.web.told import Analysis, Frame, Frames
+from kriegbot.web.replies import Analysis, Frame, Frames
 from referee import GameRecord, View
 
 

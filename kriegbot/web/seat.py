@@ -12,16 +12,16 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 import referee
+from kriegbot.game.seat import SeatAround
+from kriegbot.narration.diary import Diary
+from kriegbot.narration.timing import EvenTime
 from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft, Report
 from kriegbot.players.notation import read_action
-from kriegbot.players.seat import SeatAround
-from kriegbot.telling.diary import Diary
-from kriegbot.telling.evenly import EvenTime
-from kriegbot.web.asked import BadMessage
 from kriegbot.web.clock import Clock
+from kriegbot.web.replies import Known
+from kriegbot.web.requests import BadMessage
 from kriegbot.web.seats import HouseSeat
 from kriegbot.web.show import shown
-from kriegbot.web.told import Known
 from referee import Action, View
 
 

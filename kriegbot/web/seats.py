@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import chess
 
-from kriegbot.children import CannotStart
+from kriegbot.game.children import CannotStart
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import PlayerFailed
 from kriegbot.players.base import Choice, PlayerLeft
-from kriegbot.players.process import ProcessSeat
-from kriegbot.players.seat import PlayerFailed
 from kriegbot.players.specs import PlayerSpec, Progress, parse_spec
 from referee import View
 

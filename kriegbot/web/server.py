@@ -21,9 +21,9 @@ import uvicorn
 
 from kriegbot.request import Refused
 from kriegbot.web.app import make_app
-from kriegbot.web.asked import MOST_BYTES
 from kriegbot.web.guard import LOOPBACK, Connection, Guard
-from kriegbot.web.hosting import House
+from kriegbot.web.registry import House
+from kriegbot.web.requests import MOST_BYTES
 from kriegbot.web.watch import Shown
 from referee import GameRecord
 from referee.text import quoted

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import chess
 
+from kriegbot.narration.diary import Entry, gathered
+from kriegbot.narration.known import lost, marks, taken
 from kriegbot.players.notation import try_name
-from kriegbot.telling.diary import Entry, gathered
-from kriegbot.telling.known import lost, marks, taken
-from kriegbot.web.told import Clear, Clocks, Known
+from kriegbot.web.replies import Clear, Clocks, Known
 from referee import Announcement, OpponentMoved, OwnTry, View
 from referee.announcement import pawn_tries_text
 
 
 def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
-    """A view for the browser: `kriegbot.web.told.Known`."""
+    """A view for the browser: `kriegbot.web.replies.Known`."""
     start = chess.Board(view.start)
     plies = view.ply + (0 if start.turn == chess.WHITE else 1)
     return {

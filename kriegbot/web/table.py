@@ -1,4 +1,4 @@
-"""A game in progress: `tournaments.match.play_game` in a thread, between people, or a person and a program.
+"""A game in progress: `kriegbot.game.match.play_game` in a thread, between people, or a person and a program.
 
 It may be a game that was broken off, played on; and a move taken back stops the game and plays it on from there. In
 both cases a program sits down anew, and learns what has happened from its side's view, as it would in any game.
@@ -15,17 +15,17 @@ from typing import Protocol
 
 import chess
 
+from kriegbot.game.match import play_game
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.web.asked import BadMessage
 from kriegbot.web.clock import Clock, Control
-from kriegbot.web.helped import Help
-from kriegbot.web.hosting import House
+from kriegbot.web.help_taken import Help
+from kriegbot.web.registry import House
+from kriegbot.web.replies import Told, refusal
+from kriegbot.web.requests import BadMessage
 from kriegbot.web.review import Review
 from kriegbot.web.seat import ClockedSeat, WebSeat, rewound
 from kriegbot.web.seats import HouseSeat
-from kriegbot.web.told import Told, refusal
 from referee import GameRecord, Reason, RuleSet
-from tournaments.match import play_game
 
 EVENT = "kriegbot play --web"
 log = logging.getLogger("kriegbot.web")

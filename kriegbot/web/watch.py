@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 
 import chess
 
+from kriegbot.game.match import play_game
+from kriegbot.game.seat import Seat, SeatAround
+from kriegbot.narration.moments import Narrator
 from kriegbot.players.base import Choice, PlayerLeft
-from kriegbot.players.seat import Seat, SeatAround
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, program_of, rules_of, seed_of
-from kriegbot.telling.moments import Narrator
-from kriegbot.web.asked import Asked, BadMessage, Leave, Pace, Pause, Watch
-from kriegbot.web.hosting import Hosted, House
+from kriegbot.web.registry import Hosted, House
+from kriegbot.web.replies import Game, Over, refusal
+from kriegbot.web.requests import Asked, BadMessage, Leave, Pace, Pause, Watch
 from kriegbot.web.review import Review
 from kriegbot.web.seats import HouseSeat
-from kriegbot.web.told import Game, Over, refusal
 from referee import GameRecord, RuleSet, View
-from tournaments.match import play_game
 
 log = logging.getLogger("kriegbot.web")
 

@@ -20,7 +20,7 @@ from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from typing import Any
 
-from kriegbot.children import blocked
+from kriegbot.game.children import blocked
 from kriegbot.players.specs import parse_spec
 from tournaments.executors import ExecutorError
 from tournaments.logs import LOGGER

@@ -15,7 +15,7 @@ from collections.abc import Generator, Iterable
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from kriegbot.children import leave_with_parent
+from kriegbot.game.children import leave_with_parent
 from kriegbot.players.specs import parse_spec
 from tournaments.logs import send_to
 from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, Table

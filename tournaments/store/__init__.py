@@ -6,7 +6,7 @@ and others may read while games are added. One process writes, and holds `FILE.l
     settings    name, value: what makes the games what they are, and `games`, how many are wanted
     pairings    who plays whom
     games       one row a game; `record` is its PGN, compressed by zlib
-    sides       what each player did in a game: `tournaments.match.PlayerStatistics`
+    sides       what each player did in a game: `kriegbot.game.match.PlayerStatistics`
     answers     every answer of a player: time, sample size, rescue of its belief, overrun
     incidents   workers that died over a game
 """

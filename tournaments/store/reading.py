@@ -54,7 +54,7 @@ class GameRow(NamedTuple):
 
 
 class SideRow(NamedTuple):
-    """What one side did in a game; `tournaments.match.PlayerStatistics` says what the numbers are."""
+    """What one side did in a game; `kriegbot.game.match.PlayerStatistics` says what the numbers are."""
 
     turns: int
     tries: int

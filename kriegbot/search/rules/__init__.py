@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from kriegbot.finding import NotFound, PartsWithNumbers
+from kriegbot.parts import NotFound, PartsWithNumbers
 from referee.text import quoted
 
 
@@ -42,6 +42,6 @@ def load_backup(name: str) -> Any:
     """Return the backup rule of a name such as `paranoid`, `mixed:worst=0.3` or FILE.py:NAME.
 
     Raises:
-      kriegbot.finding.NotFound: a ValueError; there is none.
+      kriegbot.parts.NotFound: a ValueError; there is none.
     """
     return BACKUPS.load(name)

@@ -1,0 +1,14 @@
+"""Endings against a bare king: how to mate a king who is not seen.
+
+    king, mating = BareKing.of(view), Mating(seed)   # None while the opponent has other men; one Mating a game
+    if king is not None:
+        try_this = mating.best_try(king, seconds=0.2).move
+
+`squares` keeps the set of squares on which he may stand; `sets` are its kernels; `seen` is the table of kings in full
+view, `late` of kings seen one move late; `worth` estimates sets with it; `mating` searches; `chooser` chooses.
+"""
+
+from kriegbot.endgames.chooser import Chosen, Mating
+from kriegbot.endgames.king_squares import BareKing
+
+__all__ = ["BareKing", "Chosen", "Mating"]

@@ -1,0 +1,106 @@
+"""The next try against a bare king.
+
+Deepens by one move of ours at a time, until the time or the budget of sets is spent or the mate found is certain to be
+the soonest.
+"""
+
+import time
+from dataclasses import dataclass
+
+import chess
+import numpy as np
+
+from kriegbot.endgames.full_view import HOPELESS, moves_to_mate, soonest
+from kriegbot.endgames.king_squares import BareKing, Men, men_row, turned, turned_move
+from kriegbot.endgames.mating import DRAW, MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
+from kriegbot.endgames.network import NetworkArrays, load_network
+from kriegbot.endgames.seen_late import late_for
+from kriegbot.kernels.position import decode_move
+from kriegbot.kernels.random import subseed, uniforms
+from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels.types import RealArray
+
+DEEPEST = 12
+FIRST_RATE = 1_000_000
+"""Sets a second that a search is taken to look at, before it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A try against a bare king.
+
+    Attributes:
+      move: the try.
+      cost: what it is expected to cost, in moves to mate.
+      depth: moves of ours looked ahead.
+      sets: sets of squares looked at.
+    """
+
+    move: chess.Move
+    cost: float
+    depth: int
+    sets: int
+
+
+class Mating:
+    """Chooses tries against a bare king through one game, and remembers the sets that it has been in."""
+
+    def __init__(self, seed: int = 0, network: RealArray | None = None) -> None:
+        """Begin a game; the seed chooses among tries that are as good, `network` replaces that of `learnt`."""
+        self.network = NetworkArrays.of(load_network() if network is None else network)
+        self.seed, self.tries, self.visits = seed, 0, np.zeros(MOST_VISITS + 1, np.uint64)
+
+    def best_try(
+        self, king: BareKing, seconds: float = 0.2, nodes: int | None = None, *, stalemate_wins: bool = False
+    ) -> Chosen:
+        """The try that brings the king to mate soonest, as far as can be seen.
+
+        Args:
+          king: our men and every square on which he may stand, with us to move; after refusals this turn, those left.
+          seconds: to think, if `seen_late.build` has made the tables; with two rooks or minor pieces, up to 20 more if
+            not.
+          nodes: sets to look at instead, for games that a seed repeats on any machine.
+          stalemate_wins: whether a stalemated king has lost, as under some rule sets.
+
+        Raises:
+          ValueError: no try of ours can be legal.
+        """
+        begun = time.perf_counter()
+        row, squares = men_row(king.color, king.men), turned(king.squares, king.color)
+        self.tries += 1
+        note_visit(row, squares, self.visits)
+        stalemate, tables = 1.0 if stalemate_wins else DRAW, late_for(row)
+        minors = needs_minors(king.men) * (2 if chess.KNIGHT in king.men.values() else 1)
+        room = Arrays.empty(tables, self.network, self.visits, stalemate, minors)
+        count = list_ordered(TABLES, row, squares, room)
+        if count == 0:
+            raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")
+        tries, costs, depth = room.moves[:count].copy(), room.costs[:count].copy(), 1
+        best = tries[costs <= costs[0] + MARGIN]
+        for ahead in range(2, DEEPEST + 1):
+            passed = time.perf_counter() - begun
+            rate = FIRST_RATE if ahead == 2 else room.spent[0] / passed
+            room.spent[1] = room.spent[0] + int(rate * max(seconds - passed, 0.0)) if nodes is None else nodes
+            known = cost_of_tries(TABLES, row, squares, tries, ahead, room)
+            if known == 0:
+                break
+            costs, depth = room.costs[:known].copy(), ahead
+            best = tries[:known][costs <= costs.min() + MARGIN]
+            order = np.argsort(costs, kind="stable")
+            tries[:known] = tries[:known][order]
+            if known < count or costs.min() <= ahead:
+                break
+        drawn = uniforms(subseed(self.seed, self.tries), 1)[0]
+        move = decode_move(int(best[int(drawn * len(best))]))
+        return Chosen(turned_move(move, king.color), float(costs.min()), depth, int(room.spent[0]))
+
+
+def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
+    """Whether a king on a square could be mated if we saw him; exact for the endings of `seen`."""
+    row, there = men_row(king.color, king.men), turned(chess.BB_SQUARES[square], king.color)
+    return moves_to_mate(soonest(needs_minors(king.men)), row, there) < HOPELESS
+
+
+def needs_minors(men: Men) -> bool:
+    """Whether minor pieces alone have to mate."""
+    return not {chess.QUEEN, chess.ROOK, chess.PAWN} & set(men.values())

@@ -1,0 +1,168 @@
+"""How soon a king in full view is mated: exact for five endings, and where `late` begins.
+
+King against king and queen, rook, pawn, two bishops of opposite colours, or bishop and knight. Retrograde analysis as
+for endgame tables (Ströhlein 1970; Thompson 1986), by sets: for each placing of our men one word holds all squares on
+which the king is lost within so many moves.
+
+The table has a row of eight words for each placing, a byte for each square of the king with us to move: moves to mate,
+0 where there is none.
+"""
+
+import os
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from kriegbot.endgames.king_sets import Men, after_try, attacks_of, every, list_tries, men_at, refusing, steps_from
+from kriegbot.kernels.hearing import DARK_SQUARES
+from kriegbot.kernels.jit import CACHE_DIRECTORY, entry, inlined, kernel, lsb, number, pointer, popcount, word, words
+from kriegbot.kernels.moves import LAST_RANKS, MAX_MOVES
+from kriegbot.kernels.position import NONE, ONE, bit
+from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels.types import MoveArray, Moves, Word, WordArray, Words
+
+QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, END = 0, 4096, 8192, 12288, 77824, 339968
+"""Where the placings of each ending begin: our king's square comes first, then that of a queen, rook or pawn (64 * 64),
+of the dark bishop and the light one (64 * 32 * 32), or of a bishop and a knight (64 * 64 * 64)."""
+ELSEWHERE = -1
+"""The placing of any other men."""
+LONGEST = 33
+"""The most moves to mate: of bishop and knight."""
+HOPELESS = 60
+"""What a king that is not lost counts, in moves."""
+(BYTE,) = words(255)
+
+
+@kernel
+def placing(men: Men) -> int:
+    """Which row holds our men; of more than two, the strongest that are enough."""
+    king = lsb(men.king)
+    queens = men.diagonals & men.orthogonals
+    if queens:
+        return QUEENS + 64 * king + lsb(queens)
+    if men.orthogonals:
+        return ROOKS + 64 * king + lsb(men.orthogonals)
+    if men.pawns:
+        return PAWNS + 64 * king + lsb(men.pawns)
+    dark, light = men.diagonals & DARK_SQUARES, men.diagonals & ~DARK_SQUARES
+    if dark and light:
+        return BISHOPS + (king << 10 | lsb(dark) >> 1 << 5 | lsb(light) >> 1)
+    if men.diagonals and men.knights:
+        return KNIGHTS + (king << 12 | lsb(men.diagonals) << 6 | lsb(men.knights))
+    return ELSEWHERE
+
+
+@inlined
+def coloured(half: int, dark: int) -> int:
+    """The dark (1) or the light (0) one of the two squares whose numbers halved are `half`."""
+    square = 2 * half
+    return square if (DARK_SQUARES >> word(square)) & ONE == word(dark) else square + 1
+
+
+@kernel
+def men_placed(place: int) -> Men:
+    """The inverse of `placing`, of as few men as can be; our king may share a square where there is no such placing."""
+    if place < BISHOPS:
+        king, man = bit(place >> 6 & 63), bit(place & 63)
+        queen = man if place < ROOKS else NONE
+        pawn = man if place >= PAWNS else NONE
+        return Men(pawn, NONE, queen, man & ~pawn, king)
+    if place < KNIGHTS:
+        place -= BISHOPS
+        bishops = bit(coloured(place >> 5 & 31, 1)) | bit(coloured(place & 31, 0))
+        return Men(NONE, NONE, bishops, NONE, bit(place >> 10))
+    place -= KNIGHTS
+    return Men(NONE, bit(place & 63), bit(place >> 6 & 63), NONE, bit(place >> 12))
+
+
+@kernel
+def lost_in(tables: Words, men: Men, before: Words, moves: Moves) -> Word:
+    """Squares on which the king is lost with us to move, if he is lost before our next move on those of `before`."""
+    attacks, own = attacks_of(tables, men), every(men)
+    possible = ~attacks.all & ~own
+    lost = before[placing(men)]
+    for i in range(list_tries(tables, men, moves)):
+        if lost == possible:
+            break
+        after = after_try(men, moves[i])
+        free = ~attacks_of(tables, after).all
+        escaping = steps_from(free & ~before[placing(after)])
+        stalemated = free & ~steps_from(free)
+        lost |= possible & ~escaping & ~stalemated & ~refusing(tables, men, moves[i])
+    return lost
+
+
+@entry
+def _fill(
+    tables: WordArray, begin: int, end: int, before: WordArray, after: WordArray, rows: WordArray, moves: MoveArray
+) -> None:
+    for depth in range(1, LONGEST + 1):
+        for place in range(begin, end):
+            men = men_placed(place)
+            minors = popcount(men.knights) + popcount(men.diagonals & ~men.orthogonals)
+            if popcount(every(men)) != (3 if minors else 2) or men.pawns & LAST_RANKS:
+                continue
+            lost = lost_in(pointer(tables), men, pointer(before), pointer(moves))
+            new = lost & ~before[place]
+            after[place] = lost
+            while new:
+                square = lsb(new)
+                rows[8 * place + (square >> 3)] |= word(depth) << word(8 * (square & 7))
+                new &= new - ONE
+        before[begin:end] = after[begin:end]
+
+
+def filled(begin: int, end: int, rows: WordArray) -> None:
+    """Fill in the rows of some endings, which must include those that captures and promotions of theirs lead to."""
+    before, after = np.zeros(END, np.uint64), np.zeros(END, np.uint64)
+    _fill(TABLES, begin, end, before, after, rows, np.zeros(MAX_MOVES, np.int32))
+
+
+@cache
+def soonest(with_minors: bool) -> WordArray:
+    """The rows of all placings: uint64[8 * END]; those of minor pieces are 0 if not asked for.
+
+    The others are ready in half a second, these in some seconds, once: then they are kept beside the kernels.
+    """
+    rows = np.zeros(8 * END, np.uint64)
+    filled(QUEENS, BISHOPS, rows)
+    if with_minors:
+        rows[8 * BISHOPS :] = minors()
+    return rows
+
+
+def minors() -> WordArray:
+    """The rows of the minor pieces, from the file of an earlier process if there is one."""
+    kept = CACHE_DIRECTORY / "minors.npy"
+    with suppress(OSError, ValueError):
+        known: WordArray = np.load(kept)
+        return known
+    rows = np.zeros(8 * END, np.uint64)
+    filled(BISHOPS, KNIGHTS, rows)
+    filled(KNIGHTS, END, rows)
+    found = rows[8 * BISHOPS :]
+    with suppress(OSError), tempfile.NamedTemporaryFile(dir=CACHE_DIRECTORY, suffix=".npy", delete=False) as file:
+        np.save(file, found)
+        os.replace(file.name, Path(kept))
+    return found
+
+
+@kernel
+def moves_in_view(rows: Words, men: Men, squares: Word) -> float:
+    """Moves to mate if the king were in view, on average over the squares; HOPELESS where there is no mate."""
+    place, total, rest = placing(men), 0, squares
+    while rest and place != ELSEWHERE:
+        square = lsb(rest)
+        moves = number(rows[8 * place + (square >> 3)] >> word(8 * (square & 7)) & BYTE)
+        total += moves if moves else HOPELESS
+        rest &= rest - ONE
+    return float(total) / float(popcount(squares))
+
+
+@entry
+def moves_to_mate(rows: WordArray, men: WordArray, squares: Word) -> float:
+    """`moves_in_view`, for Python."""
+    return moves_in_view(pointer(rows), men_at(pointer(men), 0), squares)

@@ -1,0 +1,135 @@
+"""What a set of king squares costs a bishop and knight, learnt from games: a network with one hidden layer.
+
+    cost = UNIT * (b + sum_h v_h * max(0, a_h + sum_i w_ih * x_i))
+
+Bishop and knight mate only by squares that they and the king cover together, which `leaf.estimate` does not see. The
+inputs x are five boards of 64 squares (our king, bishop and knight, where he may be, what we attack), turned as `late`
+turns them; then what `late` says of a king who is seen, on average over his squares, and their number. The weights are
+fitted by `benchmarks/fit_mating.py` to how many moves were left in games of the search against a king that sees
+everything.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from kriegbot.endgames.king_sets import Men, attacks_of, men_at
+from kriegbot.endgames.seen_late import KNIGHTS, PAIRS, mean_cost, placing, viewed
+from kriegbot.kernels.jit import advance, entry, inlined, kernel, lsb, pointer, popcount
+from kriegbot.kernels.position import NONE, ONE
+from kriegbot.kernels.types import IntArray, Ints, RealArray, Reals, ShortArray, Shorts, Word, WordArray, Words
+
+FILE = Path(__file__).with_suffix(".npz")
+HIDDEN = 64
+BOARDS_SEEN = 320
+"""Inputs that are 0 or 1; behind them come the cost of a king who is seen, and the number of squares."""
+INPUTS = BOARDS_SEEN + 2
+MOST_LISTED = 3 + 64 + 64
+UNIT, SQUARES = 30.0, 20.0
+"""Moves, and squares, that count as 1."""
+SIZE = (INPUTS + 2) * HIDDEN + 1
+"""Numbers of a network: w, a row of HIDDEN for each input; a; v; b."""
+
+
+class Network(NamedTuple):
+    """A network as kernels use it: SIZE numbers, not looked at unless it is there; room for HIDDEN and MOST_LISTED."""
+
+    is_there: bool
+    weights: Reals
+    hidden: Reals
+    listed: Ints
+
+
+class NetworkArrays(NamedTuple):
+    """The same as arrays."""
+
+    is_there: bool
+    weights: RealArray
+    hidden: RealArray
+    listed: IntArray
+
+    @classmethod
+    def of(cls, weights: RealArray) -> "NetworkArrays":
+        """A network with room to work in, from its SIZE numbers, or from none for none.
+
+        Raises:
+          ValueError: another number of them.
+        """
+        if len(weights) not in (0, SIZE):
+            raise ValueError(f"a network of {len(weights)} numbers: it takes {SIZE}, or 0 for none")
+        return cls(len(weights) == SIZE, weights, np.zeros(HIDDEN), np.zeros(MOST_LISTED, np.int64))
+
+
+@inlined
+def network_of(arrays: NetworkArrays) -> Network:
+    """A network as kernels pass it on."""
+    is_there, weights, hidden, listed = arrays
+    return Network(is_there, pointer(weights), pointer(hidden), pointer(listed))
+
+
+@cache
+def load_network() -> RealArray:
+    """The SIZE numbers of the network that comes with kriegbot."""
+    with np.load(FILE) as found:
+        return np.asarray(found["weights"], np.float64)
+
+
+@kernel
+def is_bishop_and_knight(men: Men) -> bool:
+    """Whether we have a bishop, a knight, and nothing else."""
+    place = placing(men) >> 7
+    return place >= KNIGHTS and place < PAIRS and popcount(men.knights) == 1 and popcount(men.diagonals) == 1
+
+
+@kernel
+def list_inputs(tables: Words, men: Men, squares: Word, listed: Ints) -> int:
+    """Write the inputs that are 1 for a bishop and knight; return how many there are."""
+    view, attacked = placing(men) & 127, attacks_of(tables, men).all
+    listed[0] = viewed(lsb(men.king), view)
+    listed[1] = 64 + viewed(lsb(men.diagonals), view)
+    listed[2] = 128 + viewed(lsb(men.knights), view)
+    count = 3
+    while squares:
+        listed[count] = 192 + viewed(lsb(squares), view)
+        squares &= squares - ONE
+        count += 1
+    while attacked:
+        listed[count] = 256 + viewed(lsb(attacked), view)
+        attacked &= attacked - ONE
+        count += 1
+    return count
+
+
+@kernel
+def learnt_cost(tables: Words, network: Network, now: Shorts, men: Men, squares: Word) -> float:
+    """Moves to mate from a set with us to move, who have bishop and knight; `now` is the table of `late`."""
+    weights, hidden = network.weights, network.hidden
+    count = list_inputs(tables, men, squares, network.listed)
+    last, biases = advance(weights, BOARDS_SEEN * HIDDEN), advance(weights, INPUTS * HIDDEN)
+    seen, number = mean_cost(now, men, squares) / UNIT, float(popcount(squares)) / SQUARES
+    for h in range(HIDDEN):
+        hidden[h] = biases[h] + seen * last[h] + number * last[HIDDEN + h]
+    for i in range(count):
+        row = advance(weights, HIDDEN * network.listed[i])
+        for h in range(HIDDEN):
+            hidden[h] += row[h]
+    outputs = advance(biases, HIDDEN)
+    cost = outputs[HIDDEN]
+    for h in range(HIDDEN):
+        cost += outputs[h] * max(hidden[h], 0.0)
+    return max(UNIT * cost, 1.0)
+
+
+@entry
+def inputs_of(
+    tables: WordArray, men: WordArray, squares: Word, now: ShortArray, listed: IntArray, last: RealArray
+) -> int:
+    """Write the inputs that are 1, and the last two; return how many the first are, 0 for other men."""
+    ours = men_at(pointer(men), 0)
+    if squares == NONE or not is_bishop_and_knight(ours):
+        return 0
+    last[0] = mean_cost(pointer(now), ours, squares) / UNIT
+    last[1] = float(popcount(squares)) / SQUARES
+    return list_inputs(pointer(tables), ours, squares, pointer(listed))

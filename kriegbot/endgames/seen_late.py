@@ -1,0 +1,317 @@
+"""How soon a king is mated who is seen one move late: the yardstick of the estimates.
+
+Suppose that at each of our turns we were told where the king stood before his last step. He is then on one of at most
+eight squares, and the cost of every such set, for every placing of our men, fits into a table. It is found by value
+iteration (Bellman 1957) from the moves to mate in full view, which can only be fewer. In contrast to `seen`, it knows
+that mates need squares covered that he might be on, that men near him hang, and that a refused try tells something.
+
+Two costs for each placing and square, in moves: `late`, if he stepped from that square, unseen; `now`, if he stands
+there and we know it this once. A step costs a mixture of the mean over his squares and the worst of them, as he may
+know where our men are. A refusal is followed once more exactly; after a second one the king is taken to be known.
+
+The tables are for a king and queen, rook, pawn, two bishops, bishop and knight, or two rooks; the board is turned and
+mirrored until our king is among ten squares (32 where there is a pawn).
+"""
+
+import os
+import tempfile
+from contextlib import suppress
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from kriegbot.endgames.full_view import HOPELESS, moves_in_view, soonest
+from kriegbot.endgames.king_sets import (
+    Men,
+    after_try,
+    attacks_of,
+    can_mate,
+    every,
+    list_tries,
+    men_at,
+    refusing,
+    steps_from,
+    without,
+)
+from kriegbot.kernels.attacks import king_attacks
+from kriegbot.kernels.hearing import DARK_SQUARES
+from kriegbot.kernels.jit import CACHE_DIRECTORY, advance, entry, inlined, kernel, lsb, pointer, popcount
+from kriegbot.kernels.moves import LAST_RANKS, MAX_MOVES
+from kriegbot.kernels.position import NONE, ONE, bit
+from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels.types import MoveArray, RealArray, Reals, ShortArray, Shorts, Word, WordArray, Words
+
+QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END = 0, 640, 1280, 3328, 44288, 85248, 126208
+"""Where the placings of each ending begin: our king's square among ten (32) comes first, then those of the others."""
+ELSEWHERE = -1
+"""The placing of any other men."""
+LOST = 100.0
+"""What it costs, in moves, when there is no mate."""
+TAKEN = 15.0
+"""What it costs to lose a man where the rest can still mate."""
+SCALE = 512.0
+"""Parts of a move in which costs are kept, in 16 bits."""
+ADVERSE = 1.0, 0.5, 0.9
+"""Weight of the worst of his squares; the same for two bishops; for bishop and knight, who cannot force mate."""
+SWEEPS, SETTLED = 40, 0.1
+"""Most rounds of value iteration, and the largest change after which there are no more."""
+
+
+@inlined
+def viewed(square: int, view: int) -> int:
+    """A square of the board turned: the lowest six bits of the view mirror it, the next one swaps files and ranks."""
+    square ^= view & 63
+    return (square >> 3 | (square & 7) << 3) if view & 64 else square
+
+
+@kernel
+def placing(men: Men) -> int:
+    """Which rows hold our men, times 128, plus the view in which they do; of many men, the strongest are looked up."""
+    king = lsb(men.king)
+    view = 7 if king & 4 else 0
+    if men.pawns and men.orthogonals == NONE:
+        king ^= view
+        return (PAWNS + 64 * ((king >> 3) * 4 + (king & 3)) + (lsb(men.pawns) ^ view)) << 7 | view
+    view |= 56 if king & 32 else 0
+    king ^= view
+    view |= 64 if king >> 3 > king & 7 else 0
+    rank, file = min(king >> 3, king & 7), max(king >> 3, king & 7)
+    king = file * (file + 1) // 2 + rank
+    queens, first, second, begin = men.diagonals & men.orthogonals, 0, 0, ELSEWHERE
+    if queens:
+        return (QUEENS + 64 * king + viewed(lsb(queens), view)) << 7 | view
+    if men.orthogonals:
+        first, others = lsb(men.orthogonals), men.orthogonals & (men.orthogonals - ONE)
+        if others == NONE:
+            return (ROOKS + 64 * king + viewed(first, view)) << 7 | view
+        second, begin = lsb(others), PAIRS
+    else:
+        dark, light = men.diagonals & DARK_SQUARES, men.diagonals & ~DARK_SQUARES
+        if dark and light:
+            first, second, begin = lsb(dark), lsb(light), BISHOPS
+        elif men.diagonals and men.knights:
+            first, second, begin = lsb(men.diagonals), lsb(men.knights), KNIGHTS
+    if begin == ELSEWHERE:
+        return ELSEWHERE
+    first, second = viewed(first, view), viewed(second, view)
+    if begin != KNIGHTS and first > second:
+        first, second = second, first
+    return (begin + 4096 * king + 64 * first + second) << 7 | view
+
+
+@kernel
+def men_placed(place: int) -> Men:
+    """The inverse of `placing`; where there is no such placing, men that `placing` puts elsewhere, or too few."""
+    last = bit(place & 63)
+    if PAWNS <= place < BISHOPS:
+        king = (place - PAWNS) >> 6
+        return Men(last, NONE, NONE, NONE, bit(king >> 2 << 3 | king & 3))
+    if place < PAWNS:
+        king = (place if place < ROOKS else place - ROOKS) >> 6
+    else:
+        king = (place - BISHOPS) >> 12 if place < KNIGHTS else (place - KNIGHTS) >> 12
+        king = king if place < PAIRS else king - 10
+    file = 0
+    while (file + 1) * (file + 2) // 2 <= king:
+        file += 1
+    where = bit((king - file * (file + 1) // 2) << 3 | file)
+    if place < PAWNS:
+        return Men(NONE, NONE, last if place < ROOKS else NONE, last, where)
+    first = bit((place - BISHOPS) >> 6 & 63)
+    if place >= PAIRS:
+        return Men(NONE, NONE, NONE, first | last, where)
+    return Men(NONE, last if place >= KNIGHTS else NONE, first if place >= KNIGHTS else first | last, NONE, where)
+
+
+@kernel
+def mean_cost(costs: Shorts, men: Men, squares: Word) -> float:
+    """The mean of a table over squares; LOST for men it does not have."""
+    place, total, rest = placing(men), 0, squares
+    if place == ELSEWHERE:
+        return LOST
+    while rest:
+        total += costs[(place >> 7) * 64 + viewed(lsb(rest), place & 127)]
+        rest &= rest - ONE
+    return float(total) / (SCALE * float(popcount(squares)))
+
+
+@kernel
+def cost_try(tables: Words, late: Shorts, now: Shorts, men: Men, move: int, squares: Word, costs: Reals) -> None:
+    """Write what a try costs that is accepted, for each of the squares."""
+    after = after_try(men, move)
+    free, place = ~attacks_of(tables, after).all, placing(after)
+    going, hanging = steps_from(free), every(after) & free & ~after.king
+    while squares:
+        square, here = lsb(squares), squares & (NONE - squares)
+        cost = LOST if here & free else 1.0
+        taken = hanging & king_attacks(tables, square)
+        if taken:
+            taken &= NONE - taken
+            left = without(after, taken)
+            cost = 1.0 + TAKEN + mean_cost(now, left, taken) if can_mate(left) else LOST
+        elif here & going:
+            cost = 1.0 + float(late[(place >> 7) * 64 + viewed(square, place & 127)]) / SCALE
+        costs[square] = min(cost, LOST)
+        squares &= squares - ONE
+
+
+class Tries(NamedTuple):
+    """Tries of a placing: how many; the squares that refuse each; costs of each, 64 a row; and of the best."""
+
+    listed: int
+    refused: Words
+    costs: Reals
+    best: Reals
+
+
+@kernel
+def mixture(tries: Tries, i: int, squares: Word, adverse: float) -> float:
+    """What a try costs on these squares, mean and worst mixed, if a refusal would show us the king."""
+    total, worst, rest = 0.0, 0.0, squares
+    while rest:
+        square = lsb(rest)
+        cost = tries.best[square] if tries.refused[i] & rest & (NONE - rest) else tries.costs[64 * i + square]
+        total, worst = total + cost, max(worst, cost)
+        rest &= rest - ONE
+    return (1.0 - adverse) * total / float(popcount(squares)) + adverse * worst
+
+
+@kernel
+def cheapest(tries: Tries, squares: Word, adverse: float, follows: bool) -> float:
+    """What a set costs with us to move; `follows` says whether a refusal is followed exactly."""
+    least, size = LOST, float(popcount(squares))
+    for i in range(tries.listed):
+        refused = squares & tries.refused[i]
+        if refused == squares:
+            continue
+        cost = mixture(tries, i, squares, adverse)
+        if follows and refused and cost < least:
+            again = LOST
+            for j in range(tries.listed):
+                if refused & ~tries.refused[j]:
+                    again = min(again, mixture(tries, j, refused, adverse))
+            total, worst, rest = again * float(popcount(refused)), again, squares & ~refused
+            while rest:
+                total, worst = total + tries.costs[64 * i + lsb(rest)], max(worst, tries.costs[64 * i + lsb(rest)])
+                rest &= rest - ONE
+            cost = (1.0 - adverse) * total / size + adverse * worst
+        least = min(least, cost)
+    return least
+
+
+@entry
+def _begin(tables: WordArray, rows: WordArray, begin: int, end: int, late: ShortArray, now: ShortArray) -> None:
+    """Fill in what is known from full view; 1 for two rooks, which it does not have."""
+    for place in range(begin, end):
+        men = men_placed(place)
+        possible = ~attacks_of(pointer(tables), men).all & ~every(men)
+        for square in range(64):
+            if bit(square) & possible:
+                seen = moves_in_view(pointer(rows), men, bit(square)) if place < PAIRS else 1.0
+                now[64 * place + square] = int(SCALE * (seen if seen < HOPELESS else LOST))
+        for square in range(64):
+            following = steps_from(bit(square)) & possible
+            if following and placing(men) >> 7 == place:
+                late[64 * place + square] = int(SCALE * mean_cost(pointer(now), men, following))
+
+
+@entry
+def _sweep(
+    tables: WordArray,
+    begin: int,
+    end: int,
+    late: ShortArray,
+    now: ShortArray,
+    moves: MoveArray,
+    refused: WordArray,
+    costs: RealArray,
+    adverse: float,
+) -> float:
+    """A round of value iteration; returns the largest change."""
+    change = 0.0
+    for place in range(begin, end):
+        men = men_placed(place)
+        own = every(men)
+        if popcount(own) != (3 if place >= BISHOPS else 2) or men.pawns & LAST_RANKS or placing(men) >> 7 != place:
+            continue
+        possible = ~attacks_of(pointer(tables), men).all & ~own
+        listed = list_tries(pointer(tables), men, pointer(moves))
+        tries = Tries(listed, pointer(refused), pointer(costs), advance(pointer(costs), 64 * MAX_MOVES))
+        for square in range(64):
+            tries.best[square] = LOST
+        for i in range(listed):
+            refused[i] = refusing(pointer(tables), men, moves[i])
+            rest, row = possible & ~refused[i], advance(tries.costs, 64 * i)
+            cost_try(pointer(tables), pointer(late), pointer(now), men, moves[i], rest, row)
+            while rest:
+                square = lsb(rest)
+                tries.best[square] = min(tries.best[square], row[square])
+                rest &= rest - ONE
+        for square in range(64):
+            if bit(square) & possible:
+                now[64 * place + square] = int(SCALE * tries.best[square])
+            following = steps_from(bit(square)) & possible
+            if following and bit(square) & ~own:
+                cost = cheapest(tries, following, adverse, True)
+                change = max(change, abs(cost - float(late[64 * place + square]) / SCALE))
+                late[64 * place + square] = int(SCALE * cost)
+    return change
+
+
+@entry
+def _placing(men: WordArray) -> int:
+    return placing(men_at(pointer(men), 0))
+
+
+class Late(NamedTuple):
+    """The tables, each uint16[64 * END], and where those endings begin that are filled in; all else is LOST."""
+
+    late: ShortArray
+    now: ShortArray
+    filled: set[int]
+
+
+LATE = Late(np.full(64 * END, SCALE * LOST, np.uint16), np.full(64 * END, SCALE * LOST, np.uint16), set())
+
+
+ENDINGS = tuple(pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)))
+"""Where each ending begins and ends."""
+
+
+def late_for(men: WordArray) -> Late:
+    """The tables, with the ending of our men and those of queen, rook and pawn filled in."""
+    place = int(_placing(men)) >> 7
+    for begin, end in ENDINGS:
+        if begin < BISHOPS or begin <= place < end:
+            _have(begin, end)
+    return LATE
+
+
+def build() -> None:
+    """Fill in all tables, which takes some 20 seconds, once: then they are kept beside the kernels."""
+    for begin, end in ENDINGS:
+        _have(begin, end)
+
+
+def _have(begin: int, end: int) -> None:
+    if begin not in LATE.filled:
+        _fill(begin, end)
+        LATE.filled.add(begin)
+
+
+def _fill(begin: int, end: int) -> None:
+    kept, part = CACHE_DIRECTORY / f"late-{begin}.npy", slice(64 * begin, 64 * end)
+    with suppress(OSError, ValueError):
+        LATE.late[part], LATE.now[part] = np.load(kept)
+        return
+    rows = soonest(with_minors=BISHOPS <= begin < PAIRS)
+    moves, refused, costs = np.zeros(MAX_MOVES, np.int32), np.zeros(MAX_MOVES, np.uint64), np.zeros(64 * MAX_MOVES + 64)
+    _begin(TABLES, rows, begin, end, LATE.late, LATE.now)
+    for _ in range(SWEEPS):
+        adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
+        if _sweep(TABLES, begin, end, LATE.late, LATE.now, moves, refused, costs, adverse) < SETTLED:
+            break
+    with suppress(OSError), tempfile.NamedTemporaryFile(dir=CACHE_DIRECTORY, suffix=".npy", delete=False) as file:
+        np.save(file, np.stack((LATE.late[part], LATE.now[part])))
+        os.replace(file.name, kept)

@@ -1,0 +1,254 @@
+"""A seat in a process of its own, for programs: one that hangs is killed, one that dies is noticed.
+
+Lines of text cross the pipe (docs/protocol.md): views go to the player, answers come back and are read strictly. The
+process of one of our players is kept for later games, since loading takes time. A player from outside gets a fresh one
+for each game, in a sandbox where there is one, and a seed of its own from which nothing else follows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Iterator
+
+from kriegbot.folders import cache_folder
+from kriegbot.game import sandbox
+from kriegbot.game.children import CannotStart, Ended, Flooded, Late, Talker, give_way
+from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
+from kriegbot.game.seat import Failure, PlayerFailed
+from kriegbot.players.base import Choice, Report
+from kriegbot.players.specs import PlayerSpec, Progress
+from referee import View
+from referee.text import one_line
+
+PATIENCE = 300.0
+"""Seconds for one answer before a player counts as hung."""
+GRACE = 10.0
+"""Seconds that a player with a time budget may take beyond twice that, before it loses the game."""
+START_PATIENCE, OUTSIDE_PATIENCE = 600.0, 60.0
+"""The same for sitting down, when kernels may have to be compiled, and for players from outside."""
+MOST_INFO = 1000
+"""Lines that a player may say before its answer."""
+WORKER = "kriegbot.game.worker"
+
+
+class ProcessSeat:
+    """A seat in a process of its own; its `patience` may change from answer to answer.
+
+    Args:
+      spec: who sits here.
+      patience: seconds that one answer may take; by default 300, or of a player with a time budget twice that and 10
+        seconds.
+      report: called with the progress of compiling kernels, if needed.
+      gives_way: whether its process has low priority.
+      has_own_seed: whether a player from outside gets a random seed, which says nothing of any other.
+    """
+
+    def __init__(
+        self,
+        spec: PlayerSpec,
+        *,
+        patience: float | None = None,
+        report: Progress | None = None,
+        gives_way: bool = False,
+        has_own_seed: bool = True,
+    ) -> None:
+        self._has_own_seed = has_own_seed
+        self.about = ""
+        self._report, self._gives_way = report, gives_way
+        self._talker: Talker | None = None
+        self._last_log = ""
+        self._told: int | None = None
+        self._spec = spec
+        self.invite(spec, patience)
+
+    def invite(self, spec: PlayerSpec, patience: float | None = None, name: str | None = None) -> None:
+        """Says who plays the next game here; one of ours in the process of the game before if that was one of ours."""
+        if self._talker is not None and (spec.is_outside or self._spec.is_outside):
+            self._end()
+        self.name = str(spec) if name is None else name
+        self._spec = spec
+        self._budget = budget_of(spec)
+        self.patience = (
+            (PATIENCE if self._budget is None else 2 * self._budget + GRACE) if patience is None else patience
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process, while there is one."""
+        return None if self._talker is None else self._talker.pid
+
+    def __enter__(self) -> ProcessSeat:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def begin(self, seed: int) -> None:
+        """Seats a player for a new game.
+
+        Raises:
+          PlayerFailed: it cannot sit down.
+          CannotStart: no process can be started for it, which is not its fault.
+        """
+        spec = self._spec
+        if spec.is_outside:
+            self._end()
+            seed = secrets.randbits(63) if self._has_own_seed else seed
+        if self._talker is None:
+            self._talker = self._started()
+        self._talker.forget()
+        self._told, version = None, ""
+        player = [] if spec.command else [f"player {spec}"]
+        patience = max(OUTSIDE_PATIENCE, self.patience) if spec.is_outside else START_PATIENCE
+        deadline, late = time.monotonic() + patience, f"hung: not ready in {patience:g} seconds"
+        self._send([GREETING, *player, f"seed {seed}", "newgame"], deadline, late)
+        for _ in range(MOST_INFO):
+            word, _, rest = self._line(deadline, late).partition(" ")
+            if self._gives_way and self.pid is not None:  # not before: a busy machine would keep it from starting
+                give_way(self.pid)
+            if word == "ready" and not rest:
+                self.about = _about(spec, version, seed) if spec.is_outside else ""
+                return
+            if word == "version":
+                version = one_line(rest, 40)
+            elif word == "preparing" and (progress := re.fullmatch(r"([0-9]{1,3}) ([0-9]{1,3}) (.{1,80})", rest)):
+                if self._report is not None:
+                    self._report(one_line(progress[3]), int(progress[1]), int(progress[2]))
+            else:
+                raise self._nonsense(f"{word} {rest}".strip(), "where it is to say ready")
+        raise self._nonsense("version", f"said {MOST_INFO} times")
+
+    def ask(self, view: View) -> Choice:
+        """The player's answer; the process of a player that hangs is killed."""
+        deadline, report = time.monotonic() + self.patience, Report()
+        lines = game_lines(view, self.patience) if self._told is None else []
+        lines += view_lines(view, self._told or 0, has_tries=bool(self._spec.command))
+        self._send(lines, deadline, self._late())
+        self._told = len(view.events)
+        for _ in range(MOST_INFO):
+            line = self._line(deadline, self._late())
+            try:
+                answer = read_answer(line, report)
+            except Nonsense as error:
+                self._end()
+                raise PlayerFailed(Failure.NONSENSE, f"answered nonsense: {error}") from None
+            if isinstance(answer, Choice):
+                return answer
+            report = answer
+        raise self._nonsense("info", f"said {MOST_INFO} times")
+
+    def wait(self, view: View) -> None:
+        """Does nothing: programs wait without being shown anything."""
+
+    def log(self) -> str:
+        """The end of what the player has printed since the game began."""
+        return self._last_log if self._talker is None else self._talker.log()
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._end()
+
+    def _started(self) -> Talker:
+        spec = self._spec
+        command = spec.command or [sys.executable, "-u", "-m", WORKER]
+        environment = None
+        cache_folder()  # here, where it can be told if it is an unusual one
+        if spec.is_outside and spec.sandbox and sandbox.works():
+            command = sandbox.sandboxed(command, spec.files)
+        elif not spec.command:
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+        try:
+            return Talker(command, environment)
+        except CannotStart as error:
+            raise CannotStart(f"cannot start player '{self.name}': {error}") from None
+
+    @contextlib.contextmanager
+    def _talking(self, late: str) -> Iterator[Talker]:
+        """The player's process; whatever goes wrong with it is a failure, `late` says how it is late."""
+        if self._talker is None:
+            raise PlayerFailed(Failure.DIED, "died: its process has ended")
+        try:
+            yield self._talker
+        except Ended:
+            raise self._died() from None
+        except Flooded as error:
+            self._end()
+            raise PlayerFailed(Failure.FLOODED, f"wrote too much: {error}") from None
+        except Late:
+            self._end()
+            raise PlayerFailed(Failure.OVERRAN if late.startswith("overran") else Failure.HUNG, late) from None
+        except BaseException:  # Ctrl-C: the answer still to come must not be mistaken for a later one
+            self._end()
+            raise
+
+    def _send(self, lines: list[str], deadline: float, late: str) -> None:
+        with self._talking(late) as talker:
+            talker.send(lines, deadline)
+
+    def _line(self, deadline: float, late: str) -> str:
+        """The next line of the player; raises if it failed."""
+        with self._talking(late) as talker:
+            line = talker.line(deadline)
+        word, _, rest = line.partition(" ")
+        failures = {"failed": Failure.RAISED, "nonsense": Failure.NONSENSE, "refused": Failure.REFUSED}
+        if word in failures:
+            raise PlayerFailed(failures[word], one_line(rest, 500) or word)
+        return line
+
+    def _late(self) -> str:
+        if self._budget is None or self.patience < self._budget:
+            return f"hung: no answer in {self.patience:g} seconds"
+        return f"overran its time: no answer in {self.patience:g} seconds, of which it may take {self._budget:g}"
+
+    def _nonsense(self, line: str, why: str) -> PlayerFailed:
+        self._end()
+        return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {one_line(line, 80)!r}, {why}")
+
+    def _died(self) -> PlayerFailed:
+        exitcode = self._end()
+        how = "its process ended"
+        if exitcode is not None:
+            how += f" (exit code {exitcode})" if exitcode >= 0 else f" ({_signal_name(-exitcode)})"
+        from_outside = exitcode in (-signal.SIGTERM, -signal.SIGKILL) and not self._spec.is_outside
+        return PlayerFailed(Failure.KILLED if from_outside else Failure.DIED, f"died: {how}")
+
+    def _end(self) -> int | None:
+        """Ends the process and all that it has started; its exit code if it had ended by itself."""
+        talker, self._talker = self._talker, None
+        if talker is None:
+            return None
+        exitcode = talker.end()
+        self._last_log = talker.log()
+        return exitcode
+
+
+def budget_of(spec: PlayerSpec) -> float | None:
+    """Seconds that a spec gives a player for its longest answer; None if it has no time budget."""
+    if spec.get("samples") is not None:
+        return None
+    times = []
+    for name in ("time", "extra"):
+        try:
+            times.append(float(spec.get(name) or ""))
+        except ValueError:
+            continue
+    return max(times, default=None)
+
+
+def _about(spec: PlayerSpec, version: str, seed: int) -> str:
+    files = [f"{path} sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in spec.files]
+    return ", ".join([*([f"version {version}"] if version else []), *files, f"seed {seed}"])
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

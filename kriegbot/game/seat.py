@@ -1,0 +1,225 @@
+"""Where a player sits: what a game asks of it, and what can go wrong.
+
+A game talks to seats, not to players. A program sits in a process of its own (`kriegbot.game.process`), so that it
+can be stopped and has nothing but the views it is sent; a person, or a player trusted not to hang, sits in this
+process.
+"""
+
+from __future__ import annotations
+
+import operator
+import reprlib
+import traceback
+from collections.abc import Callable
+from enum import Enum
+from typing import Protocol
+
+import chess
+
+from kriegbot.players.base import WORDS, Choice, Player, PlayerLeft, Report
+from referee import AskAny, Resign, View
+from referee.text import one_line
+
+
+class Failure(Enum):
+    """How a player can fail.
+
+    KILLED: the process of one of ours was ended from outside, by a person or by a system short of memory; a player from
+    outside has DIED, whatever ended it. REFUSED: it cannot be made from its spec, so no game began.
+    """
+
+    RAISED = "raised"
+    HUNG = "hung"
+    OVERRAN = "overran its time"
+    DIED = "died"
+    KILLED = "was killed"
+    NONSENSE = "answered nonsense"
+    FLOODED = "wrote too much"
+    REFUSED = "refused its spec"
+    STUBBORN = "tried for ever"
+
+
+class PlayerFailed(Exception):
+    """A player failed to answer as a player must.
+
+    Attributes:
+      failure: how.
+      detail: one line: "raised ValueError: no such square".
+      log: what its author may want to read: the traceback.
+    """
+
+    def __init__(self, failure: Failure, detail: str, log: str = "") -> None:
+        super().__init__(detail)
+        self.failure, self.detail, self.log = failure, detail, log
+
+
+class Seat(Protocol):
+    """A place at the board, for one player after another."""
+
+    @property
+    def name(self) -> str:
+        """Who sits here, as records say it: a spec."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """What records add for a player from outside: its files and their hashes, its version, its seed."""
+        ...
+
+    def begin(self, seed: int) -> None:
+        """Seats a player for a new game; raises PlayerFailed."""
+        ...
+
+    def ask(self, view: View) -> Choice:
+        """The player's answer; raises PlayerFailed, or PlayerLeft for a person."""
+        ...
+
+    def wait(self, view: View) -> None:
+        """Shows a view while the opponent is to move."""
+        ...
+
+    def log(self) -> str:
+        """What the player has written during the game, as far as it is kept."""
+        ...
+
+    def close(self) -> None:
+        """Vacates the seat. Idempotent."""
+        ...
+
+
+class SeatAround:
+    """Another seat, as it is; for those that add something to one.
+
+    Args:
+      seat: the other one.
+    """
+
+    def __init__(self, seat: Seat) -> None:
+        self.name = seat.name
+        self._seat = seat
+
+    @property
+    def about(self) -> str:
+        """What records say more of a player from outside."""
+        return self._seat.about
+
+    def begin(self, seed: int) -> None:
+        """Seats a player for a new game."""
+        self._seat.begin(seed)
+
+    def ask(self, view: View) -> Choice:
+        """The player's answer."""
+        return self._seat.ask(view)
+
+    def wait(self, view: View) -> None:
+        """Shows a view while the opponent is to move."""
+        self._seat.wait(view)
+
+    def log(self) -> str:
+        """What the player has written."""
+        return self._seat.log()
+
+    def close(self) -> None:
+        """Does nothing: whoever made the other seat closes it."""
+
+
+class HereSeat:
+    """A seat in this process: it cannot stop a player that hangs.
+
+    Args:
+      name: who sits here.
+      source: makes the player of a game from its seed.
+      on_wait: shown the player's own view while the opponent is to move.
+    """
+
+    about = ""
+
+    def __init__(
+        self, name: str, source: Callable[[int], Player], on_wait: Callable[[View], None] | None = None
+    ) -> None:
+        self.name = name
+        self._source, self._on_wait = source, on_wait
+        self._player: Player | None = None
+
+    def begin(self, seed: int) -> None:
+        """Makes the player of a new game."""
+        try:
+            self._player = self._source(seed)
+        except Exception as error:
+            raise raised(error) from error
+
+    def ask(self, view: View) -> Choice:
+        """The player's answer."""
+        if self._player is None:
+            raise RuntimeError("ask before begin: nobody sits here")
+        try:
+            answer = self._player.choose(view)
+        except (PlayerLeft, PlayerFailed):
+            raise
+        except Exception as error:
+            raise raised(error) from error
+        return checked(answer)
+
+    def wait(self, view: View) -> None:
+        """Shows a view while the opponent is to move."""
+        if self._on_wait is not None:
+            self._on_wait(view)
+
+    def log(self) -> str:
+        """Nothing: what the player writes goes where this process writes."""
+        return ""
+
+    def close(self) -> None:
+        """Lets the player go."""
+        self._player = None
+
+
+def raised(error: BaseException) -> PlayerFailed:
+    """A player's exception as a failure."""
+    what = traceback.format_exception_only(error)[-1].strip() or type(error).__name__
+    log = "".join(traceback.format_exception(error))
+    return PlayerFailed(Failure.RAISED, f"raised {one_line(what, 200)}", log)
+
+
+def checked(answer: object) -> Choice:
+    """An answer rebuilt from plain values only.
+
+    Raises:
+      PlayerFailed: it is not a choice, or holds anything but a move between squares and a report of numbers.
+    """
+    if not isinstance(answer, Choice):
+        raise _nonsense(answer, "not a Choice")
+    action = answer.action
+    try:
+        if not isinstance(action, Resign | AskAny):
+            if not isinstance(action, chess.Move) or action.drop is not None:
+                raise TypeError
+            squares = operator.index(action.from_square), operator.index(action.to_square)
+            promotion = None if action.promotion is None else operator.index(action.promotion)
+            if not all(0 <= square < 64 for square in squares) or promotion not in (None, *chess.PIECE_TYPES):
+                raise TypeError
+            action = chess.Move(*squares, promotion)
+    except TypeError:
+        raise _nonsense(action, "not a move between squares of the board") from None
+    try:
+        given = answer.report
+        report = Report(
+            seconds=float(given.seconds),
+            samples=int(given.samples),
+            depth=int(given.depth),
+            leaves=int(given.leaves),
+            particles=int(given.particles),
+            effective=float(given.effective),
+            rescue=one_line(str(given.rescue), WORDS["rescue"]),
+            why=one_line(str(given.why), WORDS["why"]),
+            astray=bool(given.astray),
+            overrun=bool(given.overrun),
+        )
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        raise _nonsense(answer.report, "not a Report") from None
+    return Choice(action, report)
+
+
+def _nonsense(what: object, why: str) -> PlayerFailed:
+    shown = type(what).__name__ if isinstance(what, chess.Move) else reprlib.repr(what)  # a wrong Move's repr raises
+    return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {one_line(shown, 100)}, {why}")

@@ -1,0 +1,112 @@
+"""The process of a player in Python: takes lines in, hands its player views, and gives the answers out as lines.
+
+    python -m kriegbot.game.worker
+
+It speaks docs/protocol.md, with one word more: `player SPEC`, told before `newgame`, is who plays the game. What the
+player prints goes to stderr.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import TextIO
+
+from kriegbot.game.children import leave_with_stdin
+from kriegbot.game.protocol import GREETING, Listener, answer_lines
+from kriegbot.game.seat import Failure, PlayerFailed, checked, raised
+from kriegbot.parts import entry_points
+from kriegbot.players.base import Player
+from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, make_player, parse_spec
+from referee.text import one_line
+
+MOST_DETAIL = 500
+"""Characters of why a player failed."""
+
+
+class Worker:
+    """Plays one game after another, one line at a time.
+
+    Args:
+      out: where answers go.
+    """
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._listener = Listener()
+        self._player: Player | None = None
+        self._spec = ""
+        self._seed = 0
+
+    def take(self, line: str) -> None:
+        """Does what a line says."""
+        word, _, rest = line.partition(" ")
+        match word:
+            case "kriegspiel":
+                self._listener, self._player = Listener(), None
+                if line != GREETING:
+                    raise PlayerFailed(Failure.RAISED, f"speaks {GREETING!r}, and was greeted with {line!r}")
+            case "player":
+                self._spec = rest
+            case "seed":
+                self._seed = int(rest)
+            case "newgame":
+                spec = parse_spec(self._spec)
+                self._player = make_player(spec, self._seed, self._prepared)
+                number = _version_of(spec, self._player)
+                self._say(*([f"version {number}"] if number else []), "ready")
+            case _:
+                view = self._listener.hear(line)
+                if view is not None and self._player is not None:
+                    self._say(*answer_lines(checked(self._player.choose(view))))
+
+    def fail(self, error: BaseException) -> None:
+        """Says that the player failed, and writes down where."""
+        if isinstance(error, BadSpec):
+            self._say(f"refused {one_line(str(error), MOST_DETAIL)}")
+            return
+        failed = error if isinstance(error, PlayerFailed) else raised(error)
+        print(failed.log, file=sys.stderr, end="")
+        word = "nonsense" if failed.failure is Failure.NONSENSE else "failed"
+        self._say(f"{word} {one_line(failed.detail, MOST_DETAIL)}")
+
+    def _prepared(self, what: str, done: int, total: int) -> None:
+        self._say(f"preparing {done} {total} {what}")
+
+    def _say(self, *lines: str) -> None:
+        self._out.write("".join(f"{line}\n" for line in lines))
+        self._out.flush()
+
+
+def _version_of(spec: PlayerSpec, player: Player) -> str:
+    """The version of a player from outside: its own, or that of the package that offers it."""
+    if not spec.is_outside:
+        return ""
+    entry = entry_points(PLAYERS.group).get(spec.name)
+    package = spec.name.partition(":")[0].partition(".")[0] if entry is None or entry.dist is None else entry.dist.name
+    try:
+        return one_line(str(getattr(player, "version", "") or version(package)), 40)
+    except (PackageNotFoundError, ValueError):
+        return ""
+
+
+def main() -> None:
+    """Serves until its input ends."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    os.dup2(2, 1)  # whatever prints, in Python or in C, writes to the log
+    sys.stdout = sys.stderr
+    sys.stderr.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+    faulthandler.enable()
+    leave_with_stdin()
+    worker = Worker(out)
+    while line := sys.stdin.readline():
+        try:
+            worker.take(line.removesuffix("\n"))
+        except BaseException as error:  # noqa: BLE001 - also SystemExit: whatever a player raises is reported
+            worker.fail(error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""An opponent as programs play: a softmax of features of the reply, fitted to games by maximum likelihood.
+
+    P(m | h) = (1 - FLOOR) * exp(w . f(h, m)) / sum_m' exp(w . f(h, m')) + FLOOR / |M(h)|
+
+The features are those of `features`; the weights are in fitted.json, with the games that they come from, and
+`python benchmarks/fit_opponent.py` makes that file. The uniform share keeps whatever is possible possible.
+"""
+
+import json
+from math import exp
+from pathlib import Path
+
+import numpy as np
+
+from kriegbot.kernels.jit import pointer
+from kriegbot.kernels.position import Position
+from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.models.features import NAMES, scene_of, score
+from kriegbot.models.protocol import Heard, opponent
+
+FILE = Path(__file__).with_suffix(".json")
+FLOOR = 0.05
+
+
+def weights_in(file: Path) -> dict[str, float]:
+    """The weight of each feature by name; 0 for a feature that the file does not know."""
+    found: dict[str, float] = json.loads(file.read_text(encoding="utf-8"))["weights"]
+    return {name: found.get(name, 0.0) for name in NAMES}
+
+
+WEIGHTS = np.array(list(weights_in(FILE).values()))
+
+
+@opponent
+def fitted(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+    """The softmax, with its uniform share."""
+    scene, total = scene_of(tables, position, heard), 0.0
+    for i in range(count):
+        weights[i] = exp(score(tables, position, scene, moves[i], pointer(WEIGHTS)))
+        total += weights[i]
+    for i in range(count):
+        weights[i] = (1.0 - FLOOR) * weights[i] / total + FLOOR / count
+    return True

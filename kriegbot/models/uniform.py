@@ -1,0 +1,11 @@
+"""The paper's opponent, which moves uniformly at random: P(m | h) = 1 / |M(h)|."""
+
+from kriegbot.kernels.position import Position
+from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.models.protocol import Heard, opponent
+
+
+@opponent
+def uniform(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+    """Every legal move is equally likely."""
+    return False

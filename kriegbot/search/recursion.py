@@ -1,0 +1,385 @@
+"""One history folded into the tree: the recursion of Parker, Nau and Subrahmanian (AAAI 2006), Eq. 2 and 3.
+
+    EU_d(I) = E(I)                                               d = 0
+            = U                                                  the game is over
+            = sum_h P(h|I) sum_m P(m|h) EU_{d-1}(I')             the opponent to move, its replies by the opponent model
+            = max_m sum_I' P(I'|I, m) EU_{d-1}(I')               our move m, refused or heard
+
+The sums become minima in Eq. 3; the backup rule does either, or something in between. The maxima are taken later, by
+`tree.back_up`, once all histories of a set are in: a maximum inside one history would be strategy fusion, a different
+choice on each board that looks the same to us.
+
+Two things are not in the equations. The value of a try at depth 1 or 2 below a history does not depend on earlier
+refusals, so it is computed once and shared by all sets that the history reaches through refusals. And a history is a
+board with a weight, the number of sampled histories that led to it. In the paper every refused try costs a ply; here
+refusals may cost none: then `free` of them in a row are followed one by one, and whoever is refused once more is taken
+to move at random. What else a method may add, for experiments and the strongest player, stands in `settings.Method`.
+"""
+
+from math import sqrt
+from typing import NamedTuple, TypeAlias
+
+from evaluators import WIN
+from evaluators.protocol import Evaluator
+from kriegbot.kernels.attacks import check_info
+from kriegbot.kernels.exchange import exchange
+from kriegbot.kernels.hearing import Terms, announcement, end_said, game_end, is_won
+from kriegbot.kernels.jit import advance, entry, inlined, kernel, pointer
+from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
+from kriegbot.kernels.position import Position, load, side_to_move
+from kriegbot.kernels.silence import Silence, is_silent, silence_of
+from kriegbot.kernels.types import IntArray, MoveArray, Moves, RealArray, Reals, Rows, Word, WordArray, Words
+from kriegbot.models.protocol import Heard, Opponent
+from kriegbot.search.backup import Fold
+from kriegbot.search.tree import (
+    COUNT,
+    FIRST,
+    LEAVES,
+    MISFIT,
+    NODE_FIELDS,
+    STOPPED,
+    Arrays,
+    Tree,
+    add_node,
+    after_refusal,
+    after_reply,
+    tree_of,
+)
+
+LISTS = 3
+"""Lists of moves that each level of the walk needs: our moves, the replies, room to work in."""
+STAY, OUTCOMES = 2 * MAX_MOVES, 2 * MAX_MOVES + 1
+"""Totals that each level lists: of our moves at depth 1 and 2; at STAY, of the position with no move made, or, if
+refusals cost nothing, of a random move."""
+
+
+class Walk(NamedTuple):
+    """What stays the same during a search.
+
+    `free`, `exchange`, `insight` and `scale` are those of `settings.Method`. moves and outcomes are lists of each
+    level. known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies at each level; share [1] is the weight of
+    a single value.
+    """
+
+    tables: Words
+    tree: Tree
+    terms: Terms
+    side: int
+    evaluator: Evaluator
+    fold: Fold
+    opponent: Opponent
+    is_uniform: bool
+    free: int
+    exchange: float
+    insight: float
+    scale: float
+    moves: Moves
+    outcomes: Reals
+    known: Reals
+    weights: Reals
+    share: Reals
+
+
+@kernel
+def utility(end: int, we_moved: bool) -> float:
+    """U for us of a game that the last move ended."""
+    if not is_won(end):
+        return 0.0
+    return WIN if we_moved else -WIN
+
+
+@inlined
+def put(walk: Walk, totals: Reals, value: float) -> None:
+    """Set `totals` to a known value."""
+    for i in range(walk.tree.width):
+        totals[i] = value
+
+
+@inlined
+def outcomes_of(walk: Walk, level: int) -> Reals:
+    """Pointer to the outcomes of a level."""
+    return advance(walk.outcomes, walk.tree.width * OUTCOMES * level)
+
+
+@inlined
+def fold_one(walk: Walk, totals: Reals, weight: float, values: Reals) -> None:
+    """Fold the totals `values` of one set, weighing `weight`, into `totals`."""
+    walk.share[0] = weight
+    walk.fold(totals, walk.share, values, 1)
+
+
+@inlined
+def squeezed(walk: Walk, value: float) -> float:
+    """A value as `Method.scale` has it: hardly changed near 0, between -scale and scale everywhere."""
+    if walk.scale == 0.0:
+        return value
+    return value / sqrt(1.0 + (value / walk.scale) ** 2)  # only operations that give the same bits on any machine
+
+
+@inlined
+def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: bool, scratch: Moves) -> float:
+    """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise.
+
+    After a capture both sides know its square, so that the exchange there counts.
+    """
+    after, captured = make_move(walk.tables, position, move)
+    if not is_silent(silence, position, move):
+        checkers, pinned = check_info(walk.tables, after)
+        end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
+        if end != 0:
+            return squeezed(walk, utility(end, we_move))
+    value = float(walk.evaluator(walk.tables, after, walk.side))
+    if captured >= 0 and walk.exchange != 0.0:
+        gained = walk.exchange * exchange(walk.tables, after, captured)
+        value += -gained if we_move else gained
+    return squeezed(walk, value)
+
+
+@inlined
+def weigh_replies(walk: Walk, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> float:
+    """Write how likely the opponent model finds each of its moves; return the sum."""
+    if walk.is_uniform or not walk.opponent(walk.tables, position, heard, moves, count, weights):
+        for i in range(count):
+            weights[i] = 1.0
+        return float(count)
+    total = 0.0
+    for i in range(count):
+        total += weights[i]
+    return total
+
+
+@inlined
+def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: int, moves: Moves) -> None:
+    """Value one of our moves at depth 2, from the leaves behind the opponent's replies to it.
+
+    Args:
+      walk: the search.
+      position: before the move.
+      move: the place of our move in this level's list; its totals at depth 2 are written there.
+      theirs: what was announced of the opponent's move before.
+      level: of the walk.
+      moves: room for two lists.
+    """
+    width, scratch = walk.tree.width, advance(moves, MAX_MOVES)
+    totals = advance(outcomes_of(walk, level), width * (MAX_MOVES + move))
+    known, weights = advance(walk.known, width * MAX_MOVES * level), advance(walk.weights, MAX_MOVES * level)
+    ours = advance(walk.moves, LISTS * MAX_MOVES * level)[move]
+    after, captured = make_move(walk.tables, position, ours)
+    said = 0
+    if walk.is_uniform:  # who hears nothing: only the end is announced here, which is quicker
+        checkers, pinned = check_info(walk.tables, after)
+        end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
+    else:
+        said = announcement(walk.tables, position, after, captured, walk.terms, scratch)
+        end = end_said(said)
+    if end != 0:
+        put(walk, totals, squeezed(walk, utility(end, True)))
+        return
+    count = legal_moves(walk.tables, after, moves)
+    silence = silence_of(walk.tables, after, walk.terms)
+    total = weigh_replies(walk, after, Heard(said, theirs), moves, count, weights)
+    for i in range(count):
+        weights[i] /= total
+        put(walk, advance(known, width * i), leaf(walk, silence, after, moves[i], False, scratch))
+    for i in range(width):
+        totals[i] = walk.tree.start[i]
+    walk.fold(totals, weights, known, count)
+    if walk.insight > 0.0:
+        for i in range(width):
+            worst = known[i]
+            for j in range(1, count):
+                worst = min(worst, known[width * j + i])
+            totals[i] = (1.0 - walk.insight) * totals[i] + walk.insight * worst
+    walk.tree.counters[LEAVES] += count
+
+
+@inlined
+def list_outcomes(walk: Walk, position: Position, depth: int, level: int, theirs: int) -> int:
+    """List our legal moves, the value of each at depth 1 and (if `depth` > 1) 2, and the value at STAY.
+
+    They go to the lists of this level; returns how many moves there are.
+    """
+    moves = advance(walk.moves, LISTS * MAX_MOVES * level)
+    replies = advance(moves, MAX_MOVES)
+    outcomes, width = outcomes_of(walk, level), walk.tree.width
+    count = legal_moves(walk.tables, position, moves)
+    silence = silence_of(walk.tables, position, walk.terms)
+    for i in range(count):
+        put(walk, advance(outcomes, width * i), leaf(walk, silence, position, moves[i], True, replies))
+        if depth > 1:
+            value_reply(walk, position, i, theirs, level, replies)
+    stay = advance(outcomes, width * STAY)
+    if walk.free > 0:
+        weights = advance(walk.weights, MAX_MOVES * level)
+        for i in range(count):
+            weights[i] = 1.0 / count
+        for i in range(width):
+            stay[i] = walk.tree.start[i]
+        walk.fold(stay, weights, advance(outcomes, width * MAX_MOVES * (min(depth, 2) - 1)), count)
+        walk.tree.counters[LEAVES] += count
+    else:
+        put(walk, stay, squeezed(walk, float(walk.evaluator(walk.tables, position, walk.side))))
+        walk.tree.counters[LEAVES] += count + 1
+    if count == 0:
+        walk.tree.counters[MISFIT] = 1
+    return count
+
+
+@kernel
+def unlisted() -> int:
+    """-1, as int64: numba would type a literal in a recursive call by its value."""
+    return -1
+
+
+@kernel
+def fold(
+    walk: Walk, position: Position, node: int, depth: int, free: int, weight: float, level: int, count: int, theirs: int
+) -> None:
+    """Fold a history of `weight` into the set `node`, where we are to move and `depth` >= 1 plies are left.
+
+    Args:
+      walk: the search.
+      position: the history's.
+      node: the set's.
+      depth: plies left.
+      free: how many refusals in a row still cost no ply.
+      weight: the history's.
+      level: of the walk.
+      count: how many legal moves this level's lists hold already, with their outcomes, if only refusals came between;
+        else `unlisted()`.
+      theirs: what was announced of the opponent's last move.
+    """
+    tree, tables, width = walk.tree, walk.tables, walk.tree.width
+    moves = advance(walk.moves, LISTS * MAX_MOVES * level)
+    replies = advance(moves, MAX_MOVES)
+    scratch = advance(replies, MAX_MOVES)
+    outcomes = outcomes_of(walk, level)
+    known, weights = advance(walk.known, width * MAX_MOVES * level), advance(walk.weights, MAX_MOVES * level)
+    if count < 0:
+        count = list_outcomes(walk, position, depth, level, theirs)
+    tree.weights[node] += weight
+    first = tree.nodes[NODE_FIELDS * node + FIRST]
+    legal = 0  # legal moves are in the same order as the tries, of which they are a part
+    for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
+        totals = advance(tree.totals, width * slot)
+        if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
+            if free == 0 and (depth == 1 or walk.free > 0):
+                fold_one(walk, totals, weight, advance(outcomes, width * STAY))
+                continue
+            child = after_refusal(tree, node, slot)
+            if child < 0:
+                tree.counters[STOPPED] = 1
+                return
+            if free > 0:
+                fold(walk, position, child, depth, free - 1, weight, level, count, theirs)
+            else:
+                fold(walk, position, child, depth - 1, free, weight, level, count, theirs)
+            if tree.counters[STOPPED] != 0:
+                return
+            continue
+        if node == 0:
+            tree.legal[slot] += weight
+        legal += 1
+        if depth <= 2:
+            fold_one(walk, totals, weight, advance(outcomes, width * (MAX_MOVES * (depth - 1) + legal - 1)))
+            continue
+        after, captured = make_move(tables, position, moves[legal - 1])
+        said = announcement(tables, position, after, captured, walk.terms, scratch)
+        if end_said(said) != 0:
+            put(walk, known, squeezed(walk, utility(end_said(said), True)))
+            fold_one(walk, totals, weight, known)
+            continue
+        answers = legal_moves(tables, after, replies)
+        total = weigh_replies(walk, after, Heard(said, theirs), replies, answers, weights)
+        for i in range(answers):
+            share = weight * weights[i] / total
+            again, captured = make_move(tables, after, replies[i])
+            heard = announcement(tables, after, again, captured, walk.terms, scratch)
+            if end_said(heard) != 0:
+                put(walk, known, squeezed(walk, utility(end_said(heard), False)))
+                fold_one(walk, totals, share, known)
+                tree.counters[LEAVES] += 1
+                continue
+            child = after_reply(tables, tree, slot, said, heard, again, walk.terms)
+            if child < 0 or tree.stop[0] != 0:
+                tree.counters[STOPPED] = 1
+                return
+            fold(walk, again, child, depth - 2, walk.free, share, level + 1, unlisted(), heard)
+            if tree.counters[STOPPED] != 0:
+                return
+    if legal < count:
+        tree.counters[MISFIT] = 1
+
+
+@entry
+def plant(arrays: Arrays, tries: MoveArray) -> None:
+    """Make the root of an empty tree, with these tries."""
+    tree = tree_of(arrays)
+    for i in range(len(tries)):
+        tree.tries[i] = tries[i]
+    add_node(tree, -1, len(tries))
+
+
+Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
+"""rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
+Parts: TypeAlias = tuple[int, int, float, float, float, Terms, Evaluator, Fold, Opponent, bool]
+"""depth, free refusals, share of exchanges, insight, scale, terms, evaluator, the backup rule's fold, opponent
+model, whether that is the uniform one."""
+Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray, RealArray]
+"""moves, outcomes, listed, places and room of `cache.Lists`, the first two in one dimension."""
+
+
+@entry
+def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Parts, lists: Listed) -> int:
+    """Fold histories `begin` to `end` of a batch into the root; return how many are in at the end or when stopped.
+
+    If a walk was stopped within a history, the counter STOPPED is 1 and the tree is unusable.
+    """
+    tree = tree_of(arrays)
+    rows, weights, begin, end, theirs = histories
+    depth, free, share_of_exchanges, insight, scale, terms, evaluator, fold_in, opponent, is_uniform = method
+    moves, outcomes, listed, places, room = lists
+    side = 0
+    if end > begin:
+        side = side_to_move(load(pointer(rows), begin))
+    levels = depth // 2 + 1
+    share, reply_weights = pointer(room), advance(pointer(room), 1)
+    known = advance(reply_weights, MAX_MOVES * levels)
+    for i in range(begin, end):
+        if tree.stop[0] != 0:
+            return i - begin
+        place = places[i] if len(places) > 0 else 0
+        own_moves = advance(pointer(moves), LISTS * MAX_MOVES * levels * place)
+        own_outcomes = advance(pointer(outcomes), tree.width * OUTCOMES * levels * place)
+        walk = Walk(
+            pointer(tables),
+            tree,
+            terms,
+            side,
+            evaluator,
+            fold_in,
+            opponent,
+            is_uniform,
+            free,
+            share_of_exchanges,
+            insight,
+            scale,
+            own_moves,
+            own_outcomes,
+            known,
+            reply_weights,
+            share,
+        )
+        position = load(pointer(rows), i)
+        if len(places) == 0 or listed[place] < 0:
+            listed[place] = list_outcomes(walk, position, depth, 0, theirs)
+        fold(walk, position, 0, depth, free, weights[i], 0, listed[place], theirs)
+        if tree.counters[STOPPED] != 0:
+            return i - begin
+    return end - begin
+
+
+@entry
+def list_tries(tables: WordArray, row: WordArray, capturing: Word, moves: MoveArray) -> int:
+    """Write the tries open to the side to move, in the order that search relies on; return how many there are."""
+    return open_tries(pointer(tables), load(pointer(row), 0), capturing, pointer(moves))

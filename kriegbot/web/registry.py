@@ -1,0 +1,302 @@
+"""The games of the page: what each tells its listeners, how many there may be, and how they are stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from kriegbot.request import seed_of
+from kriegbot.web.library import Library
+from kriegbot.web.replies import Preparing, Told, refusal
+from kriegbot.web.requests import MOST_CHOICES, Asked, BadMessage, Look
+from kriegbot.web.seats import Seats
+from referee import GameRecord
+from referee.pgn import write_whole
+
+if TYPE_CHECKING:
+    from kriegbot.web.analyst import Analyst
+    from kriegbot.web.review import Review
+
+T = TypeVar("T")
+
+MOST_LIVE, MOST_KEPT = 64, 200
+"""Games at once, and games kept in memory, including those that have ended."""
+MOST_DROPPED = 8
+"""Live games without a listener for a while; each holds a process of some 90 MB."""
+DROPPED_SECONDS, LONELY_SECONDS = 60.0, 3600.0
+"""Seconds without a listener after which a game counts as dropped, and after which it is abandoned in any case."""
+STOP_SECONDS = 10.0
+"""Seconds that games may take to stop at the end."""
+
+log = logging.getLogger("kriegbot.web")
+
+
+class Newest(Generic[T]):
+    """Works on the newest request only; requests overtaken before their work began are dropped."""
+
+    def __init__(self, work: Callable[[T], Awaitable[None]]) -> None:
+        self._work = work
+        self._wanted: list[T] = []
+        self._task: asyncio.Task[None] | None = None
+
+    def want(self, what: T) -> None:
+        """On the event loop: replaces whatever was requested before."""
+        self._wanted = [what]
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        while self._wanted:
+            await self._work(self._wanted.pop())
+
+
+class Hosted:
+    """One game of the page, played, watched or reviewed.
+
+    Attributes:
+      id: its name in addresses.
+      record: the game after its end, None before.
+      review: its frames, as far as the browser may have them; None before the end of a game that a person plays.
+      lonely_since: when the last listener left, on the monotonic clock.
+      is_stopping: whether it was given up, and is about to end.
+      is_for_guests: whether who has its name may join it without knowing more.
+    """
+
+    kind: ClassVar[str]
+    kept: ClassVar[tuple[str, ...]] = ("game", "view", "heat", "over")
+    """Kinds of messages of which a new listener gets the last."""
+
+    def __init__(self, house: House) -> None:
+        self.id = secrets.token_urlsafe(12)
+        self.house = house
+        self.record: GameRecord | None = None
+        self.review: Review | None = None
+        self.lonely_since = time.monotonic()
+        self.is_stopping = False
+        self.is_for_guests = False
+        self._last: dict[str, Told] = {}
+        self._listeners: set[Callable[[Told], None]] = set()
+        self._lock = threading.RLock()
+        self._thread: threading.Thread | None = None
+        self._looks = Newest(self._look)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the game is in progress."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def has_listeners(self) -> bool:
+        """Whether anybody is told of it."""
+        return bool(self._listeners)
+
+    @property
+    def is_lonely(self) -> bool:
+        """Whether nobody looks at the game."""
+        return not self.has_listeners
+
+    def begin(self) -> None:
+        """Starts the game, once the house has taken it in."""
+
+    def stop(self, why: str) -> None:
+        """Abandons the game if it is live; in any thread, returns at once. Idempotent."""
+
+    def take(self, asked: Asked) -> None:
+        """Does what a browser asks for, on the event loop.
+
+        Raises:
+          BadMessage: it cannot be done.
+        """
+        match asked:
+            case Look(index) if self.review is not None:
+                self._looks.want(index)
+            case _:
+                raise BadMessage("That cannot be done in this game.")
+
+    def publish(self, message: Told) -> None:
+        """Sends a message to all listeners, in any thread."""
+        with self._lock:
+            self._last[message["is"]] = message
+            for listener in self._listeners:
+                listener(message)
+
+    def snapshot(self) -> list[Told]:
+        """Everything that a new listener is told."""
+        told = [self._last[kind] for kind in self.kept if kind in self._last]
+        return told if self.review is None else [*told, self.review.message()]
+
+    def join(self, listener: Callable[[Told], None]) -> None:
+        """Adds a listener, which must not block, and tells it what there is."""
+        with self._lock:
+            for message in self.snapshot():
+                listener(message)
+            self._listeners.add(listener)
+
+    def part(self, listener: Callable[[Told], None]) -> None:
+        """Removes a listener. Idempotent."""
+        with self._lock:
+            self._listeners.discard(listener)
+            self.lonely_since = time.monotonic()
+
+    def run_in_thread(self, play: Callable[[], None]) -> None:
+        """Runs the game in a thread of its own."""
+        self._thread = threading.Thread(target=play, name=f"game {self.id}", daemon=True)
+        self._thread.start()
+
+    def give_up(self, why: str) -> None:
+        """Abandons the game because it has no listener."""
+        self.is_stopping = True
+        self.stop(why)
+
+    def wait(self, seconds: float) -> None:
+        """Waits for the end of the game's thread, up to a timeout in seconds."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    async def _look(self, index: int) -> None:
+        from kriegbot.web.analyst import AnalystFailed
+
+        if self.review is None:
+            return
+        try:
+            self.publish(await self.review.look(index, self.house.analyst))
+        except (IndexError, AnalystFailed) as error:
+            log.warning("no analysis of moment %s: %s", index, error)
+            self.publish(refusal(f"No analysis: {error}.", Look.do))
+
+
+class House:
+    """All games of one server.
+
+    Args:
+      folder: where games are saved.
+      memory: the file in which the page's choices are kept; by default one in that folder.
+    """
+
+    def __init__(self, folder: Path, memory: Path | None = None) -> None:
+        self.library = Library(folder)
+        self._memory = folder / "page.json" if memory is None else memory
+        self.guest_token = secrets.token_urlsafe(16)
+        self.seats = Seats(self._preparing)
+        self.preparing: Preparing | None = None
+        self.told: set[Callable[[Told], None]] = set()
+        self._games: dict[str, Hosted] = {}
+        self._analyst: Analyst | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def analyst(self) -> Analyst:
+        """The process that computes beliefs, started with the first question."""
+        if self._analyst is None:
+            from kriegbot.web.analyst import Analyst
+
+            self._analyst = Analyst()
+        return self._analyst
+
+    def begin(self) -> None:
+        """On the event loop, when the server starts: prepares for the first game while the page is shown."""
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self.warm, name="warm", daemon=True).start()
+
+    def warm(self) -> None:
+        """Starts the processes that the first game and the first heat map need."""
+        self.seats.warm()
+        self.analyst.warm()
+
+    @staticmethod
+    def seed() -> int:
+        """A fresh seed."""
+        return seed_of(None)
+
+    @property
+    def choices(self) -> str:
+        """What the page has asked to be remembered."""
+        try:
+            return self._memory.read_text(encoding="utf-8")[:MOST_CHOICES]
+        except (OSError, ValueError):
+            return ""
+
+    def remember(self, choices: str) -> None:
+        """Keeps what was chosen on the page, in a file, if one can be written."""
+        try:
+            self._memory.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._memory, choices.encode(errors="replace"))
+        except OSError as error:
+            log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
+
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """Calls a function on the event loop, from any thread; not once the server has stopped."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(function)
+
+    def add(self, hosted: Hosted, join: Callable[[Hosted], None] = lambda _: None) -> None:
+        """Takes in a game and starts it.
+
+        Args:
+          hosted: the game.
+          join: called with it before it starts, so that nothing is missed.
+
+        Raises:
+          BadMessage: there are too many, and all of them have listeners.
+        """
+        if len([game for game in self._games.values() if game.is_live and not game.is_stopping]) >= MOST_LIVE:
+            lonely = self._lonely()
+            if not lonely:
+                raise BadMessage(f"{MOST_LIVE} games are being played, the most there can be; end one first.")
+            lonely[0].give_up("nobody came back, and room was needed")
+        ended = [id_ for id_, game in self._games.items() if not game.is_live]
+        for id_ in ended[: max(0, len(self._games) + 1 - MOST_KEPT)]:
+            del self._games[id_]
+        self._games[hosted.id] = hosted
+        join(hosted)
+        hosted.begin()
+
+    def get(self, id_: str, *, is_guest: bool = False) -> Hosted:
+        """The game of this name.
+
+        Raises:
+          BadMessage: there is none, or none that a guest may join.
+        """
+        game = self._games.get(id_)
+        if game is None or (is_guest and not game.is_for_guests):
+            raise BadMessage("There is no such game here any more; games that ended are saved as files.")
+        return game
+
+    def tend(self) -> None:
+        """Abandons games without a listener: all but the last `MOST_DROPPED` soon, those after an hour."""
+        now = time.monotonic()
+        dropped = [game for game in self._lonely() if now - game.lonely_since > DROPPED_SECONDS]
+        for number, game in enumerate(reversed(dropped)):
+            if number >= MOST_DROPPED or now - game.lonely_since > LONELY_SECONDS:
+                game.give_up("nobody came back")
+
+    def _lonely(self) -> list[Hosted]:
+        """Live games without a listener, those alone for longest first."""
+        games = [game for game in self._games.values() if game.is_live and game.is_lonely and not game.is_stopping]
+        return sorted(games, key=lambda game: game.lonely_since)
+
+    def stop(self, why: str) -> None:
+        """Abandons every game, waits until they are saved, and ends all processes. Idempotent."""
+        deadline = time.monotonic() + STOP_SECONDS
+        while (live := [game for game in self._games.values() if game.is_live]) and time.monotonic() < deadline:
+            for game in live:  # repeatedly: a process that was just about to start has to end, too
+                game.stop(why)
+            live[0].wait(0.1)
+        for game in live:
+            log.error("game %s did not stop", game.id)
+        self.seats.close()
+        if self._analyst is not None:
+            self._analyst.close()
+
+    def _preparing(self, what: str, done: int, total: int) -> None:
+        self.preparing = {"is": "preparing", "what": what, "done": done, "total": total}
+        for listener in list(self.told):
+            listener(self.preparing)

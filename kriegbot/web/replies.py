@@ -1,0 +1,318 @@
+"""Every message from page to browser: JSON objects whose `is` names one of the types of `TOLD`.
+
+Written as those of `web.asked` are, which has the other direction.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias, TypedDict
+
+Men: TypeAlias = dict[str, str]
+"""Square -> letter of the man."""
+
+
+class OptionOffered(TypedDict):
+    """An option of a player, as in its spec."""
+
+    name: str
+    takes: str
+    default: str
+    help: str
+
+
+class PlayerOffered(TypedDict):
+    """A player that can be chosen."""
+
+    name: str
+    summary: str
+    options: list[OptionOffered]
+
+
+class RulesOffered(TypedDict):
+    """A rule set that can be chosen, and what it is about, in two lines."""
+
+    name: str
+    title: str
+    about: list[str]
+
+
+class LogEntry(TypedDict):
+    """What was tried or heard: the number of the move, the words, the kind (one of `kriegbot.narration.diary.Kind`)."""
+
+    move: str
+    text: str
+    kind: str
+
+
+class Clear(TypedDict):
+    """Squares that were free of enemy men at a ply."""
+
+    ply: int
+    squares: list[str]
+
+
+class Clocks(TypedDict):
+    """Seconds used by each side, or `left` to each; and whose clock runs."""
+
+    white: float
+    black: float
+    running: str | None
+    left: bool
+
+
+class SavedGame(TypedDict):
+    """A saved game: its file, the tags of its record, how it ended, and whether it can be played on."""
+
+    file: str
+    date: str
+    white: str
+    black: str
+    rules: str
+    result: str
+    how: str
+    help: str
+    resumable: bool
+
+
+class Believed(TypedDict):
+    """A side's belief beside the truth: `kriegbot.web.analysis.believed`."""
+
+    chances: list[list[float]]
+    boards: int
+    exact: bool
+    fits: bool
+    right: list[str]
+    wrong: list[str]
+    missed: list[str]
+    placed: float
+    men: int
+
+
+class TryValued(TypedDict):
+    """A try: its value in centipawns, and the chance that it is legal."""
+
+    name: str
+    uci: str
+    value: float
+    legal: float
+
+
+class News(TypedDict):
+    """New lines of each side and of the referee."""
+
+    referee: list[str]
+    white: list[str]
+    black: list[str]
+
+
+class Frame(TypedDict):
+    """A moment of a game.
+
+    title: what was tried, and the answer. place: the number of the move. true, white, black: the men that the referee,
+    White and Black see. marks: where a man has just fallen. turn: None at the end. mover, move, answer: who tried
+    what, and the answer. seconds: taken for the turn, if measured.
+    """
+
+    title: str
+    place: str
+    true: Men
+    white: Men
+    black: Men
+    marks: list[str]
+    news: News
+    turn: str | None
+    mover: str | None
+    move: str | None
+    answer: str | None
+    seconds: float | None
+
+
+_Told = TypedDict("_Told", {"is": str})
+
+
+class Hello(_Told):
+    """What can be chosen; the first message of all. Nothing is offered to a guest, who has a link to one game.
+
+    choices: what the page has asked to be remembered.
+    """
+
+    players: list[PlayerOffered]
+    rules: list[RulesOffered]
+    guest: bool
+    choices: str
+
+
+class Preparing(_Told):
+    """Kernels are being compiled: which, how many are done, and how many there are."""
+
+    what: str
+    done: int
+    total: int
+
+
+class Game(_Told):
+    """What game this is: its name, its kind (play, watch or replay), the person's side, the players, the rules.
+
+    A seed that was chosen is told; a fresh one is not, since a program's moves follow from it. clock: as in `new`. two:
+    whether two people play; then invitation is the path of the link for the other, if the person may pass it on.
+    """
+
+    id: str
+    kind: str
+    you: str | None
+    white: str
+    black: str
+    rules: str
+    seed: str | None
+    clock: str | None
+    two: bool
+    invitation: str | None
+
+
+class Known(_Told):
+    """Everything that the person's side knows.
+
+    turn, ply, move: whose turn it is, plies played, and the number of the move. yours: whether a try is asked for. men:
+    the side's own. enemyMen: how many the enemy has left. tries: those open. refused: names of this turn's refused
+    tries. marks: where the enemy has just captured, and the own king in check. clear: squares that were free of enemy
+    men when the side had made its last move. last: from where to where that went. taken: what the side captured, in
+    words. lost: letters of its own men that fell. pawnTries: what was told of them, in words, or null. mayAsk: whether
+    "any" is an answer, too. clocks: as the person sees them.
+    """
+
+    turn: str
+    ply: int
+    move: int
+    yours: bool
+    men: Men
+    enemyMen: int  # noqa: N815 - as JavaScript writes it
+    tries: list[str]
+    refused: list[str]
+    log: list[LogEntry]
+    marks: list[str]
+    clear: Clear
+    last: list[str]
+    taken: str
+    lost: str
+    pawnTries: str | None  # noqa: N815
+    mayAsk: bool  # noqa: N815
+    clocks: Clocks
+
+
+class HeatMap(_Told):
+    """For each kind of man, pawn to king, and each square the chance that an enemy stands there; empty if unknown."""
+
+    on: bool
+    ply: int
+    chances: list[list[float]]
+
+
+class Hinted(TypedDict):
+    """The best tries, best first, and how they were found."""
+
+    by: str
+    tries: list[TryValued]
+
+
+class HintGiven(_Told, Hinted):
+    """The best tries at a ply, best first, and how they were found."""
+
+    ply: int
+
+
+class DrawOffered(_Told):
+    """A side offers a draw; the offer lapses with the other side's next move."""
+
+    by: str
+    ply: int
+
+
+class NextGame(_Told):
+    """Another game, which the opponent or the person has asked for."""
+
+    game: str
+
+
+class SavedGames(_Told):
+    """The games saved in a folder, newest first."""
+
+    folder: str
+    games: list[SavedGame]
+
+
+class Over(_Told):
+    """The end: the result, its reason, the file, the seed, whether the person won (null: a draw, or no person).
+
+    resumable: whether the game was broken off and can be played on; then neither seed nor moves are told.
+    """
+
+    result: str
+    text: str
+    saved: str | None
+    resumable: bool
+    seed: str | None
+    won: bool | None
+
+
+class Frames(_Told):
+    """Moments from number `start` on, after the end or of a watched game, and whether more will come."""
+
+    start: int
+    frames: list[Frame]
+    live: bool
+
+
+class Paced(_Told):
+    """The least number of seconds from try to try in the watched game, and whether it is paused."""
+
+    seconds: float
+    paused: bool
+
+
+class Looked(TypedDict):
+    """Both sides' beliefs at a moment; the side to move, how its tries were valued, and all of them, best first."""
+
+    white: Believed
+    black: Believed
+    mover: str | None
+    by: str
+    tries: list[TryValued]
+
+
+class Analysis(_Told, Looked):
+    """Both sides' beliefs at a moment; the side to move, how its tries were valued, and all of them, best first."""
+
+    index: int
+
+
+class Refusal(_Told):
+    """A refusal: a sentence that says what cannot be done, and which message had asked for it, if known."""
+
+    text: str
+    to: str | None
+
+
+Told: TypeAlias = (
+    Hello | Preparing | Game | Known | HeatMap | HintGiven | DrawOffered | Over | NextGame | SavedGames
+) | (Frames | Paced | Analysis | Refusal)
+TOLD: dict[str, type[Told]] = {
+    "hello": Hello,
+    "preparing": Preparing,
+    "game": Game,
+    "view": Known,
+    "heat": HeatMap,
+    "hint": HintGiven,
+    "offer": DrawOffered,
+    "over": Over,
+    "next": NextGame,
+    "library": SavedGames,
+    "frames": Frames,
+    "pace": Paced,
+    "analysis": Analysis,
+    "refusal": Refusal,
+}
+
+
+def refusal(text: str, to: str | None = None) -> Refusal:
+    """A refusal as a message."""
+    return {"is": "refusal", "text": text, "to": to}
