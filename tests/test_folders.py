@@ -72,11 +72,11 @@ import platformdirs, pathlib, kriegbot.folders as folders
 users = pathlib.Path(r"{users}")
 platformdirs.user_cache_path = lambda name: users
 folders.os.access = lambda *_: False
-from kriegbot.kernels import jit
-print(jit.CACHE_DIRECTORY, *(path.name for path in jit.CACHE_DIRECTORY.iterdir()))
+from kriegbot.kernels.compiler import cache_directory
+print(cache_directory(), *(path.name for path in cache_directory().iterdir()))
 """
     users = tmp_path / "users"
-    name, _ = folders(tmp_path, tmp_path, "from kriegbot.kernels.jit import cache_name; print(cache_name())")
+    name, _ = folders(tmp_path, tmp_path, "from kriegbot.kernels.compiler import cache_name; print(cache_name())")
     (users / name[0]).mkdir(parents=True)
     (users / name[0] / "kernel.nbc").write_text("compiled")
     for _ in range(2):

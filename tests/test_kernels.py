@@ -21,11 +21,11 @@ from evaluators.protocol import evaluator
 from evaluators.weights import Weights
 from kriegbot.belief.encoding import said, side_of, terms_of
 from kriegbot.kernels import kernel_modules
+from kriegbot.kernels.compiler import signature_of
 from kriegbot.kernels.hearing import CAPTURE_MASK, SQUARES_SHIFT, TRIES_SHIFT
-from kriegbot.kernels.jit import kernel
 from kriegbot.kernels.position import Position, decode_move, encode_move, from_board, to_board
 from kriegbot.kernels.random import subseed, uniforms
-from kriegbot.kernels.types import Moves, Word, signature_of
+from kriegbot.kernels.types import Moves, Word
 from kriegbot.search.settings import tries_of
 from referee import (
     BERKELEY,
@@ -254,7 +254,7 @@ def test_every_module_with_kernels_that_players_use_is_prepared() -> None:
     root = Path(kriegbot.__file__).parent
     sources = [*root.rglob("*.py"), *(root.parent / "evaluators").glob("*.py")]
     kernels = {
-        path for path in sources if re.search(r"(?m)^@(kernel|inlined|entry|part|evaluator)$", path.read_text("utf-8"))
+        path for path in sources if re.search(r"(?m)^@(kernel|inlined|entry|evaluator)$", path.read_text("utf-8"))
     }
     names = {".".join(path.relative_to(root.parent).with_suffix("").parts) for path in kernels}
     assert {"kriegbot.belief.filter", "evaluators.material"} < names
@@ -280,9 +280,9 @@ def test_a_kernel_whose_annotations_are_no_types_is_refused() -> None:
         return moves[0]
 
     with pytest.raises(TypeError, match="kernel untyped: 'square' has no annotation"):
-        kernel(untyped)
+        signature_of(untyped)
     with pytest.raises(TypeError, match=r"kernel listed: list\[int\] is no type of kernels"):
-        kernel(listed)
+        signature_of(listed)
 
 
 def test_an_evaluator_of_another_signature_is_refused() -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from kriegbot.endgames.king_sets import Men, after_try, attacks_of, every, list_tries, men_at, refusing, steps_from
 from kriegbot.kernels.hearing import DARK_SQUARES
-from kriegbot.kernels.jit import CACHE_DIRECTORY, entry, inlined, kernel, lsb, number, pointer, popcount, word, words
+from kriegbot.kernels.jit import cache_directory, entry, inlined, kernel, lsb, number, pointer, popcount, word, words
 from kriegbot.kernels.moves import LAST_RANKS, MAX_MOVES
 from kriegbot.kernels.position import NONE, ONE, bit
 from kriegbot.kernels.tables import TABLES
@@ -136,7 +136,7 @@ def soonest(with_minors: bool) -> WordArray:
 
 def minors() -> WordArray:
     """The rows of the minor pieces, from the file of an earlier process if there is one."""
-    kept = CACHE_DIRECTORY / "minors.npy"
+    kept = cache_directory() / "minors.npy"
     with suppress(OSError, ValueError):
         known: WordArray = np.load(kept)
         return known
@@ -144,7 +144,7 @@ def minors() -> WordArray:
     filled(BISHOPS, KNIGHTS, rows)
     filled(KNIGHTS, END, rows)
     found = rows[8 * BISHOPS :]
-    with suppress(OSError), tempfile.NamedTemporaryFile(dir=CACHE_DIRECTORY, suffix=".npy", delete=False) as file:
+    with suppress(OSError), tempfile.NamedTemporaryFile(dir=cache_directory(), suffix=".npy", delete=False) as file:
         np.save(file, found)
         os.replace(file.name, Path(kept))
     return found

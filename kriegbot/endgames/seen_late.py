@@ -36,7 +36,7 @@ from kriegbot.endgames.king_sets import (
 )
 from kriegbot.kernels.attacks import king_attacks
 from kriegbot.kernels.hearing import DARK_SQUARES
-from kriegbot.kernels.jit import CACHE_DIRECTORY, advance, entry, inlined, kernel, lsb, pointer, popcount
+from kriegbot.kernels.jit import advance, cache_directory, entry, inlined, kernel, lsb, pointer, popcount
 from kriegbot.kernels.moves import LAST_RANKS, MAX_MOVES
 from kriegbot.kernels.position import NONE, ONE, bit
 from kriegbot.kernels.tables import TABLES
@@ -301,7 +301,7 @@ def _have(begin: int, end: int) -> None:
 
 
 def _fill(begin: int, end: int) -> None:
-    kept, part = CACHE_DIRECTORY / f"late-{begin}.npy", slice(64 * begin, 64 * end)
+    kept, part = cache_directory() / f"late-{begin}.npy", slice(64 * begin, 64 * end)
     with suppress(OSError, ValueError):
         LATE.late[part], LATE.now[part] = np.load(kept)
         return
@@ -312,6 +312,6 @@ def _fill(begin: int, end: int) -> None:
         adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
         if _sweep(TABLES, begin, end, LATE.late, LATE.now, moves, refused, costs, adverse) < SETTLED:
             break
-    with suppress(OSError), tempfile.NamedTemporaryFile(dir=CACHE_DIRECTORY, suffix=".npy", delete=False) as file:
+    with suppress(OSError), tempfile.NamedTemporaryFile(dir=cache_directory(), suffix=".npy", delete=False) as file:
         np.save(file, np.stack((LATE.late[part], LATE.now[part])))
         os.replace(file.name, kept)

@@ -1,11 +1,13 @@
-"""The fast twin of chess and referee: positions as bitboards, compiled by numba.
+"""The fast twin of chess and referee: positions as bitboards, compiled by numba when first needed.
 
-This file is light to import; the modules beside it compile their kernels when they are imported, or read them from the
-cache. `prepare` does that at a chosen moment, and reports its progress.
+`prepare` compiles all of them at a chosen moment, and reports its progress.
 """
 
 from collections.abc import Callable
 from importlib import import_module
+
+from kriegbot.kernels.jit import Kernel, cache_directory
+from kriegbot.parts import files_of
 
 KERNEL_PACKAGES = (
     "kriegbot.kernels",
@@ -20,34 +22,33 @@ KERNEL_PACKAGES = (
 
 
 def kernel_modules() -> tuple[str, ...]:
-    """Every module of these packages; they are not imported."""
-    from kriegbot.parts import files_of
-
+    """Every module of these packages."""
     return tuple(f"{package}.{path.stem}" for package in KERNEL_PACKAGES for path in files_of(package))
 
 
 def prepare(report: Callable[[str, int, int], None] | None = None) -> None:
     """Compile every kernel, in a minute or two; does nothing if an earlier `prepare` has.
 
-    A kernel compiled before is loaded when its module is imported, so no process loads more than it needs.
+    A kernel compiled before is loaded when it is called, so no process loads more than it needs.
 
     What a module keeps beside its kernels, such as tables of endings, its function `build` makes.
 
     Args:
       report: called before each module and at the end, with a name, how many are done and how many there are.
     """
-    from kriegbot.kernels.jit import CACHE_DIRECTORY
-
-    complete = CACHE_DIRECTORY / "complete"
+    complete = cache_directory() / "complete"
     if complete.exists():
         return
     modules = kernel_modules()
-    for done, module in enumerate(modules):
+    for done, name in enumerate(modules):
         if report is not None:
-            report(module, done, len(modules))
-        loaded = import_module(module)
-        if hasattr(loaded, "build"):
-            loaded.build()
+            report(name, done, len(modules))
+        module = import_module(name)
+        for found in list(vars(module).values()):
+            if isinstance(found, Kernel) and (found.from_python or found.by_pointer):
+                _ = found.compiled
+        if hasattr(module, "build"):
+            module.build()
     complete.touch()
     if report is not None:
         report("ready", len(modules), len(modules))

@@ -1,215 +1,153 @@
-"""What makes a Python function a kernel: numba with explicit types, and a cache on disk that cannot be stale.
-
-A kernel is compiled for its annotations (see `types`), once, when its module is imported, and never again for another
-integer type. Compiled code is kept in a directory named after a hash of all kernel sources and their paths, numba's and
-llvmlite's versions and the CPU: numba itself would miss an edit of an inner function in another file.
+"""What makes a Python function a kernel: it is compiled for its annotations (see `types`) when it is first needed.
 
 Inner kernels pass positions by value and vectors as bare pointers; only `entry` kernels, called from Python, take
 arrays. Passing arrays between kernels costs a factor of three (some 24 words and a reference count each).
 Pointers have no bounds checks: whoever passes one says how long it must be. Nor do they keep an array alive, and numba
 frees one after its last use: kernels allocate nothing, all their room comes from Python.
+
+This file does without numba, whose import takes half a second: `compiler` is imported with the first kernel that is
+called. So every module can import kernels at its top.
 """
 
-import hashlib
-import platform
-import shutil
-import sys
-import tempfile
-import time
 from collections.abc import Callable
-from contextlib import suppress
+from functools import update_wrapper
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from threading import RLock
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
-import llvmlite
-import numba
-import platformdirs
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+import numpy as np
 
-from kriegbot.folders import cache_folder
-from kriegbot.kernels import KERNEL_PACKAGES
-from kriegbot.kernels.types import Bytes, Ints, Moves, Pointer, Words, numba_type, signature_of
+from kriegbot.kernels.types import Bytes, Ints, Moves, Pointer, Words
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
-UNUSED_SECONDS = 30 * 24 * 3600
 
+class Kernel:
+    """A function that is compiled once, when Python or another kernel first calls it, and never for other types.
 
-def cache_name() -> str:
-    """Name of the cache directory for exactly these sources and weights, this numba and this CPU."""
-    import llvmlite.binding as llvm
-
-    root = Path(__file__).resolve().parents[2]
-    digest = hashlib.sha256(bytes(root))
-    for package in (*KERNEL_PACKAGES, "kriegbot.trees", "kriegbot.environments"):
-        folder = root / package.replace(".", "/")
-        for source in sorted([*folder.glob("*.py"), *folder.glob("*.json")]):
-            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    versions = (numba.__version__, llvmlite.__version__, platform.python_version(), platform.machine())
-    digest.update(repr((versions, sys.platform, llvm.get_host_cpu_name())).encode())
-    digest.update(llvm.get_host_cpu_features().flatten().encode())
-    return f"kernels-{digest.hexdigest()[:16]}"
-
-
-def cache_directory() -> Path:
-    """Make the cache directory and return it.
-
-    Numba loads code from it, so it must belong to this user alone. Directories not used for a month are removed.
+    Attributes:
+      function: in Python.
+      from_python: whether Python may call it.
+      by_pointer: whether other kernels may take it as an argument.
+      inlined: whether it is copied to where it is called.
     """
-    base, users = cache_folder(), platformdirs.user_cache_path("kriegbot")
-    directory = base / cache_name()
-    readable = users / directory.name
-    if base != users and readable.is_dir() and not directory.exists():
-        # read-only, as in a player's sandbox: numba insists on writing
-        copy = Path(tempfile.mkdtemp(dir=base))
-        shutil.copytree(readable, copy, dirs_exist_ok=True)
-        with suppress(OSError):  # another process was faster
-            copy.rename(directory)
-        shutil.rmtree(copy, ignore_errors=True)
-    directory.mkdir(exist_ok=True)
-    (directory / "used").touch()
-    for other in base.glob("kernels-*"):
-        try:
-            if time.time() - (other / "used").stat().st_mtime > UNUSED_SECONDS:
-                shutil.rmtree(other, ignore_errors=True)
-        except OSError:  # being made or removed by another process
-            continue
-    return directory
+
+    _compiling = RLock()
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        from_python: bool = False,
+        by_pointer: bool = False,
+        inlined: bool = False,
+    ) -> None:
+        self.function, self.inlined = function, inlined
+        self.from_python, self.by_pointer = from_python, by_pointer
+        self._dispatcher: Any = None
+        self._is_compiled = False
+        update_wrapper(self, function)
+
+    @property
+    def compiled(self) -> Any:
+        """Numba's dispatcher; while it is being compiled, a kernel that calls itself gets it unfinished."""
+        if self._is_compiled:
+            return self._dispatcher
+        from kriegbot.kernels import compiler
+
+        with self._compiling:
+            if self._dispatcher is None:
+                self._dispatcher = compiler.dispatcher(self)
+                try:
+                    compiler.compile_for_annotations(self._dispatcher, self.function)
+                    self._is_compiled = True
+                finally:
+                    if not self._is_compiled:
+                        self._dispatcher = None
+            return self._dispatcher
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Calls the machine code; kernels among the arguments are passed as pointers."""
+        return self.compiled(*map(_passed, arguments))
 
 
-CACHE_DIRECTORY = cache_directory()
-
-
-def _compile(function: F, from_python: bool = False, by_pointer: bool = False, inlined: bool = False) -> F:
-    """Compile a function for its annotations; numba reads its cache setting now, so it is set only here."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
-    try:
-        compiled = numba.njit(
-            signature_of(function),
-            cache=True,
-            nogil=True,
-            error_model="numpy",
-            no_cpython_wrapper=not from_python,
-            no_cfunc_wrapper=not by_pointer,
-            forceinline=inlined,
-        )(function)
-    finally:
-        numba.config.CACHE_DIR = before
-    return cast(F, compiled)
+def _passed(argument: Any) -> Any:
+    """An argument as numba takes it."""
+    if isinstance(argument, Kernel):
+        return argument.compiled
+    if type(argument) is tuple:
+        return tuple(map(_passed, argument))
+    return argument
 
 
 def kernel(function: F) -> F:
-    """Compile an inner kernel: callable only from other kernels."""
-    return _compile(function)
+    """An inner kernel: callable only from other kernels."""
+    return cast(F, Kernel(function))
 
 
 def inlined(function: F) -> F:
-    """Compile an inner kernel that is copied to where it is called: passing its arguments would cost more."""
-    return _compile(function, inlined=True)
-
-
-def part(function: F) -> F:
-    """Compile a kernel that other kernels take as an argument: an evaluator, a backup rule.
-
-    The call through a pointer costs some 5 % of the search; recompiling the search for each combination of parts would
-    cost seconds at every start.
-    """
-    return _compile(function, by_pointer=True)
+    """An inner kernel that is copied to where it is called: passing its arguments would cost more."""
+    return cast(F, Kernel(function, inlined=True))
 
 
 def part_of(kind: Any, function: F) -> F:
-    """Compile a part of one kind, a Callable type, such as an evaluator.
+    """A kernel of one kind, a Callable type, that other kernels take as an argument: an evaluator, a backup rule.
+
+    The call through a pointer costs some 5 % of the search; recompiling the search for each combination of parts would
+    cost seconds at every start.
 
     Raises:
       TypeError: the function's annotations are not those of its kind.
     """
-    signature, expected = signature_of(function), numba_type(kind).signature
-    if signature != expected:
-        raise TypeError(f"kernel {function.__name__}: {signature}, where {expected} is expected")
-    return part(function)
+    parameters, result = get_args(kind)
+    hints = get_type_hints(function, include_extras=True)
+    if list(hints.values()) != [*parameters, type(None) if result is None else result]:
+        raise TypeError(f"kernel {function.__name__}: its annotations are not those of {kind}")
+    return cast(F, Kernel(function, by_pointer=True))
 
 
 def entry(function: F) -> F:
-    """Compile a kernel that Python calls, with arrays."""
-    return _compile(function, from_python=True)
+    """A kernel that Python calls, with arrays."""
+    return cast(F, Kernel(function, from_python=True))
+
+
+def cache_directory() -> Path:
+    """The folder of compiled kernels and of what else can be made again, for exactly these sources and this CPU."""
+    from kriegbot.kernels import compiler
+
+    return compiler.cache_directory()
 
 
 def words(*values: int) -> tuple[int, ...]:
     """Bitboard constants as numba needs them: uint64, because `uint64 & int64` is a signed integer."""
-    import numpy as np
-
     return cast(tuple[int, ...], tuple(np.uint64(value) for value in values))
 
 
-def _pointer(_context: Any, array: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        from numba.np.arrayobj import make_array
+class Intrinsic:
+    """A function that is one instruction of the machine; `compiler` says which."""
 
-        return make_array(signature.args[0])(context, builder, args[0]).data
+    def __init__(self, name: str) -> None:
+        self.name = name
 
-    return types.CPointer(array.dtype)(array), generate
-
-
-def _advance(_context: Any, base: Any, _count: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.gep(args[0], [args[1]])
-
-    return base(base, types.int64), generate
+    def __call__(self, *_: Any) -> Any:
+        """Intrinsics are for kernels alone."""
+        raise TypeError(f"{self.name} is for kernels alone")
 
 
-def _cast(kind: Any) -> Any:
-    def cast_to(_context: Any, _base: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.bitcast(args[0], context.get_value_type(signature.return_type))
-
-        return types.CPointer(kind)(types.CPointer(types.uint64)), generate
-
-    return intrinsic(cast_to)
-
-
-def _popcount(_context: Any, _bits: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.int64(types.uint64), generate
-
-
-def _lsb(_context: Any, _bits: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.uint64), generate
-
-
-def _as_it_stands(_context: Any, _builder: Any, _signature: Any, args: Any) -> Any:
-    return args[0]
-
-
-def _word(_context: Any, _value: Any) -> Any:
-    return types.uint64(types.int64), _as_it_stands
-
-
-def _number(_context: Any, _bits: Any) -> Any:
-    return types.int64(types.uint64), _as_it_stands
-
-
-pointer: Callable[[Any], Any] = intrinsic(_pointer)
+pointer: Callable[[Any], Any] = Intrinsic("pointer")
 """Pointer to the first element of a C-contiguous array, which must outlive it."""
-advance: Callable[[Pointer[T], int], Pointer[T]] = intrinsic(_advance)
+advance: Callable[[Pointer[T], int], Pointer[T]] = Intrinsic("advance")
 """(pointer, count) -> pointer `count` elements further on."""
-as_ints: Callable[[Words], Ints] = _cast(types.int64)
+as_ints: Callable[[Words], Ints] = Intrinsic("as_ints")
 """Words taken as numbers of another size, so that memory of many uses can be one array."""
-as_moves: Callable[[Words], Moves] = _cast(types.int32)
-as_bytes: Callable[[Words], Bytes] = _cast(types.uint8)
-popcount: Callable[[int], int] = intrinsic(_popcount)
+as_moves: Callable[[Words], Moves] = Intrinsic("as_moves")
+as_bytes: Callable[[Words], Bytes] = Intrinsic("as_bytes")
+popcount: Callable[[int], int] = Intrinsic("popcount")
 """How many squares are on a bitboard."""
-lsb: Callable[[int], int] = intrinsic(_lsb)
+lsb: Callable[[int], int] = Intrinsic("lsb")
 """Least significant bit: the lsb square of a bitboard, which must not be empty."""
-word: Callable[[int], int] = intrinsic(_word)
+word: Callable[[int], int] = Intrinsic("word")
 """An int64 taken as a uint64, so that shifts and masks stay unsigned."""
-number: Callable[[int], int] = intrinsic(_number)
+number: Callable[[int], int] = Intrinsic("number")
 """A uint64 taken as an int64, for squares and counts."""

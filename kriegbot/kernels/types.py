@@ -2,16 +2,13 @@
 
 `int`, `float` and `bool` are int64, float64 and boolean; the names below stand for the rest. A `tuple`, a NamedTuple
 and a `Callable` (a kernel given as an argument) are made of their parts. mypy takes a `Word` for an int, so it cannot
-tell a bitboard from a count; numba can.
+tell a bitboard from a count; numba can. `compiler.numba_type` reads them, so that this file does without numba.
 """
 
-import inspect
-from collections.abc import Callable
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 T = TypeVar("T")
 
@@ -26,63 +23,28 @@ class Pointer(Generic[T]):
         raise TypeError("a pointer is for kernels alone")
 
 
-Word = Annotated[int, types.uint64]
+class Machine(NamedTuple):
+    """A type of the machine by its name in numba; of a C-contiguous array, that of its items and its dimensions."""
+
+    name: str
+    dimensions: int = 0
+
+
+Word = Annotated[int, Machine("uint64")]
 """A bitboard, or one word of a position."""
 Words = Pointer[Word]
 """The tables, or rows of positions."""
 Ints = Pointer[int]
 Reals = Pointer[float]
-Shorts = Pointer[Annotated[int, types.uint16]]
-Moves = Pointer[Annotated[int, types.int32]]
+Shorts = Pointer[Annotated[int, Machine("uint16")]]
+Moves = Pointer[Annotated[int, Machine("int32")]]
 """A list of moves, with room for `moves.MAX_MOVES`."""
-Bytes = Pointer[Annotated[int, types.uint8]]
-WordArray = Annotated[npt.NDArray[np.uint64], types.Array(types.uint64, 1, "C")]
-Rows = Annotated[npt.NDArray[np.uint64], types.Array(types.uint64, 2, "C")]
+Bytes = Pointer[Annotated[int, Machine("uint8")]]
+WordArray = Annotated[npt.NDArray[np.uint64], Machine("uint64", 1)]
+Rows = Annotated[npt.NDArray[np.uint64], Machine("uint64", 2)]
 """Positions [N, 8], or other rows of words."""
-IntArray = Annotated[npt.NDArray[np.int64], types.Array(types.int64, 1, "C")]
-RealArray = Annotated[npt.NDArray[np.float64], types.Array(types.float64, 1, "C")]
-ShortArray = Annotated[npt.NDArray[np.uint16], types.Array(types.uint16, 1, "C")]
-MoveArray = Annotated[npt.NDArray[np.int32], types.Array(types.int32, 1, "C")]
-ByteArray = Annotated[npt.NDArray[np.uint8], types.Array(types.uint8, 1, "C")]
-
-PLAIN = {int: types.int64, float: types.float64, bool: types.boolean, None: types.void, type(None): types.void}
-
-
-def numba_type(hint: Any) -> Any:
-    """Numba's type for an annotation.
-
-    Raises:
-      TypeError: it has none.
-    """
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint in PLAIN:
-        return PLAIN[hint]
-    if origin is Annotated:
-        return arguments[1]
-    if origin is Pointer:
-        return types.CPointer(numba_type(arguments[0]))
-    if origin is tuple:
-        return types.BaseTuple.from_types([numba_type(part) for part in arguments])
-    if origin is Callable:
-        return types.FunctionType(numba_type(arguments[1])(*map(numba_type, arguments[0])))
-    if isinstance(hint, type) and issubclass(hint, tuple):
-        fields = get_type_hints(hint, include_extras=True).values()
-        return types.BaseTuple.from_types([numba_type(field) for field in fields], hint)
-    raise TypeError(f"{hint} is no type of kernels; they take those of kriegbot.kernels.types")
-
-
-def signature_of(function: Callable[..., Any]) -> Any:
-    """Numba's signature for a function with annotations.
-
-    Raises:
-      TypeError: an annotation is missing, or is no type of kernels.
-    """
-    hints = get_type_hints(function, include_extras=True)
-    names = (*inspect.signature(function).parameters, "return")
-    try:
-        *parameters, result = [numba_type(hints[name]) for name in names]
-    except KeyError as missing:
-        raise TypeError(f"kernel {function.__name__}: {missing} has no annotation") from None
-    except TypeError as unknown:
-        raise TypeError(f"kernel {function.__name__}: {unknown}") from None
-    return result(*parameters)
+IntArray = Annotated[npt.NDArray[np.int64], Machine("int64", 1)]
+RealArray = Annotated[npt.NDArray[np.float64], Machine("float64", 1)]
+ShortArray = Annotated[npt.NDArray[np.uint16], Machine("uint16", 1)]
+MoveArray = Annotated[npt.NDArray[np.int32], Machine("int32", 1)]
+ByteArray = Annotated[npt.NDArray[np.uint8], Machine("uint8", 1)]

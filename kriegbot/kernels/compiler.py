@@ -1,0 +1,233 @@
+"""How numba compiles a kernel, and a cache on disk that cannot be stale.
+
+Compiled code is kept in a directory named after a hash of all kernel sources and their paths, numba's and llvmlite's
+versions and the CPU: numba itself would miss an edit of an inner function in another file. Only `jit` imports this
+module, when the first kernel is called.
+"""
+
+import hashlib
+import inspect
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import llvmlite
+import llvmlite.binding
+import numba
+import platformdirs
+from llvmlite import ir
+from numba import types
+from numba.core.registry import cpu_target
+from numba.extending import intrinsic, typeof_impl
+from numba.np.arrayobj import make_array
+
+from kriegbot.folders import cache_folder
+from kriegbot.kernels.jit import Intrinsic, Kernel
+from kriegbot.kernels.types import Pointer
+
+ROOT = Path(__file__).resolve().parents[2]
+UNUSED_SECONDS = 30 * 24 * 3600
+PLAIN = {int: types.int64, float: types.float64, bool: types.boolean, None: types.void, type(None): types.void}
+SOURCES = (
+    "kriegbot/kernels",
+    "evaluators",
+    "kriegbot/models",
+    "kriegbot/search",
+    "kriegbot/search/rules",
+    "kriegbot/belief",
+    "kriegbot/endgames",
+    "kriegbot/trees",
+    "kriegbot/environments",
+)
+"""The folders with kernels."""
+
+
+def cache_name() -> str:
+    """Name of the cache directory for exactly these sources and weights, this numba and this CPU."""
+    digest = hashlib.sha256(bytes(ROOT))
+    for folder in SOURCES:
+        for source in sorted([*(ROOT / folder).glob("*.py"), *(ROOT / folder).glob("*.json")]):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    versions = (numba.__version__, llvmlite.__version__, platform.python_version(), platform.machine())
+    digest.update(repr((versions, sys.platform, llvmlite.binding.get_host_cpu_name())).encode())
+    digest.update(llvmlite.binding.get_host_cpu_features().flatten().encode())
+    return f"kernels-{digest.hexdigest()[:16]}"
+
+
+@cache
+def cache_directory() -> Path:
+    """Make the cache directory and return it.
+
+    Numba loads code from it, so it must belong to this user alone. Directories not used for a month are removed.
+    """
+    base, users = cache_folder(), platformdirs.user_cache_path("kriegbot")
+    directory = base / cache_name()
+    readable = users / directory.name
+    if base != users and readable.is_dir() and not directory.exists():
+        # read-only, as in a player's sandbox: numba insists on writing
+        copy = Path(tempfile.mkdtemp(dir=base))
+        shutil.copytree(readable, copy, dirs_exist_ok=True)
+        with suppress(OSError):  # another process was faster
+            copy.rename(directory)
+        shutil.rmtree(copy, ignore_errors=True)
+    directory.mkdir(exist_ok=True)
+    (directory / "used").touch()
+    for other in base.glob("kernels-*"):
+        try:
+            if time.time() - (other / "used").stat().st_mtime > UNUSED_SECONDS:
+                shutil.rmtree(other, ignore_errors=True)
+        except OSError:  # being made or removed by another process
+            continue
+    return directory
+
+
+def dispatcher(kernel: Kernel) -> Any:
+    """What numba makes of a function, before it is compiled."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_directory())  # which numba reads now, so it is set only here
+    try:
+        return numba.njit(
+            cache=True,
+            nogil=True,
+            error_model="numpy",
+            no_cpython_wrapper=not kernel.from_python,
+            no_cfunc_wrapper=not kernel.by_pointer,
+            forceinline=kernel.inlined,
+        )(kernel.function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def compile_for_annotations(dispatcher: Any, function: Callable[..., Any]) -> None:
+    """Compile a function, or load it from the cache, and never again for other types.
+
+    Raises:
+      TypeError: an annotation is missing, or is no type of kernels.
+    """
+    dispatcher.compile(signature_of(function))
+    dispatcher.disable_compile()
+
+
+def signature_of(function: Callable[..., Any]) -> Any:
+    """Numba's signature for a function with annotations.
+
+    Raises:
+      TypeError: an annotation is missing, or is no type of kernels.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    names = (*inspect.signature(function).parameters, "return")
+    try:
+        *parameters, result = [numba_type(hints[name]) for name in names]
+    except KeyError as missing:
+        raise TypeError(f"kernel {function.__name__}: {missing} has no annotation") from None
+    except TypeError as unknown:
+        raise TypeError(f"kernel {function.__name__}: {unknown}") from None
+    return result(*parameters)
+
+
+def numba_type(hint: Any) -> Any:
+    """Numba's type for an annotation.
+
+    Raises:
+      TypeError: it has none.
+    """
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint in PLAIN:
+        return PLAIN[hint]
+    if origin is Annotated:
+        name, dimensions = arguments[1]
+        item = getattr(types, name)
+        return types.Array(item, dimensions, "C") if dimensions else item
+    if origin is Pointer:
+        return types.CPointer(numba_type(arguments[0]))
+    if origin is tuple:
+        return types.BaseTuple.from_types([numba_type(part) for part in arguments])
+    if origin is Callable:
+        return types.FunctionType(numba_type(arguments[1])(*map(numba_type, arguments[0])))
+    if isinstance(hint, type) and issubclass(hint, tuple):
+        fields = get_type_hints(hint, include_extras=True).values()
+        return types.BaseTuple.from_types([numba_type(field) for field in fields], hint)
+    raise TypeError(f"{hint} is no type of kernels; they take those of kriegbot.kernels.types")
+
+
+def _pointer(_context: Any, array: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return make_array(signature.args[0])(context, builder, args[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+def _advance(_context: Any, base: Any, _count: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return base(base, types.int64), generate
+
+
+def _cast(kind: Any) -> Any:
+    def cast_to(_context: Any, _base: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(kind)(types.CPointer(types.uint64)), generate
+
+    return cast_to
+
+
+def _popcount(_context: Any, _bits: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), generate
+
+
+def _lsb(_context: Any, _bits: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+def _as_it_stands(_context: Any, _builder: Any, _signature: Any, args: Any) -> Any:
+    return args[0]
+
+
+def _word(_context: Any, _value: Any) -> Any:
+    return types.uint64(types.int64), _as_it_stands
+
+
+def _number(_context: Any, _bits: Any) -> Any:
+    return types.int64(types.uint64), _as_it_stands
+
+
+INTRINSICS = {
+    "pointer": intrinsic(_pointer),
+    "advance": intrinsic(_advance),
+    "as_ints": intrinsic(_cast(types.int64)),
+    "as_moves": intrinsic(_cast(types.int32)),
+    "as_bytes": intrinsic(_cast(types.uint8)),
+    "popcount": intrinsic(_popcount),
+    "lsb": intrinsic(_lsb),
+    "word": intrinsic(_word),
+    "number": intrinsic(_number),
+}
+
+
+def _type_of_kernel(kernel: Kernel, _context: Any) -> Any:
+    """What a kernel is to one that calls it; it is compiled first."""
+    return types.Dispatcher(kernel.compiled)
+
+
+def _type_of_intrinsic(named: Intrinsic, _context: Any) -> Any:
+    return cpu_target.typing_context.resolve_value_type(INTRINSICS[named.name])
+
+
+typeof_impl.register(Kernel)(_type_of_kernel)
+typeof_impl.register(Intrinsic)(_type_of_intrinsic)
