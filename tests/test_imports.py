@@ -27,8 +27,8 @@ ABOVE_ALL = ("kriegbot",)
 
 
 JUSTIFIED = {
-    # the package itself is light; `prepare` asks where the cache is when it is called, not when it is imported
-    ("kriegbot.kernels", "kriegbot.kernels.jit"),
+    # numba is imported with the first kernel that is called
+    ("kriegbot.kernels.jit", "kriegbot.kernels.compiler"),
 }
 """Imports within functions that may close a circle."""
 
