@@ -16,7 +16,7 @@ from mating import ENDINGS, start
 from rich.progress import track
 
 from kriegbot.endgames import BareKing
-from kriegbot.kernels.random import subseed
+from kriegbot.kernels import subseed
 
 REFUSED, SAFE, TAKEN = range(3)
 """What becomes of a try on a board."""

@@ -30,12 +30,30 @@ from rich.progress import track
 from scipy.optimize import minimize
 
 from evaluators.sound import passers, sound
-from kriegbot.kernels.attacks import attacked_by
-from kriegbot.kernels.exchange import exchange
-from kriegbot.kernels.jit import advance, entry, kernel, pointer, popcount, word, words
-from kriegbot.kernels.position import WHITE, Position, from_board, load, men_of, side_to_move
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import IntArray, RealArray, Reals, Rows, Word, WordArray
+from kriegbot.kernels import (
+    TABLES,
+    WHITE,
+    IntArray,
+    Position,
+    RealArray,
+    Reals,
+    Rows,
+    Word,
+    WordArray,
+    advance,
+    attacked_by,
+    entry,
+    exchange,
+    from_board,
+    kernel,
+    load,
+    men_of,
+    pointer,
+    popcount,
+    side_to_move,
+    word,
+    words,
+)
 from referee import GameRecord
 from tournaments.store import Store
 

@@ -25,9 +25,7 @@ from kriegbot.endgames import Mating
 from kriegbot.endgames.king_squares import men_row
 from kriegbot.endgames.network import BOARDS_SEEN, HIDDEN, INPUTS, MOST_LISTED, UNIT, inputs_of
 from kriegbot.endgames.seen_late import late_for
-from kriegbot.kernels.random import subseed
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import RealArray
+from kriegbot.kernels import TABLES, RealArray, subseed
 from referee import BERKELEY, NO_LIMITS, Answer, Reason, Referee
 
 LONGEST, FAILED = 70, 100.0

@@ -25,8 +25,7 @@ import numpy.typing as npt
 from rich.progress import track
 from scipy.optimize import minimize
 
-from kriegbot.belief.encoding import said
-from kriegbot.kernels.position import encode_move, from_board
+from kriegbot.kernels import encode_move, from_board, said
 from kriegbot.models.features import NAMES, features_of
 from kriegbot.models.fitted import FLOOR
 from referee import GameRecord

@@ -27,22 +27,37 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.plain_sear
 from evaluators import load_evaluator
 from evaluators.protocol import Evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.encoding import said
 from kriegbot.belief.filter import Event
-from kriegbot.kernels.attacks import check_info
-from kriegbot.kernels.hearing import NOT_ASKED, Overheard, Terms, announcement, game_end
-from kriegbot.kernels.jit import (
+from kriegbot.kernels import (
+    GAMMA,
+    MAX_MOVES,
+    NOT_ASKED,
+    TABLES,
+    IntArray,
+    MoveArray,
+    Overheard,
+    Rows,
+    Terms,
+    Word,
+    WordArray,
     advance,
+    announcement,
+    check_info,
     entry,
+    from_board,
+    game_end,
+    legal_moves,
+    load,
+    make_move,
+    mixed,
     pointer,
+    said,
+    side_to_move,
+    store,
+    to_board,
     word,
 )
-from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move
 from kriegbot.kernels.perft import perft
-from kriegbot.kernels.position import from_board, load, side_to_move, store, to_board
-from kriegbot.kernels.random import GAMMA, mixed
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import IntArray, MoveArray, Rows, Word, WordArray
 from kriegbot.models.uniform import uniform
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries

@@ -28,7 +28,7 @@ from rich.progress import track
 
 from kriegbot.endgames import BareKing, Mating
 from kriegbot.endgames.chooser import is_lost_in_view
-from kriegbot.kernels.random import subseed
+from kriegbot.kernels import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
 from tournaments.store import Store, StoreError
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rich.progress import track
 
 from kriegbot.belief.belief import Belief
-from kriegbot.kernels.position import from_board, without_labels
+from kriegbot.kernels import from_board, without_labels
 from kriegbot.models import load_opponent
 from referee import GameRecord
 from tournaments.store import Store, StoreError

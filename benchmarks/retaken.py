@@ -19,7 +19,7 @@ import numpy as np
 from rich.progress import track
 
 from kriegbot.belief.belief import Belief
-from kriegbot.kernels.position import to_board
+from kriegbot.kernels import to_board
 from kriegbot.models import load_opponent
 from referee import GameRecord
 from tournaments.store import Store, StoreError

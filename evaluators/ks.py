@@ -10,10 +10,7 @@ from functools import cache
 
 from evaluators.protocol import Evaluator, evaluator
 from evaluators.weights import SETS, Weights
-from kriegbot.kernels.attacks import attacked_by
-from kriegbot.kernels.jit import inlined, kernel, popcount, words
-from kriegbot.kernels.position import WHITE, Position, men_of
-from kriegbot.kernels.types import Word, Words
+from kriegbot.kernels import WHITE, Position, Word, Words, attacked_by, inlined, kernel, men_of, popcount, words
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN = 100, 300, 350, 500, 900
 """Centipawns."""

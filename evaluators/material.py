@@ -2,8 +2,7 @@
 
 from evaluators.ks import material as material_of
 from evaluators.protocol import evaluator
-from kriegbot.kernels.position import Position, men_of
-from kriegbot.kernels.types import Words
+from kriegbot.kernels import Position, Words, men_of
 
 
 @evaluator

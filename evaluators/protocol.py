@@ -7,9 +7,7 @@ A new one is one file like `evaluators/material.py`, whose function has the file
 from collections.abc import Callable
 from typing import TypeAlias
 
-from kriegbot.kernels.jit import part_of
-from kriegbot.kernels.position import Position
-from kriegbot.kernels.types import Words
+from kriegbot.kernels import Position, Words, part_of
 
 Evaluator: TypeAlias = Callable[[Words, Position, int], int]
 """(tables, position, side) -> centipawns for `side`, within +-10,000; the game is not over in `position`."""

@@ -9,10 +9,7 @@ ours near it. The weights are guesses tried in matches (docs/strength.md).
 from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, material, valued
 from evaluators.protocol import evaluator
 from evaluators.weights import SETS
-from kriegbot.kernels.attacks import attacked_by, king_attacks, shifted
-from kriegbot.kernels.jit import kernel, lsb, popcount, word, words
-from kriegbot.kernels.position import ONE, WHITE, Position, forward, men_of
-from kriegbot.kernels.types import Word, Words
+from kriegbot import kernels as kb
 
 OURS_LOOSE, THEIRS_LOOSE = 20, 6
 """Percent of the value of men that can be taken for nothing, ours and theirs."""
@@ -28,41 +25,41 @@ NET, QUEENS_LEAD, MANY_MEN = 60, 800, 3000
 QUEENS_LEAD centipawns of pieces and have MANY_MEN or more of them; in proportion if we are less ahead or have fewer."""
 
 KS = SETS["ks"]
-NOT_FILE_A, NOT_FILE_H, WHITE_HOME, BLACK_HOME = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F, 0xFF, 0xFF << 56)
-EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = words(8, 16, 32, 0x0000001818000000, 3)
+NOT_FILE_A, NOT_FILE_H, WHITE_HOME, BLACK_HOME = kb.words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F, 0xFF, 0xFF << 56)
+EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = kb.words(8, 16, 32, 0x0000001818000000, 3)
 
 
-@kernel
-def worth(position: Position, men: Word) -> int:
+@kb.kernel
+def worth(position: kb.Position, men: kb.Word) -> int:
     """Value of men, kings aside, in centipawns."""
     queens = position.diagonals & position.orthogonals
-    total = PAWN * popcount(men & position.pawns) + KNIGHT * popcount(men & position.knights)
-    total += BISHOP * popcount(men & (position.diagonals ^ queens)) + ROOK * popcount(
+    total = PAWN * kb.popcount(men & position.pawns) + KNIGHT * kb.popcount(men & position.knights)
+    total += BISHOP * kb.popcount(men & (position.diagonals ^ queens)) + ROOK * kb.popcount(
         men & (position.orthogonals ^ queens)
     )
-    return total + QUEEN * popcount(men & queens)
+    return total + QUEEN * kb.popcount(men & queens)
 
 
-@kernel
-def loose(position: Position, own: Word, covered: Word, attacked: Word, by_pawns: Word) -> int:
+@kb.kernel
+def loose(position: kb.Position, own: kb.Word, covered: kb.Word, attacked: kb.Word, by_pawns: kb.Word) -> int:
     """Value of a side's men that can be taken for nothing, or by a pawn."""
     men = own & ~position.kings
     return worth(position, (men & attacked & ~covered) | (men & ~position.pawns & by_pawns & covered))
 
 
-@kernel
-def pawns_attack(position: Position, men: Word, side: int) -> Word:
+@kb.kernel
+def pawns_attack(position: kb.Position, men: kb.Word, side: int) -> kb.Word:
     """Squares that a side's pawns attack."""
-    pawns, up = position.pawns & men, forward(side)
-    return shifted(pawns & NOT_FILE_A, up - 1) | shifted(pawns & NOT_FILE_H, up + 1)
+    pawns, up = position.pawns & men, kb.forward(side)
+    return kb.shifted(pawns & NOT_FILE_A, up - 1) | kb.shifted(pawns & NOT_FILE_H, up + 1)
 
 
-@kernel
-def passers(position: Position, own: Word, other: Word, side: int) -> Word:
+@kb.kernel
+def passers(position: kb.Position, own: kb.Word, other: kb.Word, side: int) -> kb.Word:
     """A side's passed pawns."""
     blocked = position.pawns & other
-    blocked |= (blocked & NOT_FILE_A) >> ONE | (blocked & NOT_FILE_H) << ONE
-    if side == WHITE:  # every square behind one of these, seen from our side
+    blocked |= (blocked & NOT_FILE_A) >> kb.ONE | (blocked & NOT_FILE_H) << kb.ONE
+    if side == kb.WHITE:  # every square behind one of these, seen from our side
         blocked >>= EIGHT
         blocked |= blocked >> EIGHT
         blocked |= blocked >> SIXTEEN
@@ -75,62 +72,62 @@ def passers(position: Position, own: Word, other: Word, side: int) -> Word:
     return position.pawns & own & ~blocked
 
 
-@kernel
-def passed(position: Position, own: Word, other: Word, side: int) -> int:
+@kb.kernel
+def passed(position: kb.Position, own: kb.Word, other: kb.Word, side: int) -> int:
     """What a side's passed pawns are worth besides the pawn."""
     free, total = passers(position, own, other, side), 0
     while free:
-        rank = lsb(free) >> 3
-        total += PASSED[rank if side == WHITE else 7 - rank]
-        free &= free - ONE
+        rank = kb.lsb(free) >> 3
+        total += PASSED[rank if side == kb.WHITE else 7 - rank]
+        free &= free - kb.ONE
     return total
 
 
-@kernel
-def home(position: Position, own: Word, side: int) -> int:
+@kb.kernel
+def home(position: kb.Position, own: kb.Word, side: int) -> int:
     """Development, pawns in the centre, and a king at home, while there are men on the board."""
-    rank = WHITE_HOME if side == WHITE else BLACK_HOME
+    rank = WHITE_HOME if side == kb.WHITE else BLACK_HOME
     bishops = position.diagonals & ~position.orthogonals
-    score = -RIM * popcount(position.knights & own & ~(NOT_FILE_A & NOT_FILE_H))
-    score -= UNDEVELOPED * popcount((position.knights | bishops) & own & rank)
-    score += CENTRE * popcount(position.pawns & own & CENTRE_SQUARES)
-    square = lsb(position.kings & own)
-    file, away = square & 7, square >> 3 if side == WHITE else 7 - (square >> 3)
+    score = -RIM * kb.popcount(position.knights & own & ~(NOT_FILE_A & NOT_FILE_H))
+    score -= UNDEVELOPED * kb.popcount((position.knights | bishops) & own & rank)
+    score += CENTRE * kb.popcount(position.pawns & own & CENTRE_SQUARES)
+    square = kb.lsb(position.kings & own)
+    file, away = square & 7, square >> 3 if side == kb.WHITE else 7 - (square >> 3)
     if away > 0:
         return score - AWAY_FROM_HOME * min(away, 3) - (AWAY_FROM_HOME if file >= 2 and file <= 5 else 0)
-    if position.meta >> word(1 + 2 * side) & BOTH_RIGHTS:
+    if position.meta >> kb.word(1 + 2 * side) & BOTH_RIGHTS:
         return score + MAY_CASTLE
     return score + (CASTLED if file >= 6 or file <= 2 else 0)
 
 
-@kernel
+@kb.kernel
 def steps(a: int, b: int) -> int:
     """King's steps between two squares."""
     return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
 
 
-@kernel
-def hunt(position: Position, own: Word, other: Word) -> int:
+@kb.kernel
+def hunt(position: kb.Position, own: kb.Word, other: kb.Word) -> int:
     """How far a nearly bare king is driven to the edge, and how near ours is."""
-    king, prey = lsb(position.kings & own), lsb(position.kings & other)
+    king, prey = kb.lsb(position.kings & own), kb.lsb(position.kings & other)
     file, rank = prey & 7, prey >> 3
     from_centre = max(3 - file, file - 4) + max(3 - rank, rank - 4)
     return TO_EDGE * from_centre + NEARER * (7 - steps(king, prey))
 
 
-@kernel
-def net(tables: Words, position: Position, other: Word, attacked: Word) -> int:
+@kb.kernel
+def net(tables: kb.Words, position: kb.Position, other: kb.Word, attacked: kb.Word) -> int:
     """Squares around the other side's king that are attacked, less those that are free to it."""
-    near = king_attacks(tables, lsb(position.kings & other))
-    return popcount(near & attacked) - popcount(near & ~attacked & ~other)
+    near = kb.king_attacks(tables, kb.lsb(position.kings & other))
+    return kb.popcount(near & attacked) - kb.popcount(near & ~attacked & ~other)
 
 
 @evaluator
-def sound(tables: Words, position: Position, side: int) -> int:
+def sound(tables: kb.Words, position: kb.Position, side: int) -> int:
     """Centipawns for `side`, whoever is to move; the game is not over."""
-    own, other = men_of(position, side)
-    ours = attacked_by(tables, position, side, own | other)
-    theirs = attacked_by(tables, position, 1 - side, own | other)
+    own, other = kb.men_of(position, side)
+    ours = kb.attacked_by(tables, position, side, own | other)
+    theirs = kb.attacked_by(tables, position, 1 - side, own | other)
     score = valued(position, side, ours, ours & own & ~position.kings, KS)
     score -= OURS_LOOSE * loose(position, own, ours, theirs, pawns_attack(position, other, 1 - side)) // 100
     score += THEIRS_LOOSE * loose(position, other, theirs, ours, pawns_attack(position, own, side)) // 100

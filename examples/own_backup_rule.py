@@ -5,7 +5,7 @@
 Inside the project it would be the file kriegbot/search/rules/hopeful.py, and `backup=hopeful` would find it.
 """
 
-from kriegbot.kernels.types import Reals
+from kriegbot.kernels import Reals
 from kriegbot.search.backup import Backup, fold, settle
 
 HOPE = 0.1

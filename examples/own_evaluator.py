@@ -7,10 +7,7 @@ Inside the project it would be the file evaluators/activity.py, and `evaluator=a
 
 from evaluators.ks import material
 from evaluators.protocol import evaluator
-from kriegbot.kernels.attacks import attacked_by
-from kriegbot.kernels.jit import popcount
-from kriegbot.kernels.position import Position, men_of
-from kriegbot.kernels.types import Words
+from kriegbot.kernels import Position, Words, attacked_by, men_of, popcount
 
 SQUARE = 3
 

@@ -5,9 +5,7 @@
 Inside the project it would be the file kriegbot/models/pushing.py, and `opponent=pushing` would find it.
 """
 
-from kriegbot.kernels.hearing import captured_on
-from kriegbot.kernels.position import NONE, Position, bit
-from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.kernels import NONE, Moves, Position, Reals, Words, bit, captured_on
 from kriegbot.models.protocol import Heard, opponent
 
 PUSH, TAKE_BACK = 3.0, 20.0

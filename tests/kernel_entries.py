@@ -10,15 +10,30 @@ from kriegbot.endgames.king_sets import men_at
 from kriegbot.endgames.king_squares import Men, men_row
 from kriegbot.endgames.network import NetworkArrays, learnt_cost, load_network, network_of
 from kriegbot.endgames.seen_late import late_for
-from kriegbot.kernels.exchange import exchange
-from kriegbot.kernels.hearing import Terms, announcement
-from kriegbot.kernels.jit import entry, pointer
-from kriegbot.kernels.moves import MAX_MOVES, is_legal_try, legal_moves, make_move, moves_to
-from kriegbot.kernels.position import load, store
-from kriegbot.kernels.random import mixed
-from kriegbot.kernels.silence import capture_said, is_silent, silence_of
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import MoveArray, RealArray, ShortArray, Word, WordArray
+from kriegbot.kernels import (
+    MAX_MOVES,
+    TABLES,
+    MoveArray,
+    RealArray,
+    ShortArray,
+    Terms,
+    Word,
+    WordArray,
+    announcement,
+    capture_said,
+    entry,
+    exchange,
+    is_legal_try,
+    is_silent,
+    legal_moves,
+    load,
+    make_move,
+    mixed,
+    moves_to,
+    pointer,
+    silence_of,
+    store,
+)
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Heard, Opponent
 

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 import chess
 
-from kriegbot.kernels.hearing import captured_on
-from kriegbot.kernels.position import Position, label
-from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.kernels import Moves, Position, Reals, Words, captured_on, label
 from kriegbot.models.protocol import Heard, opponent, opponents
 from kriegbot.search.backup import Backup, fold
 from referee import Announcement

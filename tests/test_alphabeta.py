@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from evaluators import load_evaluator
-from kriegbot.belief.encoding import terms_of
-from kriegbot.kernels.position import encode_move, from_board
+from kriegbot.kernels import encode_move, from_board, terms_of
 from kriegbot.search.alphabeta import MATE, QUIESCENCE, value_boards
 from kriegbot.search.settings import tries_of
 from referee import NO_LIMITS, WILD16

@@ -15,7 +15,7 @@ from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.past import past
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
-from kriegbot.kernels.position import to_board
+from kriegbot.kernels import to_board
 from kriegbot.narration.diary import Diary
 from kriegbot.players.base import Choice
 from kriegbot.players.human import HumanPlayer

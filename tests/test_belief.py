@@ -17,7 +17,8 @@ from kriegbot.belief.exact import ExactBelief, position_key
 from kriegbot.belief.particles import Particles, systematic
 from kriegbot.belief.pool import Pool
 from kriegbot.belief.rescue import blind
-from kriegbot.kernels.position import from_board, labels_of, to_board
+from kriegbot.kernels import from_board, to_board
+from kriegbot.kernels.position import labels_of
 from kriegbot.models import equally_likely, load_opponent
 from referee import (
     BERKELEY,

@@ -10,12 +10,11 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.encoding import said
 from kriegbot.environments.actions import ACTIONS, ASK, action_of, number_of, open_actions
 from kriegbot.environments.batch import Batch
 from kriegbot.environments.observations import mask_of, observe
 from kriegbot.environments.seats import act, reward_of
-from kriegbot.kernels.hearing import LOST_STALEMATE
+from kriegbot.kernels import LOST_STALEMATE, said
 from referee import (
     BERKELEY,
     BERKELEY_ANY,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.kernels.position import from_board
+from kriegbot.kernels import from_board
 from referee import GameRecord
 from tests.random_games import played
 

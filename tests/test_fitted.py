@@ -6,7 +6,7 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.kernels.position import decode_move, from_board, labelled
+from kriegbot.kernels import decode_move, from_board, labelled
 from kriegbot.models import kinds
 from kriegbot.models.features import NAMES, features_of
 from kriegbot.models.fitted import FILE, FLOOR, weights_in

@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from kriegbot.belief.last_observation import last_observation
-from kriegbot.kernels.position import to_board
+from kriegbot.kernels import to_board
 from kriegbot.players.boards import HSPlayer
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, WILD16, Limits, OpponentMoved, Referee, View
 

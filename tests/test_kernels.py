@@ -19,13 +19,25 @@ import kriegbot
 from evaluators import load_evaluator
 from evaluators.protocol import evaluator
 from evaluators.weights import Weights
-from kriegbot.belief.encoding import said, side_of, terms_of
-from kriegbot.kernels import kernel_modules
+from kriegbot.kernels import (
+    SQUARES_SHIFT,
+    TRIES_SHIFT,
+    Moves,
+    Position,
+    Word,
+    decode_move,
+    encode_move,
+    from_board,
+    kernel_modules,
+    said,
+    side_of,
+    subseed,
+    terms_of,
+    to_board,
+    uniforms,
+)
 from kriegbot.kernels.compiler import signature_of
-from kriegbot.kernels.hearing import CAPTURE_MASK, SQUARES_SHIFT, TRIES_SHIFT
-from kriegbot.kernels.position import Position, decode_move, encode_move, from_board, to_board
-from kriegbot.kernels.random import subseed, uniforms
-from kriegbot.kernels.types import Moves, Word
+from kriegbot.kernels.hearing import CAPTURE_MASK
 from kriegbot.search.settings import tries_of
 from referee import (
     BERKELEY,
@@ -254,7 +266,9 @@ def test_every_module_with_kernels_that_players_use_is_prepared() -> None:
     root = Path(kriegbot.__file__).parent
     sources = [*root.rglob("*.py"), *(root.parent / "evaluators").glob("*.py")]
     kernels = {
-        path for path in sources if re.search(r"(?m)^@(kernel|inlined|entry|evaluator)$", path.read_text("utf-8"))
+        path
+        for path in sources
+        if re.search(r"(?m)^@(?:kb\.)?(kernel|inlined|entry|evaluator)$", path.read_text("utf-8"))
     }
     names = {".".join(path.relative_to(root.parent).with_suffix("").parts) for path in kernels}
     assert {"kriegbot.belief.filter", "evaluators.material"} < names
@@ -301,11 +315,13 @@ def test_no_kernel_points_into_an_array_of_its_own(name: str) -> None:
     """
     kinds = {"kernel", "entry", "inlined", "part", "evaluator", "fold", "settle", "opponent"}
     for function in ast.walk(ast.parse(inspect.getsource(import_module(name)))):
-        if isinstance(function, ast.FunctionDef) and kinds & {ast.unparse(one) for one in function.decorator_list}:
+        if isinstance(function, ast.FunctionDef) and kinds & {
+            ast.unparse(one).removeprefix("kb.") for one in function.decorator_list
+        }:
             given = {argument.arg for argument in function.args.args}
             unpacked = [ast.unparse(node) for node in ast.walk(function) if isinstance(node, ast.Assign)]
             calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-            for call in [call for call in calls if ast.unparse(call.func) == "pointer"]:
+            for call in [call for call in calls if ast.unparse(call.func).removeprefix("kb.") == "pointer"]:
                 of = ast.unparse(call.args[0]).partition(".")[0]
                 sources = [line for line in unpacked if re.search(rf"\b{of}\b.* = ", line)]
                 is_given = any(line.rpartition(" = ")[2].partition(".")[0] in given for line in sources)

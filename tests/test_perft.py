@@ -3,8 +3,8 @@
 import chess
 import pytest
 
+from kriegbot.kernels import from_board
 from kriegbot.kernels.perft import perft
-from kriegbot.kernels.position import from_board
 
 POSITIONS = {
     "start": (chess.STARTING_FEN, (20, 400, 8902, 197281, 4865609)),

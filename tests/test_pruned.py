@@ -8,7 +8,7 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.kernels.types import Rows
+from kriegbot.kernels import Rows
 from kriegbot.search import pruned
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries

@@ -8,12 +8,12 @@ import chess
 import pytest
 
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.encoding import rank_of
 from kriegbot.belief.exact import ExactBelief, position_key
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.past import past
 from kriegbot.game.protocol import Listener, game_lines, view_lines
-from kriegbot.kernels.position import to_board
+from kriegbot.kernels import to_board
+from kriegbot.kernels.encoding import number_of_set
 from kriegbot.narration.diary import Diary
 from kriegbot.web.show import shown
 from referee import (
@@ -100,8 +100,8 @@ def test_whoever_is_stalemated_loses_and_a_record_says_so() -> None:
 def test_squares_have_one_number_for_each_set_of_their_size() -> None:
     for size in (1, 2, 3):
         sets = _sets(range(chess.A2, chess.A3 + 2), size)
-        assert sorted(rank_of(s) for s in sets) == list(range(len(sets)))
-    assert rank_of(tuple(range(chess.A8 - 8, chess.A8))) < 1 << 29
+        assert sorted(number_of_set(s) for s in sets) == list(range(len(sets)))
+    assert number_of_set(tuple(range(chess.A8 - 8, chess.A8))) < 1 << 29
 
 
 def _sets(squares: range, size: int) -> list[tuple[chess.Square, ...]]:

@@ -12,9 +12,7 @@ import pytest
 
 from evaluators import WIN, load_evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.encoding import terms_of
-from kriegbot.kernels.position import decode_move, from_board, labelled
-from kriegbot.kernels.types import Rows
+from kriegbot.kernels import Rows, decode_move, from_board, labelled, terms_of
 from kriegbot.models import equally_likely, load_opponent
 from kriegbot.models.uniform import uniform
 from kriegbot.search import search as search_module

@@ -12,7 +12,8 @@ import pytest
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
 from kriegbot.endgames.finishing import Finishing
-from kriegbot.kernels.position import encode_move, labels_of
+from kriegbot.kernels import encode_move
+from kriegbot.kernels.position import labels_of
 from kriegbot.players.base import Report
 from kriegbot.players.levels import LEVELS
 from kriegbot.players.searching import SearchPlayer, sampling_player

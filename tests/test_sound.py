@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from evaluators import load_evaluator
-from kriegbot.kernels.position import from_board
+from kriegbot.kernels import from_board
 from tests.kernel_entries import evaluate
 from tests.random_games import played
 

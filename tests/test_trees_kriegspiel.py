@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evaluators import load_evaluator
-from kriegbot.kernels.position import decode_move, from_board
+from kriegbot.kernels import decode_move, from_board
 from kriegbot.models import Replies, load_opponent
 from kriegbot.models.protocol import Opponent
 from kriegbot.search.rules import load_backup

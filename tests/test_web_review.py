@@ -19,8 +19,7 @@ from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.past import past
 from kriegbot.belief.timeline import Followed
-from kriegbot.kernels.position import encode_move
-from kriegbot.kernels.random import subseed
+from kriegbot.kernels import encode_move, subseed
 from kriegbot.narration.board import own_men
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.moments import moments

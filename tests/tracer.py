@@ -7,9 +7,8 @@ import chess
 import numpy as np
 
 from kriegbot.belief import belief
-from kriegbot.belief.encoding import terms_of
 from kriegbot.belief.particles import Particles
-from kriegbot.kernels.position import from_board
+from kriegbot.kernels import from_board, terms_of
 from referee import Referee
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.kernels.random import subseed, uniforms
+from kriegbot.kernels import subseed, uniforms
 from kriegbot.players.rand import RandPlayer
 from kriegbot.search.rules.overconfident import overconfident
 from kriegbot.search.search import search_tries

@@ -16,15 +16,11 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
-from kriegbot.belief.encoding import last_heard, moves_heard, overheard, said, side_of, terms_of
+from kriegbot import kernels as kb
 from kriegbot.belief.errors import EmptyBelief
 from kriegbot.belief.filter import Event
 from kriegbot.belief.particles import Particles
 from kriegbot.belief.rescue import altered, blind
-from kriegbot.kernels.hearing import Terms
-from kriegbot.kernels.position import encode_move, from_board, labelled
-from kriegbot.kernels.random import subseed, uniforms
-from kriegbot.kernels.types import RealArray, Rows
 from kriegbot.models.protocol import Opponent, prior_of
 from kriegbot.models.uniform import uniform
 from referee import Answer, OpponentMoved, OwnQuestion, OwnTry, View
@@ -56,7 +52,7 @@ class Belief:
         self.last_rescue = ""
         """The gravest rescue that the last update needed, "" for none."""
         self.particles = at_start(view, opponent)
-        self.terms = terms_of(view.rules, view.limits)
+        self.terms = kb.terms_of(view.rules, view.limits)
         self._heard = 0
         self._opponent_turns = 0
         self._checkpoints: deque[Checkpoint] = deque(maxlen=CHECKPOINTS)
@@ -87,27 +83,27 @@ class Belief:
             self._heard += 1
             self.particles = after if len(after) else self._rescued(view, event, deadline)
 
-    def draw(self, samples: int, seed: int) -> tuple[Rows, RealArray]:
+    def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Draw histories: boards [n, 8], n <= samples, and how often each was drawn [n], which sums to `samples`."""
         total = np.cumsum(self.particles.weights)
-        marks = np.sort(uniforms(seed, samples)) * total[-1]
+        marks = np.sort(kb.uniforms(seed, samples)) * total[-1]
         chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(total) - 1)
         boards, counts = np.unique(chosen, return_counts=True)
         return self.particles.rows[boards], counts.astype(np.float64)
 
-    def shuffled(self, seed: int) -> tuple[Rows, RealArray]:
+    def shuffled(self, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Every board once, in random order, with its weight: for a search that may be stopped at any moment.
 
         Unlike drawing histories one by one, a search that gets through all boards has the belief's exact average. One
         that is stopped early has seen fewer effective histories than boards, if weights differ.
         """
-        order = np.argsort(uniforms(seed, len(self.particles)), kind="stable")
+        order = np.argsort(kb.uniforms(seed, len(self.particles)), kind="stable")
         return self.particles.rows[order], self.particles.weights[order]
 
-    def occupancy(self, color: chess.Color) -> RealArray:
+    def occupancy(self, color: chess.Color) -> kb.RealArray:
         """Probability [6, 64] that a man of each kind (pawn to king) of a side stands on each square (a1 to h8)."""
         rows, weights = self.particles.rows, self.particles.weights
-        men = rows[:, 5 + side_of(color)]
+        men = rows[:, 5 + kb.side_of(color)]
         pawns, knights, diagonals, orthogonals, kings = (rows[:, i] & men for i in range(5))
         bishops, rooks, queens = diagonals & ~orthogonals, orthogonals & ~diagonals, diagonals & orthogonals
         kinds = np.stack([pawns, knights, bishops, rooks, queens, kings])
@@ -134,7 +130,7 @@ class Belief:
         """A non-empty set after an event that left none; see the head of this file."""
         if self.particles.is_exact:
             raise EmptyBelief(f"nothing fits event {event} of the view, {view.events[event]}, nor ever did")
-        seed = subseed(self.seed, event)
+        seed = kb.subseed(self.seed, event)
         earlier = [checkpoint for checkpoint in reversed(self._checkpoints) if checkpoint is not self.this_turn]
         for checkpoint in (self.this_turn, *earlier):
             if checkpoint.particles.fits_all and time.perf_counter() < deadline:
@@ -142,10 +138,10 @@ class Belief:
                 particles = self._replayed(checkpoint, view, event, most, seed, deadline)
                 if len(particles):
                     return self._counted("replay", particles)
-        opponent = side_of(not view.color)
-        heard, terms = last_heard(view, self.this_turn.event)
+        opponent = kb.side_of(not view.color)
+        heard, terms = kb.last_heard(view, self.this_turn.event)
         for changes in (1, 1, 2, 3, 4) if len(self.this_turn.particles) else ():
-            seed = subseed(seed, changes)
+            seed = kb.subseed(seed, changes)
             start = altered(
                 self.this_turn.particles,
                 opponent,
@@ -170,14 +166,14 @@ class Belief:
 def at_start(view: View, opponent: Opponent = uniform) -> Particles:
     """The position that the game began with, which both sides know, once for each kind of opponent."""
     prior = prior_of(opponent)
-    return Particles(labelled(from_board(chess.Board(view.start)), len(prior)), np.array(prior), is_exact=True)
+    return Particles(kb.labelled(kb.from_board(chess.Board(view.start)), len(prior)), np.array(prior), is_exact=True)
 
 
 def after_event(
     particles: Particles,
     view: View,
     index: int,
-    terms: Terms,
+    terms: kb.Terms,
     max_particles: int,
     seed: int,
     opponent: Opponent = uniform,
@@ -185,12 +181,12 @@ def after_event(
     """What one event of a view makes of boards, of which `max_particles` at most are kept after an opponent's move."""
     match view.events[index]:
         case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
-            return particles.after_own_try(encode_move(move), said(announcement), terms)
+            return particles.after_own_try(kb.encode_move(move), kb.said(announcement), terms)
         case OwnTry(move, Answer.ILLEGAL):
-            return particles.after_own_try(encode_move(move), None, terms)
+            return particles.after_own_try(kb.encode_move(move), None, terms)
         case OwnQuestion(Answer.YES | Answer.NO as answer):
             return particles.after_own_question(answer is Answer.YES)
         case OpponentMoved(announcement):
-            event = Event(said(announcement), overheard(view, index), *moves_heard(view, index))
-            return particles.after_opponent(event, opponent, terms, max_particles, subseed(seed, index))
+            event = Event(kb.said(announcement), kb.overheard(view, index), *kb.moves_heard(view, index))
+            return particles.after_opponent(event, opponent, terms, max_particles, kb.subseed(seed, index))
     return particles

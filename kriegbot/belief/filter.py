@@ -10,51 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kriegbot.kernels.attacks import check_info
-from kriegbot.kernels.hearing import (
-    CAPTURED_PAWN_BIT,
-    NO,
-    NOT_ASKED,
-    TRIED,
-    YES,
-    Overheard,
-    Terms,
-    announcement,
-    pawn_tries,
-    pawns_to_try,
-)
-from kriegbot.kernels.jit import (
-    advance,
-    entry,
-    kernel,
-    pointer,
-    word,
-)
-from kriegbot.kernels.moves import EVERYWHERE, MAX_MOVES, is_legal_try, legal_moves, make_move, open_tries
-from kriegbot.kernels.position import (
-    NONE,
-    ONE,
-    Position,
-    bit,
-    ep_square,
-    load,
-    men_of,
-    side_to_move,
-    store,
-)
-from kriegbot.kernels.random import GAMMA, mixed, uniform
-from kriegbot.kernels.silence import capture_said, is_silent, silence_of
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import IntArray, MoveArray, Moves, RealArray, Rows, Word, WordArray, Words
+from kriegbot import kernels as kb
 from kriegbot.models.protocol import Heard, Opponent
 
-MASK_WORDS = MAX_MOVES // 64
+MASK_WORDS = kb.MAX_MOVES // 64
 """Words of a bit mask over a list of moves."""
-SQUARE = CAPTURED_PAWN_BIT - 1
+SQUARE = kb.CAPTURED_PAWN_BIT - 1
 
 
-@kernel
-def may_sound_like(other: Word, ep: int, move: int, heard: int) -> bool:
+@kb.kernel
+def may_sound_like(other: kb.Word, ep: int, move: int, heard: int) -> bool:
     """Whether a move captures where the announcement says, judging by its target.
 
     Args:
@@ -64,15 +29,15 @@ def may_sound_like(other: Word, ep: int, move: int, heard: int) -> bool:
       heard: the announcement.
     """
     target = move >> 6 & 63
-    if bit(target) & other:
+    if kb.bit(target) & other:
         return heard & SQUARE == target + 1
     return heard & SQUARE == 0 or (ep != 0 and target == ep)
 
 
-@kernel
-def is_open(tables: Words, position: Position, move: int, moves: Moves) -> bool:
+@kb.kernel
+def is_open(tables: kb.Words, position: kb.Position, move: int, moves: kb.Moves) -> bool:
     """Whether a move is among the tries of the side to move; `moves` is room to list them."""
-    count = open_tries(tables, position, EVERYWHERE, moves)
+    count = kb.open_tries(tables, position, kb.EVERYWHERE, moves)
     for i in range(count):  # noqa: SIM110 - numba compiles the loop, not any()
         if moves[i] == move:
             return True
@@ -87,7 +52,7 @@ class Event(NamedTuple):
     """
 
     heard: int
-    turn: Overheard
+    turn: kb.Overheard
     ours: int
     theirs: int
 
@@ -99,10 +64,10 @@ class Matches(NamedTuple):
     weight of those, and of all playable moves, under the opponent model; total is above 0.
     """
 
-    masks: Rows
-    matching: IntArray
-    matched: RealArray
-    total: RealArray
+    masks: kb.Rows
+    matching: kb.IntArray
+    matched: kb.RealArray
+    total: kb.RealArray
 
     @classmethod
     def empty(cls, count: int) -> "Matches":
@@ -114,65 +79,65 @@ class Matches(NamedTuple):
 class Room(NamedTuple):
     """Room to work in: for two lists of moves, and for the weights of one."""
 
-    moves: MoveArray
-    weights: RealArray
+    moves: kb.MoveArray
+    weights: kb.RealArray
 
     @classmethod
     def empty(cls) -> "Room":
         """Room for any position."""
-        return cls(np.empty(2 * MAX_MOVES, np.int32), np.empty(MAX_MOVES))
+        return cls(np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES))
 
 
-@kernel
-def captures_first(position: Position, moves: Moves, count: int) -> int:
+@kb.kernel
+def captures_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
     """Keep the pawn captures among `count` moves, in order; return how many there are."""
     found = 0
     for i in range(count):
         origin, target = moves[i] & 63, moves[i] >> 6 & 63
-        if bit(origin) & position.pawns and (origin ^ target) & 7:
+        if kb.bit(origin) & position.pawns and (origin ^ target) & 7:
             moves[found] = moves[i]
             found += 1
     return found
 
 
-@kernel
-def playable(tables: Words, position: Position, turn: Overheard, moves: Moves) -> int:
+@kb.kernel
+def playable(tables: kb.Words, position: kb.Position, turn: kb.Overheard, moves: kb.Moves) -> int:
     """List the legal moves that fit the answer to "Any?"; return how many they are."""
-    count = legal_moves(tables, position, moves)
-    if turn.answer == NOT_ASKED:
+    count = kb.legal_moves(tables, position, moves)
+    if turn.answer == kb.NOT_ASKED:
         return count
     captures = captures_first(position, moves, count)
-    if turn.answer == YES:
+    if turn.answer == kb.YES:
         return captures
-    if turn.answer == TRIED and captures > 0:
-        return legal_moves(tables, position, moves)  # again: of the list only the captures are left
-    return count if turn.answer == NO and captures == 0 else 0
+    if turn.answer == kb.TRIED and captures > 0:
+        return kb.legal_moves(tables, position, moves)  # again: of the list only the captures are left
+    return count if turn.answer == kb.NO and captures == 0 else 0
 
 
-@kernel
+@kb.kernel
 def could_be_refused(
-    tables: Words, position: Position, turn: Overheard, terms: Terms, count: int, moves: Moves
+    tables: kb.Words, position: kb.Position, turn: kb.Overheard, terms: kb.Terms, count: int, moves: kb.Moves
 ) -> bool:
     """Whether at least as many tries are illegal here as were heard to be.
 
     `count` moves are playable; `moves` is room to list tries. Pawn captures from squares that were not announced are
     nonsense, which only the mover hears.
     """
-    tries = open_tries(tables, position, pawns_to_try(tables, position, terms), moves)
-    if turn.answer == NOT_ASKED and terms.tries_told == 0:
+    tries = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, terms), moves)
+    if turn.answer == kb.NOT_ASKED and terms.tries_told == 0:
         return turn.refused <= tries - count
-    others = open_tries(tables, position, NONE, moves)
-    legal = legal_moves(tables, position, moves)
+    others = kb.open_tries(tables, position, kb.NONE, moves)
+    legal = kb.legal_moves(tables, position, moves)
     legal_captures = captures_first(position, moves, legal)
     wrong_captures, wrong_others = tries - others - legal_captures, others - (legal - legal_captures)
-    if turn.answer != NOT_ASKED and turn.since > (wrong_others if turn.answer == NO else wrong_captures):
+    if turn.answer != kb.NOT_ASKED and turn.since > (wrong_others if turn.answer == kb.NO else wrong_captures):
         return False
     return turn.refused + turn.since <= wrong_captures + wrong_others
 
 
-@entry
+@kb.entry
 def match_moves(
-    tables: WordArray, rows: Rows, event: Event, terms: Terms, opponent: Opponent, matches: Matches, room: Room
+    tables: kb.WordArray, rows: kb.Rows, event: Event, terms: kb.Terms, opponent: Opponent, matches: Matches, room: Room
 ) -> None:
     """Find the moves open to the opponent on each of N boards that would be announced as heard.
 
@@ -185,54 +150,54 @@ def match_moves(
       matches: written.
       room: to work in.
     """
-    boards, listed, weights = pointer(rows), pointer(room.moves), pointer(room.weights)
-    scratch = advance(listed, MAX_MOVES)
-    marked, matching, matched, total = pointer(matches.masks), matches.matching, matches.matched, matches.total
+    boards, listed, weights = kb.pointer(rows), kb.pointer(room.moves), kb.pointer(room.weights)
+    scratch = kb.advance(listed, kb.MAX_MOVES)
+    marked, matching, matched, total = kb.pointer(matches.masks), matches.matching, matches.matched, matches.total
     for i in range(len(rows)):
-        position = load(boards, i)
+        position = kb.load(boards, i)
         for j in range(MASK_WORDS):
-            marked[MASK_WORDS * i + j] = NONE
+            marked[MASK_WORDS * i + j] = kb.NONE
         matching[i], matched[i], total[i] = 0, 0.0, 1.0
         turn = event.turn
-        count = playable(pointer(tables), position, turn, listed)
+        count = playable(kb.pointer(tables), position, turn, listed)
         if turn.refused + turn.since > 0 and not could_be_refused(
-            pointer(tables), position, turn, terms, count, scratch
+            kb.pointer(tables), position, turn, terms, count, scratch
         ):
             continue
-        silence = silence_of(pointer(tables), position, terms)
-        _, other = men_of(position, side_to_move(position))
-        ep, found = ep_square(position), 0
+        silence = kb.silence_of(kb.pointer(tables), position, terms)
+        _, other = kb.men_of(position, kb.side_to_move(position))
+        ep, found = kb.ep_square(position), 0
         for j in range(count):
             if not may_sound_like(other, ep, listed[j], event.heard):
                 continue
-            if terms.tries_told == 0 and is_silent(silence, position, listed[j]):
-                said = capture_said(position, listed[j], terms)
+            if terms.tries_told == 0 and kb.is_silent(silence, position, listed[j]):
+                said = kb.capture_said(position, listed[j], terms)
             else:
-                after, captured = make_move(pointer(tables), position, listed[j])
-                said = announcement(pointer(tables), position, after, captured, terms, scratch)
+                after, captured = kb.make_move(kb.pointer(tables), position, listed[j])
+                said = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
             if said == event.heard:
-                marked[MASK_WORDS * i + (j >> 6)] |= bit(j & 63)
+                marked[MASK_WORDS * i + (j >> 6)] |= kb.bit(j & 63)
                 found += 1
         if found == 0:
             continue
         matching[i], matched[i], total[i] = found, float(found), float(count)
-        if opponent(pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights):
+        if opponent(kb.pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights):
             matched[i], total[i] = 0.0, 0.0
             for j in range(count):
                 total[i] += weights[j]
-                if marked[MASK_WORDS * i + (j >> 6)] & bit(j & 63):
+                if marked[MASK_WORDS * i + (j >> 6)] & kb.bit(j & 63):
                     matched[i] += weights[j]
 
 
-@entry
+@kb.entry
 def follow(
-    tables: WordArray,
-    rows: Rows,
+    tables: kb.WordArray,
+    rows: kb.Rows,
     event: Event,
     opponent: Opponent,
     matches: Matches,
-    draws: tuple[IntArray, RealArray, int],
-    after: tuple[Rows, RealArray],
+    draws: tuple[kb.IntArray, kb.RealArray, int],
+    after: tuple[kb.Rows, kb.RealArray],
     room: Room,
 ) -> int:
     """Write the boards that follow from the matching moves; return how many.
@@ -250,22 +215,22 @@ def follow(
     """
     how_many, shares, seed = draws
     after_rows, after_weights = after
-    boards, target, listed, marked = pointer(rows), pointer(after_rows), pointer(room.moves), pointer(matches.masks)
-    weights, matching = pointer(room.weights), matches.matching
-    state = mixed(word(seed))
+    boards, target, marked = kb.pointer(rows), kb.pointer(after_rows), kb.pointer(matches.masks)
+    listed, weights, matching = kb.pointer(room.moves), kb.pointer(room.weights), matches.matching
+    state = kb.mixed(kb.word(seed))
     written = 0
     for i in range(len(rows)):
         wanted, left = min(how_many[i], matching[i]), matching[i]
         if wanted == 0:
             continue
-        position = load(boards, i)
-        count = playable(pointer(tables), position, event.turn, listed)
-        is_weighed = opponent(pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights)
-        takes_all, mark = wanted == left, uniform(state + GAMMA)
+        position = kb.load(boards, i)
+        count = playable(kb.pointer(tables), position, event.turn, listed)
+        is_weighed = opponent(kb.pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights)
+        takes_all, mark = wanted == left, kb.uniform(state + kb.GAMMA)
         for j in range(count):
-            if not marked[MASK_WORDS * i + (j >> 6)] & bit(j & 63):
+            if not marked[MASK_WORDS * i + (j >> 6)] & kb.bit(j & 63):
                 continue
-            state += GAMMA
+            state += kb.GAMMA
             weight = shares[i]
             if is_weighed and takes_all:
                 weight *= weights[j]
@@ -273,15 +238,15 @@ def follow(
                 until = mark + weights[j] * how_many[i] / matches.matched[i]
                 weight = float(int(until) - int(mark))
                 mark = until
-            elif uniform(state) * left < wanted:  # selection sampling (Knuth, TAOCP 2, algorithm S)
+            elif kb.uniform(state) * left < wanted:  # selection sampling (Knuth, TAOCP 2, algorithm S)
                 wanted -= 1
             else:
                 weight = 0.0
             left -= 1
             if weight == 0.0:
                 continue
-            following, _ = make_move(pointer(tables), position, listed[j])
-            store(target, written, following)
+            following, _ = kb.make_move(kb.pointer(tables), position, listed[j])
+            kb.store(target, written, following)
             after_weights[written] = weight
             written += 1
             if wanted == 0:
@@ -289,84 +254,90 @@ def follow(
     return written
 
 
-@entry
+@kb.entry
 def keep_accepted(
-    tables: WordArray, rows: Rows, weights: RealArray, move: int, heard: int, terms: Terms, moves: MoveArray
+    tables: kb.WordArray,
+    rows: kb.Rows,
+    weights: kb.RealArray,
+    move: int,
+    heard: int,
+    terms: kb.Terms,
+    moves: kb.MoveArray,
 ) -> int:
     """Make our accepted try on every board where it is legal and announced as heard; drop the others.
 
     Rows and weights are packed in place; returns how many are left. `moves` is room for MAX_MOVES.
     """
-    boards, scratch = pointer(rows), pointer(moves)
+    boards, scratch = kb.pointer(rows), kb.pointer(moves)
     kept = 0
     for i in range(len(rows)):
-        position = load(boards, i)
-        _, other = men_of(position, side_to_move(position))
-        if not may_sound_like(other, ep_square(position), move, heard):
+        position = kb.load(boards, i)
+        _, other = kb.men_of(position, kb.side_to_move(position))
+        if not may_sound_like(other, kb.ep_square(position), move, heard):
             continue
-        if not is_legal_try(pointer(tables), position, move):
+        if not kb.is_legal_try(kb.pointer(tables), position, move):
             continue
-        after, captured = make_move(pointer(tables), position, move)
-        if announcement(pointer(tables), position, after, captured, terms, scratch) == heard:
-            store(boards, kept, after)
+        after, captured = kb.make_move(kb.pointer(tables), position, move)
+        if kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch) == heard:
+            kb.store(boards, kept, after)
             weights[kept] = weights[i]
             kept += 1
     return kept
 
 
-@entry
-def _list_refusing(tables: WordArray, rows: Rows, move: int, refusing: IntArray, moves: MoveArray) -> int:
-    boards = pointer(rows)
-    may_be_legal = len(rows) > 0 and is_open(pointer(tables), load(boards, 0), move, pointer(moves))
+@kb.entry
+def _list_refusing(tables: kb.WordArray, rows: kb.Rows, move: int, refusing: kb.IntArray, moves: kb.MoveArray) -> int:
+    boards = kb.pointer(rows)
+    may_be_legal = len(rows) > 0 and is_open(kb.pointer(tables), kb.load(boards, 0), move, kb.pointer(moves))
     count = 0
     for i in range(len(rows)):
-        if not may_be_legal or not is_legal_try(pointer(tables), load(boards, i), move):
+        if not may_be_legal or not kb.is_legal_try(kb.pointer(tables), kb.load(boards, i), move):
             refusing[count] = i
             count += 1
     return count
 
 
-def list_refusing(rows: Rows, move: int) -> IntArray:
+def list_refusing(rows: kb.Rows, move: int) -> kb.IntArray:
     """Numbers, ascending, of the boards [N, 8] on which a try is illegal.
 
     Those are all if the mover's own men, which must be the same on each, forbid it.
     """
-    refusing, moves = np.empty(len(rows), np.int64), np.empty(MAX_MOVES, np.int32)
-    return refusing[: _list_refusing(TABLES, rows, move, refusing, moves)]
+    refusing, moves = np.empty(len(rows), np.int64), np.empty(kb.MAX_MOVES, np.int32)
+    return refusing[: _list_refusing(kb.TABLES, rows, move, refusing, moves)]
 
 
-@entry
-def _list_answering(tables: WordArray, rows: Rows, has_any: bool, answering: IntArray) -> int:
-    boards, count = pointer(rows), 0
+@kb.entry
+def _list_answering(tables: kb.WordArray, rows: kb.Rows, has_any: bool, answering: kb.IntArray) -> int:
+    boards, count = kb.pointer(rows), 0
     for i in range(len(rows)):
-        position = load(boards, i)
-        checkers, pinned = check_info(pointer(tables), position)
-        count_of_captures, _, _ = pawn_tries(pointer(tables), position, checkers, pinned)
+        position = kb.load(boards, i)
+        checkers, pinned = kb.check_info(kb.pointer(tables), position)
+        count_of_captures, _, _ = kb.pawn_tries(kb.pointer(tables), position, checkers, pinned)
         if (count_of_captures > 0) == has_any:
             answering[count] = i
             count += 1
     return count
 
 
-def list_answering(rows: Rows, has_any: bool) -> IntArray:
+def list_answering(rows: kb.Rows, has_any: bool) -> kb.IntArray:
     """Numbers, ascending, of the boards [N, 8] on which the side to move has a legal pawn capture, or has none."""
     answering = np.empty(len(rows), np.int64)
-    return answering[: _list_answering(TABLES, rows, has_any, answering)]
+    return answering[: _list_answering(kb.TABLES, rows, has_any, answering)]
 
 
-@entry
-def merge_equal(rows: Rows, weights: RealArray, table: IntArray) -> int:
+@kb.entry
+def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int:
     """Merge equal boards, adding their weights; packed in place, returns how many are left.
 
     `table` is a hash table's room, a power of two above twice the number of rows, filled with -1.
     """
-    boards = pointer(rows)
-    mask = word(len(table) - 1)
+    boards = kb.pointer(rows)
+    mask = kb.word(len(table) - 1)
     kept = 0
     for i in range(len(rows)):
-        key = NONE
+        key = kb.NONE
         for j in range(8):
-            key = mixed(key + boards[8 * i + j] + ONE)
+            key = kb.mixed(key + boards[8 * i + j] + kb.ONE)
         place = key & mask
         while table[place] >= 0:
             same = True
@@ -374,12 +345,12 @@ def merge_equal(rows: Rows, weights: RealArray, table: IntArray) -> int:
                 same = same and boards[8 * table[place] + j] == boards[8 * i + j]
             if same:
                 break
-            place = (place + ONE) & mask
+            place = (place + kb.ONE) & mask
         if table[place] >= 0:
             weights[table[place]] += weights[i]
         else:
             table[place] = kept
-            store(boards, kept, load(boards, i))
+            kb.store(boards, kept, kb.load(boards, i))
             weights[kept] = weights[i]
             kept += 1
     return kept

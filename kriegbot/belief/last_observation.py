@@ -14,66 +14,40 @@ from typing import NamedTuple
 import chess
 import numpy as np
 
-from kriegbot.belief.encoding import last_heard, side_of
-from kriegbot.kernels.attacks import attacked_by, check_info
-from kriegbot.kernels.hearing import CHECK_SHIFT, Terms, situation
-from kriegbot.kernels.jit import (
-    entry,
-    kernel,
-    pointer,
-    popcount,
-    word,
-    words,
-)
-from kriegbot.kernels.moves import MAX_MOVES, legal_moves
-from kriegbot.kernels.position import (
-    NONE,
-    ONE,
-    WHITE,
-    Position,
-    encode_move,
-    from_board,
-    load,
-    men_of,
-    side_to_move,
-    store,
-)
-from kriegbot.kernels.random import GAMMA, mixed, uniform
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import MoveArray, Moves, Rows, Word, WordArray, Words
+from kriegbot import kernels as kb
 from referee import Answer, OpponentMoved, OwnTry, View, open_tries
 
 ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50
 """The most random boards to try: a base, and more for each board wanted. A thousand take a millisecond."""
 ANYTHING = -1
 """Stands for anything heard."""
-(BACK_RANKS,) = words(0xFF000000000000FF)
-FULL_SET, PAWNS, KNIGHTS, DIAGONALS, ORTHOGONALS = words(0x7FFF, 0xFF, 0x300, 0x4C00, 0x7000)
+(BACK_RANKS,) = kb.words(0xFF000000000000FF)
+FULL_SET, PAWNS, KNIGHTS, DIAGONALS, ORTHOGONALS = kb.words(0x7FFF, 0xFF, 0x300, 0x4C00, 0x7000)
 """A full set of men without the king, as bits: eight pawns, two knights, bishops and rooks, a queen; and its kinds."""
 
 
-@kernel
-def nth_square(squares: Word, n: int) -> Word:
+@kb.kernel
+def nth_square(squares: kb.Word, n: int) -> kb.Word:
     """Bitboard of the n-th square of a set, from 0."""
     for _ in range(n):
-        squares &= squares - ONE
-    return squares & (NONE - squares)
+        squares &= squares - kb.ONE
+    return squares & (kb.NONE - squares)
 
 
-@kernel
-def any_of(squares: Word, state: Word) -> Word:
+@kb.kernel
+def any_of(squares: kb.Word, state: kb.Word) -> kb.Word:
     """Bitboard of a random square of a set, none if it is empty."""
-    return nth_square(squares, int(uniform(state) * popcount(squares)))
+    return nth_square(squares, int(kb.uniform(state) * kb.popcount(squares)))
 
 
-@kernel
-def is_possible(tables: Words, position: Position) -> bool:
+@kb.kernel
+def is_possible(tables: kb.Words, position: kb.Position) -> bool:
     """Whether no pawn is on a back rank and the side that has just moved is not in check."""
-    side = side_to_move(position)
-    own, other = men_of(position, side)
+    side = kb.side_to_move(position)
+    own, other = kb.men_of(position, side)
     if position.pawns & BACK_RANKS:
         return False
-    return attacked_by(tables, position, side, own | other) & position.kings & other == NONE
+    return kb.attacked_by(tables, position, side, own | other) & position.kings & other == kb.NONE
 
 
 class Observed(NamedTuple):
@@ -86,27 +60,27 @@ class Observed(NamedTuple):
 
     enemy: int
     men: int
-    taken: Word
-    passed: Word
-    closed: Word
+    taken: kb.Word
+    passed: kb.Word
+    closed: kb.Word
     heard: int
-    terms: Terms
+    terms: kb.Terms
     is_our_turn: bool
 
 
-@kernel
-def with_men(position: Position, observed: Observed, state: Word) -> Position:
+@kb.kernel
+def with_men(position: kb.Position, observed: Observed, state: kb.Word) -> kb.Position:
     """Add random men of the enemy, a king first: one of them on a square of `taken`, if any; none on `closed`."""
     men, taken = observed.men, observed.taken
     pawns, knights, kings = position.pawns, position.knights, position.kings
     diagonals, orthogonals = position.diagonals, position.orthogonals
     empty = ~(position.white | position.black | taken | observed.closed)
-    added, left = NONE, FULL_SET
-    taker = int(uniform(state) * men) if taken else men
+    added, left = kb.NONE, FULL_SET
+    taker = int(kb.uniform(state) * men) if taken else men
     for i in range(men):
-        man = any_of(left, state + GAMMA)
-        state += GAMMA + GAMMA
-        is_pawn = i > 0 and man & PAWNS != NONE
+        man = any_of(left, state + kb.GAMMA)
+        state += kb.GAMMA + kb.GAMMA
+        is_pawn = i > 0 and man & PAWNS != kb.NONE
         free = empty & ~BACK_RANKS if is_pawn else empty
         square = any_of(taken if i == taker else free, state)
         empty &= ~square
@@ -115,35 +89,35 @@ def with_men(position: Position, observed: Observed, state: Word) -> Position:
             kings |= square
             continue
         left &= ~man
-        pawns |= square if man & PAWNS else NONE
-        knights |= square if man & KNIGHTS else NONE
-        diagonals |= square if man & DIAGONALS else NONE
-        orthogonals |= square if man & ORTHOGONALS else NONE
-    if observed.enemy == WHITE:
-        return Position(pawns, knights, diagonals, orthogonals, kings, added, position.black, position.meta)
-    return Position(pawns, knights, diagonals, orthogonals, kings, position.white, added, position.meta)
+        pawns |= square if man & PAWNS else kb.NONE
+        knights |= square if man & KNIGHTS else kb.NONE
+        diagonals |= square if man & DIAGONALS else kb.NONE
+        orthogonals |= square if man & ORTHOGONALS else kb.NONE
+    if observed.enemy == kb.WHITE:
+        return kb.Position(pawns, knights, diagonals, orthogonals, kings, added, position.black, position.meta)
+    return kb.Position(pawns, knights, diagonals, orthogonals, kings, position.white, added, position.meta)
 
 
-@kernel
-def sounds_like(tables: Words, position: Position, heard: int, terms: Terms, scratch: Moves) -> bool:
+@kb.kernel
+def sounds_like(tables: kb.Words, position: kb.Position, heard: int, terms: kb.Terms, scratch: kb.Moves) -> bool:
     """Whether the referee would announce `heard` of a position, each check in a different direction, as after moves.
 
     Where checks are not announced, there may be any.
     """
     if heard == ANYTHING:
         return True
-    if situation(tables, position, terms, scratch) != heard:
+    if kb.situation(tables, position, terms, scratch) != heard:
         return False
     if terms.tells_checks == 0:
         return True
-    checkers, _ = check_info(tables, position)
-    return popcount(checkers) == popcount(word(heard >> CHECK_SHIFT & 31))
+    checkers, _ = kb.check_info(tables, position)
+    return kb.popcount(checkers) == kb.popcount(kb.word(heard >> kb.CHECK_SHIFT & 31))
 
 
-@kernel
-def plays_within(tables: Words, position: Position, tries: Moves, count: int, moves: Moves) -> bool:
+@kb.kernel
+def plays_within(tables: kb.Words, position: kb.Position, tries: kb.Moves, count: int, moves: kb.Moves) -> bool:
     """Whether a position has legal moves, all of them among `count` tries."""
-    legal = legal_moves(tables, position, moves)
+    legal = kb.legal_moves(tables, position, moves)
     for i in range(legal):
         place = 0
         while place < count and tries[place] != moves[i]:
@@ -153,63 +127,63 @@ def plays_within(tables: Words, position: Position, tries: Moves, count: int, mo
     return legal > 0
 
 
-@entry
+@kb.entry
 def _sample(
-    tables: WordArray,
-    own: WordArray,
+    tables: kb.WordArray,
+    own: kb.WordArray,
     observed: Observed,
-    tries: MoveArray,
-    seed: Word,
+    tries: kb.MoveArray,
+    seed: kb.Word,
     attempts: int,
-    target: Rows,
-    scratch: MoveArray,
+    target: kb.Rows,
+    scratch: kb.MoveArray,
 ) -> int:
     """Write boards that fit to `target` until it is full or `attempts` were made; return how many were written."""
-    ours, written = load(pointer(own), 0), 0
-    state = mixed(seed)
+    ours, written = kb.load(kb.pointer(own), 0), 0
+    state = kb.mixed(seed)
     for _ in range(attempts):
-        state += GAMMA
-        position = with_men(ours, observed, mixed(state))
+        state += kb.GAMMA
+        position = with_men(ours, observed, kb.mixed(state))
         men = position.white | position.black
-        if men & observed.passed & ~position.pawns or not is_possible(pointer(tables), position):
+        if men & observed.passed & ~position.pawns or not is_possible(kb.pointer(tables), position):
             continue
-        if not sounds_like(pointer(tables), position, observed.heard, observed.terms, pointer(scratch)):
+        if not sounds_like(kb.pointer(tables), position, observed.heard, observed.terms, kb.pointer(scratch)):
             continue
         if observed.is_our_turn and not plays_within(
-            pointer(tables), position, pointer(tries), len(tries), pointer(scratch)
+            kb.pointer(tables), position, kb.pointer(tries), len(tries), kb.pointer(scratch)
         ):
             continue
-        store(pointer(target), written, position)
+        kb.store(kb.pointer(target), written, position)
         written += 1
         if written == len(target):
             break
     return written
 
 
-def last_observation(view: View, boards: int, seed: int) -> Rows:
+def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     """Boards [n, 8], n <= `boards`, with the view's own men that fit its last announcement and this turn's refusals.
 
     If none of those tried fits the announcement, any that fits the refusals will do. May be empty. Only our side can
     castle or capture en passant on them, and the halfmove clock is 0. The first position of a game is known.
     """
     if view.ply == 0:
-        return from_board(chess.Board(view.start)).reshape(1, 8)
+        return kb.from_board(chess.Board(view.start)).reshape(1, 8)
     is_our_turn = view.turn == view.color
     # All that was not refused: also what an answer to "Any?" forbids may be legal.
     refused = set(view.refused)
     unforbidden = open_tries(view.color, view.men, view.kingside, view.queenside, view.pawn_tries)
-    tries = np.array([encode_move(move) for move in unforbidden if move not in refused], np.int32)
-    heard, terms = last_heard(view, len(view.events))
+    tries = np.array([kb.encode_move(move) for move in unforbidden if move not in refused], np.int32)
+    heard, terms = kb.last_heard(view, len(view.events))
     closed = 0
-    if is_our_turn and view.rules.checks_told and not heard >> CHECK_SHIFT & 31:
+    if is_our_turn and view.rules.checks_told and not heard >> kb.CHECK_SHIFT & 31:
         closed = int(chess.SquareSet(m.to_square for m in view.refused if _is_pawn_capture(view, m)))
         closed |= _unnamed(view)
-    taken, passed, closed = words(*_taken(view), closed)
-    observed = Observed(side_of(not view.color), view.opponent_men, taken, passed, closed, heard, terms, is_our_turn)
-    own, attempts = from_board(_own_board(view), view.ply), ATTEMPTS + ATTEMPTS_PER_BOARD * boards
-    target, scratch = np.empty((boards, 8), np.uint64), np.empty(MAX_MOVES, np.int32)
+    taken, passed, closed = kb.words(*_taken(view), closed)
+    observed = Observed(kb.side_of(not view.color), view.opponent_men, taken, passed, closed, heard, terms, is_our_turn)
+    own, attempts = kb.from_board(_own_board(view), view.ply), ATTEMPTS + ATTEMPTS_PER_BOARD * boards
+    target, scratch = np.empty((boards, 8), np.uint64), np.empty(kb.MAX_MOVES, np.int32)
     for said in (heard, ANYTHING):
-        written = _sample(TABLES, own, observed._replace(heard=said), tries, seed, attempts, target, scratch)
+        written = _sample(kb.TABLES, own, observed._replace(heard=said), tries, seed, attempts, target, scratch)
         if written:
             break
     return target[:written]

@@ -21,12 +21,7 @@ from kriegbot.belief.filter import (
     match_moves,
     merge_equal,
 )
-from kriegbot.kernels.hearing import Terms
-from kriegbot.kernels.moves import MAX_MOVES
-from kriegbot.kernels.position import LABEL_MASK, without_labels
-from kriegbot.kernels.random import uniforms
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import IntArray, RealArray, Rows
+from kriegbot.kernels import LABEL_MASK, MAX_MOVES, TABLES, IntArray, RealArray, Rows, Terms, uniforms, without_labels
 from kriegbot.models.protocol import Opponent
 
 

@@ -6,7 +6,7 @@ that fit, as far as there is room.
 """
 
 from kriegbot.belief.belief import after_event, at_start
-from kriegbot.belief.encoding import terms_of
+from kriegbot.kernels import terms_of
 from referee import View
 
 

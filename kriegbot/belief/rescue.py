@@ -7,103 +7,85 @@ knight). `blind` forgets all boards and takes those of the last observation. Nei
 
 import numpy as np
 
+from kriegbot import kernels as kb
 from kriegbot.belief.last_observation import any_of, is_possible, last_observation
 from kriegbot.belief.particles import Particles, merged
-from kriegbot.kernels.hearing import Terms, situation
-from kriegbot.kernels.jit import (
-    entry,
-    kernel,
-    lsb,
-    pointer,
-    word,
-    words,
-)
-from kriegbot.kernels.moves import MAX_MOVES, moved
-from kriegbot.kernels.position import (
-    NONE,
-    WHITE,
-    Position,
-    load,
-    men_of,
-    store,
-)
-from kriegbot.kernels.random import GAMMA, mixed, uniform
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import MoveArray, Rows, Word, WordArray
 from referee import View
 
-BOTH_RIGHTS, WITHOUT_PASSANT = words(0b110, 2**64 - 1 - (63 << 5))
+BOTH_RIGHTS, WITHOUT_PASSANT = kb.words(0b110, 2**64 - 1 - (63 << 5))
 BLIND_BOARDS = 1000
 
 
-@kernel
-def with_one_change(position: Position, side: int, state: Word) -> Position:
+@kb.kernel
+def with_one_change(position: kb.Position, side: int, state: kb.Word) -> kb.Position:
     """Move a random man of a side to a random empty square, or, one time in four, change its kind, not to a king."""
-    men, others = men_of(position, side)
+    men, others = kb.men_of(position, side)
     empty = ~(men | others)
     origin = any_of(men, state)
     target = origin
     pawns, knights, kings = position.pawns, position.knights, position.kings
     diagonals, orthogonals = position.diagonals, position.orthogonals
-    if uniform(state + GAMMA) < 0.75 or origin & kings:
-        target = any_of(empty, state + GAMMA + GAMMA)
-        start, end = lsb(origin), lsb(target)
-        pawns, knights, kings = moved(pawns, start, end), moved(knights, start, end), moved(kings, start, end)
-        diagonals, orthogonals = moved(diagonals, start, end), moved(orthogonals, start, end)
+    if kb.uniform(state + kb.GAMMA) < 0.75 or origin & kings:
+        target = any_of(empty, state + kb.GAMMA + kb.GAMMA)
+        start, end = kb.lsb(origin), kb.lsb(target)
+        pawns, knights, kings = kb.moved(pawns, start, end), kb.moved(knights, start, end), kb.moved(kings, start, end)
+        diagonals, orthogonals = kb.moved(diagonals, start, end), kb.moved(orthogonals, start, end)
     else:
-        kind = int(uniform(state + GAMMA + GAMMA) * 5)
-        pawns = (pawns & ~origin) | (origin if kind == 0 else NONE)
-        knights = (knights & ~origin) | (origin if kind == 1 else NONE)
-        diagonals = (diagonals & ~origin) | (origin if kind == 2 or kind == 4 else NONE)
-        orthogonals = (orthogonals & ~origin) | (origin if kind == 3 or kind == 4 else NONE)
+        kind = int(kb.uniform(state + kb.GAMMA + kb.GAMMA) * 5)
+        pawns = (pawns & ~origin) | (origin if kind == 0 else kb.NONE)
+        knights = (knights & ~origin) | (origin if kind == 1 else kb.NONE)
+        diagonals = (diagonals & ~origin) | (origin if kind == 2 or kind == 4 else kb.NONE)
+        orthogonals = (orthogonals & ~origin) | (origin if kind == 3 or kind == 4 else kb.NONE)
     meta = position.meta & WITHOUT_PASSANT
     if origin & (position.kings | position.orthogonals):
-        meta &= ~(BOTH_RIGHTS << word(2 * side))
+        meta &= ~(BOTH_RIGHTS << kb.word(2 * side))
     men = (men & ~origin) | target
-    if side == WHITE:
-        return Position(pawns, knights, diagonals, orthogonals, kings, men, others, meta)
-    return Position(pawns, knights, diagonals, orthogonals, kings, others, men, meta)
+    if side == kb.WHITE:
+        return kb.Position(pawns, knights, diagonals, orthogonals, kings, men, others, meta)
+    return kb.Position(pawns, knights, diagonals, orthogonals, kings, others, men, meta)
 
 
-@entry
+@kb.entry
 def _alter(
-    tables: WordArray,
-    rows: Rows,
+    tables: kb.WordArray,
+    rows: kb.Rows,
     side: int,
     changes: int,
     heard: int,
-    terms: Terms,
-    seed: Word,
-    target: Rows,
-    scratch: MoveArray,
+    terms: kb.Terms,
+    seed: kb.Word,
+    target: kb.Rows,
+    scratch: kb.MoveArray,
 ) -> int:
     """Write to `target` boards made from random rows by `changes` changes, if they sound like `heard`; count them."""
-    boards, written = pointer(rows), 0
-    state = mixed(seed)
+    boards, written = kb.pointer(rows), 0
+    state = kb.mixed(seed)
     for _ in range(len(target)):
-        state += GAMMA
-        position = load(boards, int(uniform(state) * len(rows)))
+        state += kb.GAMMA
+        position = kb.load(boards, int(kb.uniform(state) * len(rows)))
         for _ in range(changes):
-            state += GAMMA
-            position = with_one_change(position, side, mixed(state))
+            state += kb.GAMMA
+            position = with_one_change(position, side, kb.mixed(state))
         if (
-            is_possible(pointer(tables), position)
-            and situation(pointer(tables), position, terms, pointer(scratch)) == heard
+            is_possible(kb.pointer(tables), position)
+            and kb.situation(kb.pointer(tables), position, terms, kb.pointer(scratch)) == heard
         ):
-            store(pointer(target), written, position)
+            kb.store(kb.pointer(target), written, position)
             written += 1
     return written
 
 
 def altered(
-    particles: Particles, side: int, changes: int, heard: int, terms: Terms, count: int, seed: int
+    particles: Particles, side: int, changes: int, heard: int, terms: kb.Terms, count: int, seed: int
 ) -> Particles:
     """Boards on which `changes` men of a side are elsewhere or of another kind; up to `count`, with equal weights.
 
     Only those of which the referee would announce `heard` after the last move. May be empty.
     """
     target = np.empty((count, 8), np.uint64)
-    written = _alter(TABLES, particles.rows, side, changes, heard, terms, seed, target, np.empty(MAX_MOVES, np.int32))
+    written = _alter(
+        kb.TABLES, particles.rows, side, changes, heard, terms, seed, target, np.empty(kb.MAX_MOVES, np.int32)
+    )
     return merged(target[:written], np.ones(written), is_exact=False, fits_all=False)
 
 

@@ -14,8 +14,7 @@ import numpy as np
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.errors import EmptyBelief
 from kriegbot.belief.past import past
-from kriegbot.kernels.random import subseed
-from kriegbot.kernels.types import RealArray, Rows
+from kriegbot.kernels import RealArray, Rows, subseed
 from referee import View
 
 

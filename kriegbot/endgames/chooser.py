@@ -15,10 +15,7 @@ from kriegbot.endgames.king_squares import BareKing, Men, men_row, turned, turne
 from kriegbot.endgames.mating import DRAW, MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
 from kriegbot.endgames.network import NetworkArrays, load_network
 from kriegbot.endgames.seen_late import late_for
-from kriegbot.kernels.position import decode_move
-from kriegbot.kernels.random import subseed, uniforms
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import RealArray
+from kriegbot.kernels import TABLES, RealArray, decode_move, subseed, uniforms
 
 DEEPEST = 12
 FIRST_RATE = 1_000_000

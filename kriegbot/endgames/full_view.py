@@ -16,13 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kriegbot import kernels as kb
 from kriegbot.endgames.king_sets import Men, after_try, attacks_of, every, list_tries, men_at, refusing, steps_from
-from kriegbot.kernels.hearing import DARK_SQUARES
-from kriegbot.kernels.jit import cache_directory, entry, inlined, kernel, lsb, number, pointer, popcount, word, words
-from kriegbot.kernels.moves import LAST_RANKS, MAX_MOVES
-from kriegbot.kernels.position import NONE, ONE, bit
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import MoveArray, Moves, Word, WordArray, Words
 
 QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, END = 0, 4096, 8192, 12288, 77824, 339968
 """Where the placings of each ending begin: our king's square comes first, then that of a queen, rook or pawn (64 * 64),
@@ -33,53 +28,53 @@ LONGEST = 33
 """The most moves to mate: of bishop and knight."""
 HOPELESS = 60
 """What a king that is not lost counts, in moves."""
-(BYTE,) = words(255)
+(BYTE,) = kb.words(255)
 
 
-@kernel
+@kb.kernel
 def placing(men: Men) -> int:
     """Which row holds our men; of more than two, the strongest that are enough."""
-    king = lsb(men.king)
+    king = kb.lsb(men.king)
     queens = men.diagonals & men.orthogonals
     if queens:
-        return QUEENS + 64 * king + lsb(queens)
+        return QUEENS + 64 * king + kb.lsb(queens)
     if men.orthogonals:
-        return ROOKS + 64 * king + lsb(men.orthogonals)
+        return ROOKS + 64 * king + kb.lsb(men.orthogonals)
     if men.pawns:
-        return PAWNS + 64 * king + lsb(men.pawns)
-    dark, light = men.diagonals & DARK_SQUARES, men.diagonals & ~DARK_SQUARES
+        return PAWNS + 64 * king + kb.lsb(men.pawns)
+    dark, light = men.diagonals & kb.DARK_SQUARES, men.diagonals & ~kb.DARK_SQUARES
     if dark and light:
-        return BISHOPS + (king << 10 | lsb(dark) >> 1 << 5 | lsb(light) >> 1)
+        return BISHOPS + (king << 10 | kb.lsb(dark) >> 1 << 5 | kb.lsb(light) >> 1)
     if men.diagonals and men.knights:
-        return KNIGHTS + (king << 12 | lsb(men.diagonals) << 6 | lsb(men.knights))
+        return KNIGHTS + (king << 12 | kb.lsb(men.diagonals) << 6 | kb.lsb(men.knights))
     return ELSEWHERE
 
 
-@inlined
+@kb.inlined
 def coloured(half: int, dark: int) -> int:
     """The dark (1) or the light (0) one of the two squares whose numbers halved are `half`."""
     square = 2 * half
-    return square if (DARK_SQUARES >> word(square)) & ONE == word(dark) else square + 1
+    return square if (kb.DARK_SQUARES >> kb.word(square)) & kb.ONE == kb.word(dark) else square + 1
 
 
-@kernel
+@kb.kernel
 def men_placed(place: int) -> Men:
     """The inverse of `placing`, of as few men as can be; our king may share a square where there is no such placing."""
     if place < BISHOPS:
-        king, man = bit(place >> 6 & 63), bit(place & 63)
-        queen = man if place < ROOKS else NONE
-        pawn = man if place >= PAWNS else NONE
-        return Men(pawn, NONE, queen, man & ~pawn, king)
+        king, man = kb.bit(place >> 6 & 63), kb.bit(place & 63)
+        queen = man if place < ROOKS else kb.NONE
+        pawn = man if place >= PAWNS else kb.NONE
+        return Men(pawn, kb.NONE, queen, man & ~pawn, king)
     if place < KNIGHTS:
         place -= BISHOPS
-        bishops = bit(coloured(place >> 5 & 31, 1)) | bit(coloured(place & 31, 0))
-        return Men(NONE, NONE, bishops, NONE, bit(place >> 10))
+        bishops = kb.bit(coloured(place >> 5 & 31, 1)) | kb.bit(coloured(place & 31, 0))
+        return Men(kb.NONE, kb.NONE, bishops, kb.NONE, kb.bit(place >> 10))
     place -= KNIGHTS
-    return Men(NONE, bit(place & 63), bit(place >> 6 & 63), NONE, bit(place >> 12))
+    return Men(kb.NONE, kb.bit(place & 63), kb.bit(place >> 6 & 63), kb.NONE, kb.bit(place >> 12))
 
 
-@kernel
-def lost_in(tables: Words, men: Men, before: Words, moves: Moves) -> Word:
+@kb.kernel
+def lost_in(tables: kb.Words, men: Men, before: kb.Words, moves: kb.Moves) -> kb.Word:
     """Squares on which the king is lost with us to move, if he is lost before our next move on those of `before`."""
     attacks, own = attacks_of(tables, men), every(men)
     possible = ~attacks.all & ~own
@@ -95,34 +90,40 @@ def lost_in(tables: Words, men: Men, before: Words, moves: Moves) -> Word:
     return lost
 
 
-@entry
+@kb.entry
 def _fill(
-    tables: WordArray, begin: int, end: int, before: WordArray, after: WordArray, rows: WordArray, moves: MoveArray
+    tables: kb.WordArray,
+    begin: int,
+    end: int,
+    before: kb.WordArray,
+    after: kb.WordArray,
+    rows: kb.WordArray,
+    moves: kb.MoveArray,
 ) -> None:
     for depth in range(1, LONGEST + 1):
         for place in range(begin, end):
             men = men_placed(place)
-            minors = popcount(men.knights) + popcount(men.diagonals & ~men.orthogonals)
-            if popcount(every(men)) != (3 if minors else 2) or men.pawns & LAST_RANKS:
+            minors = kb.popcount(men.knights) + kb.popcount(men.diagonals & ~men.orthogonals)
+            if kb.popcount(every(men)) != (3 if minors else 2) or men.pawns & kb.LAST_RANKS:
                 continue
-            lost = lost_in(pointer(tables), men, pointer(before), pointer(moves))
+            lost = lost_in(kb.pointer(tables), men, kb.pointer(before), kb.pointer(moves))
             new = lost & ~before[place]
             after[place] = lost
             while new:
-                square = lsb(new)
-                rows[8 * place + (square >> 3)] |= word(depth) << word(8 * (square & 7))
-                new &= new - ONE
+                square = kb.lsb(new)
+                rows[8 * place + (square >> 3)] |= kb.word(depth) << kb.word(8 * (square & 7))
+                new &= new - kb.ONE
         before[begin:end] = after[begin:end]
 
 
-def filled(begin: int, end: int, rows: WordArray) -> None:
+def filled(begin: int, end: int, rows: kb.WordArray) -> None:
     """Fill in the rows of some endings, which must include those that captures and promotions of theirs lead to."""
     before, after = np.zeros(END, np.uint64), np.zeros(END, np.uint64)
-    _fill(TABLES, begin, end, before, after, rows, np.zeros(MAX_MOVES, np.int32))
+    _fill(kb.TABLES, begin, end, before, after, rows, np.zeros(kb.MAX_MOVES, np.int32))
 
 
 @cache
-def soonest(with_minors: bool) -> WordArray:
+def soonest(with_minors: bool) -> kb.WordArray:
     """The rows of all placings: uint64[8 * END]; those of minor pieces are 0 if not asked for.
 
     The others are ready in half a second, these in some seconds, once: then they are kept beside the kernels.
@@ -134,35 +135,35 @@ def soonest(with_minors: bool) -> WordArray:
     return rows
 
 
-def minors() -> WordArray:
+def minors() -> kb.WordArray:
     """The rows of the minor pieces, from the file of an earlier process if there is one."""
-    kept = cache_directory() / "minors.npy"
+    kept = kb.cache_directory() / "minors.npy"
     with suppress(OSError, ValueError):
-        known: WordArray = np.load(kept)
+        known: kb.WordArray = np.load(kept)
         return known
     rows = np.zeros(8 * END, np.uint64)
     filled(BISHOPS, KNIGHTS, rows)
     filled(KNIGHTS, END, rows)
     found = rows[8 * BISHOPS :]
-    with suppress(OSError), tempfile.NamedTemporaryFile(dir=cache_directory(), suffix=".npy", delete=False) as file:
+    with suppress(OSError), tempfile.NamedTemporaryFile(dir=kb.cache_directory(), suffix=".npy", delete=False) as file:
         np.save(file, found)
         os.replace(file.name, Path(kept))
     return found
 
 
-@kernel
-def moves_in_view(rows: Words, men: Men, squares: Word) -> float:
+@kb.kernel
+def moves_in_view(rows: kb.Words, men: Men, squares: kb.Word) -> float:
     """Moves to mate if the king were in view, on average over the squares; HOPELESS where there is no mate."""
     place, total, rest = placing(men), 0, squares
     while rest and place != ELSEWHERE:
-        square = lsb(rest)
-        moves = number(rows[8 * place + (square >> 3)] >> word(8 * (square & 7)) & BYTE)
+        square = kb.lsb(rest)
+        moves = kb.number(rows[8 * place + (square >> 3)] >> kb.word(8 * (square & 7)) & BYTE)
         total += moves if moves else HOPELESS
-        rest &= rest - ONE
-    return float(total) / float(popcount(squares))
+        rest &= rest - kb.ONE
+    return float(total) / float(kb.popcount(squares))
 
 
-@entry
-def moves_to_mate(rows: WordArray, men: WordArray, squares: Word) -> float:
+@kb.entry
+def moves_to_mate(rows: kb.WordArray, men: kb.WordArray, squares: kb.Word) -> float:
     """`moves_in_view`, for Python."""
-    return moves_in_view(pointer(rows), men_at(pointer(men), 0), squares)
+    return moves_in_view(kb.pointer(rows), men_at(kb.pointer(men), 0), squares)

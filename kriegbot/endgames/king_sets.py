@@ -10,28 +10,14 @@ Pawns of ours go up the board here; `chooser` turns the board round for Black. W
 
 from typing import NamedTuple
 
-from kriegbot.kernels.attacks import (
-    NOT_FILE_A,
-    NOT_FILE_H,
-    between,
-    bishop_attacks,
-    king_attacks,
-    knight_attacks,
-    rook_attacks,
-    shifted,
-)
-from kriegbot.kernels.hearing import DARK_SQUARES
-from kriegbot.kernels.jit import entry, inlined, kernel, lsb, pointer, popcount, word, words
-from kriegbot.kernels.moves import BISHOP, EVERYWHERE, KNIGHT, QUEEN, ROOK, add_moves, moved
-from kriegbot.kernels.position import NONE, ONE, bit
-from kriegbot.kernels.types import Moves, Word, WordArray, Words
+from kriegbot import kernels as kb
 
-RISING_IS_LONG = words(
+RISING_IS_LONG = kb.words(
     sum(1 << s for s in range(64) if abs((s & 7) - (s >> 3)) < abs(7 - (s & 7) - (s >> 3))),
 )[0]
 """Squares whose longer diagonal is the one that rises towards file h."""
-RANK_1, RANK_3, RANK_8, FILE_A = words(0xFF, 0xFF0000, 0xFF << 56, 0x0101010101010101)
-TWO, EIGHT = words(2, 8)
+RANK_1, RANK_3, RANK_8, FILE_A = kb.words(0xFF, 0xFF0000, 0xFF << 56, 0x0101010101010101)
+TWO, EIGHT = kb.words(2, 8)
 SAME_TURN, OUR_TURN, MATED, DRAWN, STALEMATED, LESSENED = 0, 1, 2, 3, 4, 5
 """Kinds of outcomes. The last one is our turn too, with a man taken and enough left to mate."""
 MOST_OUTCOMES = 64
@@ -44,154 +30,154 @@ or none."""
 class Men(NamedTuple):
     """Our men as bitboards; queens are both diagonals and orthogonals, as in a `Position`."""
 
-    pawns: Word
-    knights: Word
-    diagonals: Word
-    orthogonals: Word
-    king: Word
+    pawns: kb.Word
+    knights: kb.Word
+    diagonals: kb.Word
+    orthogonals: kb.Word
+    king: kb.Word
 
 
 class Attacks(NamedTuple):
     """Squares that our men attack: by the direction of the check heard there, and `all`, with those of our king."""
 
-    rank: Word
-    file: Word
-    long_diagonal: Word
-    short_diagonal: Word
-    knight: Word
-    all: Word
+    rank: kb.Word
+    file: kb.Word
+    long_diagonal: kb.Word
+    short_diagonal: kb.Word
+    knight: kb.Word
+    all: kb.Word
 
 
-@inlined
-def every(men: Men) -> Word:
+@kb.inlined
+def every(men: Men) -> kb.Word:
     """All our men."""
     return men.pawns | men.knights | men.diagonals | men.orthogonals | men.king
 
 
-@inlined
-def steps_from(squares: Word) -> Word:
+@kb.inlined
+def steps_from(squares: kb.Word) -> kb.Word:
     """Squares that kings on these squares may step to, on an empty board."""
-    beside = ((squares & NOT_FILE_H) << ONE) | ((squares & NOT_FILE_A) >> ONE)
+    beside = ((squares & kb.NOT_FILE_H) << kb.ONE) | ((squares & kb.NOT_FILE_A) >> kb.ONE)
     row = squares | beside
     return beside | (row << EIGHT) | (row >> EIGHT)
 
 
-@kernel
-def attacks_of(tables: Words, men: Men) -> Attacks:
+@kb.kernel
+def attacks_of(tables: kb.Words, men: Men) -> Attacks:
     """What our men attack, the enemy king lifted off the board."""
     own = every(men)
-    rank, file, rising, falling, knight = NONE, NONE, NONE, NONE, NONE
+    rank, file, rising, falling, knight = kb.NONE, kb.NONE, kb.NONE, kb.NONE, kb.NONE
     rest = men.orthogonals
     while rest:
-        square = lsb(rest)
-        reached, row = rook_attacks(tables, square, own), RANK_1 << word(square & 56)
+        square = kb.lsb(rest)
+        reached, row = kb.rook_attacks(tables, square, own), RANK_1 << kb.word(square & 56)
         rank |= reached & row
         file |= reached & ~row
-        rest &= rest - ONE
+        rest &= rest - kb.ONE
     rest = men.diagonals
     while rest:
-        square = lsb(rest)
-        reached, here = bishop_attacks(tables, square, own), rest & (NONE - rest)
-        above = ~(here | (here - ONE))
-        right = ~(FILE_A * ((TWO << word(square & 7)) - ONE))
+        square = kb.lsb(rest)
+        reached, here = kb.bishop_attacks(tables, square, own), rest & (kb.NONE - rest)
+        above = ~(here | (here - kb.ONE))
+        right = ~(FILE_A * ((TWO << kb.word(square & 7)) - kb.ONE))
         rises = (above & right) | (~above & ~right)
         rising |= reached & rises
         falling |= reached & ~rises
-        rest &= rest - ONE
+        rest &= rest - kb.ONE
     rest = men.knights
     while rest:
-        knight |= knight_attacks(tables, lsb(rest))
-        rest &= rest - ONE
-    rising |= shifted(men.pawns & NOT_FILE_H, 9)
-    falling |= shifted(men.pawns & NOT_FILE_A, 7)
+        knight |= kb.knight_attacks(tables, kb.lsb(rest))
+        rest &= rest - kb.ONE
+    rising |= kb.shifted(men.pawns & kb.NOT_FILE_H, 9)
+    falling |= kb.shifted(men.pawns & kb.NOT_FILE_A, 7)
     long_diagonal = (rising & RISING_IS_LONG) | (falling & ~RISING_IS_LONG)
     short_diagonal = (rising & ~RISING_IS_LONG) | (falling & RISING_IS_LONG)
-    reached = rank | file | rising | falling | knight | king_attacks(tables, lsb(men.king))
+    reached = rank | file | rising | falling | knight | kb.king_attacks(tables, kb.lsb(men.king))
     return Attacks(rank, file, long_diagonal, short_diagonal, knight, reached)
 
 
-@kernel
-def list_tries(tables: Words, men: Men, moves: Moves) -> int:
+@kb.kernel
+def list_tries(tables: kb.Words, men: Men, moves: kb.Moves) -> int:
     """Write the tries worth a thought to `moves`: no castling, no pawn captures, promotions to queen and rook alone."""
     own = every(men)
-    count = add_moves(moves, 0, lsb(men.king), king_attacks(tables, lsb(men.king)) & ~own)
+    count = kb.add_moves(moves, 0, kb.lsb(men.king), kb.king_attacks(tables, kb.lsb(men.king)) & ~own)
     rest = men.knights | men.diagonals | men.orthogonals
     while rest:
-        square, here = lsb(rest), rest & (NONE - rest)
-        targets = NONE
+        square, here = kb.lsb(rest), rest & (kb.NONE - rest)
+        targets = kb.NONE
         if here & men.knights:
-            targets |= knight_attacks(tables, square)
+            targets |= kb.knight_attacks(tables, square)
         if here & men.diagonals:
-            targets |= bishop_attacks(tables, square, own)
+            targets |= kb.bishop_attacks(tables, square, own)
         if here & men.orthogonals:
-            targets |= rook_attacks(tables, square, own)
-        count = add_moves(moves, count, square, targets & ~own)
-        rest &= rest - ONE
-    ahead = shifted(men.pawns, 8) & ~own
-    double = shifted(ahead & RANK_3, 8) & ~own
+            targets |= kb.rook_attacks(tables, square, own)
+        count = kb.add_moves(moves, count, square, targets & ~own)
+        rest &= rest - kb.ONE
+    ahead = kb.shifted(men.pawns, 8) & ~own
+    double = kb.shifted(ahead & RANK_3, 8) & ~own
     while ahead:
-        square = lsb(ahead)
-        if ahead & (NONE - ahead) & RANK_8:
-            moves[count] = (square - 8) | square << 6 | QUEEN << 12
-            moves[count + 1] = (square - 8) | square << 6 | ROOK << 12
+        square = kb.lsb(ahead)
+        if ahead & (kb.NONE - ahead) & RANK_8:
+            moves[count] = (square - 8) | square << 6 | kb.QUEEN << 12
+            moves[count + 1] = (square - 8) | square << 6 | kb.ROOK << 12
             count += 2
         else:
             moves[count] = (square - 8) | square << 6
             count += 1
-        ahead &= ahead - ONE
+        ahead &= ahead - kb.ONE
     while double:
-        square = lsb(double)
+        square = kb.lsb(double)
         moves[count] = (square - 16) | square << 6
         count += 1
-        double &= double - ONE
+        double &= double - kb.ONE
     return count
 
 
-@kernel
-def refusing(tables: Words, men: Men, move: int) -> Word:
+@kb.kernel
+def refusing(tables: kb.Words, men: Men, move: int) -> kb.Word:
     """Squares of the lone king on which he makes a try illegal."""
     origin, target = move & 63, move >> 6 & 63
-    if bit(origin) & men.king:
-        return king_attacks(tables, target) | bit(target)
-    if bit(origin) & men.pawns:
+    if kb.bit(origin) & men.king:
+        return kb.king_attacks(tables, target) | kb.bit(target)
+    if kb.bit(origin) & men.pawns:
         if (target - origin) & 7:
-            return EVERYWHERE
-        return between(tables, origin, target) | bit(target)
-    return NONE
+            return kb.EVERYWHERE
+        return kb.between(tables, origin, target) | kb.bit(target)
+    return kb.NONE
 
 
-@kernel
+@kb.kernel
 def after_try(men: Men, move: int) -> Men:
     """Our men after a try that was accepted."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12 & 7
-    pawns, knights = moved(men.pawns, origin, target), moved(men.knights, origin, target)
-    diagonals, orthogonals = moved(men.diagonals, origin, target), moved(men.orthogonals, origin, target)
+    pawns, knights = kb.moved(men.pawns, origin, target), kb.moved(men.knights, origin, target)
+    diagonals, orthogonals = kb.moved(men.diagonals, origin, target), kb.moved(men.orthogonals, origin, target)
     if promotion:
-        arrived = bit(target)
+        arrived = kb.bit(target)
         pawns ^= arrived
-        if promotion == KNIGHT:
+        if promotion == kb.KNIGHT:
             knights |= arrived
-        if promotion in (BISHOP, QUEEN):
+        if promotion in (kb.BISHOP, kb.QUEEN):
             diagonals |= arrived
-        if promotion in (ROOK, QUEEN):
+        if promotion in (kb.ROOK, kb.QUEEN):
             orthogonals |= arrived
-    return Men(pawns, knights, diagonals, orthogonals, moved(men.king, origin, target))
+    return Men(pawns, knights, diagonals, orthogonals, kb.moved(men.king, origin, target))
 
 
-@inlined
-def without(men: Men, square: Word) -> Men:
+@kb.inlined
+def without(men: Men, square: kb.Word) -> Men:
     """Our men when one of them was taken."""
     return Men(men.pawns & ~square, men.knights & ~square, men.diagonals & ~square, men.orthogonals & ~square, men.king)
 
 
-@inlined
-def part_with(squares: Word, king: Word, attacked: Word) -> Word:
+@kb.inlined
+def part_with(squares: kb.Word, king: kb.Word, attacked: kb.Word) -> kb.Word:
     """Those of the squares that are attacked if the king's is, or that are not if his is not."""
     return squares & (attacked if king & attacked else ~attacked)
 
 
-@inlined
-def sounding_like(squares: Word, king: Word, attacks: Attacks) -> Word:
+@kb.inlined
+def sounding_like(squares: kb.Word, king: kb.Word, attacks: Attacks) -> kb.Word:
     """Those of the squares on which the same check is heard as on the king's."""
     squares = part_with(squares, king, attacks.rank)
     squares = part_with(squares, king, attacks.file)
@@ -200,26 +186,26 @@ def sounding_like(squares: Word, king: Word, attacks: Attacks) -> Word:
     return part_with(squares, king, attacks.knight)
 
 
-@kernel
+@kb.kernel
 def can_mate(men: Men) -> bool:
     """Whether our men can win by force: not one minor piece, two knights, or bishops of one colour."""
     if men.pawns | men.orthogonals:
         return True
-    dark, light = men.diagonals & DARK_SQUARES, men.diagonals & ~DARK_SQUARES
+    dark, light = men.diagonals & kb.DARK_SQUARES, men.diagonals & ~kb.DARK_SQUARES
     if dark and light:
         return True
-    return popcount(men.knights) > (0 if men.diagonals else 2)
+    return kb.popcount(men.knights) > (0 if men.diagonals else 2)
 
 
-@inlined
-def men_at(rows: Words, row: int) -> Men:
+@kb.inlined
+def men_at(rows: kb.Words, row: int) -> Men:
     """Our men in a row of OUTCOME words."""
     i = OUTCOME * row
     return Men(rows[i], rows[i + 1], rows[i + 2], rows[i + 3], rows[i + 4])
 
 
-@inlined
-def write(outcomes: Words, count: int, men: Men, squares: Word, boards: int, kind: int, before: Word) -> int:
+@kb.inlined
+def write(outcomes: kb.Words, count: int, men: Men, squares: kb.Word, boards: int, kind: int, before: kb.Word) -> int:
     """Append an outcome; return the new count."""
     i = OUTCOME * count
     outcomes[i] = men.pawns
@@ -228,14 +214,14 @@ def write(outcomes: Words, count: int, men: Men, squares: Word, boards: int, kin
     outcomes[i + 3] = men.orthogonals
     outcomes[i + 4] = men.king
     outcomes[i + 5] = squares
-    outcomes[i + 6] = word(boards)
-    outcomes[i + 7] = word(kind)
+    outcomes[i + 6] = kb.word(boards)
+    outcomes[i + 7] = kb.word(kind)
     outcomes[i + 8] = before
     return count + 1
 
 
-@kernel
-def outcomes_of(tables: Words, men: Men, squares: Word, move: int, outcomes: Words) -> int:
+@kb.kernel
+def outcomes_of(tables: kb.Words, men: Men, squares: kb.Word, move: int, outcomes: kb.Words) -> int:
     """Write what may follow from a try, as we would hear it, up to our next try; return how many outcomes there are.
 
     A king that may take a man of ours is counted as taking it, and may do otherwise all the same: the boards of the
@@ -244,67 +230,67 @@ def outcomes_of(tables: Words, men: Men, squares: Word, move: int, outcomes: Wor
     """
     refused = squares & refusing(tables, men, move)
     rest = squares & ~refused
-    if rest == NONE:
+    if rest == kb.NONE:
         return 0
     count = 0
     if refused:
-        count = write(outcomes, count, men, refused, popcount(refused), SAME_TURN, NONE)
+        count = write(outcomes, count, men, refused, kb.popcount(refused), SAME_TURN, kb.NONE)
     after = after_try(men, move)
     attacks = attacks_of(tables, after)
     free, own = ~attacks.all, every(after)
     going = rest & steps_from(free)
     stuck = rest ^ going
     if stuck & attacks.all:
-        count = write(outcomes, count, after, NONE, popcount(stuck & attacks.all), MATED, NONE)
+        count = write(outcomes, count, after, kb.NONE, kb.popcount(stuck & attacks.all), MATED, kb.NONE)
     if stuck & free:
-        count = write(outcomes, count, after, NONE, popcount(stuck & free), STALEMATED, NONE)
-    hanging, takers = own & free & ~after.king, NONE
+        count = write(outcomes, count, after, kb.NONE, kb.popcount(stuck & free), STALEMATED, kb.NONE)
+    hanging, takers = own & free & ~after.king, kb.NONE
     while hanging:
-        square = hanging & (NONE - hanging)
-        taking = going & king_attacks(tables, lsb(hanging)) & ~takers
+        square = hanging & (kb.NONE - hanging)
+        taking = going & kb.king_attacks(tables, kb.lsb(hanging)) & ~takers
         if taking:
             left = without(after, square)
             kind = LESSENED if can_mate(left) else DRAWN
-            count = write(outcomes, count, left, square, popcount(taking), kind, NONE)
+            count = write(outcomes, count, left, square, kb.popcount(taking), kind, kb.NONE)
         takers |= taking
-        hanging &= hanging - ONE
+        hanging &= hanging - kb.ONE
     while going:
-        alike = sounding_like(going, going & (NONE - going), attacks)
+        alike = sounding_like(going, going & (kb.NONE - going), attacks)
         following = steps_from(alike) & free & ~own
         if following:
-            count = write(outcomes, count, after, following, popcount(alike & ~takers), OUR_TURN, alike)
+            count = write(outcomes, count, after, following, kb.popcount(alike & ~takers), OUR_TURN, alike)
         going ^= alike
     return count
 
 
-@entry
-def making_illegal(tables: WordArray, men: WordArray, move: int) -> Word:
+@kb.entry
+def making_illegal(tables: kb.WordArray, men: kb.WordArray, move: int) -> kb.Word:
     """Squares of the lone king on which he makes a try illegal; `men` are ours before it."""
-    return refusing(pointer(tables), men_at(pointer(men), 0), move)
+    return refusing(kb.pointer(tables), men_at(kb.pointer(men), 0), move)
 
 
-@entry
-def hearing(tables: WordArray, men: WordArray, directions: int) -> Word:
+@kb.entry
+def hearing(tables: kb.WordArray, men: kb.WordArray, directions: int) -> kb.Word:
     """Squares of the lone king on which these checks are heard and no other.
 
     `men` are ours, as the try has left them; `directions` are the bits of `kernels.hearing`, from 1.
     """
-    attacks, squares = attacks_of(pointer(tables), men_at(pointer(men), 0)), EVERYWHERE
+    attacks, squares = attacks_of(kb.pointer(tables), men_at(kb.pointer(men), 0)), kb.EVERYWHERE
     heard = (attacks.rank, attacks.file, attacks.long_diagonal, attacks.short_diagonal, attacks.knight)
     for i in range(5):
         squares &= heard[i] if directions >> i & 1 else ~heard[i]
     return squares
 
 
-@entry
-def reachable(tables: WordArray, men: WordArray, squares: Word) -> Word:
+@kb.entry
+def reachable(tables: kb.WordArray, men: kb.WordArray, squares: kb.Word) -> kb.Word:
     """Squares of the lone king after a step of his that took nothing; `men` are ours."""
-    ours = men_at(pointer(men), 0)
-    return steps_from(squares) & ~attacks_of(pointer(tables), ours).all & ~every(ours)
+    ours = men_at(kb.pointer(men), 0)
+    return steps_from(squares) & ~attacks_of(kb.pointer(tables), ours).all & ~every(ours)
 
 
-@entry
-def everywhere(tables: WordArray, men: WordArray) -> Word:
+@kb.entry
+def everywhere(tables: kb.WordArray, men: kb.WordArray) -> kb.Word:
     """Squares on which a lone king may stand with us to move; `men` are ours."""
-    ours = men_at(pointer(men), 0)
-    return ~attacks_of(pointer(tables), ours).all & ~every(ours)
+    ours = men_at(kb.pointer(men), 0)
+    return ~attacks_of(kb.pointer(tables), ours).all & ~every(ours)

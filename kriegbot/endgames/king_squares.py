@@ -13,9 +13,7 @@ import chess
 import numpy as np
 
 from kriegbot.endgames.king_sets import everywhere, hearing, making_illegal, reachable
-from kriegbot.kernels.position import encode_move
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import WordArray
+from kriegbot.kernels import TABLES, WordArray, encode_move
 from referee import Announcement, Answer, Event, OpponentMoved, OwnTry, View
 
 Men = Mapping[chess.Square, chess.PieceType]

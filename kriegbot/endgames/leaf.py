@@ -14,9 +14,7 @@ from typing import NamedTuple
 from kriegbot.endgames.king_sets import Men
 from kriegbot.endgames.network import Network, is_bishop_and_knight, learnt_cost
 from kriegbot.endgames.seen_late import mean_cost
-from kriegbot.kernels.jit import kernel, popcount
-from kriegbot.kernels.position import NONE
-from kriegbot.kernels.types import Shorts, Word, Words
+from kriegbot.kernels import NONE, Shorts, Word, Words, kernel, popcount
 
 BOARDS = 0.3
 """What each square costs on which he may be; a third of it for bishop and knight, which have to let him run."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kriegbot import kernels as kb
 from kriegbot.endgames.king_sets import (
     DRAWN,
     LESSENED,
@@ -29,22 +30,6 @@ from kriegbot.endgames.king_sets import (
 from kriegbot.endgames.leaf import Yardstick, estimate
 from kriegbot.endgames.network import NetworkArrays, network_of
 from kriegbot.endgames.seen_late import TAKEN, Late
-from kriegbot.kernels.jit import advance, entry, inlined, kernel, number, pointer, popcount, word
-from kriegbot.kernels.moves import EVERYWHERE, MAX_MOVES
-from kriegbot.kernels.position import NONE, ONE
-from kriegbot.kernels.random import mixed
-from kriegbot.kernels.types import (
-    IntArray,
-    Ints,
-    MoveArray,
-    Moves,
-    RealArray,
-    Reals,
-    ShortArray,
-    Word,
-    WordArray,
-    Words,
-)
 
 DRAW = 300.0
 """What a draw costs, in moves: as much as a set from which mate is far off."""
@@ -74,14 +59,14 @@ class Room(NamedTuple):
     wins. worst, again: of WORST and AGAIN, those for our men.
     """
 
-    moves: Moves
-    costs: Reals
-    outcomes: Words
-    keys: Words
-    known: Reals
-    spent: Ints
+    moves: kb.Moves
+    costs: kb.Reals
+    outcomes: kb.Words
+    keys: kb.Words
+    known: kb.Reals
+    spent: kb.Ints
     by: Yardstick
-    visits: Words
+    visits: kb.Words
     stalemate: float
     worst: float
     again: float
@@ -90,26 +75,28 @@ class Room(NamedTuple):
 class Arrays(NamedTuple):
     """The same as arrays."""
 
-    moves: MoveArray
-    costs: RealArray
-    outcomes: WordArray
-    keys: WordArray
-    known: RealArray
-    spent: IntArray
-    late: ShortArray
-    now: ShortArray
+    moves: kb.MoveArray
+    costs: kb.RealArray
+    outcomes: kb.WordArray
+    keys: kb.WordArray
+    known: kb.RealArray
+    spent: kb.IntArray
+    late: kb.ShortArray
+    now: kb.ShortArray
     network: NetworkArrays
-    visits: WordArray
+    visits: kb.WordArray
     stalemate: float
     worst: float
     again: float
 
     @classmethod
-    def empty(cls, tables: Late, network: NetworkArrays, visits: WordArray, stalemate: float, minors: int) -> "Arrays":
+    def empty(
+        cls, tables: Late, network: NetworkArrays, visits: kb.WordArray, stalemate: float, minors: int
+    ) -> "Arrays":
         """Room for one search; `minors` is the place in WORST and AGAIN."""
         return cls(
-            np.zeros(LEVELS * MAX_MOVES, np.int32),
-            np.zeros(LEVELS * MAX_MOVES),
+            np.zeros(LEVELS * kb.MAX_MOVES, np.int32),
+            np.zeros(LEVELS * kb.MAX_MOVES),
             np.zeros(LEVELS * MOST_OUTCOMES * OUTCOME, np.uint64),
             np.zeros(ENTRIES, np.uint64),
             np.zeros(ENTRIES),
@@ -124,31 +111,31 @@ class Arrays(NamedTuple):
         )
 
 
-@inlined
+@kb.inlined
 def pointers(room: Arrays) -> Room:
     """Room as kernels pass it on."""
     return Room(
-        pointer(room.moves),
-        pointer(room.costs),
-        pointer(room.outcomes),
-        pointer(room.keys),
-        pointer(room.known),
-        pointer(room.spent),
-        Yardstick(pointer(room.late), pointer(room.now), network_of(room.network)),
-        pointer(room.visits),
+        kb.pointer(room.moves),
+        kb.pointer(room.costs),
+        kb.pointer(room.outcomes),
+        kb.pointer(room.keys),
+        kb.pointer(room.known),
+        kb.pointer(room.spent),
+        Yardstick(kb.pointer(room.late), kb.pointer(room.now), network_of(room.network)),
+        kb.pointer(room.visits),
         room.stalemate,
         room.worst,
         room.again,
     )
 
 
-@inlined
+@kb.inlined
 def deeper(room: Room) -> Room:
     """The room of the next level."""
     return Room(
-        advance(room.moves, MAX_MOVES),
-        advance(room.costs, MAX_MOVES),
-        advance(room.outcomes, MOST_OUTCOMES * OUTCOME),
+        kb.advance(room.moves, kb.MAX_MOVES),
+        kb.advance(room.costs, kb.MAX_MOVES),
+        kb.advance(room.outcomes, MOST_OUTCOMES * OUTCOME),
         room.keys,
         room.known,
         room.spent,
@@ -160,28 +147,28 @@ def deeper(room: Room) -> Room:
     )
 
 
-@inlined
-def key_of(men: Men, squares: Word, depth: int) -> Word:
+@kb.inlined
+def key_of(men: Men, squares: kb.Word, depth: int) -> kb.Word:
     """A hash of a set and a depth, lowest bit 0."""
-    key = mixed(men.pawns ^ word(depth))
-    key = mixed(key ^ men.knights)
-    key = mixed(key ^ men.diagonals)
-    key = mixed(key ^ men.orthogonals)
-    key = mixed(key ^ men.king)
-    return mixed(key ^ squares) & ~ONE
+    key = kb.mixed(men.pawns ^ kb.word(depth))
+    key = kb.mixed(key ^ men.knights)
+    key = kb.mixed(key ^ men.diagonals)
+    key = kb.mixed(key ^ men.orthogonals)
+    key = kb.mixed(key ^ men.king)
+    return kb.mixed(key ^ squares) & ~kb.ONE
 
 
-@kernel
-def times_visited(men: Men, squares: Word, visits: Words) -> int:
+@kb.kernel
+def times_visited(men: Men, squares: kb.Word, visits: kb.Words) -> int:
     """How often we had to move with this set before, in this game."""
     key, times = key_of(men, squares, 0), 0
-    for i in range(number(visits[0])):
+    for i in range(kb.number(visits[0])):
         if visits[i + 1] == key:
             times += 1
     return times
 
 
-@inlined
+@kb.inlined
 def passing(kind: int) -> float:
     """What an outcome of a kind costs by itself."""
     if kind == SAME_TURN:
@@ -189,17 +176,17 @@ def passing(kind: int) -> float:
     return 1.0 + TAKEN if kind == LESSENED else 1.0
 
 
-@kernel
-def glance(tables: Words, men: Men, squares: Word, move: int, room: Room) -> float:
+@kb.kernel
+def glance(tables: kb.Words, men: Men, squares: kb.Word, move: int, room: Room) -> float:
     """What a try costs, its outcomes estimated."""
     outcomes = room.outcomes
     count = outcomes_of(tables, men, squares, move, outcomes)
     if count == 0:
         return NEVER
     total, worst = 0.0, 0.0
-    boards = float(popcount(squares))
+    boards = float(kb.popcount(squares))
     for i in range(count):
-        kind = number(outcomes[OUTCOME * i + 7])
+        kind = kb.number(outcomes[OUTCOME * i + 7])
         cost = 1.0
         if kind == DRAWN:
             cost = DRAW
@@ -208,13 +195,13 @@ def glance(tables: Words, men: Men, squares: Word, move: int, room: Room) -> flo
         elif kind != MATED:
             ours, following, before = men_at(outcomes, i), outcomes[OUTCOME * i + 5], outcomes[OUTCOME * i + 8]
             cost = passing(kind) + estimate(tables, room.by, ours, following, before)
-        total += cost * float(number(outcomes[OUTCOME * i + 6])) / boards
+        total += cost * float(kb.number(outcomes[OUTCOME * i + 6])) / boards
         worst = max(worst, cost)
     return (1.0 - room.worst) * total + room.worst * worst
 
 
-@kernel
-def ordered(tables: Words, men: Men, squares: Word, room: Room) -> int:
+@kb.kernel
+def ordered(tables: kb.Words, men: Men, squares: kb.Word, room: Room) -> int:
     """List our tries by what they cost at a glance, the cheapest first; return how many are not refused for sure."""
     listed, count = list_tries(tables, men, room.moves), 0
     for i in range(listed):
@@ -232,9 +219,17 @@ def ordered(tables: Words, men: Men, squares: Word, room: Room) -> int:
     return count
 
 
-@kernel
+@kb.kernel
 def cost_of_set(
-    tables: Words, men: Men, squares: Word, before: Word, move: int, depth: int, level: int, limit: float, room: Room
+    tables: kb.Words,
+    men: Men,
+    squares: kb.Word,
+    before: kb.Word,
+    move: int,
+    depth: int,
+    level: int,
+    limit: float,
+    room: Room,
 ) -> float:
     """What a set costs with us to move, or what one try costs there.
 
@@ -249,22 +244,22 @@ def cost_of_set(
       limit: above which the cost need not be known; then it is a lower bound.
       room: of this level.
     """
-    place, key = 0, word(0)
+    place, key = 0, kb.word(0)
     if move < 0:
         if depth == 0 or level >= LEVELS - 1 or room.spent[0] > room.spent[1]:
             room.spent[0] += 1
             return estimate(tables, room.by, men, squares, before)
         key = key_of(men, squares, depth)
-        place = number(key >> word(40)) & (ENTRIES - 1)
+        place = kb.number(key >> kb.word(40)) & (ENTRIES - 1)
         known = room.keys[place]
-        if known == key or (known == key | ONE and room.known[place] >= limit):
+        if known == key or (known == key | kb.ONE and room.known[place] >= limit):
             return room.known[place]
     count = 1
     if move >= 0:
         room.moves[0] = move
     else:
         count = ordered(tables, men, squares, room)
-    least, boards = DRAW, float(popcount(squares))
+    least, boards = DRAW, float(kb.popcount(squares))
     if move < 0 and depth == 1 and count > 0:
         least, count = room.costs[0], 0
     for i in range(count):
@@ -273,8 +268,8 @@ def cost_of_set(
         if outcomes == 0:
             total = worst = NEVER
         for j in range(outcomes):
-            share = float(number(room.outcomes[OUTCOME * j + 6])) / boards
-            kind = number(room.outcomes[OUTCOME * j + 7])
+            share = float(kb.number(room.outcomes[OUTCOME * j + 6])) / boards
+            kind = kb.number(room.outcomes[OUTCOME * j + 7])
             cost = 1.0
             if kind == DRAWN:
                 cost = DRAW
@@ -287,7 +282,9 @@ def cost_of_set(
                     men_at(room.outcomes, j),
                     room.outcomes[OUTCOME * j + 5],
                     room.outcomes[OUTCOME * j + 8],
-                    number(EVERYWHERE),  # -1; a literal would be a type of its own, which a cached recursion misses
+                    kb.number(
+                        kb.EVERYWHERE
+                    ),  # -1; a literal would be a type of its own, which a cached recursion misses
                     depth if kind == SAME_TURN else depth - 1,
                     level + 1,
                     most,
@@ -302,39 +299,41 @@ def cost_of_set(
                 break
         least = min(least, (1.0 - room.worst) * total + room.worst * worst)
     if move < 0 and room.spent[0] <= room.spent[1]:
-        room.keys[place] = key | ONE if least >= limit else key
+        room.keys[place] = key | kb.ONE if least >= limit else key
         room.known[place] = least
     return least
 
 
-@entry
-def note_visit(men: WordArray, squares: Word, visits: WordArray) -> None:
+@kb.entry
+def note_visit(men: kb.WordArray, squares: kb.Word, visits: kb.WordArray) -> None:
     """Remember a set, and of those before it the last MOST_VISITS - 1 at most."""
-    count = number(visits[0])
+    count = kb.number(visits[0])
     if count == MOST_VISITS:
         count -= 1
         for i in range(1, MOST_VISITS):
             visits[i] = visits[i + 1]
-    visits[count + 1] = key_of(men_at(pointer(men), 0), squares, 0)
-    visits[0] = word(count + 1)
+    visits[count + 1] = key_of(men_at(kb.pointer(men), 0), squares, 0)
+    visits[0] = kb.word(count + 1)
 
 
-@entry
-def list_ordered(tables: WordArray, men: WordArray, squares: Word, room: Arrays) -> int:
+@kb.entry
+def list_ordered(tables: kb.WordArray, men: kb.WordArray, squares: kb.Word, room: Arrays) -> int:
     """List the tries that some board allows in the room's first places, the cheapest at a glance first."""
-    return ordered(pointer(tables), men_at(pointer(men), 0), squares, pointers(room))
+    return ordered(kb.pointer(tables), men_at(kb.pointer(men), 0), squares, pointers(room))
 
 
-@entry
-def cost_of_tries(tables: WordArray, men: WordArray, squares: Word, tries: MoveArray, depth: int, room: Arrays) -> int:
+@kb.entry
+def cost_of_tries(
+    tables: kb.WordArray, men: kb.WordArray, squares: kb.Word, tries: kb.MoveArray, depth: int, room: Arrays
+) -> int:
     """Write the costs of the tries, in the order given, until the room's budget is spent; return how many are known.
 
     A cost that is not the least so far may be a lower bound.
     """
     least = DRAW
-    inner, ours = deeper(pointers(room)), men_at(pointer(men), 0)
+    inner, ours = deeper(pointers(room)), men_at(kb.pointer(men), 0)
     for i in range(len(tries)):
-        cost = cost_of_set(pointer(tables), ours, squares, NONE, tries[i], depth, 1, least + MARGIN, inner)
+        cost = cost_of_set(kb.pointer(tables), ours, squares, kb.NONE, tries[i], depth, 1, least + MARGIN, inner)
         if room.spent[0] > room.spent[1]:
             return i
         room.costs[i] = cost

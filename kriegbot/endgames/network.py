@@ -15,11 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kriegbot import kernels as kb
 from kriegbot.endgames.king_sets import Men, attacks_of, men_at
 from kriegbot.endgames.seen_late import KNIGHTS, PAIRS, mean_cost, placing, viewed
-from kriegbot.kernels.jit import advance, entry, inlined, kernel, lsb, pointer, popcount
-from kriegbot.kernels.position import NONE, ONE
-from kriegbot.kernels.types import IntArray, Ints, RealArray, Reals, ShortArray, Shorts, Word, WordArray, Words
 
 FILE = Path(__file__).with_suffix(".npz")
 HIDDEN = 64
@@ -37,21 +35,21 @@ class Network(NamedTuple):
     """A network as kernels use it: SIZE numbers, not looked at unless it is there; room for HIDDEN and MOST_LISTED."""
 
     is_there: bool
-    weights: Reals
-    hidden: Reals
-    listed: Ints
+    weights: kb.Reals
+    hidden: kb.Reals
+    listed: kb.Ints
 
 
 class NetworkArrays(NamedTuple):
     """The same as arrays."""
 
     is_there: bool
-    weights: RealArray
-    hidden: RealArray
-    listed: IntArray
+    weights: kb.RealArray
+    hidden: kb.RealArray
+    listed: kb.IntArray
 
     @classmethod
-    def of(cls, weights: RealArray) -> "NetworkArrays":
+    def of(cls, weights: kb.RealArray) -> "NetworkArrays":
         """A network with room to work in, from its SIZE numbers, or from none for none.
 
         Raises:
@@ -62,74 +60,79 @@ class NetworkArrays(NamedTuple):
         return cls(len(weights) == SIZE, weights, np.zeros(HIDDEN), np.zeros(MOST_LISTED, np.int64))
 
 
-@inlined
+@kb.inlined
 def network_of(arrays: NetworkArrays) -> Network:
     """A network as kernels pass it on."""
     is_there, weights, hidden, listed = arrays
-    return Network(is_there, pointer(weights), pointer(hidden), pointer(listed))
+    return Network(is_there, kb.pointer(weights), kb.pointer(hidden), kb.pointer(listed))
 
 
 @cache
-def load_network() -> RealArray:
+def load_network() -> kb.RealArray:
     """The SIZE numbers of the network that comes with kriegbot."""
     with np.load(FILE) as found:
         return np.asarray(found["weights"], np.float64)
 
 
-@kernel
+@kb.kernel
 def is_bishop_and_knight(men: Men) -> bool:
     """Whether we have a bishop, a knight, and nothing else."""
     place = placing(men) >> 7
-    return place >= KNIGHTS and place < PAIRS and popcount(men.knights) == 1 and popcount(men.diagonals) == 1
+    return place >= KNIGHTS and place < PAIRS and kb.popcount(men.knights) == 1 and kb.popcount(men.diagonals) == 1
 
 
-@kernel
-def list_inputs(tables: Words, men: Men, squares: Word, listed: Ints) -> int:
+@kb.kernel
+def list_inputs(tables: kb.Words, men: Men, squares: kb.Word, listed: kb.Ints) -> int:
     """Write the inputs that are 1 for a bishop and knight; return how many there are."""
     view, attacked = placing(men) & 127, attacks_of(tables, men).all
-    listed[0] = viewed(lsb(men.king), view)
-    listed[1] = 64 + viewed(lsb(men.diagonals), view)
-    listed[2] = 128 + viewed(lsb(men.knights), view)
+    listed[0] = viewed(kb.lsb(men.king), view)
+    listed[1] = 64 + viewed(kb.lsb(men.diagonals), view)
+    listed[2] = 128 + viewed(kb.lsb(men.knights), view)
     count = 3
     while squares:
-        listed[count] = 192 + viewed(lsb(squares), view)
-        squares &= squares - ONE
+        listed[count] = 192 + viewed(kb.lsb(squares), view)
+        squares &= squares - kb.ONE
         count += 1
     while attacked:
-        listed[count] = 256 + viewed(lsb(attacked), view)
-        attacked &= attacked - ONE
+        listed[count] = 256 + viewed(kb.lsb(attacked), view)
+        attacked &= attacked - kb.ONE
         count += 1
     return count
 
 
-@kernel
-def learnt_cost(tables: Words, network: Network, now: Shorts, men: Men, squares: Word) -> float:
+@kb.kernel
+def learnt_cost(tables: kb.Words, network: Network, now: kb.Shorts, men: Men, squares: kb.Word) -> float:
     """Moves to mate from a set with us to move, who have bishop and knight; `now` is the table of `late`."""
     weights, hidden = network.weights, network.hidden
     count = list_inputs(tables, men, squares, network.listed)
-    last, biases = advance(weights, BOARDS_SEEN * HIDDEN), advance(weights, INPUTS * HIDDEN)
-    seen, number = mean_cost(now, men, squares) / UNIT, float(popcount(squares)) / SQUARES
+    last, biases = kb.advance(weights, BOARDS_SEEN * HIDDEN), kb.advance(weights, INPUTS * HIDDEN)
+    seen, number = mean_cost(now, men, squares) / UNIT, float(kb.popcount(squares)) / SQUARES
     for h in range(HIDDEN):
         hidden[h] = biases[h] + seen * last[h] + number * last[HIDDEN + h]
     for i in range(count):
-        row = advance(weights, HIDDEN * network.listed[i])
+        row = kb.advance(weights, HIDDEN * network.listed[i])
         for h in range(HIDDEN):
             hidden[h] += row[h]
-    outputs = advance(biases, HIDDEN)
+    outputs = kb.advance(biases, HIDDEN)
     cost = outputs[HIDDEN]
     for h in range(HIDDEN):
         cost += outputs[h] * max(hidden[h], 0.0)
     return max(UNIT * cost, 1.0)
 
 
-@entry
+@kb.entry
 def inputs_of(
-    tables: WordArray, men: WordArray, squares: Word, now: ShortArray, listed: IntArray, last: RealArray
+    tables: kb.WordArray,
+    men: kb.WordArray,
+    squares: kb.Word,
+    now: kb.ShortArray,
+    listed: kb.IntArray,
+    last: kb.RealArray,
 ) -> int:
     """Write the inputs that are 1, and the last two; return how many the first are, 0 for other men."""
-    ours = men_at(pointer(men), 0)
-    if squares == NONE or not is_bishop_and_knight(ours):
+    ours = men_at(kb.pointer(men), 0)
+    if squares == kb.NONE or not is_bishop_and_knight(ours):
         return 0
-    last[0] = mean_cost(pointer(now), ours, squares) / UNIT
-    last[1] = float(popcount(squares)) / SQUARES
-    return list_inputs(pointer(tables), ours, squares, pointer(listed))
+    last[0] = mean_cost(kb.pointer(now), ours, squares) / UNIT
+    last[1] = float(kb.popcount(squares)) / SQUARES
+    return list_inputs(kb.pointer(tables), ours, squares, kb.pointer(listed))

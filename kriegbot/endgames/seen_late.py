@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kriegbot import kernels as kb
 from kriegbot.endgames.full_view import HOPELESS, moves_in_view, soonest
 from kriegbot.endgames.king_sets import (
     Men,
@@ -34,13 +35,6 @@ from kriegbot.endgames.king_sets import (
     steps_from,
     without,
 )
-from kriegbot.kernels.attacks import king_attacks
-from kriegbot.kernels.hearing import DARK_SQUARES
-from kriegbot.kernels.jit import advance, cache_directory, entry, inlined, kernel, lsb, pointer, popcount
-from kriegbot.kernels.moves import LAST_RANKS, MAX_MOVES
-from kriegbot.kernels.position import NONE, ONE, bit
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import MoveArray, RealArray, Reals, ShortArray, Shorts, Word, WordArray, Words
 
 QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END = 0, 640, 1280, 3328, 44288, 85248, 126208
 """Where the placings of each ending begin: our king's square among ten (32) comes first, then those of the others."""
@@ -58,21 +52,21 @@ SWEEPS, SETTLED = 40, 0.1
 """Most rounds of value iteration, and the largest change after which there are no more."""
 
 
-@inlined
+@kb.inlined
 def viewed(square: int, view: int) -> int:
     """A square of the board turned: the lowest six bits of the view mirror it, the next one swaps files and ranks."""
     square ^= view & 63
     return (square >> 3 | (square & 7) << 3) if view & 64 else square
 
 
-@kernel
+@kb.kernel
 def placing(men: Men) -> int:
     """Which rows hold our men, times 128, plus the view in which they do; of many men, the strongest are looked up."""
-    king = lsb(men.king)
+    king = kb.lsb(men.king)
     view = 7 if king & 4 else 0
-    if men.pawns and men.orthogonals == NONE:
+    if men.pawns and men.orthogonals == kb.NONE:
         king ^= view
-        return (PAWNS + 64 * ((king >> 3) * 4 + (king & 3)) + (lsb(men.pawns) ^ view)) << 7 | view
+        return (PAWNS + 64 * ((king >> 3) * 4 + (king & 3)) + (kb.lsb(men.pawns) ^ view)) << 7 | view
     view |= 56 if king & 32 else 0
     king ^= view
     view |= 64 if king >> 3 > king & 7 else 0
@@ -80,18 +74,18 @@ def placing(men: Men) -> int:
     king = file * (file + 1) // 2 + rank
     queens, first, second, begin = men.diagonals & men.orthogonals, 0, 0, ELSEWHERE
     if queens:
-        return (QUEENS + 64 * king + viewed(lsb(queens), view)) << 7 | view
+        return (QUEENS + 64 * king + viewed(kb.lsb(queens), view)) << 7 | view
     if men.orthogonals:
-        first, others = lsb(men.orthogonals), men.orthogonals & (men.orthogonals - ONE)
-        if others == NONE:
+        first, others = kb.lsb(men.orthogonals), men.orthogonals & (men.orthogonals - kb.ONE)
+        if others == kb.NONE:
             return (ROOKS + 64 * king + viewed(first, view)) << 7 | view
-        second, begin = lsb(others), PAIRS
+        second, begin = kb.lsb(others), PAIRS
     else:
-        dark, light = men.diagonals & DARK_SQUARES, men.diagonals & ~DARK_SQUARES
+        dark, light = men.diagonals & kb.DARK_SQUARES, men.diagonals & ~kb.DARK_SQUARES
         if dark and light:
-            first, second, begin = lsb(dark), lsb(light), BISHOPS
+            first, second, begin = kb.lsb(dark), kb.lsb(light), BISHOPS
         elif men.diagonals and men.knights:
-            first, second, begin = lsb(men.diagonals), lsb(men.knights), KNIGHTS
+            first, second, begin = kb.lsb(men.diagonals), kb.lsb(men.knights), KNIGHTS
     if begin == ELSEWHERE:
         return ELSEWHERE
     first, second = viewed(first, view), viewed(second, view)
@@ -100,13 +94,13 @@ def placing(men: Men) -> int:
     return (begin + 4096 * king + 64 * first + second) << 7 | view
 
 
-@kernel
+@kb.kernel
 def men_placed(place: int) -> Men:
     """The inverse of `placing`; where there is no such placing, men that `placing` puts elsewhere, or too few."""
-    last = bit(place & 63)
+    last = kb.bit(place & 63)
     if PAWNS <= place < BISHOPS:
         king = (place - PAWNS) >> 6
-        return Men(last, NONE, NONE, NONE, bit(king >> 2 << 3 | king & 3))
+        return Men(last, kb.NONE, kb.NONE, kb.NONE, kb.bit(king >> 2 << 3 | king & 3))
     if place < PAWNS:
         king = (place if place < ROOKS else place - ROOKS) >> 6
     else:
@@ -115,72 +109,76 @@ def men_placed(place: int) -> Men:
     file = 0
     while (file + 1) * (file + 2) // 2 <= king:
         file += 1
-    where = bit((king - file * (file + 1) // 2) << 3 | file)
+    where = kb.bit((king - file * (file + 1) // 2) << 3 | file)
     if place < PAWNS:
-        return Men(NONE, NONE, last if place < ROOKS else NONE, last, where)
-    first = bit((place - BISHOPS) >> 6 & 63)
+        return Men(kb.NONE, kb.NONE, last if place < ROOKS else kb.NONE, last, where)
+    first = kb.bit((place - BISHOPS) >> 6 & 63)
     if place >= PAIRS:
-        return Men(NONE, NONE, NONE, first | last, where)
-    return Men(NONE, last if place >= KNIGHTS else NONE, first if place >= KNIGHTS else first | last, NONE, where)
+        return Men(kb.NONE, kb.NONE, kb.NONE, first | last, where)
+    return Men(
+        kb.NONE, last if place >= KNIGHTS else kb.NONE, first if place >= KNIGHTS else first | last, kb.NONE, where
+    )
 
 
-@kernel
-def mean_cost(costs: Shorts, men: Men, squares: Word) -> float:
+@kb.kernel
+def mean_cost(costs: kb.Shorts, men: Men, squares: kb.Word) -> float:
     """The mean of a table over squares; LOST for men it does not have."""
     place, total, rest = placing(men), 0, squares
     if place == ELSEWHERE:
         return LOST
     while rest:
-        total += costs[(place >> 7) * 64 + viewed(lsb(rest), place & 127)]
-        rest &= rest - ONE
-    return float(total) / (SCALE * float(popcount(squares)))
+        total += costs[(place >> 7) * 64 + viewed(kb.lsb(rest), place & 127)]
+        rest &= rest - kb.ONE
+    return float(total) / (SCALE * float(kb.popcount(squares)))
 
 
-@kernel
-def cost_try(tables: Words, late: Shorts, now: Shorts, men: Men, move: int, squares: Word, costs: Reals) -> None:
+@kb.kernel
+def cost_try(
+    tables: kb.Words, late: kb.Shorts, now: kb.Shorts, men: Men, move: int, squares: kb.Word, costs: kb.Reals
+) -> None:
     """Write what a try costs that is accepted, for each of the squares."""
     after = after_try(men, move)
     free, place = ~attacks_of(tables, after).all, placing(after)
     going, hanging = steps_from(free), every(after) & free & ~after.king
     while squares:
-        square, here = lsb(squares), squares & (NONE - squares)
+        square, here = kb.lsb(squares), squares & (kb.NONE - squares)
         cost = LOST if here & free else 1.0
-        taken = hanging & king_attacks(tables, square)
+        taken = hanging & kb.king_attacks(tables, square)
         if taken:
-            taken &= NONE - taken
+            taken &= kb.NONE - taken
             left = without(after, taken)
             cost = 1.0 + TAKEN + mean_cost(now, left, taken) if can_mate(left) else LOST
         elif here & going:
             cost = 1.0 + float(late[(place >> 7) * 64 + viewed(square, place & 127)]) / SCALE
         costs[square] = min(cost, LOST)
-        squares &= squares - ONE
+        squares &= squares - kb.ONE
 
 
 class Tries(NamedTuple):
     """Tries of a placing: how many; the squares that refuse each; costs of each, 64 a row; and of the best."""
 
     listed: int
-    refused: Words
-    costs: Reals
-    best: Reals
+    refused: kb.Words
+    costs: kb.Reals
+    best: kb.Reals
 
 
-@kernel
-def mixture(tries: Tries, i: int, squares: Word, adverse: float) -> float:
+@kb.kernel
+def mixture(tries: Tries, i: int, squares: kb.Word, adverse: float) -> float:
     """What a try costs on these squares, mean and worst mixed, if a refusal would show us the king."""
     total, worst, rest = 0.0, 0.0, squares
     while rest:
-        square = lsb(rest)
-        cost = tries.best[square] if tries.refused[i] & rest & (NONE - rest) else tries.costs[64 * i + square]
+        square = kb.lsb(rest)
+        cost = tries.best[square] if tries.refused[i] & rest & (kb.NONE - rest) else tries.costs[64 * i + square]
         total, worst = total + cost, max(worst, cost)
-        rest &= rest - ONE
-    return (1.0 - adverse) * total / float(popcount(squares)) + adverse * worst
+        rest &= rest - kb.ONE
+    return (1.0 - adverse) * total / float(kb.popcount(squares)) + adverse * worst
 
 
-@kernel
-def cheapest(tries: Tries, squares: Word, adverse: float, follows: bool) -> float:
+@kb.kernel
+def cheapest(tries: Tries, squares: kb.Word, adverse: float, follows: bool) -> float:
     """What a set costs with us to move; `follows` says whether a refusal is followed exactly."""
-    least, size = LOST, float(popcount(squares))
+    least, size = LOST, float(kb.popcount(squares))
     for i in range(tries.listed):
         refused = squares & tries.refused[i]
         if refused == squares:
@@ -191,41 +189,46 @@ def cheapest(tries: Tries, squares: Word, adverse: float, follows: bool) -> floa
             for j in range(tries.listed):
                 if refused & ~tries.refused[j]:
                     again = min(again, mixture(tries, j, refused, adverse))
-            total, worst, rest = again * float(popcount(refused)), again, squares & ~refused
+            total, worst, rest = again * float(kb.popcount(refused)), again, squares & ~refused
             while rest:
-                total, worst = total + tries.costs[64 * i + lsb(rest)], max(worst, tries.costs[64 * i + lsb(rest)])
-                rest &= rest - ONE
+                total, worst = (
+                    total + tries.costs[64 * i + kb.lsb(rest)],
+                    max(worst, tries.costs[64 * i + kb.lsb(rest)]),
+                )
+                rest &= rest - kb.ONE
             cost = (1.0 - adverse) * total / size + adverse * worst
         least = min(least, cost)
     return least
 
 
-@entry
-def _begin(tables: WordArray, rows: WordArray, begin: int, end: int, late: ShortArray, now: ShortArray) -> None:
+@kb.entry
+def _begin(
+    tables: kb.WordArray, rows: kb.WordArray, begin: int, end: int, late: kb.ShortArray, now: kb.ShortArray
+) -> None:
     """Fill in what is known from full view; 1 for two rooks, which it does not have."""
     for place in range(begin, end):
         men = men_placed(place)
-        possible = ~attacks_of(pointer(tables), men).all & ~every(men)
+        possible = ~attacks_of(kb.pointer(tables), men).all & ~every(men)
         for square in range(64):
-            if bit(square) & possible:
-                seen = moves_in_view(pointer(rows), men, bit(square)) if place < PAIRS else 1.0
+            if kb.bit(square) & possible:
+                seen = moves_in_view(kb.pointer(rows), men, kb.bit(square)) if place < PAIRS else 1.0
                 now[64 * place + square] = int(SCALE * (seen if seen < HOPELESS else LOST))
         for square in range(64):
-            following = steps_from(bit(square)) & possible
+            following = steps_from(kb.bit(square)) & possible
             if following and placing(men) >> 7 == place:
-                late[64 * place + square] = int(SCALE * mean_cost(pointer(now), men, following))
+                late[64 * place + square] = int(SCALE * mean_cost(kb.pointer(now), men, following))
 
 
-@entry
+@kb.entry
 def _sweep(
-    tables: WordArray,
+    tables: kb.WordArray,
     begin: int,
     end: int,
-    late: ShortArray,
-    now: ShortArray,
-    moves: MoveArray,
-    refused: WordArray,
-    costs: RealArray,
+    late: kb.ShortArray,
+    now: kb.ShortArray,
+    moves: kb.MoveArray,
+    refused: kb.WordArray,
+    costs: kb.RealArray,
     adverse: float,
 ) -> float:
     """A round of value iteration; returns the largest change."""
@@ -233,42 +236,46 @@ def _sweep(
     for place in range(begin, end):
         men = men_placed(place)
         own = every(men)
-        if popcount(own) != (3 if place >= BISHOPS else 2) or men.pawns & LAST_RANKS or placing(men) >> 7 != place:
+        if (
+            kb.popcount(own) != (3 if place >= BISHOPS else 2)
+            or men.pawns & kb.LAST_RANKS
+            or placing(men) >> 7 != place
+        ):
             continue
-        possible = ~attacks_of(pointer(tables), men).all & ~own
-        listed = list_tries(pointer(tables), men, pointer(moves))
-        tries = Tries(listed, pointer(refused), pointer(costs), advance(pointer(costs), 64 * MAX_MOVES))
+        possible = ~attacks_of(kb.pointer(tables), men).all & ~own
+        listed = list_tries(kb.pointer(tables), men, kb.pointer(moves))
+        tries = Tries(listed, kb.pointer(refused), kb.pointer(costs), kb.advance(kb.pointer(costs), 64 * kb.MAX_MOVES))
         for square in range(64):
             tries.best[square] = LOST
         for i in range(listed):
-            refused[i] = refusing(pointer(tables), men, moves[i])
-            rest, row = possible & ~refused[i], advance(tries.costs, 64 * i)
-            cost_try(pointer(tables), pointer(late), pointer(now), men, moves[i], rest, row)
+            refused[i] = refusing(kb.pointer(tables), men, moves[i])
+            rest, row = possible & ~refused[i], kb.advance(tries.costs, 64 * i)
+            cost_try(kb.pointer(tables), kb.pointer(late), kb.pointer(now), men, moves[i], rest, row)
             while rest:
-                square = lsb(rest)
+                square = kb.lsb(rest)
                 tries.best[square] = min(tries.best[square], row[square])
-                rest &= rest - ONE
+                rest &= rest - kb.ONE
         for square in range(64):
-            if bit(square) & possible:
+            if kb.bit(square) & possible:
                 now[64 * place + square] = int(SCALE * tries.best[square])
-            following = steps_from(bit(square)) & possible
-            if following and bit(square) & ~own:
+            following = steps_from(kb.bit(square)) & possible
+            if following and kb.bit(square) & ~own:
                 cost = cheapest(tries, following, adverse, True)
                 change = max(change, abs(cost - float(late[64 * place + square]) / SCALE))
                 late[64 * place + square] = int(SCALE * cost)
     return change
 
 
-@entry
-def _placing(men: WordArray) -> int:
-    return placing(men_at(pointer(men), 0))
+@kb.entry
+def _placing(men: kb.WordArray) -> int:
+    return placing(men_at(kb.pointer(men), 0))
 
 
 class Late(NamedTuple):
     """The tables, each uint16[64 * END], and where those endings begin that are filled in; all else is LOST."""
 
-    late: ShortArray
-    now: ShortArray
+    late: kb.ShortArray
+    now: kb.ShortArray
     filled: set[int]
 
 
@@ -279,7 +286,7 @@ ENDINGS = tuple(pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)))
 """Where each ending begins and ends."""
 
 
-def late_for(men: WordArray) -> Late:
+def late_for(men: kb.WordArray) -> Late:
     """The tables, with the ending of our men and those of queen, rook and pawn filled in."""
     place = int(_placing(men)) >> 7
     for begin, end in ENDINGS:
@@ -301,17 +308,21 @@ def _have(begin: int, end: int) -> None:
 
 
 def _fill(begin: int, end: int) -> None:
-    kept, part = cache_directory() / f"late-{begin}.npy", slice(64 * begin, 64 * end)
+    kept, part = kb.cache_directory() / f"late-{begin}.npy", slice(64 * begin, 64 * end)
     with suppress(OSError, ValueError):
         LATE.late[part], LATE.now[part] = np.load(kept)
         return
     rows = soonest(with_minors=BISHOPS <= begin < PAIRS)
-    moves, refused, costs = np.zeros(MAX_MOVES, np.int32), np.zeros(MAX_MOVES, np.uint64), np.zeros(64 * MAX_MOVES + 64)
-    _begin(TABLES, rows, begin, end, LATE.late, LATE.now)
+    moves, refused, costs = (
+        np.zeros(kb.MAX_MOVES, np.int32),
+        np.zeros(kb.MAX_MOVES, np.uint64),
+        np.zeros(64 * kb.MAX_MOVES + 64),
+    )
+    _begin(kb.TABLES, rows, begin, end, LATE.late, LATE.now)
     for _ in range(SWEEPS):
         adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
-        if _sweep(TABLES, begin, end, LATE.late, LATE.now, moves, refused, costs, adverse) < SETTLED:
+        if _sweep(kb.TABLES, begin, end, LATE.late, LATE.now, moves, refused, costs, adverse) < SETTLED:
             break
-    with suppress(OSError), tempfile.NamedTemporaryFile(dir=cache_directory(), suffix=".npy", delete=False) as file:
+    with suppress(OSError), tempfile.NamedTemporaryFile(dir=kb.cache_directory(), suffix=".npy", delete=False) as file:
         np.save(file, np.stack((LATE.late[part], LATE.now[part])))
         os.replace(file.name, kept)

@@ -17,14 +17,11 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.belief.encoding import terms_of
 from kriegbot.environments import batch_kernel
 from kriegbot.environments.actions import ACTIONS
 from kriegbot.environments.layout import ANNOUNCED, ENDED, NOTED, NOTES, REPLY, REWARD, ROW, STATE, TURN, Manners
 from kriegbot.environments.observations import PLANES
-from kriegbot.kernels.position import from_board
-from kriegbot.kernels.random import subseed
-from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels import TABLES, from_board, subseed, terms_of
 from referee import BERKELEY, PAPER_LIMITS, Asking, IllegalHeard, Limits, Referee, RuleSet
 
 INT64 = np.dtype(np.int64)

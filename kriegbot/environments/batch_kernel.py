@@ -4,6 +4,7 @@ A game is a position and some notes of what was heard. Its mask and its observat
 are kept up to date: a refused try changes three bytes; only a new turn, or an answer to "Any?", writes them anew.
 """
 
+from kriegbot import kernels as kb
 from kriegbot.environments.actions import ACTIONS, ASK, UNDERPROMOTIONS
 from kriegbot.environments.layout import (
     ANNOUNCED,
@@ -56,120 +57,71 @@ from kriegbot.environments.observations import (
     TOLD,
     TOLD_SQUARES,
 )
-from kriegbot.kernels.attacks import check_info
-from kriegbot.kernels.hearing import (
-    CAPTURED_PAWN_BIT,
-    CHECK_SHIFT,
-    EN_PASSANT_BIT,
-    NO,
-    NOT_ASKED,
-    PROMOTION_BIT,
-    SQUARES,
-    TRIED,
-    TRIES_SHIFT,
-    YES,
-    Terms,
-    announcement,
-    captured_on,
-    end_said,
-    is_won,
-    pawn_tries,
-    pawns_to_try,
-    situation,
-)
-from kriegbot.kernels.jit import (
-    advance,
-    as_ints,
-    as_moves,
-    entry,
-    inlined,
-    kernel,
-    lsb,
-    number,
-    pointer,
-    popcount,
-    word,
-)
-from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, QUEEN, is_legal_try, make_move, open_tries
-from kriegbot.kernels.position import (
-    NONE,
-    ONE,
-    WHITE,
-    Position,
-    bit,
-    load,
-    men_of,
-    plies_played,
-    side_to_move,
-    store,
-)
-from kriegbot.kernels.random import GAMMA, mixed
-from kriegbot.kernels.types import Bytes, IntArray, Ints, Word, WordArray, Words
 
 ILLEGAL, ACCEPTED, ANSWERED_NO, ANSWERED_YES = 0, 1, 2, 3
-TRIES_MASK = 31 << TRIES_SHIFT
+TRIES_MASK = 31 << kb.TRIES_SHIFT
 
 
-@inlined
+@kb.inlined
 def number_of(move: int) -> int:
     """The action of a move: see `actions`."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
-    if promotion in (0, QUEEN):
+    if promotion in (0, kb.QUEEN):
         return origin << 6 | target
     return UNDERPROMOTIONS + 9 * (origin & 7) + 3 * ((target & 7) - (origin & 7) + 1) + promotion - 1
 
 
-@inlined
-def move_of(position: Position, action: int) -> int:
+@kb.inlined
+def move_of(position: kb.Position, action: int) -> int:
     """The move of an action that is open."""
     if action < UNDERPROMOTIONS:
         origin, target = action >> 6, action & 63
-        promotes = bit(origin) & position.pawns != NONE and bit(target) & LAST_RANKS != NONE
-        return origin | target << 6 | (QUEEN << 12 if promotes else 0)
+        promotes = kb.bit(origin) & position.pawns != kb.NONE and kb.bit(target) & kb.LAST_RANKS != kb.NONE
+        return origin | target << 6 | (kb.QUEEN << 12 if promotes else 0)
     rest = action - UNDERPROMOTIONS
     file, aside, kind = rest // 9, rest % 9 // 3, rest % 3
-    ahead = side_to_move(position) == WHITE
+    ahead = kb.side_to_move(position) == kb.WHITE
     origin, target = file + (48 if ahead else 8), file + aside - 1 + (56 if ahead else 0)
     return origin | target << 6 | (kind + 1) << 12
 
 
-@kernel
-def mark(planes: Bytes, plane: int, squares: Word) -> None:
+@kb.kernel
+def mark(planes: kb.Bytes, plane: int, squares: kb.Word) -> None:
     """Write ones on squares of a plane."""
     while squares:
-        planes[64 * plane + lsb(squares)] = 1
-        squares &= squares - ONE
+        planes[64 * plane + kb.lsb(squares)] = 1
+        squares &= squares - kb.ONE
 
 
-@kernel
-def flood(planes: Bytes, plane: int, value: int) -> None:
+@kb.kernel
+def flood(planes: kb.Bytes, plane: int, value: int) -> None:
     """Write one number everywhere on a plane that is 0."""
     if value != 0:
         for i in range(64 * plane, 64 * plane + 64):
             planes[i] = min(value, MOST)
 
 
-@kernel
-def write_said(planes: Bytes, said: int, capture: int, checks: int) -> None:
+@kb.kernel
+def write_said(planes: kb.Bytes, said: int, capture: int, checks: int) -> None:
     """Write the capture and the checks of an announcement."""
-    if captured_on(said) >= 0:
-        planes[64 * capture + captured_on(said)] = 2 if said & CAPTURED_PAWN_BIT else 1
+    if kb.captured_on(said) >= 0:
+        planes[64 * capture + kb.captured_on(said)] = 2 if said & kb.CAPTURED_PAWN_BIT else 1
     for place in range(CHECKS):
-        flood(planes, checks + place, said >> (CHECK_SHIFT + place) & 1)
+        flood(planes, checks + place, said >> (kb.CHECK_SHIFT + place) & 1)
 
 
-@kernel
-def count_refused(planes: Bytes, move: int) -> None:
+@kb.kernel
+def count_refused(planes: kb.Bytes, move: int) -> None:
     """Write that a try was refused this turn."""
     planes[64 * REFUSED_FROM + (move & 63)] += 1
     planes[64 * REFUSED_TO + (move >> 6 & 63)] += 1
 
 
-@kernel
-def observe(tables: Words, position: Position, notes: Ints, terms: Terms, planes: Bytes) -> None:
+@kb.kernel
+def observe(tables: kb.Words, position: kb.Position, notes: kb.Ints, terms: kb.Terms, planes: kb.Bytes) -> None:
     """Write the planes of the side to move, less the tries refused this turn."""
-    side = side_to_move(position)
-    own, other = men_of(position, side)
+    side = kb.side_to_move(position)
+    own, other = kb.men_of(position, side)
     for i in range(64 * PLANES):
         planes[i] = 0
     diagonals, orthogonals = position.diagonals & own, position.orthogonals & own
@@ -179,7 +131,7 @@ def observe(tables: Words, position: Position, notes: Ints, terms: Terms, planes
     mark(planes, 3, orthogonals & ~diagonals)
     mark(planes, 4, diagonals & orthogonals)
     mark(planes, 5, position.kings & own)
-    rights = number(position.meta >> word(1 + 2 * side))
+    rights = kb.number(position.meta >> kb.word(1 + 2 * side))
     planes[64 * CASTLING + 56 * side + 7] = rights & 1
     planes[64 * CASTLING + 56 * side] = rights >> 1 & 1
     ours, theirs, last = notes[SAID + side], notes[SAID + 1 - side], notes[LAST + side]
@@ -188,49 +140,49 @@ def observe(tables: Words, position: Position, notes: Ints, terms: Terms, planes
         planes[64 * TARGET + (last >> 6 & 63)] = 1
     write_said(planes, ours, TAKEN, CHECKING)
     write_said(planes, theirs, LOST, CHECKED)
-    flood(planes, EN_PASSANT, 1 if theirs & EN_PASSANT_BIT else 0)
-    flood(planes, PROMOTION, 1 if theirs & PROMOTION_BIT else 0)
-    flood(planes, TOLD, notes[TOLD_NOW] >> TRIES_SHIFT & 31)
-    if terms.tries_told == SQUARES:
-        mark(planes, TOLD_SQUARES, pawns_to_try(tables, position, terms))
+    flood(planes, EN_PASSANT, 1 if theirs & kb.EN_PASSANT_BIT else 0)
+    flood(planes, PROMOTION, 1 if theirs & kb.PROMOTION_BIT else 0)
+    flood(planes, TOLD, notes[TOLD_NOW] >> kb.TRIES_SHIFT & 31)
+    if terms.tries_told == kb.SQUARES:
+        mark(planes, TOLD_SQUARES, kb.pawns_to_try(tables, position, terms))
     flood(planes, IS_WHITE, 1 - side)
     flood(planes, IS_TURN, 1)
-    flood(planes, PLY, plies_played(position))
-    flood(planes, ENEMIES, popcount(other))
+    flood(planes, PLY, kb.plies_played(position))
+    flood(planes, ENEMIES, kb.popcount(other))
     flood(planes, REFUSALS, notes[HEARD_BEFORE])
     flood(planes, THEIR_ANSWER, notes[ASKED_BEFORE])
     flood(planes, ANSWER, notes[ASKED])
 
 
-@kernel
-def list_actions(tables: Words, position: Position, game: Game, terms: Terms, asking: int) -> None:
+@kb.kernel
+def list_actions(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, asking: int) -> None:
     """Write the open actions to the list and to the mask, which is empty; those refused this turn are not open."""
     notes, tries, mask = game.notes, game.tries, game.mask
-    capturing = EVERYWHERE
-    if notes[TOLD_NOW] >> TRIES_SHIFT & 31 == 1:
-        capturing = NONE
-    elif terms.tries_told == SQUARES:
-        capturing = pawns_to_try(tables, position, terms)
+    capturing = kb.EVERYWHERE
+    if notes[TOLD_NOW] >> kb.TRIES_SHIFT & 31 == 1:
+        capturing = kb.NONE
+    elif terms.tries_told == kb.SQUARES:
+        capturing = kb.pawns_to_try(tables, position, terms)
     count = 0
-    for i in range(open_tries(tables, position, capturing, tries)):
+    for i in range(kb.open_tries(tables, position, capturing, tries)):
         move = tries[i]
-        is_capture = bit(move & 63) & position.pawns != NONE and (move ^ move >> 6) & 7 != 0
-        is_open = notes[ASKED] != YES or is_capture
+        is_capture = kb.bit(move & 63) & position.pawns != kb.NONE and (move ^ move >> 6) & 7 != 0
+        is_open = notes[ASKED] != kb.YES or is_capture
         for j in range(notes[REFUSED]):
             is_open = is_open and game.refused[j] != move
         if is_open:
             tries[count] = number_of(move)
             mask[tries[count]] = 1
             count += 1
-    if asking != 0 and notes[ASKED] == NOT_ASKED:
+    if asking != 0 and notes[ASKED] == kb.NOT_ASKED:
         tries[count] = ASK
         mask[ASK] = 1
         count += 1
     notes[OPEN] = count
 
 
-@kernel
-def show(tables: Words, position: Position, game: Game, terms: Terms, asking: int) -> None:
+@kb.kernel
+def show(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, asking: int) -> None:
     """Write mask and observation anew."""
     for i in range(game.notes[OPEN]):
         game.mask[game.tries[i]] = 0
@@ -240,7 +192,7 @@ def show(tables: Words, position: Position, game: Game, terms: Terms, asking: in
         count_refused(game.planes, game.refused[i])
 
 
-@kernel
+@kb.kernel
 def refuse(game: Game, action: int, move: int) -> None:
     """Strike a try that was refused off list and mask, and note it."""
     notes, tries = game.notes, game.tries
@@ -255,96 +207,96 @@ def refuse(game: Game, action: int, move: int) -> None:
     count_refused(game.planes, move)
 
 
-@kernel
-def begin(tables: Words, game: Game, start: Words, terms: Terms, manners: Manners) -> None:
+@kb.kernel
+def begin(tables: kb.Words, game: Game, start: kb.Words, terms: kb.Terms, manners: Manners) -> None:
     """Begin a game."""
-    notes, position = game.notes, load(start, 0)
-    store(game.row, 0, position)
+    notes, position = game.notes, kb.load(start, 0)
+    kb.store(game.row, 0, position)
     for i in range(REPLY):
         if i != OPEN:
             notes[i] = 0
-    notes[TURN] = side_to_move(position)
-    notes[TOLD_NOW] = situation(tables, position, terms, scratch_in(start)) & TRIES_MASK
+    notes[TURN] = kb.side_to_move(position)
+    notes[TOLD_NOW] = kb.situation(tables, position, terms, scratch_in(start)) & TRIES_MASK
     show(tables, position, game, terms, manners.asking)
 
 
-@kernel
-def ask(tables: Words, position: Position, game: Game, terms: Terms, asking: int) -> None:
+@kb.kernel
+def ask(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, asking: int) -> None:
     """Answer whether any pawn capture is legal."""
-    checkers, pinned = check_info(tables, position)
-    count, _, _ = pawn_tries(tables, position, checkers, pinned)
+    checkers, pinned = kb.check_info(tables, position)
+    count, _, _ = kb.pawn_tries(tables, position, checkers, pinned)
     notes = game.notes
-    notes[ASKED] = YES if count > 0 else NO
-    notes[TOLD_NOW] = notes[ASKED] << TRIES_SHIFT
+    notes[ASKED] = kb.YES if count > 0 else kb.NO
+    notes[TOLD_NOW] = notes[ASKED] << kb.TRIES_SHIFT
     notes[REPLY] = ANSWERED_YES if count > 0 else ANSWERED_NO
     show(tables, position, game, terms, asking)
 
 
-@kernel
-def step_one(tables: Words, game: Game, action: int, start: Words, terms: Terms, manners: Manners) -> None:
+@kb.kernel
+def step_one(tables: kb.Words, game: Game, action: int, start: kb.Words, terms: kb.Terms, manners: Manners) -> None:
     """Answer an open action of the side to move."""
     notes, scratch = game.notes, scratch_in(start)
-    position = load(game.row, 0)
-    side = side_to_move(position)
+    position = kb.load(game.row, 0)
+    side = kb.side_to_move(position)
     notes[REPLY], notes[ENDED], notes[REWARD], notes[REWARD + 1] = ILLEGAL, 0, 0, 0
     if action == ASK:
         ask(tables, position, game, terms, manners.asking)
         return
     move = move_of(position, action)
-    if not is_legal_try(tables, position, move):
+    if not kb.is_legal_try(tables, position, move):
         notes[HEARD] += manners.hears
         refuse(game, action, move)
-        if notes[ASKED] == YES and manners.asking == 2:
-            notes[ASKED] = TRIED
+        if notes[ASKED] == kb.YES and manners.asking == 2:
+            notes[ASKED] = kb.TRIED
             show(tables, position, game, terms, manners.asking)
         return
-    after, captured = make_move(tables, position, move)
-    said = announcement(tables, position, after, captured, terms, scratch)
+    after, captured = kb.make_move(tables, position, move)
+    said = kb.announcement(tables, position, after, captured, terms, scratch)
     notes[REPLY], notes[ANNOUNCED] = ACCEPTED, said
-    end = end_said(said)
+    end = kb.end_said(said)
     if end != 0:
         notes[ENDED] = end
-        if is_won(end):
+        if kb.is_won(end):
             notes[REWARD + side], notes[REWARD + 1 - side] = 1, -1
         begin(tables, game, start, terms, manners)
         return
-    store(game.row, 0, after)
+    kb.store(game.row, 0, after)
     notes[TURN] = 1 - side
     notes[SAID + side], notes[LAST + side] = said, move
-    notes[HEARD_BEFORE], notes[ASKED_BEFORE] = notes[HEARD], min(notes[ASKED], YES)
-    notes[HEARD], notes[ASKED], notes[REFUSED] = 0, NOT_ASKED, 0
+    notes[HEARD_BEFORE], notes[ASKED_BEFORE] = notes[HEARD], min(notes[ASKED], kb.YES)
+    notes[HEARD], notes[ASKED], notes[REFUSED] = 0, kb.NOT_ASKED, 0
     notes[TOLD_NOW] = said & TRIES_MASK
     show(tables, after, game, terms, manners.asking)
 
 
-@entry
-def begin_all(tables: WordArray, batch: WordArray, games: int) -> None:
+@kb.entry
+def begin_all(tables: kb.WordArray, batch: kb.WordArray, games: int) -> None:
     """Begin every game."""
-    start = pointer(batch)
+    start = kb.pointer(batch)
     terms, manners = rules_of(start)
     for i in range(games):
-        begin(pointer(tables), game_at(start, games, i), start, terms, manners)
+        begin(kb.pointer(tables), game_at(start, games, i), start, terms, manners)
 
 
-@entry
-def step_all(tables: WordArray, batch: WordArray, actions: IntArray) -> int:
+@kb.entry
+def step_all(tables: kb.WordArray, batch: kb.WordArray, actions: kb.IntArray) -> int:
     """Answer one action in each game; if one is not open, nothing, and return the number of its game; else -1."""
-    start, games = pointer(batch), len(actions)
+    start, games = kb.pointer(batch), len(actions)
     terms, manners = rules_of(start)
     for i in range(games):
         if not 0 <= actions[i] < ACTIONS or mask_at(start, games, i)[actions[i]] == 0:
             return i
     for i in range(games):
-        step_one(pointer(tables), game_at(start, games, i), actions[i], start, terms, manners)
+        step_one(kb.pointer(tables), game_at(start, games, i), actions[i], start, terms, manners)
     return -1
 
 
-@entry
-def draw_all(batch: WordArray, actions: IntArray) -> None:
+@kb.entry
+def draw_all(batch: kb.WordArray, actions: kb.IntArray) -> None:
     """Write an open action for each game, uniformly at random; advance its state of SplitMix64."""
     for i in range(len(actions)):
-        row = advance(pointer(batch), ROW * (i + 1))
-        row[STATE] += GAMMA
-        drawn = mixed(row[STATE]) >> word(33)  # 31 bits, so that the product below fits
-        count = as_ints(row)[NOTED + OPEN]
-        actions[i] = as_moves(advance(row, LISTED))[number(drawn * word(count) >> word(31))]
+        row = kb.advance(kb.pointer(batch), ROW * (i + 1))
+        row[STATE] += kb.GAMMA
+        drawn = kb.mixed(row[STATE]) >> kb.word(33)  # 31 bits, so that the product below fits
+        count = kb.as_ints(row)[NOTED + OPEN]
+        actions[i] = kb.as_moves(kb.advance(row, LISTED))[kb.number(drawn * kb.word(count) >> kb.word(31))]

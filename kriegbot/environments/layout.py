@@ -9,10 +9,7 @@ from typing import NamedTuple
 
 from kriegbot.environments.actions import ACTIONS
 from kriegbot.environments.observations import PLANES
-from kriegbot.kernels.hearing import Terms
-from kriegbot.kernels.jit import advance, as_bytes, as_ints, as_moves, inlined
-from kriegbot.kernels.moves import MAX_MOVES
-from kriegbot.kernels.types import Bytes, Ints, Moves, Words
+from kriegbot.kernels import MAX_MOVES, Bytes, Ints, Moves, Terms, Words, advance, as_bytes, as_ints, as_moves, inlined
 
 # What is noted of a game. Of each side, what was announced of its last move, and that move; 0 for none.
 SAID, LAST = 0, 2

@@ -25,7 +25,7 @@ import chess
 import pyspiel
 
 from kriegbot.environments.seats import seat_of
-from kriegbot.kernels.random import subseed
+from kriegbot.kernels import subseed
 from kriegbot.players.own_men import Men, moved
 from referee import (
     NO_LIMITS,

@@ -1,54 +1,125 @@
 """The fast twin of chess and referee: positions as bitboards, compiled by numba when first needed.
 
-`prepare` compiles all of them at a chosen moment, and reports its progress.
+What other rooms use of it is imported from here: types of arguments, what makes a function a kernel, and the kernels.
 """
 
-from collections.abc import Callable
-from importlib import import_module
-
-from kriegbot.kernels.jit import Kernel, cache_directory
-from kriegbot.parts import files_of
-
-KERNEL_PACKAGES = (
-    "kriegbot.kernels",
-    "evaluators",
-    "kriegbot.models",
-    "kriegbot.search",
-    "kriegbot.search.rules",
-    "kriegbot.belief",
-    "kriegbot.endgames",
+from kriegbot.kernels.attacks import (
+    NOT_FILE_A,
+    NOT_FILE_H,
+    attacked_by,
+    between,
+    bishop_attacks,
+    check_info,
+    king_attacks,
+    knight_attacks,
+    pawn_attacks,
+    rook_attacks,
+    shifted,
 )
-"""The packages with the kernels that players use."""
-
-
-def kernel_modules() -> tuple[str, ...]:
-    """Every module of these packages."""
-    return tuple(f"{package}.{path.stem}" for package in KERNEL_PACKAGES for path in files_of(package))
-
-
-def prepare(report: Callable[[str, int, int], None] | None = None) -> None:
-    """Compile every kernel, in a minute or two; does nothing if an earlier `prepare` has.
-
-    A kernel compiled before is loaded when it is called, so no process loads more than it needs.
-
-    What a module keeps beside its kernels, such as tables of endings, its function `build` makes.
-
-    Args:
-      report: called before each module and at the end, with a name, how many are done and how many there are.
-    """
-    complete = cache_directory() / "complete"
-    if complete.exists():
-        return
-    modules = kernel_modules()
-    for done, name in enumerate(modules):
-        if report is not None:
-            report(name, done, len(modules))
-        module = import_module(name)
-        for found in list(vars(module).values()):
-            if isinstance(found, Kernel) and (found.from_python or found.by_pointer):
-                _ = found.compiled
-        if hasattr(module, "build"):
-            module.build()
-    complete.touch()
-    if report is not None:
-        report("ready", len(modules), len(modules))
+from kriegbot.kernels.encoding import last_heard, moves_heard, overheard, said, side_of, terms_of
+from kriegbot.kernels.exchange import exchange
+from kriegbot.kernels.hearing import (
+    CAPTURED_PAWN_BIT,
+    CHECK_SHIFT,
+    DARK_SQUARES,
+    EN_PASSANT_BIT,
+    LOST_STALEMATE,
+    NO,
+    NOT_ASKED,
+    PAIR_BITS,
+    PROMOTION_BIT,
+    SQUARES,
+    SQUARES_SHIFT,
+    TRIED,
+    TRIES_SHIFT,
+    YES,
+    Overheard,
+    Terms,
+    announcement,
+    captured_on,
+    end_said,
+    game_end,
+    is_won,
+    pair_of,
+    pawn_tries,
+    pawns_to_try,
+    situation,
+)
+from kriegbot.kernels.jit import (
+    advance,
+    as_bytes,
+    as_ints,
+    as_moves,
+    cache_directory,
+    entry,
+    inlined,
+    kernel,
+    lsb,
+    number,
+    part_of,
+    pointer,
+    popcount,
+    word,
+    words,
+)
+from kriegbot.kernels.moves import (
+    EVERYWHERE,
+    LAST_RANKS,
+    MAX_MOVES,
+    add_moves,
+    is_legal_try,
+    legal_moves,
+    make_move,
+    moved,
+    moves_to,
+    open_tries,
+)
+from kriegbot.kernels.position import (
+    BISHOP,
+    KING,
+    KNIGHT,
+    LABEL_MASK,
+    LABELS,
+    NONE,
+    ONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    WHITE,
+    Position,
+    bit,
+    decode_move,
+    encode_move,
+    ep_square,
+    forward,
+    from_board,
+    kind_of,
+    label,
+    labelled,
+    load,
+    men_of,
+    plies_played,
+    side_to_move,
+    store,
+    to_board,
+    without_labels,
+)
+from kriegbot.kernels.preparing import kernel_modules, prepare
+from kriegbot.kernels.random import GAMMA, mixed, subseed, uniform, uniforms
+from kriegbot.kernels.silence import Silence, capture_said, is_silent, silence_of
+from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels.types import (
+    Bytes,
+    IntArray,
+    Ints,
+    MoveArray,
+    Moves,
+    RealArray,
+    Reals,
+    Rows,
+    ShortArray,
+    Shorts,
+    Word,
+    WordArray,
+    Words,
+)

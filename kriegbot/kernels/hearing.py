@@ -8,7 +8,7 @@ bits 13-17  pawn tries of the side to move + 1, as far as the rule set counts (o
 bits 18-20  end of the game: 1 checkmate, 2 stalemate, 3 dead position, 4 ply limit, 5 quiet limit, 6 lost by stalemate
 bit 21      en passant (only under rule sets that tell)
 bit 22      a promotion (only under rule sets that tell)
-bits 23-51  from which squares there are pawn tries, as `rank_of` numbers them (only under rule sets that tell)
+bits 23-51  from which squares there are pawn tries, as `set_number` numbers them (only under rule sets that tell)
 """
 
 from typing import NamedTuple
@@ -149,7 +149,7 @@ def pawn_tries(tables: Words, position: Position, checkers: Word, pinned: Word) 
 
 
 @kernel
-def rank_of(tables: Words, squares: Word) -> int:
+def set_number(tables: Words, squares: Word) -> int:
     """Number of a set of up to eight squares of the ranks 2 to 7 among those of its size.
 
     This is the combinatorial number system: the squares count from a2, and the n-th of a set adds the ways to choose n
@@ -223,7 +223,7 @@ def situation(tables: Words, position: Position, terms: Terms, scratch: Moves) -
             count += 3 * promoting
         if terms.tries_told == SQUARES:
             count = popcount(capturing)
-            said |= rank_of(tables, capturing) << SQUARES_SHIFT
+            said |= set_number(tables, capturing) << SQUARES_SHIFT
         said |= (min(count, terms.tries_told) + 1) << TRIES_SHIFT
     return said
 

@@ -24,14 +24,18 @@ from kriegbot.kernels.attacks import (
 )
 from kriegbot.kernels.jit import inlined, kernel, lsb, word, words
 from kriegbot.kernels.position import (
+    BISHOP,
     CLOCK_MASK,
     CLOCK_SHIFT,
     EP_SHIFT,
+    KNIGHT,
     LABEL_MASK,
     NONE,
     ONE,
     PLY,
     PLY_SHIFT,
+    QUEEN,
+    ROOK,
     WHITE,
     Position,
     bit,
@@ -49,7 +53,6 @@ none of which has more than a queen's 27 targets, and 15 * 27 + 8 + 2 = 415."""
 LAST_RANKS, RANK_3, RANK_6, RIGHTS_MASK = words(0xFF000000000000FF, 0xFF0000, 0xFF0000000000, 15)
 KINGSIDE, QUEENSIDE, FILES_FG, FILES_CD, FILES_BCD = words(1, 2, 0b1100000, 0b1100, 0b1110)
 (EVERYWHERE,) = words(2**64 - 1)
-KNIGHT, BISHOP, ROOK, QUEEN = 1, 2, 3, 4
 
 
 class Scope(NamedTuple):

@@ -10,39 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.kernels.attacks import (
-    attacked_by,
-    bishop_attacks,
-    check_info,
-    king_attacks,
-    knight_attacks,
-    pawn_attacks,
-    rook_attacks,
-    shifted,
-)
-from kriegbot.kernels.hearing import captured_on
-from kriegbot.kernels.jit import entry, inlined, lsb, pointer, popcount, words
-from kriegbot.kernels.moves import MAX_MOVES, legal_moves
-from kriegbot.kernels.position import (
-    BISHOP,
-    KING,
-    KNIGHT,
-    NONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    WHITE,
-    Position,
-    bit,
-    forward,
-    kind_of,
-    load,
-    men_of,
-    plies_played,
-    side_to_move,
-)
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import MoveArray, RealArray, Reals, Word, WordArray, Words
+from kriegbot import kernels as kb
 from kriegbot.models.protocol import Heard
 
 KINDS = ("pawn", "knight", "bishop", "rook", "queen", "king")
@@ -116,7 +84,7 @@ NAMES = tuple(f"{name}: {kind}" for name in BY_KIND for kind in KINDS) + SINGLE
     FAR,
 ) = range(6 * len(BY_KIND), len(NAMES))
 EARLY_PLIES, LATE_MEN = 24, 12
-FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES, NOT_FILE_A, NOT_FILE_H = words(
+FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES, NOT_FILE_A, NOT_FILE_H = kb.words(
     0xFF, 0xFF << 56, 0x0000001818000000, 0x00003C3C3C3C0000, 0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F
 )
 
@@ -130,84 +98,84 @@ class Scene(NamedTuple):
     """
 
     side: int
-    own: Word
-    other: Word
-    occupied: Word
-    attacked: Word
-    by_pawns: Word
-    checkers: Word
+    own: kb.Word
+    other: kb.Word
+    occupied: kb.Word
+    attacked: kb.Word
+    by_pawns: kb.Word
+    checkers: kb.Word
     retake: int
     is_early: int
     is_late: int
 
 
-@inlined
-def scene_of(tables: Words, position: Position, heard: Heard) -> Scene:
+@kb.inlined
+def scene_of(tables: kb.Words, position: kb.Position, heard: Heard) -> Scene:
     """The scene of a position in which the opponent is to move."""
-    side = side_to_move(position)
-    own, other = men_of(position, side)
-    pawns, up = position.pawns & other, forward(1 - side)
-    by_pawns = shifted(pawns & NOT_FILE_A, up - 1) | shifted(pawns & NOT_FILE_H, up + 1)
-    checkers, _ = check_info(tables, position)
+    side = kb.side_to_move(position)
+    own, other = kb.men_of(position, side)
+    pawns, up = position.pawns & other, kb.forward(1 - side)
+    by_pawns = kb.shifted(pawns & NOT_FILE_A, up - 1) | kb.shifted(pawns & NOT_FILE_H, up + 1)
+    checkers, _ = kb.check_info(tables, position)
     return Scene(
         side,
         own,
         other,
         own | other,
-        attacked_by(tables, position, 1 - side, own | other),
+        kb.attacked_by(tables, position, 1 - side, own | other),
         by_pawns,
         checkers,
-        captured_on(heard.ours),
-        1 if plies_played(position) < EARLY_PLIES else 0,
-        1 if popcount(own | other) <= LATE_MEN else 0,
+        kb.captured_on(heard.ours),
+        1 if kb.plies_played(position) < EARLY_PLIES else 0,
+        1 if kb.popcount(own | other) <= LATE_MEN else 0,
     )
 
 
-@inlined
-def attacks_of(tables: Words, kind: int, side: int, square: int, occupied: Word) -> Word:
+@kb.inlined
+def attacks_of(tables: kb.Words, kind: int, side: int, square: int, occupied: kb.Word) -> kb.Word:
     """Squares that a man of a kind attacks from a square."""
-    if kind == PAWN:
-        return pawn_attacks(tables, side, square)
-    if kind == KNIGHT:
-        return knight_attacks(tables, square)
-    if kind == KING:
-        return king_attacks(tables, square)
-    attacks = NONE
-    if kind != ROOK:
-        attacks |= bishop_attacks(tables, square, occupied)
-    if kind != BISHOP:
-        attacks |= rook_attacks(tables, square, occupied)
+    if kind == kb.PAWN:
+        return kb.pawn_attacks(tables, side, square)
+    if kind == kb.KNIGHT:
+        return kb.knight_attacks(tables, square)
+    if kind == kb.KING:
+        return kb.king_attacks(tables, square)
+    attacks = kb.NONE
+    if kind != kb.ROOK:
+        attacks |= kb.bishop_attacks(tables, square, occupied)
+    if kind != kb.BISHOP:
+        attacks |= kb.rook_attacks(tables, square, occupied)
     return attacks
 
 
-@inlined
-def is_covered(tables: Words, position: Position, scene: Scene, origin: int, target: int) -> bool:
+@kb.inlined
+def is_covered(tables: kb.Words, position: kb.Position, scene: Scene, origin: int, target: int) -> bool:
     """Whether another man of the mover's covers the target of its move."""
-    men, occupied = scene.own & ~bit(origin), scene.occupied & ~bit(origin)
-    covering = pawn_attacks(tables, 1 - scene.side, target) & position.pawns
-    covering |= knight_attacks(tables, target) & position.knights
-    covering |= king_attacks(tables, target) & position.kings
-    covering |= bishop_attacks(tables, target, occupied) & position.diagonals
-    covering |= rook_attacks(tables, target, occupied) & position.orthogonals
-    return covering & men != NONE
+    men, occupied = scene.own & ~kb.bit(origin), scene.occupied & ~kb.bit(origin)
+    covering = kb.pawn_attacks(tables, 1 - scene.side, target) & position.pawns
+    covering |= kb.knight_attacks(tables, target) & position.knights
+    covering |= kb.king_attacks(tables, target) & position.kings
+    covering |= kb.bishop_attacks(tables, target, occupied) & position.diagonals
+    covering |= kb.rook_attacks(tables, target, occupied) & position.orthogonals
+    return covering & men != kb.NONE
 
 
-@inlined
-def score(tables: Words, position: Position, scene: Scene, move: int, weights: Reals) -> float:
+@kb.inlined
+def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals) -> float:
     """Sum of the weights [len(NAMES)] of a move's features."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
-    start, end = bit(origin), bit(target)
-    kind = kind_of(position, start)
+    start, end = kb.bit(origin), kb.bit(target)
+    kind = kb.kind_of(position, start)
     total = weights[MOVES + kind]
-    ahead = (target >> 3) - (origin >> 3) if scene.side == WHITE else (origin >> 3) - (target >> 3)
-    rank = target >> 3 if scene.side == WHITE else 7 - (target >> 3)
+    ahead = (target >> 3) - (origin >> 3) if scene.side == kb.WHITE else (origin >> 3) - (target >> 3)
+    rank = target >> 3 if scene.side == kb.WHITE else 7 - (target >> 3)
     if ahead > 0:
         total += weights[FORWARD + kind]
     elif ahead < 0:
         total += weights[BACKWARD + kind]
     taken = -1
     if end & scene.other:
-        taken = kind_of(position, end)
+        taken = kb.kind_of(position, end)
         total += weights[TAKES_WITH + kind] + weights[TAKES + taken]
         if target == scene.retake:
             total += weights[RETAKES + kind]
@@ -231,9 +199,9 @@ def score(tables: Words, position: Position, scene: Scene, move: int, weights: R
     if scene.is_late:
         total += weights[LATE + kind]
     enemy_king = position.kings & scene.other
-    if king_attacks(tables, lsb(enemy_king)) & end:
+    if kb.king_attacks(tables, kb.lsb(enemy_king)) & end:
         total += weights[NEAR_KING + kind]
-    if kind == PAWN:
+    if kind == kb.PAWN:
         if promotion == 4:
             total += weights[TO_QUEEN]
         elif promotion != 0:
@@ -246,40 +214,40 @@ def score(tables: Words, position: Position, scene: Scene, move: int, weights: R
             total += weights[TWO_STEPS]
     elif attacks_of(tables, kind, scene.side, target, scene.occupied & ~start) & enemy_king:
         total += weights[ATTACKS_KING]
-    if kind == KING:
+    if kind == kb.KING:
         if scene.checkers:
             total += weights[OUT_OF_CHECK]
         if abs((target & 7) - (origin & 7)) == 2:
             total += weights[CASTLES]
-    if kind in (KNIGHT, BISHOP):
-        home = FIRST_RANK if scene.side == WHITE else EIGHTH_RANK
+    if kind in (kb.KNIGHT, kb.BISHOP):
+        home = FIRST_RANK if scene.side == kb.WHITE else EIGHTH_RANK
         if start & home and not end & home:
             total += weights[DEVELOPS]
     if end & CENTRE_SQUARES:
         total += weights[CENTRE]
     elif end & WIDE_SQUARES:
         total += weights[WIDE_CENTRE]
-    if kind >= BISHOP and kind <= QUEEN and max(abs((target & 7) - (origin & 7)), abs(ahead)) >= 4:
+    if kind >= kb.BISHOP and kind <= kb.QUEEN and max(abs((target & 7) - (origin & 7)), abs(ahead)) >= 4:
         total += weights[FAR]
     return total
 
 
-@entry
+@kb.entry
 def _list_features(
-    tables: WordArray, row: WordArray, heard: Heard, moves: MoveArray, units: RealArray, found: RealArray
+    tables: kb.WordArray, row: kb.WordArray, heard: Heard, moves: kb.MoveArray, units: kb.RealArray, found: kb.RealArray
 ) -> int:
-    position, features = load(pointer(row), 0), len(units)
-    count = legal_moves(pointer(tables), position, pointer(moves))
-    scene = scene_of(pointer(tables), position, heard)
+    position, features = kb.load(kb.pointer(row), 0), len(units)
+    count = kb.legal_moves(kb.pointer(tables), position, kb.pointer(moves))
+    scene = scene_of(kb.pointer(tables), position, heard)
     for feature in range(features):
         units[feature] = 1.0
         for i in range(count):
-            found[i * features + feature] = score(pointer(tables), position, scene, moves[i], pointer(units))
+            found[i * features + feature] = score(kb.pointer(tables), position, scene, moves[i], kb.pointer(units))
         units[feature] = 0.0
     return count
 
 
-def features_of(row: WordArray, ours: int, theirs: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
+def features_of(row: kb.WordArray, ours: int, theirs: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
     """The features of every legal move of a position, each found by a weight of 1 for it alone.
 
     Args:
@@ -290,6 +258,6 @@ def features_of(row: WordArray, ours: int, theirs: int) -> tuple[npt.NDArray[np.
     Returns:
       moves [M] as kernels encode them, and features [M, len(NAMES)].
     """
-    moves, found = np.empty(MAX_MOVES, np.int32), np.empty(MAX_MOVES * len(NAMES))
-    count = _list_features(TABLES, row, Heard(ours, theirs), moves, np.zeros(len(NAMES)), found)
+    moves, found = np.empty(kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES * len(NAMES))
+    count = _list_features(kb.TABLES, row, Heard(ours, theirs), moves, np.zeros(len(NAMES)), found)
     return moves[:count].copy(), found[: count * len(NAMES)].reshape(count, -1).astype(np.int8)

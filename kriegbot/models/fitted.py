@@ -12,9 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kriegbot.kernels.jit import pointer
-from kriegbot.kernels.position import Position
-from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.kernels import Moves, Position, Reals, Words, pointer
 from kriegbot.models.features import NAMES, scene_of, score
 from kriegbot.models.protocol import Heard, opponent
 

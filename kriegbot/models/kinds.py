@@ -12,9 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kriegbot.kernels.jit import advance, pointer
-from kriegbot.kernels.position import Position, label
-from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.kernels import Moves, Position, Reals, Words, advance, label, pointer
 from kriegbot.models.features import NAMES, scene_of, score
 from kriegbot.models.protocol import Heard, opponents
 

@@ -9,9 +9,7 @@ it has heard) and, if it is fitted to games whose true boards are known, our men
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from kriegbot.kernels.jit import part_of
-from kriegbot.kernels.position import LABELS, Position
-from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.kernels import LABELS, Moves, Position, Reals, Words, part_of
 
 
 class Heard(NamedTuple):

@@ -4,9 +4,7 @@ The factors come from trial matches, not from a fit. A recapture goes to the squ
 announced. It uses nothing else that the opponent knows; which moves capture follows from the board.
 """
 
-from kriegbot.kernels.hearing import captured_on
-from kriegbot.kernels.position import NONE, Position, bit, men_of, side_to_move
-from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.kernels import NONE, Moves, Position, Reals, Words, bit, captured_on, men_of, side_to_move
 from kriegbot.models.protocol import Heard, opponent
 
 CAPTURE, RECAPTURE = 2.0, 10.0

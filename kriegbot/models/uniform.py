@@ -1,7 +1,6 @@
 """The paper's opponent, which moves uniformly at random: P(m | h) = 1 / |M(h)|."""
 
-from kriegbot.kernels.position import Position
-from kriegbot.kernels.types import Moves, Reals, Words
+from kriegbot.kernels import Moves, Position, Reals, Words
 from kriegbot.models.protocol import Heard, opponent
 
 

@@ -23,13 +23,10 @@ from typing import Any, Literal
 import numpy as np
 
 from evaluators import load_evaluator
-from kriegbot.belief.encoding import terms_of
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.pool import Pool
-from kriegbot.kernels.position import decode_move, encode_move
-from kriegbot.kernels.random import subseed, uniforms
-from kriegbot.kernels.types import Rows
+from kriegbot.kernels import Rows, decode_move, encode_move, subseed, terms_of, uniforms
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.searching import CHOOSING, RESERVE, TOLERANCE
 from kriegbot.search.alphabeta import Tries, Values, value_boards

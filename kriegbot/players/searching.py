@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Literal
 
 from evaluators import load_evaluator
-from kriegbot.kernels.random import subseed
+from kriegbot.kernels import subseed
 from kriegbot.models import load_opponent
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.explaining import why

@@ -16,23 +16,7 @@ import numpy.typing as npt
 
 from evaluators import WIN
 from evaluators.protocol import Evaluator
-from kriegbot.kernels.attacks import check_info
-from kriegbot.kernels.hearing import Terms, game_end, is_won
-from kriegbot.kernels.jit import advance, entry, kernel, pointer, words
-from kriegbot.kernels.moves import EVERYWHERE, LAST_RANKS, MAX_MOVES, QUEEN, legal_moves, make_move, moves_to
-from kriegbot.kernels.position import (
-    NONE,
-    WHITE,
-    Position,
-    bit,
-    ep_square,
-    load,
-    men_of,
-    side_to_move,
-)
-from kriegbot.kernels.silence import is_silent, silence_of
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import IntArray, Ints, MoveArray, Moves, Rows, Word, WordArray, Words
+from kriegbot import kernels as kb
 
 MATE = int(WIN)
 """Value of a mate; each ply that it is away takes off 1, so that the sooner of two is played."""
@@ -44,7 +28,7 @@ of hanging men, and exchanges on several squares in turn would otherwise cost mo
 
 MOVE_MASK = (1 << 15) - 1
 """The move in a number written by `loud_first`."""
-RANK_2, RANK_7 = words(0xFF00, 0xFF000000000000)
+RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
 
 Values = npt.NDArray[np.int64]
 Tries = npt.NDArray[np.int32]
@@ -56,19 +40,19 @@ class Board(NamedTuple):
     moves: a list of moves for each level; stop [1]: set from outside to end it; leaves [1]: positions evaluated.
     """
 
-    tables: Words
-    terms: Terms
+    tables: kb.Words
+    terms: kb.Terms
     side: int
     evaluator: Evaluator
-    moves: Moves
-    stop: Ints
-    leaves: Ints
+    moves: kb.Moves
+    stop: kb.Ints
+    leaves: kb.Ints
 
 
-@kernel
-def rank_of(position: Position, square: int) -> int:
+@kb.kernel
+def value_rank(position: kb.Position, square: int) -> int:
     """Rank by value of the man on a square: pawn 1, knight, bishop, rook, queen, king 6; 0 for none."""
-    there = bit(square)
+    there = kb.bit(square)
     if position.pawns & there:
         return 1
     if position.knights & there:
@@ -80,21 +64,21 @@ def rank_of(position: Position, square: int) -> int:
     return 4 if position.orthogonals & there else 0
 
 
-@kernel
-def loudness(position: Position, move: int) -> int:
+@kb.kernel
+def loudness(position: kb.Position, move: int) -> int:
     """Above 0 for a capture or a promotion to a queen; the higher, the earlier it is searched."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
-    victim = rank_of(position, target)
+    victim = value_rank(position, target)
     if promotion:
-        return 8 * (victim + 5) if promotion == QUEEN else 0
+        return 8 * (victim + 5) if promotion == kb.QUEEN else 0
     if victim:
-        return 8 * victim - rank_of(position, origin)
-    passant = ep_square(position)
-    return 7 if passant and target == passant and bit(origin) & position.pawns and (origin ^ target) & 7 else 0
+        return 8 * victim - value_rank(position, origin)
+    passant = kb.ep_square(position)
+    return 7 if passant and target == passant and kb.bit(origin) & position.pawns and (origin ^ target) & 7 else 0
 
 
-@kernel
-def loud_first(position: Position, moves: Moves, count: int) -> int:
+@kb.kernel
+def loud_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
     """Put the loud moves to the front of a list, the loudest first; return how many there are.
 
     Their loudness stays with them, in the bits above the move, where `make_move` does not look.
@@ -115,28 +99,28 @@ def loud_first(position: Position, moves: Moves, count: int) -> int:
     return loud
 
 
-@kernel
-def loud_targets(position: Position) -> Word:
+@kb.kernel
+def loud_targets(position: kb.Position) -> kb.Word:
     """Squares where loud moves go, and a few quiet ones."""
-    side = side_to_move(position)
-    own, other = men_of(position, side)
-    passant = ep_square(position)
-    targets = other | bit(passant) if passant else other
-    if position.pawns & own & (RANK_7 if side == WHITE else RANK_2):
-        targets |= LAST_RANKS
+    side = kb.side_to_move(position)
+    own, other = kb.men_of(position, side)
+    passant = kb.ep_square(position)
+    targets = other | kb.bit(passant) if passant else other
+    if position.pawns & own & (RANK_7 if side == kb.WHITE else RANK_2):
+        targets |= kb.LAST_RANKS
     return targets
 
 
-@kernel
-def evaluation(board: Board, position: Position) -> int:
+@kb.kernel
+def evaluation(board: Board, position: kb.Position) -> int:
     """E for the side to move. E itself is always asked for our side: it need not be the negative of the opponent's."""
     board.leaves[0] += 1
     value = board.evaluator(board.tables, position, board.side)
-    return value if side_to_move(position) == board.side else -value
+    return value if kb.side_to_move(position) == board.side else -value
 
 
-@kernel
-def negamax(board: Board, position: Position, was_silent: bool, depth: int, ply: int, alpha: int, beta: int) -> int:
+@kb.kernel
+def negamax(board: Board, position: kb.Position, was_silent: bool, depth: int, ply: int, alpha: int, beta: int) -> int:
     """Value for the side to move, exact if between alpha and beta; quiescence from depth 0 down.
 
     `was_silent`: whether the last move is known to have given no check and not to have ended the game. What is
@@ -144,63 +128,71 @@ def negamax(board: Board, position: Position, was_silent: bool, depth: int, ply:
     """
     if board.stop[0] != 0:
         return 0
-    moves = advance(board.moves, MAX_MOVES * ply)
-    checkers = NONE
+    moves = kb.advance(board.moves, kb.MAX_MOVES * ply)
+    checkers = kb.NONE
     if not was_silent:
-        checkers, pinned = check_info(board.tables, position)
-        end = game_end(board.tables, position, checkers, pinned, board.terms, moves)
+        checkers, pinned = kb.check_info(board.tables, position)
+        end = kb.game_end(board.tables, position, checkers, pinned, board.terms, moves)
         if end != 0:
-            return ply - MATE if is_won(end) else 0
+            return ply - MATE if kb.is_won(end) else 0
     best = -INFINITE
-    may_stand_pat = depth <= 0 and checkers == NONE
+    may_stand_pat = depth <= 0 and checkers == kb.NONE
     if may_stand_pat or depth == -QUIESCENCE:
         best = evaluation(board, position)
         if best >= beta or depth == -QUIESCENCE:
             return best
-    count = moves_to(board.tables, position, loud_targets(position) if may_stand_pat else EVERYWHERE, moves)
+    count = kb.moves_to(board.tables, position, loud_targets(position) if may_stand_pat else kb.EVERYWHERE, moves)
     loud = loud_first(position, moves, count)
     if may_stand_pat:
         count = loud
     if count == 0:
         return best
-    silence = silence_of(board.tables, position, board.terms)
+    silence = kb.silence_of(board.tables, position, board.terms)
     for i in range(count):
-        after, _ = make_move(board.tables, position, moves[i])
-        still = is_silent(silence, position, moves[i] & MOVE_MASK)
+        after, _ = kb.make_move(board.tables, position, moves[i])
+        still = kb.is_silent(silence, position, moves[i] & MOVE_MASK)
         best = max(best, -negamax(board, after, still, depth - 1, ply + 1, -beta, -max(alpha, best)))
         if best >= beta:
             break
     return best
 
 
-@entry
+@kb.entry
 def _value_boards(
-    tables: WordArray,
-    rows: Rows,
-    tries: MoveArray,
-    method: tuple[int, Terms, Evaluator],
-    stop: IntArray,
-    leaves: IntArray,
-    values: IntArray,
-    moves: MoveArray,
+    tables: kb.WordArray,
+    rows: kb.Rows,
+    tries: kb.MoveArray,
+    method: tuple[int, kb.Terms, Evaluator],
+    stop: kb.IntArray,
+    leaves: kb.IntArray,
+    values: kb.IntArray,
+    moves: kb.MoveArray,
 ) -> int:
     """Value every try on one board after the other, to `values` [N * M]; return how many boards were done.
 
     -1 if a board has no legal move, or one that is not among the tries.
     """
     depth, terms, evaluator = method
-    listed = pointer(moves)
+    listed = kb.pointer(moves)
     for i in range(len(rows)):
-        position = load(pointer(rows), i)
-        board = Board(pointer(tables), terms, side_to_move(position), evaluator, listed, pointer(stop), pointer(leaves))
-        count = legal_moves(pointer(tables), position, listed)
-        silence, standing = silence_of(pointer(tables), position, terms), evaluation(board, position)
+        position = kb.load(kb.pointer(rows), i)
+        board = Board(
+            kb.pointer(tables),
+            terms,
+            kb.side_to_move(position),
+            evaluator,
+            listed,
+            kb.pointer(stop),
+            kb.pointer(leaves),
+        )
+        count = kb.legal_moves(kb.pointer(tables), position, listed)
+        silence, standing = kb.silence_of(kb.pointer(tables), position, terms), evaluation(board, position)
         legal = 0  # legal moves are in the same order as the tries, of which they are a part
         for j in range(len(tries)):
             value = standing
             if legal < count and tries[j] == listed[legal]:
-                after, _ = make_move(pointer(tables), position, listed[legal])
-                still = is_silent(silence, position, listed[legal])
+                after, _ = kb.make_move(kb.pointer(tables), position, listed[legal])
+                still = kb.is_silent(silence, position, listed[legal])
                 value = -negamax(board, after, still, depth - 1, 1, -INFINITE, INFINITE)
                 legal += 1
             values[len(tries) * i + j] = value
@@ -212,7 +204,7 @@ def _value_boards(
 
 
 def value_boards(
-    rows: Rows, tries: Tries, depth: int, evaluator: Evaluator, terms: Terms, stop: Values
+    rows: kb.Rows, tries: Tries, depth: int, evaluator: Evaluator, terms: kb.Terms, stop: Values
 ) -> tuple[Values, int]:
     """Value every try on every board, until the stop flag is set.
 
@@ -233,8 +225,8 @@ def value_boards(
     if depth < 1:
         raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")
     values, leaves = np.empty(len(rows) * len(tries), np.int64), np.zeros(1, np.int64)
-    moves = np.empty(MAX_MOVES * (depth + QUIESCENCE + 1), np.int32)
-    done = _value_boards(TABLES, rows, tries, (depth, terms, evaluator), stop, leaves, values, moves)
+    moves = np.empty(kb.MAX_MOVES * (depth + QUIESCENCE + 1), np.int32)
+    done = _value_boards(kb.TABLES, rows, tries, (depth, terms, evaluator), stop, leaves, values, moves)
     if done < 0:
         raise ValueError("boards that are over, or that have other tries")
     return values.reshape(len(rows), len(tries))[:done], int(leaves[0])

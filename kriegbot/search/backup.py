@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kriegbot.kernels.jit import part_of
-from kriegbot.kernels.types import Reals
+from kriegbot.kernels import Reals, part_of
 
 Fold: TypeAlias = Callable[[Reals, Reals, Reals, int], None]
 """(totals, weights, values, count): fold `count` sets of values, weighing `weights`, into `totals`.

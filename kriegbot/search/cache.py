@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.kernels.moves import MAX_MOVES
+from kriegbot.kernels import MAX_MOVES
 from kriegbot.search.recursion import LISTS, OUTCOMES
 
 Ints = npt.NDArray[np.int64]

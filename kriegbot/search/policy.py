@@ -12,7 +12,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.kernels.random import uniforms
+from kriegbot.kernels import uniforms
 from kriegbot.search.statistics import Searched
 from referee import View
 

@@ -19,19 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
+from kriegbot import kernels as kb
 from kriegbot.belief.filter import MASK_WORDS
-from kriegbot.kernels.attacks import check_info
-from kriegbot.kernels.hearing import Terms, announcement, end_said, game_end, pair_of, pawns_to_try
-from kriegbot.kernels.jit import advance, entry, kernel, number, pointer
-from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
-from kriegbot.kernels.position import NONE, Position, bit, load, men_of, side_to_move, store
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import IntArray, Ints, MoveArray, Moves, RealArray, Reals, Rows, WordArray, Words
 from kriegbot.search.recursion import utility
 from kriegbot.search.settings import InformationSet, Method
 
 INFINITE = float("inf")
-OPEN, REPLIES, SCRATCH, LEVEL = MAX_MOVES, 2 * MAX_MOVES, 3 * MAX_MOVES, 4 * MAX_MOVES
+OPEN, REPLIES, SCRATCH, LEVEL = kb.MAX_MOVES, 2 * kb.MAX_MOVES, 3 * kb.MAX_MOVES, 4 * kb.MAX_MOVES
 """Lists of each level of the recursion: the tries of the set, the numbers of those still open, and room to work in."""
 TRIES, OPENED, WANTED, SIZES = 0, 1, 2, 3
 LEAVES, FULL, MISFIT, COUNTERS = 0, 1, 2, 3
@@ -53,60 +47,60 @@ class Pruned(NamedTuple):
     [COUNTERS]; stop [1], set from outside to end it.
     """
 
-    tables: Words
-    terms: Terms
+    tables: kb.Words
+    terms: kb.Terms
     side: int
     evaluator: Evaluator
-    rows: Words
-    masks: Words
-    stays: Reals
-    said: Ints
+    rows: kb.Words
+    masks: kb.Words
+    stays: kb.Reals
+    said: kb.Ints
     room: int
-    moves: Moves
-    sizes: Ints
-    worsts: Reals
-    counters: Ints
-    stop: Ints
+    moves: kb.Moves
+    sizes: kb.Ints
+    worsts: kb.Reals
+    counters: kb.Ints
+    stop: kb.Ints
 
 
-@kernel
-def leaf(search: Pruned, position: Position, we_moved: bool, scratch: Moves) -> float:
+@kb.kernel
+def leaf(search: Pruned, position: kb.Position, we_moved: bool, scratch: kb.Moves) -> float:
     """U if the last move ended the game, E otherwise."""
     search.counters[LEAVES] += 1
-    checkers, pinned = check_info(search.tables, position)
-    end = game_end(search.tables, position, checkers, pinned, search.terms, scratch)
+    checkers, pinned = kb.check_info(search.tables, position)
+    end = kb.game_end(search.tables, position, checkers, pinned, search.terms, scratch)
     if end != 0:
         return utility(end, we_moved)
     return float(search.evaluator(search.tables, position, search.side))
 
 
-@kernel
-def worst_reply(search: Pruned, position: Position, floor: float, replies: Moves, scratch: Moves) -> float:
+@kb.kernel
+def worst_reply(search: Pruned, position: kb.Position, floor: float, replies: kb.Moves, scratch: kb.Moves) -> float:
     """Minimum of the leaves behind the opponent's moves, captures first; cut off once it is at most `floor`."""
-    checkers, pinned = check_info(search.tables, position)
-    end = game_end(search.tables, position, checkers, pinned, search.terms, scratch)
+    checkers, pinned = kb.check_info(search.tables, position)
+    end = kb.game_end(search.tables, position, checkers, pinned, search.terms, scratch)
     if end != 0:
         return utility(end, True)
-    count = legal_moves(search.tables, position, replies)
-    ours, _ = men_of(position, search.side)
+    count = kb.legal_moves(search.tables, position, replies)
+    ours, _ = kb.men_of(position, search.side)
     worst = INFINITE
     for takes in range(1, -1, -1):
         for i in range(count):
-            if (bit(replies[i] >> 6 & 63) & ours != NONE) != (takes != 0):
+            if (kb.bit(replies[i] >> 6 & 63) & ours != kb.NONE) != (takes != 0):
                 continue
-            after, _ = make_move(search.tables, position, replies[i])
+            after, _ = kb.make_move(search.tables, position, replies[i])
             worst = min(worst, leaf(search, after, False, scratch))
             if worst <= floor:
                 return worst
     return worst
 
 
-@kernel
+@kb.kernel
 def swap(search: Pruned, one: int, other: int) -> None:
     """Exchange two histories of the stack."""
-    position = load(search.rows, one)
-    store(search.rows, one, load(search.rows, other))
-    store(search.rows, other, position)
+    position = kb.load(search.rows, one)
+    kb.store(search.rows, one, kb.load(search.rows, other))
+    kb.store(search.rows, other, position)
     for i in range(MASK_WORDS):
         a, b = MASK_WORDS * one + i, MASK_WORDS * other + i
         search.masks[a], search.masks[b] = search.masks[b], search.masks[a]
@@ -114,63 +108,63 @@ def swap(search: Pruned, one: int, other: int) -> None:
     search.said[one], search.said[other] = search.said[other], search.said[one]
 
 
-@kernel
+@kb.kernel
 def list_legal(search: Pruned, begin: int, end: int, level: int) -> None:
     """Mark which tries of a set are legal in each of its histories."""
-    tries = advance(search.moves, LEVEL * level)
-    moves = advance(tries, REPLIES)
+    tries = kb.advance(search.moves, LEVEL * level)
+    moves = kb.advance(tries, REPLIES)
     for i in range(begin, end):
-        count = legal_moves(search.tables, load(search.rows, i), moves)
-        mask = advance(search.masks, MASK_WORDS * i)
+        count = kb.legal_moves(search.tables, kb.load(search.rows, i), moves)
+        mask = kb.advance(search.masks, MASK_WORDS * i)
         for j in range(MASK_WORDS):
-            mask[j] = NONE
+            mask[j] = kb.NONE
         legal = 0  # legal moves are in the same order as the tries, of which they are a part
         k = 0
         while legal < count and k < search.sizes[SIZES * level + TRIES]:
             if tries[k] == moves[legal]:
-                mask[k >> 6] |= bit(k & 63)
+                mask[k >> 6] |= kb.bit(k & 63)
                 legal += 1
             k += 1
         if legal < count or count == 0:
             search.counters[MISFIT] = 1
 
 
-@kernel
+@kb.kernel
 def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
     """Put what may follow a set's try, and a reply to it, on the stack; return the stack's new top.
 
     What ends the game is not put there but into the level's value: the worst of it.
     """
-    lists = advance(search.moves, LEVEL * level)
-    replies, scratch = advance(lists, REPLIES), advance(lists, SCRATCH)
+    lists = kb.advance(search.moves, LEVEL * level)
+    replies, scratch = kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
     search.worsts[level] = INFINITE
     for i in range(begin, end):
-        if not search.masks[MASK_WORDS * i + (k >> 6)] & bit(k & 63):
+        if not search.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
             continue
-        before = load(search.rows, i)
-        after, captured = make_move(search.tables, before, lists[k])
-        said = announcement(search.tables, before, after, captured, search.terms, scratch)
-        if end_said(said) != 0:
-            search.worsts[level] = min(search.worsts[level], utility(end_said(said), True))
+        before = kb.load(search.rows, i)
+        after, captured = kb.make_move(search.tables, before, lists[k])
+        said = kb.announcement(search.tables, before, after, captured, search.terms, scratch)
+        if kb.end_said(said) != 0:
+            search.worsts[level] = min(search.worsts[level], utility(kb.end_said(said), True))
             continue
-        count = legal_moves(search.tables, after, replies)
+        count = kb.legal_moves(search.tables, after, replies)
         if top + count > search.room:
             search.counters[FULL] = 1
             return top
         for j in range(count):
-            again, captured = make_move(search.tables, after, replies[j])
-            heard = announcement(search.tables, after, again, captured, search.terms, scratch)
-            if end_said(heard) != 0:
-                search.worsts[level] = min(search.worsts[level], utility(end_said(heard), False))
+            again, captured = kb.make_move(search.tables, after, replies[j])
+            heard = kb.announcement(search.tables, after, again, captured, search.terms, scratch)
+            if kb.end_said(heard) != 0:
+                search.worsts[level] = min(search.worsts[level], utility(kb.end_said(heard), False))
                 continue
-            store(search.rows, top, again)
-            search.said[top] = number(pair_of(said, heard))
+            kb.store(search.rows, top, again)
+            search.said[top] = kb.number(kb.pair_of(said, heard))
             search.stays[top] = float(search.evaluator(search.tables, again, search.side))
             top += 1
     return top
 
 
-@kernel
+@kb.kernel
 def gather_worst(search: Pruned, begin: int, end: int) -> int:
     """Move the histories that sound like the worst of all to the front; return where they end."""
     worst = begin
@@ -185,13 +179,13 @@ def gather_worst(search: Pruned, begin: int, end: int) -> int:
     return gathered
 
 
-@kernel
+@kb.kernel
 def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
     """List the tries, all open, of a set of histories that sound the same, and where each is legal."""
-    tries = advance(search.moves, LEVEL * level)
-    opened = advance(tries, OPEN)
-    position = load(search.rows, begin)
-    count = open_tries(search.tables, position, pawns_to_try(search.tables, position, search.terms), tries)
+    tries = kb.advance(search.moves, LEVEL * level)
+    opened = kb.advance(tries, OPEN)
+    position = kb.load(search.rows, begin)
+    count = kb.open_tries(search.tables, position, kb.pawns_to_try(search.tables, position, search.terms), tries)
     for size in (TRIES, OPENED, WANTED):
         search.sizes[SIZES * level + size] = count
     for k in range(count):
@@ -199,24 +193,24 @@ def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
     list_legal(search, begin, end, level)
 
 
-@kernel
+@kb.kernel
 def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
     """Put the histories that refuse a try on the stack, a set of the next level; return the stack's new top."""
-    tries = advance(search.moves, LEVEL * level)
-    deeper = advance(tries, LEVEL)
-    opened, left = advance(tries, OPEN), advance(deeper, OPEN)
+    tries = kb.advance(search.moves, LEVEL * level)
+    deeper = kb.advance(tries, LEVEL)
+    opened, left = kb.advance(tries, OPEN), kb.advance(deeper, OPEN)
     for i in range(begin, end):
-        if search.masks[MASK_WORDS * i + (k >> 6)] & bit(k & 63):
+        if search.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
             continue
         if top == search.room:
             search.counters[FULL] = 1
             return top
-        store(search.rows, top, load(search.rows, i))
+        kb.store(search.rows, top, kb.load(search.rows, i))
         for j in range(MASK_WORDS):
             search.masks[MASK_WORDS * top + j] = search.masks[MASK_WORDS * i + j]
         search.stays[top] = search.stays[i]
         top += 1
-    sizes, below = advance(search.sizes, SIZES * level), advance(search.sizes, SIZES * (level + 1))
+    sizes, below = kb.advance(search.sizes, SIZES * level), kb.advance(search.sizes, SIZES * (level + 1))
     for i in range(sizes[TRIES]):
         deeper[i] = tries[i]
     count = 0
@@ -228,7 +222,7 @@ def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, k:
     return top
 
 
-@kernel
+@kb.kernel
 def set_value(
     search: Pruned, begin: int, end: int, top: int, level: int, depth: int, alpha: float, beta: float
 ) -> float:
@@ -236,22 +230,22 @@ def set_value(
 
     Exact between alpha and beta, a bound beyond them; meaningless once room has run out.
     """
-    lists = advance(search.moves, LEVEL * level)
-    opened, replies, scratch = advance(lists, OPEN), advance(lists, REPLIES), advance(lists, SCRATCH)
+    lists = kb.advance(search.moves, LEVEL * level)
+    opened, replies, scratch = kb.advance(lists, OPEN), kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
     best = -INFINITE
     for n in range(search.sizes[SIZES * level + WANTED]):
         k, floor = opened[n], max(alpha, best)
         worst, refused = INFINITE, 0
         for i in range(begin, end):
             value = search.stays[i]
-            if not search.masks[MASK_WORDS * i + (k >> 6)] & bit(k & 63):
+            if not search.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
                 refused += 1
                 if depth > 1:
                     continue
             elif depth > 2:
                 continue
             else:
-                after, _ = make_move(search.tables, load(search.rows, i), lists[k])
+                after, _ = kb.make_move(search.tables, kb.load(search.rows, i), lists[k])
                 if depth == 1:
                     value = leaf(search, after, True, scratch)
                 else:
@@ -283,16 +277,16 @@ def set_value(
     return best
 
 
-@entry
+@kb.entry
 def value_tries(
-    tables: WordArray,
-    method: tuple[int, Terms, Evaluator],
-    stack: tuple[Rows, WordArray, RealArray, IntArray],
-    levels: tuple[MoveArray, IntArray, RealArray],
-    histories: tuple[RealArray, MoveArray],
-    found: tuple[RealArray, RealArray],
-    counters: IntArray,
-    stop: IntArray,
+    tables: kb.WordArray,
+    method: tuple[int, kb.Terms, Evaluator],
+    stack: tuple[kb.Rows, kb.WordArray, kb.RealArray, kb.IntArray],
+    levels: tuple[kb.MoveArray, kb.IntArray, kb.RealArray],
+    histories: tuple[kb.RealArray, kb.MoveArray],
+    found: tuple[kb.RealArray, kb.RealArray],
+    counters: kb.IntArray,
+    stop: kb.IntArray,
 ) -> None:
     """Value the tries of a set: the best exactly, the others from above.
 
@@ -314,25 +308,25 @@ def value_tries(
     count = len(weights)
     rows, masks, stays, said = stack
     moves, sizes, worsts = levels
-    side = side_to_move(load(pointer(rows), 0))
+    side = kb.side_to_move(kb.load(kb.pointer(rows), 0))
     search = Pruned(
-        pointer(tables),
+        kb.pointer(tables),
         terms,
         side,
         evaluator,
-        pointer(rows),
-        pointer(masks),
-        pointer(stays),
-        pointer(said),
+        kb.pointer(rows),
+        kb.pointer(masks),
+        kb.pointer(stays),
+        kb.pointer(said),
         len(rows),
-        pointer(moves),
-        pointer(sizes),
-        pointer(worsts),
-        pointer(counters),
-        pointer(stop),
+        kb.pointer(moves),
+        kb.pointer(sizes),
+        kb.pointer(worsts),
+        kb.pointer(counters),
+        kb.pointer(stop),
     )
     order = np.arange(len(tries))
-    opened = advance(search.moves, OPEN)
+    opened = kb.advance(search.moves, OPEN)
     for k in range(len(tries)):
         search.moves[k], opened[k] = tries[k], k
     search.sizes[TRIES], search.sizes[OPENED], search.sizes[WANTED] = len(tries), len(tries), 1
@@ -341,9 +335,9 @@ def value_tries(
         return
     for i in range(count):
         for k in range(len(tries)):
-            if search.masks[MASK_WORDS * i + (k >> 6)] & bit(k & 63):
+            if search.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
                 legal[k] += weights[i]
-        search.stays[i] = float(search.evaluator(search.tables, load(search.rows, i), side))
+        search.stays[i] = float(search.evaluator(search.tables, kb.load(search.rows, i), side))
     for plies in range(1, depth + 1):
         best = -INFINITE
         for n in range(len(tries)):
@@ -392,7 +386,7 @@ def paranoid_values(histories: InformationSet, method: Method, stop: npt.NDArray
         stack = boards, masks, np.empty(room), np.empty(room, np.int64)
         boards[:count] = rows
         counters, values, legal = np.zeros(COUNTERS, np.int64), np.empty(len(tries)), np.zeros(len(tries))
-        value_tries(TABLES, parts, stack, levels, (weights, tries), (legal, values), counters, stop)
+        value_tries(kb.TABLES, parts, stack, levels, (weights, tries), (legal, values), counters, stop)
         if counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own men: not one information set")
         leaves += int(counters[LEAVES])

@@ -21,14 +21,7 @@ from typing import NamedTuple, TypeAlias
 
 from evaluators import WIN
 from evaluators.protocol import Evaluator
-from kriegbot.kernels.attacks import check_info
-from kriegbot.kernels.exchange import exchange
-from kriegbot.kernels.hearing import Terms, announcement, end_said, game_end, is_won
-from kriegbot.kernels.jit import advance, entry, inlined, kernel, pointer
-from kriegbot.kernels.moves import MAX_MOVES, legal_moves, make_move, open_tries
-from kriegbot.kernels.position import Position, load, side_to_move
-from kriegbot.kernels.silence import Silence, is_silent, silence_of
-from kriegbot.kernels.types import IntArray, MoveArray, Moves, RealArray, Reals, Rows, Word, WordArray, Words
+from kriegbot import kernels as kb
 from kriegbot.models.protocol import Heard, Opponent
 from kriegbot.search.backup import Fold
 from kriegbot.search.tree import (
@@ -48,7 +41,7 @@ from kriegbot.search.tree import (
 
 LISTS = 3
 """Lists of moves that each level of the walk needs: our moves, the replies, room to work in."""
-STAY, OUTCOMES = 2 * MAX_MOVES, 2 * MAX_MOVES + 1
+STAY, OUTCOMES = 2 * kb.MAX_MOVES, 2 * kb.MAX_MOVES + 1
 """Totals that each level lists: of our moves at depth 1 and 2; at STAY, of the position with no move made, or, if
 refusals cost nothing, of a random move."""
 
@@ -61,9 +54,9 @@ class Walk(NamedTuple):
     a single value.
     """
 
-    tables: Words
+    tables: kb.Words
     tree: Tree
-    terms: Terms
+    terms: kb.Terms
     side: int
     evaluator: Evaluator
     fold: Fold
@@ -73,42 +66,42 @@ class Walk(NamedTuple):
     exchange: float
     insight: float
     scale: float
-    moves: Moves
-    outcomes: Reals
-    known: Reals
-    weights: Reals
-    share: Reals
+    moves: kb.Moves
+    outcomes: kb.Reals
+    known: kb.Reals
+    weights: kb.Reals
+    share: kb.Reals
 
 
-@kernel
+@kb.kernel
 def utility(end: int, we_moved: bool) -> float:
     """U for us of a game that the last move ended."""
-    if not is_won(end):
+    if not kb.is_won(end):
         return 0.0
     return WIN if we_moved else -WIN
 
 
-@inlined
-def put(walk: Walk, totals: Reals, value: float) -> None:
+@kb.inlined
+def put(walk: Walk, totals: kb.Reals, value: float) -> None:
     """Set `totals` to a known value."""
     for i in range(walk.tree.width):
         totals[i] = value
 
 
-@inlined
-def outcomes_of(walk: Walk, level: int) -> Reals:
+@kb.inlined
+def outcomes_of(walk: Walk, level: int) -> kb.Reals:
     """Pointer to the outcomes of a level."""
-    return advance(walk.outcomes, walk.tree.width * OUTCOMES * level)
+    return kb.advance(walk.outcomes, walk.tree.width * OUTCOMES * level)
 
 
-@inlined
-def fold_one(walk: Walk, totals: Reals, weight: float, values: Reals) -> None:
+@kb.inlined
+def fold_one(walk: Walk, totals: kb.Reals, weight: float, values: kb.Reals) -> None:
     """Fold the totals `values` of one set, weighing `weight`, into `totals`."""
     walk.share[0] = weight
     walk.fold(totals, walk.share, values, 1)
 
 
-@inlined
+@kb.inlined
 def squeezed(walk: Walk, value: float) -> float:
     """A value as `Method.scale` has it: hardly changed near 0, between -scale and scale everywhere."""
     if walk.scale == 0.0:
@@ -116,27 +109,29 @@ def squeezed(walk: Walk, value: float) -> float:
     return value / sqrt(1.0 + (value / walk.scale) ** 2)  # only operations that give the same bits on any machine
 
 
-@inlined
-def leaf(walk: Walk, silence: Silence, position: Position, move: int, we_move: bool, scratch: Moves) -> float:
+@kb.inlined
+def leaf(walk: Walk, silence: kb.Silence, position: kb.Position, move: int, we_move: bool, scratch: kb.Moves) -> float:
     """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise.
 
     After a capture both sides know its square, so that the exchange there counts.
     """
-    after, captured = make_move(walk.tables, position, move)
-    if not is_silent(silence, position, move):
-        checkers, pinned = check_info(walk.tables, after)
-        end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
+    after, captured = kb.make_move(walk.tables, position, move)
+    if not kb.is_silent(silence, position, move):
+        checkers, pinned = kb.check_info(walk.tables, after)
+        end = kb.game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
         if end != 0:
             return squeezed(walk, utility(end, we_move))
     value = float(walk.evaluator(walk.tables, after, walk.side))
     if captured >= 0 and walk.exchange != 0.0:
-        gained = walk.exchange * exchange(walk.tables, after, captured)
+        gained = walk.exchange * kb.exchange(walk.tables, after, captured)
         value += -gained if we_move else gained
     return squeezed(walk, value)
 
 
-@inlined
-def weigh_replies(walk: Walk, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> float:
+@kb.inlined
+def weigh_replies(
+    walk: Walk, position: kb.Position, heard: Heard, moves: kb.Moves, count: int, weights: kb.Reals
+) -> float:
     """Write how likely the opponent model finds each of its moves; return the sum."""
     if walk.is_uniform or not walk.opponent(walk.tables, position, heard, moves, count, weights):
         for i in range(count):
@@ -148,8 +143,8 @@ def weigh_replies(walk: Walk, position: Position, heard: Heard, moves: Moves, co
     return total
 
 
-@inlined
-def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: int, moves: Moves) -> None:
+@kb.inlined
+def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level: int, moves: kb.Moves) -> None:
     """Value one of our moves at depth 2, from the leaves behind the opponent's replies to it.
 
     Args:
@@ -160,27 +155,30 @@ def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: i
       level: of the walk.
       moves: room for two lists.
     """
-    width, scratch = walk.tree.width, advance(moves, MAX_MOVES)
-    totals = advance(outcomes_of(walk, level), width * (MAX_MOVES + move))
-    known, weights = advance(walk.known, width * MAX_MOVES * level), advance(walk.weights, MAX_MOVES * level)
-    ours = advance(walk.moves, LISTS * MAX_MOVES * level)[move]
-    after, captured = make_move(walk.tables, position, ours)
+    width, scratch = walk.tree.width, kb.advance(moves, kb.MAX_MOVES)
+    totals = kb.advance(outcomes_of(walk, level), width * (kb.MAX_MOVES + move))
+    known, weights = (
+        kb.advance(walk.known, width * kb.MAX_MOVES * level),
+        kb.advance(walk.weights, kb.MAX_MOVES * level),
+    )
+    ours = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[move]
+    after, captured = kb.make_move(walk.tables, position, ours)
     said = 0
     if walk.is_uniform:  # who hears nothing: only the end is announced here, which is quicker
-        checkers, pinned = check_info(walk.tables, after)
-        end = game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
+        checkers, pinned = kb.check_info(walk.tables, after)
+        end = kb.game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
     else:
-        said = announcement(walk.tables, position, after, captured, walk.terms, scratch)
-        end = end_said(said)
+        said = kb.announcement(walk.tables, position, after, captured, walk.terms, scratch)
+        end = kb.end_said(said)
     if end != 0:
         put(walk, totals, squeezed(walk, utility(end, True)))
         return
-    count = legal_moves(walk.tables, after, moves)
-    silence = silence_of(walk.tables, after, walk.terms)
+    count = kb.legal_moves(walk.tables, after, moves)
+    silence = kb.silence_of(walk.tables, after, walk.terms)
     total = weigh_replies(walk, after, Heard(said, theirs), moves, count, weights)
     for i in range(count):
         weights[i] /= total
-        put(walk, advance(known, width * i), leaf(walk, silence, after, moves[i], False, scratch))
+        put(walk, kb.advance(known, width * i), leaf(walk, silence, after, moves[i], False, scratch))
     for i in range(width):
         totals[i] = walk.tree.start[i]
     walk.fold(totals, weights, known, count)
@@ -193,29 +191,29 @@ def value_reply(walk: Walk, position: Position, move: int, theirs: int, level: i
     walk.tree.counters[LEAVES] += count
 
 
-@inlined
-def list_outcomes(walk: Walk, position: Position, depth: int, level: int, theirs: int) -> int:
+@kb.inlined
+def list_outcomes(walk: Walk, position: kb.Position, depth: int, level: int, theirs: int) -> int:
     """List our legal moves, the value of each at depth 1 and (if `depth` > 1) 2, and the value at STAY.
 
     They go to the lists of this level; returns how many moves there are.
     """
-    moves = advance(walk.moves, LISTS * MAX_MOVES * level)
-    replies = advance(moves, MAX_MOVES)
+    moves = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)
+    replies = kb.advance(moves, kb.MAX_MOVES)
     outcomes, width = outcomes_of(walk, level), walk.tree.width
-    count = legal_moves(walk.tables, position, moves)
-    silence = silence_of(walk.tables, position, walk.terms)
+    count = kb.legal_moves(walk.tables, position, moves)
+    silence = kb.silence_of(walk.tables, position, walk.terms)
     for i in range(count):
-        put(walk, advance(outcomes, width * i), leaf(walk, silence, position, moves[i], True, replies))
+        put(walk, kb.advance(outcomes, width * i), leaf(walk, silence, position, moves[i], True, replies))
         if depth > 1:
             value_reply(walk, position, i, theirs, level, replies)
-    stay = advance(outcomes, width * STAY)
+    stay = kb.advance(outcomes, width * STAY)
     if walk.free > 0:
-        weights = advance(walk.weights, MAX_MOVES * level)
+        weights = kb.advance(walk.weights, kb.MAX_MOVES * level)
         for i in range(count):
             weights[i] = 1.0 / count
         for i in range(width):
             stay[i] = walk.tree.start[i]
-        walk.fold(stay, weights, advance(outcomes, width * MAX_MOVES * (min(depth, 2) - 1)), count)
+        walk.fold(stay, weights, kb.advance(outcomes, width * kb.MAX_MOVES * (min(depth, 2) - 1)), count)
         walk.tree.counters[LEAVES] += count
     else:
         put(walk, stay, squeezed(walk, float(walk.evaluator(walk.tables, position, walk.side))))
@@ -225,15 +223,23 @@ def list_outcomes(walk: Walk, position: Position, depth: int, level: int, theirs
     return count
 
 
-@kernel
+@kb.kernel
 def unlisted() -> int:
     """-1, as int64: numba would type a literal in a recursive call by its value."""
     return -1
 
 
-@kernel
+@kb.kernel
 def fold(
-    walk: Walk, position: Position, node: int, depth: int, free: int, weight: float, level: int, count: int, theirs: int
+    walk: Walk,
+    position: kb.Position,
+    node: int,
+    depth: int,
+    free: int,
+    weight: float,
+    level: int,
+    count: int,
+    theirs: int,
 ) -> None:
     """Fold a history of `weight` into the set `node`, where we are to move and `depth` >= 1 plies are left.
 
@@ -250,21 +256,24 @@ def fold(
       theirs: what was announced of the opponent's last move.
     """
     tree, tables, width = walk.tree, walk.tables, walk.tree.width
-    moves = advance(walk.moves, LISTS * MAX_MOVES * level)
-    replies = advance(moves, MAX_MOVES)
-    scratch = advance(replies, MAX_MOVES)
+    moves = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)
+    replies = kb.advance(moves, kb.MAX_MOVES)
+    scratch = kb.advance(replies, kb.MAX_MOVES)
     outcomes = outcomes_of(walk, level)
-    known, weights = advance(walk.known, width * MAX_MOVES * level), advance(walk.weights, MAX_MOVES * level)
+    known, weights = (
+        kb.advance(walk.known, width * kb.MAX_MOVES * level),
+        kb.advance(walk.weights, kb.MAX_MOVES * level),
+    )
     if count < 0:
         count = list_outcomes(walk, position, depth, level, theirs)
     tree.weights[node] += weight
     first = tree.nodes[NODE_FIELDS * node + FIRST]
     legal = 0  # legal moves are in the same order as the tries, of which they are a part
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
-        totals = advance(tree.totals, width * slot)
+        totals = kb.advance(tree.totals, width * slot)
         if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
             if free == 0 and (depth == 1 or walk.free > 0):
-                fold_one(walk, totals, weight, advance(outcomes, width * STAY))
+                fold_one(walk, totals, weight, kb.advance(outcomes, width * STAY))
                 continue
             child = after_refusal(tree, node, slot)
             if child < 0:
@@ -281,22 +290,22 @@ def fold(
             tree.legal[slot] += weight
         legal += 1
         if depth <= 2:
-            fold_one(walk, totals, weight, advance(outcomes, width * (MAX_MOVES * (depth - 1) + legal - 1)))
+            fold_one(walk, totals, weight, kb.advance(outcomes, width * (kb.MAX_MOVES * (depth - 1) + legal - 1)))
             continue
-        after, captured = make_move(tables, position, moves[legal - 1])
-        said = announcement(tables, position, after, captured, walk.terms, scratch)
-        if end_said(said) != 0:
-            put(walk, known, squeezed(walk, utility(end_said(said), True)))
+        after, captured = kb.make_move(tables, position, moves[legal - 1])
+        said = kb.announcement(tables, position, after, captured, walk.terms, scratch)
+        if kb.end_said(said) != 0:
+            put(walk, known, squeezed(walk, utility(kb.end_said(said), True)))
             fold_one(walk, totals, weight, known)
             continue
-        answers = legal_moves(tables, after, replies)
+        answers = kb.legal_moves(tables, after, replies)
         total = weigh_replies(walk, after, Heard(said, theirs), replies, answers, weights)
         for i in range(answers):
             share = weight * weights[i] / total
-            again, captured = make_move(tables, after, replies[i])
-            heard = announcement(tables, after, again, captured, walk.terms, scratch)
-            if end_said(heard) != 0:
-                put(walk, known, squeezed(walk, utility(end_said(heard), False)))
+            again, captured = kb.make_move(tables, after, replies[i])
+            heard = kb.announcement(tables, after, again, captured, walk.terms, scratch)
+            if kb.end_said(heard) != 0:
+                put(walk, known, squeezed(walk, utility(kb.end_said(heard), False)))
                 fold_one(walk, totals, share, known)
                 tree.counters[LEAVES] += 1
                 continue
@@ -311,8 +320,8 @@ def fold(
         tree.counters[MISFIT] = 1
 
 
-@entry
-def plant(arrays: Arrays, tries: MoveArray) -> None:
+@kb.entry
+def plant(arrays: Arrays, tries: kb.MoveArray) -> None:
     """Make the root of an empty tree, with these tries."""
     tree = tree_of(arrays)
     for i in range(len(tries)):
@@ -320,17 +329,17 @@ def plant(arrays: Arrays, tries: MoveArray) -> None:
     add_node(tree, -1, len(tries))
 
 
-Histories: TypeAlias = tuple[Rows, RealArray, int, int, int]
+Histories: TypeAlias = tuple[kb.Rows, kb.RealArray, int, int, int]
 """rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
-Parts: TypeAlias = tuple[int, int, float, float, float, Terms, Evaluator, Fold, Opponent, bool]
+Parts: TypeAlias = tuple[int, int, float, float, float, kb.Terms, Evaluator, Fold, Opponent, bool]
 """depth, free refusals, share of exchanges, insight, scale, terms, evaluator, the backup rule's fold, opponent
 model, whether that is the uniform one."""
-Listed: TypeAlias = tuple[MoveArray, RealArray, IntArray, IntArray, RealArray]
+Listed: TypeAlias = tuple[kb.MoveArray, kb.RealArray, kb.IntArray, kb.IntArray, kb.RealArray]
 """moves, outcomes, listed, places and room of `cache.Lists`, the first two in one dimension."""
 
 
-@entry
-def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Parts, lists: Listed) -> int:
+@kb.entry
+def fold_all(tables: kb.WordArray, arrays: Arrays, histories: Histories, method: Parts, lists: Listed) -> int:
     """Fold histories `begin` to `end` of a batch into the root; return how many are in at the end or when stopped.
 
     If a walk was stopped within a history, the counter STOPPED is 1 and the tree is unusable.
@@ -341,18 +350,18 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
     moves, outcomes, listed, places, room = lists
     side = 0
     if end > begin:
-        side = side_to_move(load(pointer(rows), begin))
+        side = kb.side_to_move(kb.load(kb.pointer(rows), begin))
     levels = depth // 2 + 1
-    share, reply_weights = pointer(room), advance(pointer(room), 1)
-    known = advance(reply_weights, MAX_MOVES * levels)
+    share, reply_weights = kb.pointer(room), kb.advance(kb.pointer(room), 1)
+    known = kb.advance(reply_weights, kb.MAX_MOVES * levels)
     for i in range(begin, end):
         if tree.stop[0] != 0:
             return i - begin
         place = places[i] if len(places) > 0 else 0
-        own_moves = advance(pointer(moves), LISTS * MAX_MOVES * levels * place)
-        own_outcomes = advance(pointer(outcomes), tree.width * OUTCOMES * levels * place)
+        own_moves = kb.advance(kb.pointer(moves), LISTS * kb.MAX_MOVES * levels * place)
+        own_outcomes = kb.advance(kb.pointer(outcomes), tree.width * OUTCOMES * levels * place)
         walk = Walk(
-            pointer(tables),
+            kb.pointer(tables),
             tree,
             terms,
             side,
@@ -370,7 +379,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
             reply_weights,
             share,
         )
-        position = load(pointer(rows), i)
+        position = kb.load(kb.pointer(rows), i)
         if len(places) == 0 or listed[place] < 0:
             listed[place] = list_outcomes(walk, position, depth, 0, theirs)
         fold(walk, position, 0, depth, free, weights[i], 0, listed[place], theirs)
@@ -379,7 +388,7 @@ def fold_all(tables: WordArray, arrays: Arrays, histories: Histories, method: Pa
     return end - begin
 
 
-@entry
-def list_tries(tables: WordArray, row: WordArray, capturing: Word, moves: MoveArray) -> int:
+@kb.entry
+def list_tries(tables: kb.WordArray, row: kb.WordArray, capturing: kb.Word, moves: kb.MoveArray) -> int:
     """Write the tries open to the side to move, in the order that search relies on; return how many there are."""
-    return open_tries(pointer(tables), load(pointer(row), 0), capturing, pointer(moves))
+    return kb.open_tries(kb.pointer(tables), kb.load(kb.pointer(row), 0), capturing, kb.pointer(moves))

@@ -13,9 +13,7 @@ import numpy as np
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.last_observation import last_observation
-from kriegbot.kernels.position import decode_move, encode_move
-from kriegbot.kernels.random import subseed, uniforms
-from kriegbot.kernels.types import IntArray, RealArray, Rows
+from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, encode_move, subseed, uniforms
 from kriegbot.models.protocol import Opponent
 from kriegbot.models.uniform import uniform
 from kriegbot.search.cache import Lists

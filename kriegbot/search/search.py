@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.kernels.moves import MAX_MOVES
-from kriegbot.kernels.tables import TABLES
+from kriegbot.kernels import MAX_MOVES, TABLES
 from kriegbot.models.uniform import uniform
 from kriegbot.search.cache import Lists
 from kriegbot.search.recursion import fold_all, plant

@@ -8,13 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
-from kriegbot.belief.encoding import moves_heard, terms_of
-from kriegbot.kernels.hearing import Terms
-from kriegbot.kernels.jit import words
-from kriegbot.kernels.moves import MAX_MOVES
-from kriegbot.kernels.position import encode_move
-from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import Rows
+from kriegbot.kernels import MAX_MOVES, TABLES, Rows, Terms, encode_move, moves_heard, terms_of, words
 from kriegbot.models.protocol import Opponent
 from kriegbot.models.uniform import uniform
 from kriegbot.search.backup import Backup

@@ -14,12 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.kernels.hearing import PAIR_BITS, Terms, pair_of, pawns_to_try
-from kriegbot.kernels.jit import advance, entry, kernel, number, pointer, word, words
-from kriegbot.kernels.moves import MAX_MOVES, open_tries
-from kriegbot.kernels.position import Position
-from kriegbot.kernels.random import mixed
-from kriegbot.kernels.types import IntArray, Ints, MoveArray, Moves, RealArray, Reals, Word, WordArray, Words
+from kriegbot import kernels as kb
 from kriegbot.search.backup import Fold, Settle
 
 REFUSED = (1 << 18) - 1
@@ -35,7 +30,7 @@ TRIES_ROOM = 64
 """Slots reserved per node on average; a side rarely has more tries."""
 MOST_NODES = 1 << 19
 """Information sets of the largest tree, some 400 MB; its slots have numbers below 2^28, as `key_of` needs."""
-NOTHING, ONE_WORD = words(0, 1)
+NOTHING, ONE_WORD = kb.words(0, 1)
 
 
 class Tree(NamedTuple):
@@ -47,32 +42,32 @@ class Tree(NamedTuple):
     which each try at the root was legal; start [width], the backup rule's initial totals.
     """
 
-    nodes: Ints
-    weights: Reals
-    tries: Moves
-    totals: Reals
-    keys: Words
-    homes: Ints
-    counters: Ints
-    room: Ints
-    stop: Ints
-    legal: Reals
-    start: Reals
+    nodes: kb.Ints
+    weights: kb.Reals
+    tries: kb.Moves
+    totals: kb.Reals
+    keys: kb.Words
+    homes: kb.Ints
+    counters: kb.Ints
+    room: kb.Ints
+    stop: kb.Ints
+    legal: kb.Reals
+    start: kb.Reals
     width: int
 
 
 Arrays: TypeAlias = tuple[
-    IntArray,
-    RealArray,
-    MoveArray,
-    RealArray,
-    WordArray,
-    IntArray,
-    IntArray,
-    IntArray,
-    IntArray,
-    RealArray,
-    RealArray,
+    kb.IntArray,
+    kb.RealArray,
+    kb.MoveArray,
+    kb.RealArray,
+    kb.WordArray,
+    kb.IntArray,
+    kb.IntArray,
+    kb.IntArray,
+    kb.IntArray,
+    kb.RealArray,
+    kb.RealArray,
 ]
 """`TreeArrays.arrays`: the fields of `Tree` except the last."""
 
@@ -83,7 +78,7 @@ class TreeArrays:
     def __init__(self, nodes: int, stop: npt.NDArray[np.int64], start: npt.NDArray[np.float64]) -> None:
         if not 0 < nodes <= MOST_NODES:
             raise ValueError(f"a tree of {nodes} information sets: it takes 1 to {MOST_NODES}")
-        slots = nodes * TRIES_ROOM + MAX_MOVES
+        slots = nodes * TRIES_ROOM + kb.MAX_MOVES
         table = 1 << (2 * nodes - 1).bit_length()
         self.nodes = np.empty(nodes * NODE_FIELDS, np.int64)
         self.weights = np.empty(nodes)
@@ -94,10 +89,10 @@ class TreeArrays:
         self.counters = np.zeros(COUNTERS, np.int64)
         self.room = np.array([nodes, slots, table - 1], np.int64)
         self.stop = stop
-        self.legal = np.zeros(MAX_MOVES)
+        self.legal = np.zeros(kb.MAX_MOVES)
         self.start = start
 
-    def room_to_settle(self) -> RealArray:
+    def room_to_settle(self) -> kb.RealArray:
         """Room float64[width * (slots in use + 2) + 1] for `back_up`."""
         return np.empty(len(self.start) * (int(self.counters[USED_SLOTS]) + 2) + 1)
 
@@ -118,27 +113,27 @@ class TreeArrays:
         )
 
 
-@kernel
+@kb.kernel
 def tree_of(arrays: Arrays) -> Tree:
     """Bundle the pointers to a tree's arrays."""
     nodes, weights, tries, totals, keys, homes, counters, room, stop, legal, start = arrays
     return Tree(
-        pointer(nodes),
-        pointer(weights),
-        pointer(tries),
-        pointer(totals),
-        pointer(keys),
-        pointer(homes),
-        pointer(counters),
-        pointer(room),
-        pointer(stop),
-        pointer(legal),
-        pointer(start),
+        kb.pointer(nodes),
+        kb.pointer(weights),
+        kb.pointer(tries),
+        kb.pointer(totals),
+        kb.pointer(keys),
+        kb.pointer(homes),
+        kb.pointer(counters),
+        kb.pointer(room),
+        kb.pointer(stop),
+        kb.pointer(legal),
+        kb.pointer(start),
         len(start),
     )
 
 
-@kernel
+@kb.kernel
 def add_node(tree: Tree, parent: int, count: int) -> int:
     """Open a node for the `count` tries written after the slots in use."""
     node, first = tree.counters[USED_NODES], tree.counters[USED_SLOTS]
@@ -155,34 +150,34 @@ def add_node(tree: Tree, parent: int, count: int) -> int:
     return node
 
 
-@kernel
-def key_of(slot: int, said: int, heard: int) -> Word:
+@kb.kernel
+def key_of(slot: int, said: int, heard: int) -> kb.Word:
     """Key of the set behind a slot, after hearing `said` of our move and `heard` of the reply; never 0."""
-    pair = pair_of(said, heard)
-    if pair >> PAIR_BITS == NOTHING:
-        return (word(slot) << PAIR_BITS | pair) + ONE_WORD
-    return mixed(pair ^ word(slot)) | ONE_WORD
+    pair = kb.pair_of(said, heard)
+    if pair >> kb.PAIR_BITS == NOTHING:
+        return (kb.word(slot) << kb.PAIR_BITS | pair) + ONE_WORD
+    return kb.mixed(pair ^ kb.word(slot)) | ONE_WORD
 
 
-@kernel
-def find(tree: Tree, key: Word) -> int:
+@kb.kernel
+def find(tree: Tree, key: kb.Word) -> int:
     """Place in the hash table where a set is, or will be: its key there is 0 until it has a node."""
-    place = mixed(key) & word(tree.room[2])
+    place = kb.mixed(key) & kb.word(tree.room[2])
     while tree.keys[place] != NOTHING and tree.keys[place] != key:
-        place = (place + ONE_WORD) & word(tree.room[2])
-    return number(place)
+        place = (place + ONE_WORD) & kb.word(tree.room[2])
+    return kb.number(place)
 
 
-@kernel
+@kb.kernel
 def has_room(tree: Tree) -> bool:
     """Whether one more node fits; if not, say so in the counters."""
-    if tree.counters[USED_NODES] < tree.room[0] and tree.counters[USED_SLOTS] + MAX_MOVES <= tree.room[1]:
+    if tree.counters[USED_NODES] < tree.room[0] and tree.counters[USED_SLOTS] + kb.MAX_MOVES <= tree.room[1]:
         return True
     tree.counters[FULL] = 1
     return False
 
 
-@kernel
+@kb.kernel
 def after_refusal(tree: Tree, node: int, slot: int) -> int:
     """Child of a node after its try at `slot` was refused: the same tries except that one. -1 if there is no room."""
     key = key_of(slot, REFUSED, REFUSED)
@@ -201,8 +196,10 @@ def after_refusal(tree: Tree, node: int, slot: int) -> int:
     return tree.homes[place]
 
 
-@kernel
-def after_reply(tables: Words, tree: Tree, slot: int, said: int, heard: int, position: Position, terms: Terms) -> int:
+@kb.kernel
+def after_reply(
+    tables: kb.Words, tree: Tree, slot: int, said: int, heard: int, position: kb.Position, terms: kb.Terms
+) -> int:
     """Child behind the try at `slot` after both announcements, in `position`, we to move. -1 if there is no room."""
     key = key_of(slot, said, heard)
     place = find(tree, key)
@@ -210,18 +207,18 @@ def after_reply(tables: Words, tree: Tree, slot: int, said: int, heard: int, pos
         if not has_room(tree):
             return -1
         tree.keys[place] = key
-        behind = advance(tree.tries, tree.counters[USED_SLOTS])
-        count = open_tries(tables, position, pawns_to_try(tables, position, terms), behind)
+        behind = kb.advance(tree.tries, tree.counters[USED_SLOTS])
+        count = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, terms), behind)
         tree.homes[place] = add_node(tree, slot, count)
     return tree.homes[place]
 
 
-Rule: TypeAlias = tuple[RealArray, Fold, Settle]
+Rule: TypeAlias = tuple[kb.RealArray, Fold, Settle]
 """`Backup.arrays`."""
 
 
-@entry
-def back_up(arrays: Arrays, rule: Rule, room: RealArray, root_values: RealArray) -> None:
+@kb.entry
+def back_up(arrays: Arrays, rule: Rule, room: kb.RealArray, root_values: kb.RealArray) -> None:
     """Settle every node, from the leaves up: the totals of its best try are folded into its parent's try.
 
     Args:
@@ -232,9 +229,9 @@ def back_up(arrays: Arrays, rule: Rule, room: RealArray, root_values: RealArray)
     """
     tree = tree_of(arrays)
     given, fold, settle = rule
-    parameters, width = pointer(given), tree.width
-    totals, work = pointer(room), advance(pointer(room), width * tree.counters[USED_SLOTS])
-    settled, best_settled, certain = work, advance(work, width), advance(work, 2 * width)
+    parameters, width = kb.pointer(given), tree.width
+    totals, work = kb.pointer(room), kb.advance(kb.pointer(room), width * tree.counters[USED_SLOTS])
+    settled, best_settled, certain = work, kb.advance(work, width), kb.advance(work, 2 * width)
     certain[0] = 1.0
     for i in range(width * tree.counters[USED_SLOTS]):
         totals[i] = tree.totals[i]
@@ -243,11 +240,11 @@ def back_up(arrays: Arrays, rule: Rule, room: RealArray, root_values: RealArray)
         first, tries = tree.nodes[NODE_FIELDS * node + FIRST], tree.nodes[NODE_FIELDS * node + COUNT]
         best = -np.inf
         for slot in range(first, first + tries):
-            value = settle(advance(totals, width * slot), tree.weights[node], parameters, settled)
+            value = settle(kb.advance(totals, width * slot), tree.weights[node], parameters, settled)
             if slot == first or value > best:
                 best = value
                 for i in range(width):
                     best_settled[i] = settled[i]
-        fold(advance(totals, width * tree.nodes[NODE_FIELDS * node + PARENT]), certain, best_settled, 1)
+        fold(kb.advance(totals, width * tree.nodes[NODE_FIELDS * node + PARENT]), certain, best_settled, 1)
     for i in range(len(root_values)):
-        root_values[i] = settle(advance(totals, width * i), tree.weights[0], parameters, settled)
+        root_values[i] = settle(kb.advance(totals, width * i), tree.weights[0], parameters, settled)

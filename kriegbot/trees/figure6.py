@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kriegbot.kernels.jit import entry, kernel, number, pointer, word, words
-from kriegbot.kernels.random import GAMMA, mixed, subseed
-from kriegbot.kernels.types import IntArray, Ints, Word
+from kriegbot.kernels import GAMMA, IntArray, Ints, Word, entry, kernel, mixed, number, pointer, subseed, word, words
 from kriegbot.trees.generators import HIGHEST, check_model
 
 if TYPE_CHECKING:

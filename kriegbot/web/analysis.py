@@ -15,7 +15,7 @@ import numpy as np
 
 from evaluators import load_evaluator
 from kriegbot.belief.timeline import Followed, Held
-from kriegbot.kernels.position import decode_move
+from kriegbot.kernels import decode_move
 from kriegbot.players.kriegbot import DEPTH, method_of
 from kriegbot.players.notation import try_name
 from kriegbot.search import settings as search_settings

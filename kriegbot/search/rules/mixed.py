@@ -4,7 +4,7 @@ For each try the average and the minimum are kept side by side up to where we ch
 (reconnaissance blind chess) mixes 0.7 of the mean with 0.3 of the minimum.
 """
 
-from kriegbot.kernels.types import Reals
+from kriegbot.kernels import Reals
 from kriegbot.search.backup import Backup, fold, settle
 
 

@@ -1,6 +1,6 @@
 """Eq. 2 of Parker, Nau and Subrahmanian (AAAI 2006): the opponent is a chance player, and everything is averaged."""
 
-from kriegbot.kernels.types import Reals
+from kriegbot.kernels import Reals
 from kriegbot.search.backup import Backup, fold
 
 

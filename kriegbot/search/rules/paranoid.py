@@ -1,6 +1,6 @@
 """Eq. 3 of Parker, Nau and Subrahmanian (AAAI 2006): the opponent sees everything, and the worst counts."""
 
-from kriegbot.kernels.types import Reals
+from kriegbot.kernels import Reals
 from kriegbot.search.backup import Backup, fold
 from kriegbot.search.pruned import paranoid_values
 

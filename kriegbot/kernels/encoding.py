@@ -64,7 +64,7 @@ def said(announcement: Announcement) -> int:
         case None:
             pass
         case tuple(squares):
-            code |= len(squares) + 1 << TRIES_SHIFT | rank_of(squares) << SQUARES_SHIFT
+            code |= len(squares) + 1 << TRIES_SHIFT | number_of_set(squares) << SQUARES_SHIFT
         case number:
             code |= min(number, EACH_PROMOTION) + 1 << TRIES_SHIFT
     if announcement.end is not None:
@@ -73,7 +73,7 @@ def said(announcement: Announcement) -> int:
     return code
 
 
-def rank_of(squares: tuple[chess.Square, ...]) -> int:
+def number_of_set(squares: tuple[chess.Square, ...]) -> int:
     """Number of a set of squares, ascending, as in `kernels.hearing`."""
     return sum(comb(square - 8, place) for place, square in enumerate(squares, 1))
 
