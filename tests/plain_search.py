@@ -2,10 +2,10 @@
 
 Equations 2 and 3 of Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? Search in
 Imperfect-Information Games" (AAAI 2006), line by line: an information set is a list of boards with weights,
-and every step sorts its histories by what the searching side hears. Nothing is merged, cut off or kept
-between calls. Where the equations leave E(I) open, the text decides: the mean of the evaluator over the
-histories of Eq. 2, its minimum in Eq. 3. Both are kept side by side up to where the searching side chooses; a
-`Backup` says what it makes of them.
+and every step sorts its histories by what the searching side hears. Nothing is merged or cut off, and nothing
+is kept between calls but what the rules say of a board. Where the equations leave E(I) open, the text decides:
+the mean of the evaluator over the histories of Eq. 2, its minimum in Eq. 3. Both are kept side by side up to
+where the searching side chooses; a `Backup` says what it makes of them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ import chess
 
 from evaluators import WIN
 from kriegbot.models import Replies, equally_likely
-from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, announce, open_tries
+from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, open_tries
+from referee import announce as really_announce
 from referee.tries import Told
+from tests.remembered import by_board
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
 Histories: TypeAlias = list[tuple[chess.Board, float]]
 
 
 MEN = dict(zip(chess.PIECE_TYPES, (100, 300, 350, 500, 900, 20_000), strict=True))
+announce = by_board(really_announce)
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ class PlainSearch:
         refused: Histories = []
         heard: dict[Announcement, Histories] = {}
         for board, weight in histories:
-            if board.is_legal(move):
+            if move in legal_moves(board):
                 announcement = announce(board, move, context.rules, context.limits, ply=context.ply)
                 heard.setdefault(announcement, []).append((_after(board, move), weight))
             else:
@@ -178,7 +181,7 @@ class PlainSearch:
 
     def _random(self, board: chess.Board, context: Context, depth: int) -> Totals:
         """A random legal move on one board."""
-        moves = list(board.legal_moves)
+        moves = legal_moves(board)
         return Totals.of([(1.0, self._try([(board, 1.0)], context, move, depth)) for move in moves])
 
     def _reply(self, histories: Histories, context: Context, depth: int) -> Totals:
@@ -189,7 +192,7 @@ class PlainSearch:
             return Totals.of([(weight, self._reply([(board, weight)], context, depth)) for board, weight in histories])
         heard: dict[Announcement, Histories] = {}
         for board, weight in histories:
-            legal = list(board.legal_moves)
+            legal = legal_moves(board)
             likely = self.replies(board, legal, context.ours, context.theirs)
             for move, share in zip(legal, likely, strict=True):
                 announcement = announce(board, move, context.rules, context.limits, ply=context.ply)
@@ -266,6 +269,7 @@ def tries_in(histories: Histories, context: Context) -> list[chess.Move]:
     return [move for move in tries if move not in context.refused]
 
 
+@by_board
 def _own_men(board: chess.Board, side: chess.Color) -> dict[chess.Square, chess.PieceType]:
     return {square: piece.piece_type for square, piece in board.piece_map().items() if piece.color == side}
 
@@ -274,12 +278,20 @@ def _weight(histories: Histories) -> float:
     return sum(weight for _, weight in histories)
 
 
+@by_board
+def legal_moves(board: chess.Board) -> tuple[chess.Move, ...]:
+    """The legal moves on a board."""
+    return tuple(board.legal_moves)
+
+
+@by_board
 def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     after = board.copy(stack=False)
     after.push(move)
     return after
 
 
+@by_board
 def exchange(board: chess.Board, square: chess.Square) -> int:
     """What the side to move wins by taking on a square; see `kernels.exchange`."""
     standing = board.piece_at(square)

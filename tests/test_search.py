@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -22,6 +23,7 @@ from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import InformationSet, Method, Reals, tries_of
 from referee import BERKELEY, NO_LIMITS, Referee, View
 from tests import plain_opponents, plain_search
+from tests.effort import IS_THOROUGH, many
 from tests.odd_parts import BEST, KINDS, odd, plain_best, plain_mixed, plain_odd, two_kinds
 from tests.plain_cases import CASES, Case, features
 from tests.plain_evaluators import ks
@@ -49,16 +51,36 @@ def value_of_tries(found: TryValues) -> dict[chess.Move, float]:
     return {decode_move(int(move)): value for move, value in zip(found.tries, found.values.tolist(), strict=True)}
 
 
-@pytest.mark.parametrize("backup", [OVERCONFIDENT, PARANOID], ids=lambda backup: backup.name)
-@pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
-def test_values_and_best_tries_equal_the_plain_recursion(case: Case, depth: int, backup: Backup) -> None:
-    found = searched(case.view, *arrays(case), depth, backup)
-    plain = plain_search.try_values(case.positions, case.context, depth, PLAIN[backup.name], ks)
-    assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
-    best = max(plain.values())
-    near_best = {move for move, value in plain.items() if value > best - ROUNDING}
-    assert {decode_move(move) for move in found.best()} <= near_best
+def work(case: Case) -> int:
+    """How much a plain search of a case has to do, roughly."""
+    return len(case.positions) * len(case.view.tries()) ** 2
+
+
+def named(cases: Sequence[Case]) -> pytest.MarkDecorator:
+    """A test is run for each of these cases."""
+    return pytest.mark.parametrize("case", cases, ids=lambda case: case.name.replace(" ", "-"))
+
+
+def holds_the_plain_recursion(case: Case, depth: int) -> None:
+    for backup in (OVERCONFIDENT, PARANOID):
+        found = searched(case.view, *arrays(case), depth, backup)
+        plain = plain_search.try_values(case.positions, case.context, depth, PLAIN[backup.name], ks)
+        assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING), backup.name
+        best = max(plain.values())
+        near_best = {move for move, value in plain.items() if value > best - ROUNDING}
+        assert {decode_move(move) for move in found.best()} <= near_best
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@named(CASES)
+def test_values_and_best_tries_equal_the_plain_recursion(case: Case, depth: int) -> None:
+    holds_the_plain_recursion(case, depth)
+
+
+@pytest.mark.slow
+@named(sorted(CASES, key=work)[: many(len(CASES), 30)])  # all are held against trees in test_trees_kriegspiel
+def test_values_and_best_tries_equal_the_plain_recursion_at_depth_three(case: Case) -> None:
+    holds_the_plain_recursion(case, 3)
 
 
 MODELS = {
@@ -83,22 +105,19 @@ def midgame(particles: int = 2_000) -> tuple[View, Belief]:
     return view, Belief(view, particles, seed=1)
 
 
-def work(case: Case) -> int:
-    """How much a plain search of a case has to do, roughly."""
-    return len(case.positions) * len(case.view.tries()) ** 2
-
-
 def smallest(what: str) -> Case:
     """The case that is least work of those in which there is such a thing to see."""
     return min((case for case in CASES if what in features(case)), key=work)
 
 
 SMALL = [smallest(what) for what in ("legal in some", "capture", "wild16", "check")]
+FASTEST = SMALL if IS_THOROUGH else SMALL[1:]
+"""For searches that go deeper than they are told, as they do where refusals are free."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "model"), [("mixed", "uniform"), ("mixed", "odd"), ("best", "uniform")])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+@named(CASES)
 def test_other_backup_rules_equal_the_plain_recursion_too(case: Case, rule: str, model: str) -> None:
     backup, plain_backup = ODD_RULES[rule]
     opponent, replies = MODELS[model]
@@ -121,9 +140,9 @@ def test_a_third_rule_is_not_searched_as_the_paranoid_one_where_that_prunes() ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 1])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+@named(CASES)
 def test_exchanges_and_insight_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
-    for depth in (1, 2, 3) if case in SMALL else (1, 2):
+    for depth in (1, 2, 3) if case in (FASTEST if free else SMALL) else (1, 2):
         added: dict[str, Any] = {"exchange": 0.7, "free": free, "insight": 0.2, "scale": 400.0}
         found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, **added)
         plain = plain_search.PlainSearch(plain_search.overconfident, ks, **added)
@@ -153,7 +172,7 @@ def test_exchanges_matter() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["retaking", "odd"])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+@named(CASES)
 def test_other_opponent_models_equal_the_plain_recursion_too(case: Case, model: str) -> None:
     opponent, replies = MODELS[model]
     for depth in (2, 3) if case in SMALL else (2,):
@@ -185,7 +204,7 @@ def test_the_models_value_tries_differently() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("free", [1, 2])
 @pytest.mark.parametrize("rule", ["overconfident", "paranoid", "mixed"])
-@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name.replace(" ", "-"))
+@named(SMALL)
 def test_free_refusals_equal_the_plain_recursion(case: Case, rule: str, free: int) -> None:
     backup, plain_backup = ODD_RULES[rule]
     for depth in (1, 2):
@@ -195,7 +214,7 @@ def test_free_refusals_equal_the_plain_recursion(case: Case, rule: str, free: in
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name.replace(" ", "-"))
+@named(SMALL)
 def test_depth_four_equals_the_plain_recursion_too(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_module, "DEEP_ROOM", 64)  # so that the tree has to grow as well
     for backup in (OVERCONFIDENT, PARANOID):
