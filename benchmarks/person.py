@@ -28,21 +28,20 @@ from rich.console import Console
 from rich.progress import Progress
 
 from kriegbot.players.notation import try_name
-from kriegbot.players.own_men import moved
 from kriegbot.players.scripted import ScriptedPlayer, Turn, prowl
 from referee import (
     BERKELEY,
-    NO_LIMITS,
     Announcement,
     Answer,
     Check,
     GameRecord,
     OpponentMoved,
     OwnTry,
-    View,
     load_record,
 )
 from referee.announcement import NO_CHECK
+from referee.history import Listener
+from referee.men import is_castling
 from tournaments.report_tables import Table
 from tournaments.report_text import show_table
 
@@ -68,7 +67,7 @@ class Casual(ScriptedPlayer):
         if move.promotion:
             return 300.0
         if man == chess.KING:
-            return 60.0 if chess.square_distance(move.from_square, move.to_square) == 2 else chance - 40.0
+            return 60.0 if is_castling(move, turn.view.men) else chance - 40.0
         if turn.is_pawn_capture(move):
             return chance + 5.0
         if man in (chess.KNIGHT, chess.BISHOP) and turn.height(move.from_square) == 0:
@@ -78,69 +77,25 @@ class Casual(ScriptedPlayer):
         return chance + prowl(turn, move)
 
 
-class Notes:
+class Notes(Listener):
     """What a person has noted of a game, from what was shown and said."""
 
     def __init__(self, color: chess.Color) -> None:
-        self.color = color
-        own = chess.SquareSet(chess.Board().occupied_co[color])
-        self.men = {square: man for square in own if (man := chess.Board().piece_type_at(square))}
-        self.events: list[OwnTry | OpponentMoved] = []
-        self.refused: list[chess.Move] = []
-        self.ply, self.enemies = 0, 16
-        self._touched: set[chess.Square] = set()
-
-    def view(self) -> View:
-        """The notes as a scripted player reads them."""
-        row = 0 if self.color == chess.WHITE else 56
-        kingside, queenside = (not {row + 4, row + rook} & self._touched for rook in (7, 0))
-        return View(
-            color=self.color,
-            rules=BERKELEY,
-            limits=NO_LIMITS,
-            start=chess.STARTING_FEN,
-            men=self.men,
-            kingside=kingside,
-            queenside=queenside,
-            turn=self.ply % 2 == 0,
-            ply=self.ply,
-            opponent_men=self.enemies,
-            events=self.events,
-            refused=self.refused,
-            pawn_tries=None,
-            end=None,
-        )
+        super().__init__(color, BERKELEY)
 
     @property
     def place(self) -> str:
         """The number of the move, as it stands before a line."""
         return f"{self.ply // 2 + 1}{'...' if self.ply % 2 else '.'} "
 
-    def refuse(self, move: chess.Move) -> None:
-        """An own try was refused."""
-        self.events.append(OwnTry(move, Answer.ILLEGAL))
-        self.refused.append(move)
-
-    def make(self, move: chess.Move, said: Announcement) -> None:
-        """An own try was accepted."""
-        self.men = moved(self.men, move)
-        self.events.append(OwnTry(move, Answer.ACCEPTED, said))
-        self._touched |= {move.from_square, move.to_square}
-        self.enemies -= said.capture is not None
-        self.refused, self.ply = [], self.ply + 1
-
     def listen(self, lines: list[str]) -> None:
         """The opponent's move, if it is his turn and among these lines."""
-        if (self.ply % 2 == 0) == self.color:
+        if self.turn == self.color:
             return
         for text in [line.removeprefix(self.place) for line in lines if line.startswith(self.place)]:
             if text in HEARD or text == f"{chess.COLOR_NAMES[not self.color].capitalize()} has moved.":
                 said = HEARD.get(text, Announcement())
-                if said.capture is not None:
-                    del self.men[said.capture]
-                    self._touched.add(said.capture)
-                self.events.append(OpponentMoved(said))
-                self.ply += 1
+                self.hear(OpponentMoved(said))
                 return
 
 
@@ -165,7 +120,7 @@ class Figures:
             if rng.random() < SLIP:
                 door.slip()
             if notes.ply > 2 * MOST_MOVES:
-                self.odd.append(f"no end in sight after {MOST_MOVES} moves, {notes.enemies} enemy men left")
+                self.odd.append(f"no end in sight after {MOST_MOVES} moves, {notes.view().opponent_men} enemy men left")
                 door.resign()
                 break
             move = player.choose(notes.view()).action
@@ -174,7 +129,7 @@ class Figures:
             took = door.attempt(move, name)
             new = door.lines[before:]
             if f"{notes.place}{name}? No." in new:
-                notes.refuse(move)
+                notes.hear(OwnTry(move, Answer.ILLEGAL))
                 self.refusals.append(took)
                 continue
             self.seconds.append(took)
@@ -182,7 +137,7 @@ class Figures:
                 break
             yes = f"{notes.place}{name}: yes."
             (said,) = [line.removeprefix(yes).strip() for line in new if line.startswith(yes)]
-            notes.make(move, HEARD[said] if said else Announcement())
+            notes.hear(OwnTry(move, Answer.ACCEPTED, HEARD[said] if said else Announcement()))
             notes.listen(new)
         self.odd += door.odd
 

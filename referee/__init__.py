@@ -19,6 +19,7 @@ from referee.errors import (
     RecordError,
     UnknownRuleSet,
 )
+from referee.men import open_tries
 from referee.pgn import load_record, record_from_pgn, record_to_pgn, save_record
 from referee.record import GameRecord, Step, Turn
 from referee.referee import Referee
@@ -41,7 +42,6 @@ from referee.rules import (
     register,
     rule_set,
 )
-from referee.tries import open_tries
 from referee.view import (
     Answer,
     Event,

@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum, IntFlag
+from typing import TypeAlias
 
 import chess
 
 from referee.errors import BadAnnouncement
 from referee.text import quoted
-from referee.tries import Told
+
+Told: TypeAlias = int | bool | tuple[chess.Square, ...] | None
+"""What a side is told of its legal pawn captures; see `Announcement.pawn_tries`."""
 
 
 class Man(Enum):

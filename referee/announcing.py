@@ -12,9 +12,8 @@ from collections.abc import Iterator
 
 import chess
 
-from referee.announcement import NO_CHECK, Announcement, Check, End, Man, Reason
+from referee.announcement import NO_CHECK, Announcement, Check, End, Man, Reason, Told
 from referee.rules import NO_LIMITS, Limits, PawnTries, RuleSet
-from referee.tries import Told
 
 
 def capture_square(board: chess.Board, move: chess.Move) -> chess.Square | None:

@@ -10,13 +10,13 @@ import operator
 
 import chess
 
-from referee.announcement import End, Reason
+from referee.announcement import End, Reason, Told
 from referee.announcing import announce, count_pawn_tries, end_of, pawn_tries_told
 from referee.errors import BadStart, GameIsOver
-from referee.prefix import Prefix
+from referee.history import Prefix
+from referee.men import is_open, is_pawn_capture, men_of
 from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet
 from referee.text import MOST_QUOTED, one_line, quoted
-from referee.tries import Told, is_open, is_pawn_capture
 from referee.view import (
     Answer,
     Event,
@@ -162,7 +162,7 @@ class Referee:
             rules=self.rules,
             limits=self.limits,
             start=self.start,
-            men=_men(board, color),
+            men=men_of(board, color),
             kingside=board.has_kingside_castling_rights(color),
             queenside=board.has_queenside_castling_rights(color),
             turn=board.turn,
@@ -199,7 +199,7 @@ class Referee:
         board, color = self._board, self._board.turn
         kingside = board.has_kingside_castling_rights(color)
         queenside = board.has_queenside_castling_rights(color)
-        men = _men(board, color)
+        men = men_of(board, color)
         if self._is_obliged and not is_pawn_capture(move, men):
             return False
         return is_open(move, color, men, kingside, queenside, self._pawn_tries)
@@ -216,15 +216,6 @@ class Referee:
 
     def _tell(self, color: chess.Color, event: Event) -> None:
         self._events[color].append(event)
-
-
-def _men(board: chess.Board, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
-    men = {}
-    for square in chess.scan_forward(board.occupied_co[color]):
-        piece_type = board.piece_type_at(square)
-        if piece_type is not None:
-            men[square] = piece_type
-    return men
 
 
 def _checked(move: chess.Move) -> chess.Move:

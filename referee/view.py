@@ -6,16 +6,16 @@ count from the captures announced.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
 import chess
 
-from referee.announcement import Announcement, End
+from referee.announcement import Announcement, End, Told
+from referee.men import Men, is_open, is_pawn_capture, open_tries
 from referee.rules import Asking, Limits, RuleSet
-from referee.tries import Told, is_open, is_pawn_capture, open_tries
 
 
 class Answer(Enum):
@@ -104,7 +104,7 @@ class View:
     rules: RuleSet
     limits: Limits
     start: str
-    men: Mapping[chess.Square, chess.PieceType]
+    men: Men
     kingside: bool
     queenside: bool
     turn: chess.Color
@@ -114,6 +114,12 @@ class View:
     refused: Sequence[chess.Move]
     pawn_tries: Told
     end: End | None
+
+    @property
+    def last_reply(self) -> Announcement | None:
+        """What was announced of the opponent's last move; None before it has moved."""
+        moves = (event.announcement for event in reversed(self.events) if isinstance(event, OpponentMoved))
+        return next(moves, None)
 
     @property
     def may_ask(self) -> bool:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
 from kriegbot.endgames.king_sets import men_at
-from kriegbot.endgames.king_squares import Men, men_row
+from kriegbot.endgames.king_squares import men_row
 from kriegbot.endgames.network import NetworkArrays, learnt_cost, load_network, network_of
 from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import (
@@ -36,6 +36,7 @@ from kriegbot.kernels import (
 )
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Heard, Opponent
+from referee.men import Men
 
 
 @entry

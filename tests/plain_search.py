@@ -21,7 +21,7 @@ from evaluators import WIN
 from kriegbot.models import Replies, equally_likely
 from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, open_tries
 from referee import announce as really_announce
-from referee.tries import Told
+from referee.announcement import Told
 from tests.remembered import by_board
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]

@@ -12,7 +12,6 @@ import pytest
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.exact import ExactBelief, position_key
 from kriegbot.belief.last_observation import last_observation
-from kriegbot.belief.past import past
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import to_board
@@ -36,6 +35,7 @@ from referee import (
     record_to_pgn,
 )
 from referee.announcing import count_pawn_tries
+from referee.history import views_until
 
 CAPTURE_IS_THERE = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
 
@@ -118,7 +118,7 @@ def test_an_answer_leaves_the_boards_on_which_it_is_right() -> None:
         exact = ExactBelief(view)
         found = {position_key(to_board(row)): weight for row, weight in zip(*belief_of(belief), strict=True)}
         assert found == pytest.approx({position_key(board): mass for board, mass in exact.positions})
-        assert list(past(view))[-1] == view
+        assert list(views_until(view))[-1] == view
     assert set(answers) == {Answer.YES, Answer.NO}
 
 

@@ -26,7 +26,7 @@ from referee import (
     RuleSet,
     View,
 )
-from referee.tries import is_pawn_capture
+from referee.men import is_pawn_capture
 from tests.plain_cases import CASES, Case
 from tests.random_games import act, action_of
 

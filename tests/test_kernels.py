@@ -51,9 +51,9 @@ from referee import (
     announce,
     open_tries,
 )
-from referee.announcement import BY_A_MOVE
+from referee.announcement import BY_A_MOVE, Told
 from referee.announcing import pawn_tries_told
-from referee.tries import Told, may_capture
+from referee.men import may_capture
 from tests.effort import many
 from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, silent_said, splitmix
 from tests.plain_evaluators import ks, material

@@ -38,7 +38,7 @@ from referee import (
     open_tries,
 )
 from referee.announcement import Announcement
-from referee.tries import may_capture
+from referee.men import may_capture
 from tests.random_games import STARTS, act, random_action
 
 pytest.importorskip("kriegspiel")

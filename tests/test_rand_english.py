@@ -10,7 +10,6 @@ import pytest
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.exact import ExactBelief, position_key
 from kriegbot.belief.last_observation import last_observation
-from kriegbot.belief.past import past
 from kriegbot.game.protocol import Listener, game_lines, view_lines
 from kriegbot.kernels import to_board
 from kriegbot.kernels.encoding import number_of_set
@@ -33,6 +32,7 @@ from referee import (
     record_from_pgn,
     record_to_pgn,
 )
+from referee.history import views_until
 from tests.random_games import act
 from tests.test_exact_belief_in_play import SMALL_STARTS, random_action
 
@@ -129,7 +129,7 @@ def test_en_passant_is_told_with_the_square_of_arrival() -> None:
     assert said(referee).fell == chess.D5
     for color in chess.COLORS:
         view = referee.view(color)
-        assert list(past(view))[-1] == view
+        assert list(views_until(view))[-1] == view
     record = GameRecord.of(referee)
     assert record_from_pgn(record_to_pgn(record)) == record
 
@@ -160,7 +160,7 @@ def test_yes_obliges_to_one_pawn_capture_and_then_to_nothing() -> None:
     view = referee.view(chess.WHITE)
     assert not view.obliged
     assert not view.may_ask
-    assert list(past(view))[-1] == view
+    assert list(views_until(view))[-1] == view
     tries = {move.uci() for move in view.tries()}
     assert {"a2a3", "g4h5"} < tries
     assert not {"e4f5", "a2b3"} & tries

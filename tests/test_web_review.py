@@ -17,7 +17,6 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.past import past
 from kriegbot.belief.timeline import Followed
 from kriegbot.kernels import encode_move, subseed
 from kriegbot.narration.board import own_men
@@ -32,6 +31,7 @@ from kriegbot.web.analysis_settings import SAMPLES, Method
 from kriegbot.web.analyst import Analyst, AnalystFailed
 from kriegbot.web.review import Review
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
+from referee.history import views_until
 from tests.browser import Client, frames_of, serving
 from tests.random_games import STARTS, played, steps
 
@@ -85,7 +85,7 @@ def test_a_view_tells_every_view_before_it(rules: RuleSet, start: str) -> None:
             referee.resign(chess.BLACK)
         for color, seen in views.items():
             view = referee.view(color)
-            assert list(past(view)) == list((seen | {len(view.events): view}).values())
+            assert list(views_until(view)) == list((seen | {len(view.events): view}).values())
 
 
 # Frames

@@ -21,6 +21,7 @@ import referee
 from kriegbot.belief.errors import EmptyBelief
 from kriegbot.models import Replies, equally_likely
 from referee.announcing import count_pawn_tries, pawn_tries_told
+from referee.men import is_pawn_capture, men_of
 
 PositionKey: TypeAlias = tuple[int | bool | None, ...]
 
@@ -213,7 +214,8 @@ class ExactBelief:
         is_freed = self._rules.asking is referee.Asking.OBLIGES_ONCE and self._turn[-1:] != [yes]
         must_capture = yes in self._turn and not is_freed
         for board, mass in self._held():
-            legal = [move for move in board.legal_moves if not must_capture or _is_pawn_capture(board, move)]
+            men = men_of(board, board.turn)
+            legal = [move for move in board.legal_moves if not must_capture or is_pawn_capture(move, men)]
             weights = self._replies_of(board, legal, ours, theirs)
             total = sum(weights)
             for move, weight in zip(legal, weights, strict=True):
@@ -232,14 +234,15 @@ class ExactBelief:
         answer = next((event.answer for event in self._turn if isinstance(event, referee.OpponentAsked)), None)
         if answer is not None and (count_pawn_tries(board) > 0) != (answer is referee.Answer.YES):
             return False
+        men = men_of(board, board.turn)
         tries = referee.open_tries(
             board.turn,
-            {square: piece.piece_type for square, piece in _men(board, board.turn).items()},
+            men,
             board.has_kingside_castling_rights(board.turn),
             board.has_queenside_castling_rights(board.turn),
             pawn_tries_told(board, self._rules.pawn_tries),
         )
-        illegal = [_is_pawn_capture(board, move) for move in tries if not board.is_legal(move)]
+        illegal = [is_pawn_capture(move, men) for move in tries if not board.is_legal(move)]
         refused = sum(isinstance(event, referee.OpponentRefused) for event in self._turn)
         if answer is None:
             return refused <= len(illegal) or not self._rules.nonsense
@@ -283,17 +286,8 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     return after
 
 
-def _is_pawn_capture(board: chess.Board, move: chess.Move) -> bool:
-    files = chess.square_file(move.from_square) - chess.square_file(move.to_square)
-    return board.piece_type_at(move.from_square) == chess.PAWN and files != 0
-
-
-def _men(board: chess.Board, color: chess.Color) -> dict[chess.Square, chess.Piece]:
-    return {square: piece for square, piece in board.piece_map().items() if piece.color == color}
-
-
 def _check_prior(board: chess.Board, weight: float, view: referee.View) -> None:
-    own = {square: piece.piece_type for square, piece in _men(board, view.color).items()}
+    own = men_of(board, view.color)
     rights = (
         board.has_kingside_castling_rights(view.color),
         board.has_queenside_castling_rights(view.color),

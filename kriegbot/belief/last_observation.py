@@ -15,7 +15,8 @@ import chess
 import numpy as np
 
 from kriegbot import kernels as kb
-from referee import Answer, OpponentMoved, OwnTry, View, open_tries
+from referee import Answer, OwnTry, View, open_tries
+from referee.men import is_pawn_capture
 
 ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50
 """The most random boards to try: a base, and more for each board wanted. A thousand take a millisecond."""
@@ -176,7 +177,7 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     heard, terms = kb.last_heard(view, len(view.events))
     closed = 0
     if is_our_turn and view.rules.checks_told and not heard >> kb.CHECK_SHIFT & 31:
-        closed = int(chess.SquareSet(m.to_square for m in view.refused if _is_pawn_capture(view, m)))
+        closed = int(chess.SquareSet(m.to_square for m in view.refused if is_pawn_capture(m, view.men)))
         closed |= _unnamed(view)
     taken, passed, closed = kb.words(*_taken(view), closed)
     observed = Observed(kb.side_of(not view.color), view.opponent_men, taken, passed, closed, heard, terms, is_our_turn)
@@ -200,12 +201,6 @@ def _own_board(view: View) -> chess.Board:
     return board
 
 
-def _is_pawn_capture(view: View, move: chess.Move) -> bool:
-    """Whether a try is a pawn's, one file to the side."""
-    is_aside = abs(chess.square_file(move.from_square) - chess.square_file(move.to_square)) == 1
-    return view.men.get(move.from_square) == chess.PAWN and is_aside
-
-
 def _unnamed(view: View) -> chess.Bitboard:
     """Squares that pawns of the view attack which are not among those named as able to capture."""
     attacked = chess.BB_EMPTY
@@ -222,13 +217,13 @@ def _taken(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
     The second is where it is after capturing en passant; both are empty if the opponent's last move was not a capture.
     """
     moves = [event.move for event in view.events if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED]
-    last = next((event for event in reversed(view.events) if isinstance(event, OpponentMoved)), None)
-    if view.turn != view.color or last is None or last.announcement.capture is None:
+    last = view.last_reply
+    if view.turn != view.color or last is None or last.capture is None:
         return chess.BB_EMPTY, chess.BB_EMPTY
-    taken = chess.BB_SQUARES[last.announcement.capture]
+    taken = chess.BB_SQUARES[last.capture]
     if view.rules.en_passant_told:
-        return taken, taken if last.announcement.en_passant else chess.BB_EMPTY
-    if not moves or moves[-1].to_square != last.announcement.capture:
+        return taken, taken if last.en_passant else chess.BB_EMPTY
+    if not moves or moves[-1].to_square != last.capture:
         return taken, chess.BB_EMPTY
     origin, target = moves[-1].from_square, moves[-1].to_square
     was_pawn = chess.Board(view.start).piece_at(origin) == chess.Piece(chess.PAWN, view.color)

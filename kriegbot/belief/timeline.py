@@ -13,9 +13,9 @@ import numpy as np
 
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.errors import EmptyBelief
-from kriegbot.belief.past import past
 from kriegbot.kernels import RealArray, Rows, subseed
 from referee import View
+from referee.history import views_until
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Followed:
         """
         deadline = time.perf_counter() + seconds
         heard = len(view.events) if heard is None else heard
-        for earlier in islice(past(view), len(self._held), heard + 1):
+        for earlier in islice(views_until(view), len(self._held), heard + 1):
             self._held.append(self._held_in(earlier))
             if time.perf_counter() > deadline:
                 break

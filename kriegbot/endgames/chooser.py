@@ -11,11 +11,12 @@ import chess
 import numpy as np
 
 from kriegbot.endgames.full_view import HOPELESS, moves_to_mate, soonest
-from kriegbot.endgames.king_squares import BareKing, Men, men_row, turned, turned_move
+from kriegbot.endgames.king_squares import BareKing, men_row, turned, turned_move
 from kriegbot.endgames.mating import DRAW, MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
 from kriegbot.endgames.network import NetworkArrays, load_network
 from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import TABLES, RealArray, decode_move, subseed, uniforms
+from referee.men import Men
 
 DEEPEST = 12
 FIRST_RATE = 1_000_000

@@ -6,7 +6,6 @@ was heard before he was bare is not used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import chess
@@ -15,8 +14,8 @@ import numpy as np
 from kriegbot.endgames.king_sets import everywhere, hearing, making_illegal, reachable
 from kriegbot.kernels import TABLES, WordArray, encode_move
 from referee import Announcement, Answer, Event, OpponentMoved, OwnTry, View
+from referee.men import Men, is_castling, men_of, moved
 
-Men = Mapping[chess.Square, chess.PieceType]
 PLACES = {
     chess.PAWN: (0,),
     chess.KNIGHT: (1,),
@@ -55,7 +54,7 @@ class BareKing:
         if view.opponent_men > 1:
             return None
         board = chess.Board(view.start)
-        men = {square: man.piece_type for square, man in board.piece_map().items() if man.color == view.color}
+        men = men_of(board, view.color)
         others = chess.popcount(board.occupied_co[not view.color])
         squares = board.pieces_mask(chess.KING, not view.color) if others == 1 else chess.BB_ALL
         bare = cls(view.color, men, squares, view.rules.checks_told)
@@ -88,18 +87,12 @@ class BareKing:
         """
         illegal = chess.BB_EMPTY
         is_capture = announcement is not None and announcement.capture is not None
-        if not self._is_castling(move) and not (is_capture and self.men[move.from_square] == chess.PAWN):
+        if not is_castling(move, self.men) and not (is_capture and self.men[move.from_square] == chess.PAWN):
             code = encode_move(turned_move(move, self.color))
             illegal = turned(int(making_illegal(TABLES, men_row(self.color, self.men), code)), self.color)
         if announcement is None:
             return replace(self, squares=self.squares & illegal or self.squares)
-        men = dict(self.men)
-        kind = men.pop(move.from_square)
-        men[move.to_square] = move.promotion or kind
-        if self._is_castling(move):
-            is_long = chess.square_file(move.to_square) == 2
-            del men[move.to_square + (-2 if is_long else 1)]
-            men[move.to_square + (1 if is_long else -1)] = chess.ROOK
+        men = moved(self.men, move)
         squares = self.squares & ~illegal & ~chess.SquareSet(men).mask
         if self.hears:
             squares &= turned(int(hearing(TABLES, men_row(self.color, men), int(announcement.checks))), self.color)
@@ -117,10 +110,6 @@ class BareKing:
     def without(self, square: chess.Square | None) -> BareKing:
         """The same without our man on a square."""
         return replace(self, men={s: kind for s, kind in self.men.items() if s != square})
-
-    def _is_castling(self, move: chess.Move) -> bool:
-        is_king = self.men[move.from_square] == chess.KING if move.from_square in self.men else False
-        return is_king and chess.square_distance(move.from_square, move.to_square) == 2
 
 
 def unattacked(color: chess.Color, men: Men, last: chess.Square) -> chess.Bitboard:

@@ -26,13 +26,11 @@ import pyspiel
 
 from kriegbot.environments.seats import seat_of
 from kriegbot.kernels import subseed
-from kriegbot.players.own_men import Men, moved
 from referee import (
     NO_LIMITS,
     OPENSPIEL,
     Announcement,
     Answer,
-    Event,
     Limits,
     Man,
     OpponentMoved,
@@ -41,8 +39,8 @@ from referee import (
     View,
     action_code,
 )
-from referee.announcing import pawn_tries_told
-from referee.tries import is_pawn_capture
+from referee.history import Listener
+from referee.men import Men, is_pawn_capture, men_of
 
 REFUSED = "Illegal move."
 _MOVED = re.compile(
@@ -107,63 +105,36 @@ def view_of(told: str, seen: str, limits: Limits = NO_LIMITS) -> View:
 
     Args:
       told: its information state: who it is, the first position, its own tries and all that was said.
-      seen: its observation: its own men and castling rights.
+      seen: its observation, which shows its own men.
       limits: when the game is drawn.
     """
     owner, start, *lines = told.splitlines()
-    board, color = chess.Board(start), owner == "P1"
-    placing, _, rights = seen.partition("\n")[0].split()
-    now = men_of(chess.BaseBoard(placing), color)
-    men = men_of(board, color)
-    events: list[Event] = []
-    refused: list[chess.Move] = []
+    color = owner == "P1"
+    side = Listener(color, OPENSPIEL, limits, chess.Board(start).fen(en_passant="fen"))
+    now = men_of(chess.BaseBoard(seen.partition(" ")[0]), color)
     last: chess.Move | None = None
-    ply, others, pawn_tries = (
-        0,
-        chess.popcount(board.occupied_co[not color]),
-        pawn_tries_told(board, OPENSPIEL.pawn_tries),
-    )
     for number, line in enumerate(lines):
         tried, _, words = line.partition(" ")
         heard = announced(words)
         if tried == "?":
             if heard is None:
-                events.append(OpponentRefused())
+                side.hear(OpponentRefused())
                 continue
-            if last is not None and heard.capture is None and is_taken_in_passing(men, last, lines[number + 1 :], now):
+            later = lines[number + 1 :]
+            if last is not None and heard.capture is None and is_taken_in_passing(side.men, last, later, now):
                 heard = replace(heard, capture=last.to_square, captured=Man.PAWN)
-            men = {square: man for square, man in men.items() if square != heard.capture}
-            events.append(OpponentMoved(heard))
+            side.hear(OpponentMoved(heard))
         else:
             move = chess.Move.from_uci(tried)
             if heard is None:
-                events.append(OwnTry(move, Answer.ILLEGAL))
-                refused.append(move)
+                side.hear(OwnTry(move, Answer.ILLEGAL))
                 continue
-            if heard.capture is None and is_pawn_capture(move, men):
+            if heard.capture is None and is_pawn_capture(move, side.men):
                 passed = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
                 heard = replace(heard, capture=passed, captured=Man.PAWN)
-            others -= heard.capture is not None
-            events.append(OwnTry(move, Answer.ACCEPTED, heard))
-            men, last, refused = moved(men, move), move, []
-        ply, pawn_tries = ply + 1, heard.pawn_tries
-    letters = "KQ" if color == chess.WHITE else "kq"
-    return View(
-        color=color,
-        rules=OPENSPIEL,
-        limits=limits,
-        start=board.fen(en_passant="fen"),
-        men=now,
-        kingside=letters[0] in rights,
-        queenside=letters[1] in rights,
-        turn=color,
-        ply=ply,
-        opponent_men=others,
-        events=tuple(events),
-        refused=tuple(refused),
-        pawn_tries=pawn_tries,
-        end=None,
-    )
+            side.hear(OwnTry(move, Answer.ACCEPTED, heard))
+            last = move
+    return side.view()
 
 
 @cache
@@ -181,12 +152,6 @@ def announced(words: str) -> Announcement | None:
     capture = None if match["square"] is None else chess.parse_square(match["square"])
     captured = None if match["man"] is None else Man(match["man"].lower())
     return Announcement(capture, captured, pawn_tries=int(match["tries"] or 0))
-
-
-def men_of(board: chess.BaseBoard, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
-    """One side's men, by square."""
-    men = {square: board.piece_type_at(square) for square in chess.scan_forward(board.occupied_co[color])}
-    return {square: man for square, man in men.items() if man is not None}
 
 
 def is_taken_in_passing(men: Men, last: chess.Move, later: Iterable[str], now: Men) -> bool:

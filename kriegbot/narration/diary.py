@@ -9,8 +9,8 @@ from enum import Enum
 import chess
 
 import referee
-from kriegbot.belief.past import past
 from kriegbot.players.notation import try_name
+from referee.history import views_until
 
 _ANSWERS = {
     referee.Answer.ILLEGAL: "No.",
@@ -69,7 +69,7 @@ class Diary:
         views = [view]
         if self._before is None:
             self._start = chess.Board(view.start)
-            views = list(past(view))
+            views = list(views_until(view))
         new: list[Entry] = []
         for each in views:
             new += self.hear(each.events[self.heard :], each)

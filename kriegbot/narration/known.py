@@ -4,33 +4,23 @@ from __future__ import annotations
 
 import chess
 
-from referee import Announcement, Man, OpponentMoved, OwnTry, View
-
-
-def heard(view: View) -> list[tuple[bool, Announcement]]:
-    """Every announcement, and whether it was of our own move."""
-    found = []
-    for event in view.events:
-        if isinstance(event, OpponentMoved):
-            found.append((False, event.announcement))
-        elif isinstance(event, OwnTry) and event.announcement is not None:
-            found.append((True, event.announcement))
-    return found
+from referee import Man, OwnTry, View
+from referee.men import king_of
 
 
 def marks(view: View) -> frozenset[chess.Square]:
     """Where the opponent captured just now, and the own king if it is in check."""
-    announcements = heard(view)
-    if not announcements or announcements[-1][0]:
+    last = view.last_reply
+    if last is None or view.turn != view.color:
         return frozenset()
-    last = announcements[-1][1]
-    kings = [square for square, man in view.men.items() if man == chess.KING] if last.checks else []
+    kings = [king_of(view.men)] if last.checks else []
     return frozenset([*kings, *([] if last.capture is None else [last.capture])])
 
 
 def taken(view: View) -> str:
     """What a side has captured, as far as it was told: "1 pawn and 2 pieces", "3 men", "" for nothing."""
-    captures = [announcement.captured for own, announcement in heard(view) if own and announcement.capture is not None]
+    own = [event.announcement for event in view.events if isinstance(event, OwnTry) and event.announcement is not None]
+    captures = [announcement.captured for announcement in own if announcement.capture is not None]
     kinds = [("man", "men", None), ("pawn", "pawns", Man.PAWN), ("piece", "pieces", Man.PIECE)]
     counts = [(captures.count(kind), one, many) for one, many, kind in kinds]
     return " and ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)

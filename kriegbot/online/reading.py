@@ -17,7 +17,7 @@ The site's referee has no limit but 2,000 quiet plies, and lets king and minor p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -27,7 +27,6 @@ from kriegbot.online.words import ANSWERS, CAPTURE, CHECKS, MEN, NONE, checks_of
 from referee import (
     Announcement,
     Answer,
-    Event,
     Limits,
     OpponentAsked,
     OpponentMoved,
@@ -38,10 +37,10 @@ from referee import (
     View,
 )
 from referee.announcement import NO_CHECK, Check
-from referee.announcing import pawn_tries_told
+from referee.history import Listener
+from referee.men import men_of
 from referee.rules import IllegalHeard, PawnTries
 from referee.text import quoted
-from referee.tries import Told
 
 Json: TypeAlias = dict[str, Any]
 
@@ -87,29 +86,12 @@ def read_state(state: Json, rules: RuleSet, answers: Mapping[int, Json], guess: 
     for entry in _entries(state):
         reader.hear(entry)
     reader.close()
-    men = reader.men()
-    if men != _shown(state, color):
+    side = reader.side
+    if side.men != _shown(state, color):
         raise Unreadable(f"our men by the log are not those of {quoted(state.get('your_fen'))}")
-    if reader.turn != turn:
-        raise Unreadable(f"by the log {chess.COLOR_NAMES[reader.turn]} is to move, not {quoted(state.get('turn'))}")
-    is_ours = turn == color
-    view = View(
-        color=color,
-        rules=rules,
-        limits=LIMITS,
-        start=chess.STARTING_FEN,
-        men=men,
-        kingside=reader.own.has_kingside_castling_rights(color),
-        queenside=reader.own.has_queenside_castling_rights(color),
-        turn=turn,
-        ply=reader.ply,
-        opponent_men=16 - reader.captured,
-        events=tuple(reader.events),
-        refused=tuple(reader.refused) if is_ours else (),
-        pawn_tries=reader.told if is_ours else None,
-        end=None,
-    )
-    return Reading(view, reader.is_guessed)
+    if side.turn != turn:
+        raise Unreadable(f"by the log {chess.COLOR_NAMES[side.turn]} is to move, not {quoted(state.get('turn'))}")
+    return Reading(side.view(), reader.is_guessed)
 
 
 @dataclass(slots=True)
@@ -122,49 +104,27 @@ class _Entry:
     move: chess.Move | None
 
 
-@dataclass(slots=True)
 class _Reader:
-    """Takes in the log, line by line; `own` is a board with our men alone."""
+    """Takes in the log, line by line, for one side of the game."""
 
-    color: chess.Color
-    rules: RuleSet
-    answers: Mapping[int, Json]
-    guess: int
-    events: list[Event] = field(default_factory=list)
-    refused: list[chess.Move] = field(default_factory=list)
-    ply: int = 0
-    captured: int = 0
-    is_guessed: bool = False
-    own: chess.Board = field(init=False)
-    told: Told = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.own = chess.Board()
-        self.told = pawn_tries_told(self.own, self.rules.pawn_tries)
-        for square in chess.scan_forward(self.own.occupied_co[not self.color]):
-            self.own.remove_piece_at(square)
-
-    @property
-    def turn(self) -> chess.Color:
-        return self.ply % 2 == 0
-
-    def men(self) -> dict[chess.Square, chess.PieceType]:
-        return {square: man.piece_type for square, man in sorted(self.own.piece_map().items())}
+    def __init__(self, color: chess.Color, rules: RuleSet, answers: Mapping[int, Json], guess: int) -> None:
+        self.side = Listener(color, rules, LIMITS)
+        self.is_guessed = False
+        self._rules, self._answers, self._guess = rules, answers, guess
 
     def hear(self, entry: _Entry) -> None:
         """Takes in a line."""
-        if entry.color != self.turn:
-            raise Unreadable(f"a line out of turn at ply {self.ply + 1}: {quoted(entry.messages)}")
+        if entry.color != self.side.turn:
+            raise Unreadable(f"a line out of turn at ply {self.side.ply + 1}: {quoted(entry.messages)}")
         first = entry.messages[0]
-        is_own = entry.color == self.color
+        is_own = entry.color == self.side.color
         if entry.question == "":
             self._tell(first)
         elif entry.question == "ASK_ANY":
             answer = ANSWERS.get(first)
             if answer is None:
                 raise Unreadable(f'illegal answer to "Any?": {quoted(first)}')
-            self.told = answer is Answer.YES
-            self.events.append(OwnQuestion(answer) if is_own else OpponentAsked(answer))
+            self.side.hear(OwnQuestion(answer) if is_own else OpponentAsked(answer))
         elif first in ("Illegal move", "Nonsense"):
             self._refuse(entry, Answer.ILLEGAL if first == "Illegal move" else Answer.IMPOSSIBLE, is_own=is_own)
         else:
@@ -172,46 +132,32 @@ class _Reader:
 
     def close(self) -> None:
         """The end of the log: a move of which nothing more is said told that there are no pawn tries."""
-        if self.told is None and self.events and isinstance(self.events[-1], OwnTry | OpponentMoved):
+        last = self.side.events[-1] if self.side.events else None
+        if self.side.pawn_tries is None and isinstance(last, OwnTry | OpponentMoved):
             self._tell(NONE)
 
     def _refuse(self, entry: _Entry, answer: Answer, *, is_own: bool) -> None:
         self.close()
-        if not is_own:
-            if answer is Answer.ILLEGAL and self.rules.illegal_heard is IllegalHeard.BOTH:
-                self.events.append(OpponentRefused())
-            return
-        move = _own(entry)
-        if move not in self.refused:
-            self.refused.append(move)
-        self.events.append(OwnTry(move, answer))
+        if is_own:
+            self.side.hear(OwnTry(_own(entry), answer))
+        elif answer is Answer.ILLEGAL and self._rules.illegal_heard is IllegalHeard.BOTH:
+            self.side.hear(OpponentRefused())
 
     def _move(self, entry: _Entry, *, is_own: bool) -> None:
         self.close()
-        announcement = self._announcement(entry)
-        if is_own:
-            move = _own(entry)
-            man = self.own.piece_type_at(move.from_square)
-            if man is None or self.own.color_at(move.to_square) == self.color:
-                raise Unreadable(f"a move that our men cannot have made: {move.uci()}")
-            self.events.append(OwnTry(move, Answer.ACCEPTED, announcement))
-            self.captured += announcement.capture is not None
-            self.own.turn, self.own.ep_square = self.color, None
-            self.own.push(move)
-        else:
-            fell = announcement.fell
-            if fell is not None:
-                if self.own.color_at(fell) != self.color:
-                    raise Unreadable(f"a capture on {chess.square_name(fell)}, where none of our men stands")
-                self.own.remove_piece_at(fell)
-                self.own.castling_rights &= ~chess.BB_SQUARES[fell]
-            self.events.append(OpponentMoved(announcement))
-        self.ply += 1
-        self.refused.clear()
-        self.told = None
+        announcement, men = self._announcement(entry), self.side.men
+        if not is_own:
+            if announcement.fell is not None and announcement.fell not in men:
+                raise Unreadable(f"a capture on {chess.square_name(announcement.fell)}, where none of our men stands")
+            self.side.hear(OpponentMoved(announcement))
+            return
+        move = _own(entry)
+        if move.from_square not in men or move.to_square in men:
+            raise Unreadable(f"a move that our men cannot have made: {move.uci()}")
+        self.side.hear(OwnTry(move, Answer.ACCEPTED, announcement))
 
     def _announcement(self, entry: _Entry) -> Announcement:
-        answer = self.answers.get(self.ply, {})
+        answer = self._answers.get(self.side.ply, {})
         capture, captured, checks, is_passing, is_double, promotion = None, None, NO_CHECK, False, False, False
         for message in entry.messages:
             if found := CAPTURE.fullmatch(message):
@@ -228,36 +174,36 @@ class _Reader:
         if is_double and len(checks) < 2:
             checks = checks_of(answer)
             if len(checks) < 2:
-                checks, self.is_guessed = DOUBLES[self.guess % len(DOUBLES)], True
-        if capture is not None and entry.color == self.color:
+                checks, self.is_guessed = DOUBLES[self._guess % len(DOUBLES)], True
+        if capture is not None and entry.color == self.side.color:
             is_passing |= answer.get("en_passant_announced") is True
         elif capture is not None:
-            is_passing |= self.own.color_at(capture) is None  # nothing of ours stands there: it fell beside
+            is_passing |= capture not in self.side.men  # nothing of ours stands there: it fell beside
         return Announcement(
             capture,
-            captured if self.rules.captured_kind else None,
+            captured if self._rules.captured_kind else None,
             checks,
             None,
             None,
-            is_passing and self.rules.en_passant_told,
+            is_passing and self._rules.en_passant_told,
             promotion,
         )
 
     def _tell(self, message: str) -> None:
         """Pawn tries, which belong to the announcement of the move before."""
-        told = told_of(message, self.rules.pawn_tries)
-        if self.rules.pawn_tries is PawnTries.NOTHING and message == NONE:
+        told = told_of(message, self._rules.pawn_tries)
+        if self._rules.pawn_tries is PawnTries.NOTHING and message == NONE:
             return
         if told is None:
             raise Unreadable(f"unknown words of pawn tries: {quoted(message)}")
-        self.told = told
-        if not self.events:
+        self.side.pawn_tries = told
+        if not self.side.events:
             return
-        match self.events[-1]:
+        match self.side.events[-1]:
             case OwnTry(announcement=Announcement() as announcement) as event:
-                self.events[-1] = replace(event, announcement=replace(announcement, pawn_tries=told))
+                self.side.events[-1] = replace(event, announcement=replace(announcement, pawn_tries=told))
             case OpponentMoved(announcement):
-                self.events[-1] = OpponentMoved(replace(announcement, pawn_tries=told))
+                self.side.events[-1] = OpponentMoved(replace(announcement, pawn_tries=told))
             case _:
                 raise Unreadable(f"pawn tries told in the middle of a turn: {quoted(message)}")
 
@@ -291,4 +237,4 @@ def _shown(state: Json, color: chess.Color) -> dict[chess.Square, chess.PieceTyp
         board = chess.BaseBoard(str(state.get("your_fen")).split(" ")[0])
     except ValueError:
         raise Unreadable(f"illegal your_fen: {quoted(state.get('your_fen'))}") from None
-    return {square: man.piece_type for square, man in sorted(board.piece_map().items()) if man.color == color}
+    return men_of(board, color)

@@ -8,9 +8,8 @@ from typing import Any
 import chess
 
 from referee import Answer
-from referee.announcement import NO_CHECK, Check, Man
+from referee.announcement import NO_CHECK, Check, Man, Told
 from referee.rules import PawnTries
-from referee.tries import Told
 
 NONE = "No pawn captures"
 CHECKS = {

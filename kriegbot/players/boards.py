@@ -34,7 +34,7 @@ from kriegbot.search.sampled import DRAWING
 from kriegbot.search.search import stop_after
 from kriegbot.search.settings import are_open, tries_of
 from referee import View
-from referee.tries import may_capture
+from referee.men import may_capture
 
 BOARDS_A_SECOND = 5_000
 """Boards gathered for each second that a try may take: about as many as are searched to depth 2. To depth 1 there would

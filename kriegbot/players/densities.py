@@ -15,11 +15,10 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.players.own_men import attacks, moved, rank_of, squares_of, way
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
 from referee.announcement import Man
 from referee.announcing import check_direction
-from referee.tries import is_pawn_capture, may_capture
+from referee.men import attacks, is_pawn_capture, king_of, may_capture, moved, relative_rank, squares_of, way
 
 Reals: TypeAlias = npt.NDArray[np.float64]
 
@@ -78,7 +77,7 @@ class Metaposition:
 
     def _own(self, move: chess.Move, heard: Announcement) -> None:
         """Our try was accepted: its way is empty, and what it took is gone."""
-        self._empty(way(self._men, move) | chess.BB_SQUARES[move.from_square])
+        self._empty(way(move, self._men) | chess.BB_SQUARES[move.from_square])
         self._men = moved(self._men, move)
         if heard.fell is not None:
             self._left -= 1
@@ -106,7 +105,7 @@ class Metaposition:
         if is_pawn_capture(move, self._men):
             self.density[:, move.to_square] *= 0.02
             return
-        squares = list(chess.scan_forward(way(self._men, move)))
+        squares = list(chess.scan_forward(way(move, self._men)))
         blocked = self.occupied[squares]
         if not squares or not 0 < blocked.sum() < 1 or self._men[move.from_square] == chess.KING:
             return
@@ -156,7 +155,7 @@ class Metaposition:
             ways = steps.sum(1)
             moving = self.density[kind] * np.where(ways > LEAST, ACTIVITY[kind] / total, 0.0)
             self.density[kind] += (moving / np.maximum(ways, LEAST)) @ steps - moving
-        last = [square for square in chess.SQUARES if rank_of(not self._color, square) == 7]
+        last = [square for square in chess.SQUARES if relative_rank(not self._color, square) == 7]
         self.density[4, last] += self.density[0, last]
         self.density[0, last] = 0.0
 
@@ -174,7 +173,7 @@ class Metaposition:
 
     def _find_checker(self, checks: Check) -> None:
         """The opponent gives check: what may give it stands on these lines with more weight."""
-        king = next(square for square, man in self._men.items() if man == chess.KING)
+        king = king_of(self._men)
         own = squares_of(self._men)
         giving = np.zeros((6, 64))
         for kind in range(5):
@@ -248,7 +247,7 @@ def _all_pushes() -> Reals:
         step = 8 if color == chess.WHITE else -8
         for square in range(8, 56):
             pushes[int(color), square, square + step] = 1.0
-            if rank_of(color, square) == 1:
+            if relative_rank(color, square) == 1:
                 pushes[int(color), square, square + 2 * step] = 1.0
     return pushes
 

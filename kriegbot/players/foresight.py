@@ -19,18 +19,9 @@ import numpy as np
 from kriegbot.players.base import Choice
 from kriegbot.players.densities import ATTACKS, Metaposition, Reals
 from kriegbot.players.lone_king import Hunter
-from kriegbot.players.own_men import (
-    WORTH,
-    attacks,
-    is_castling,
-    king_of,
-    moved,
-    rank_of,
-    squares_of,
-)
-from referee import Announcement, OpponentMoved, View
+from referee import Announcement, View
 from referee.announcing import check_direction
-from referee.tries import is_pawn_capture
+from referee.men import WORTH, attacks, is_castling, is_pawn_capture, king_of, moved, relative_rank, squares_of
 
 WORTHS = np.array([WORTH[man] for man in chess.PIECE_TYPES])
 
@@ -68,9 +59,7 @@ class Rating:
         self._density, self._occupied = metaposition.density, metaposition.occupied
         self._late = 1.0 - view.opponent_men / 16
         self._clear = metaposition.clear()
-        self._heard = next(
-            (event.announcement for event in reversed(view.events) if isinstance(event, OpponentMoved)), Announcement()
-        )
+        self._heard = view.last_reply or Announcement()
         self._takes_first = first_taker(1.0 - np.exp(-metaposition.threats(self._clear)))
         counts = np.maximum(self._density.sum(0), 1e-6)
         self._prize = (WORTHS[:5] @ self._density[:5]) / counts
@@ -91,7 +80,7 @@ class Rating:
         is_pawn = is_pawn_capture(move, view.men)
         captures = 1.0 if is_pawn else float(self._occupied[target])
         is_ahead = man == chess.PAWN and not is_pawn
-        if is_ahead or is_castling(view.men, move):
+        if is_ahead or is_castling(move, view.men):
             captures = 0.0
         elif target == self._heard.capture:
             captures = 1.0
@@ -131,16 +120,16 @@ class Rating:
     def _progress(self, move: chess.Move, man: chess.PieceType, target: chess.Square) -> float:
         """Pawns forward, pieces out, the king safe as long as the opponent has much left."""
         color, late = self._view.color, self._late
-        height, before = rank_of(color, target), rank_of(color, move.from_square)
+        height, before = relative_rank(color, target), relative_rank(color, move.from_square)
         match man:
             case chess.PAWN:
                 free = float(1.0 - self._barred[target])
                 centre = 0.15 if 2 <= chess.square_file(target) <= 5 and height <= 4 else 0.0
                 gain = (height - before) * (0.05 + 0.08 * late) + late * free * (height**2 - before**2) / 14
-                shield = chess.square_distance(move.from_square, king_of(self._view)) <= 1
+                shield = chess.square_distance(move.from_square, king_of(self._view.men)) <= 1
                 return gain + centre * (1 - late) - (0.15 * (1 - late) if shield else 0.0)
             case chess.KING:
-                if is_castling(self._view.men, move):
+                if is_castling(move, self._view.men):
                     return 0.6
                 return 0.1 * late * (height - before) - 0.5 * (1 - late)
             case chess.QUEEN:
@@ -151,9 +140,9 @@ class Rating:
 
     def _answers(self, move: chess.Move) -> bool:
         """Whether a try may be legal in check: with the king, or on the line of the check."""
-        king = king_of(self._view)
+        king = king_of(self._view.men)
         if move.from_square == king:
-            return not is_castling(self._view.men, move)
+            return not is_castling(move, self._view.men)
         return bool(check_direction(king, move.to_square) & self._heard.checks)
 
     def _pawns_barred(self) -> Reals:

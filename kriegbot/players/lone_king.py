@@ -11,9 +11,20 @@ from __future__ import annotations
 
 import chess
 
-from kriegbot.players.own_men import WORTH, Men, attacked, attacks, moved, rank_of, squares_of, way
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
 from referee.announcing import check_direction
+from referee.men import (
+    WORTH,
+    Men,
+    attacked,
+    attacks,
+    is_pawn_capture,
+    king_of,
+    moved,
+    relative_rank,
+    squares_of,
+    way,
+)
 
 MATE, STALEMATE = 200.0, -400.0
 ENOUGH = 2
@@ -80,7 +91,7 @@ class LoneKing:
         """How well a king on one of these squares is confined."""
         if not squares:
             return 0.0
-        king = next(square for square, man in men.items() if man == chess.KING)
+        king = king_of(men)
         count, edge, distance = chess.popcount(squares), 0, 0
         for square in chess.scan_forward(squares):
             file, rank = chess.square_file(square), chess.square_rank(square)
@@ -93,7 +104,9 @@ class LoneKing:
         heavy = sorted((WORTH[man] for man in men.values() if man in (chess.ROOK, chess.QUEEN)), reverse=True)
         strength = 2 * sum(heavy[:ENOUGH])
         if len(heavy) < ENOUGH:
-            strength += sum(rank_of(self._color, square) ** 2 / 6 for square, man in men.items() if man == chess.PAWN)
+            strength += sum(
+                relative_rank(self._color, square) ** 2 / 6 for square, man in men.items() if man == chess.PAWN
+            )
         return strength
 
     def _free(self) -> list[chess.Square]:
@@ -105,12 +118,11 @@ class LoneKing:
 
     def _refuses(self, square: chess.Square, move: chess.Move) -> bool:
         """Whether a try is illegal if he is on this square."""
-        man = self._men[move.from_square]
-        if man == chess.PAWN and chess.square_file(move.from_square) != chess.square_file(move.to_square):
+        if is_pawn_capture(move, self._men):
             return True
-        if man == chess.KING and chess.square_distance(square, move.to_square) <= 1:
+        if self._men[move.from_square] == chess.KING and chess.square_distance(square, move.to_square) <= 1:
             return True
-        return bool(way(self._men, move) & chess.BB_SQUARES[square])
+        return bool(way(move, self._men) & chess.BB_SQUARES[square])
 
     def _own(self, move: chess.Move, heard: Announcement) -> None:
         squares = [square for square in self.squares if not self._refuses(square, move)]
@@ -154,6 +166,6 @@ class Hunter:
             self._king = LoneKing(view)
         else:
             self._king.update(view)
-        heard = next((event.announcement for event in reversed(view.events) if isinstance(event, OpponentMoved)), None)
+        heard = view.last_reply
         is_urgent = heard is not None and not is_alone and (heard.capture is not None or bool(heard.checks))
         return None if is_urgent else self._king

@@ -20,10 +20,9 @@ import chess
 from kriegbot.players.base import Choice
 from kriegbot.players.lone_king import Hunter
 from kriegbot.players.options import Option, PlayerKind
-from kriegbot.players.own_men import WORTH, Men, moved, squares_of
 from referee import Check, View
 from referee.announcement import NO_CHECK
-from referee.tries import is_pawn_capture, open_tries
+from referee.men import WORTH, Men, is_pawn_capture, moved, open_tries, squares_of
 
 if TYPE_CHECKING:
     from kriegbot.players.densities import Metaposition

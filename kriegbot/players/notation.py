@@ -13,8 +13,8 @@ import re
 import chess
 
 from referee import Action, AskAny, View
+from referee.men import is_castling, is_open
 from referee.text import quoted
-from referee.tries import is_open
 
 _UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")
 _SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
@@ -68,7 +68,7 @@ def try_name(move: chess.Move, view: View) -> str:
         promotion = "=" + chess.piece_symbol(move.promotion).upper() if move.promotion else ""
         origin = chess.FILE_NAMES[chess.square_file(move.from_square)] + "x" if files else ""
         return origin + target + promotion
-    if man == chess.KING and files == 2:
+    if is_castling(move, view.men):
         return "O-O" if chess.square_file(move.to_square) == 6 else "O-O-O"
     return chess.piece_symbol(man).upper() + _distinguished(move, man, view) + target
 
@@ -96,7 +96,7 @@ def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move
     plain = _ENDING.sub("", text)
     castling = _CASTLING.get(plain.lower().replace("0", "o").replace("-", ""))
     if castling is not None:
-        return [move for move in tries if _is_castling(move, view) and chess.square_file(move.to_square) in castling]
+        return [move for move in tries if is_castling(move, view.men) and chess.square_file(move.to_square) in castling]
     match = _uci(plain)
     if match is not None:
         origin, target = chess.parse_square(match[1]), chess.parse_square(match[2])
@@ -127,7 +127,7 @@ def _matching_san(text: str, view: View, tries: list[chess.Move]) -> list[chess.
             continue
         if not _promotes(move, promotion):
             continue
-        if not _is_castling(move, view):
+        if not is_castling(move, view.men):
             found.append(move)
     return found
 
@@ -140,11 +140,6 @@ def _promotes(move: chess.Move, letter: str | None) -> bool:
 def _uci(text: str) -> re.Match[str] | None:
     """UCI in small letters or in capitals, but not mixed: B1c3 is a bishop's move."""
     return _UCI.fullmatch(text.lower()) if text in (text.lower(), text.upper()) else None
-
-
-def _is_castling(move: chess.Move, view: View) -> bool:
-    files = chess.square_file(move.from_square) - chess.square_file(move.to_square)
-    return view.men.get(move.from_square) == chess.KING and abs(files) == 2
 
 
 def _why_not(text: str, view: View) -> str:

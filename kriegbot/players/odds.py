@@ -11,11 +11,10 @@ import numpy as np
 
 from kriegbot.players.densities import ATTACKS, Metaposition, Reals
 from kriegbot.players.foresight import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS, first_taker
-from kriegbot.players.own_men import WORTH, Men, attacks, is_castling, rank_of, squares_of, way
-from referee import Announcement, Check, OpponentMoved, View
+from referee import Announcement, Check, View
 from referee.announcement import NO_CHECK
 from referee.announcing import check_direction
-from referee.tries import is_pawn_capture
+from referee.men import WORTH, Men, attacks, is_castling, is_pawn_capture, king_of, relative_rank, squares_of, way
 
 LEAST = 0.005
 """Replies less probable than this are not told apart from silence."""
@@ -39,9 +38,7 @@ class Odds:
     """
 
     def __init__(self, view: View, metaposition: Metaposition) -> None:
-        self.heard = next(
-            (event.announcement for event in reversed(view.events) if isinstance(event, OpponentMoved)), Announcement()
-        )
+        self.heard = view.last_reply or Announcement()
         self._color, self._late = view.color, 1.0 - view.opponent_men / 16
         density, occupied, clear = metaposition.density, metaposition.occupied, metaposition.clear()
         takers = first_taker(1.0 - np.exp(-metaposition.threats(clear)))
@@ -77,7 +74,7 @@ class Odds:
             legal = 1.0 if move.to_square == hot else min(1.0, self._pawn_share * self._occupied[move.to_square])
         else:
             legal = 1.0
-            for square in chess.scan_forward(way(men, move)):
+            for square in chess.scan_forward(way(move, men)):
                 legal *= 1.0 - self._occupied[square]
         is_king = men[move.from_square] == chess.KING
         if is_king:
@@ -85,17 +82,17 @@ class Odds:
         if checks == NO_CHECK:
             return legal
         if is_king:
-            return ELSEWHERE * legal if is_castling(men, move) else FLEES * legal
+            return ELSEWHERE * legal if is_castling(move, men) else FLEES * legal
         if checks is None:
             return COVERS * legal
-        king = next(square for square, man in men.items() if man == chess.KING)
+        king = king_of(men)
         return (COVERS if check_direction(king, move.to_square) & checks else ELSEWHERE) * legal
 
     def captures(self, men: Men, move: chess.Move, hot: chess.Square | None) -> float:
         """How probably a legal try captures."""
         if is_pawn_capture(move, men) or move.to_square == hot:
             return 1.0
-        if men[move.from_square] == chess.PAWN or is_castling(men, move):
+        if men[move.from_square] == chess.PAWN or is_castling(move, men):
             return 0.0
         return self._occupied[move.to_square]
 
@@ -142,7 +139,7 @@ class Odds:
                 risks.append((risk, square, WORTH[man] - back))
                 none *= 1.0 - risk
                 total += risk
-        king = next(square for square, man in men.items() if man == chess.KING)
+        king = king_of(men)
         lines = chess.popcount(attacks(self._color, chess.QUEEN, king, squares_of(men)))
         danger = CHECKED * lines / 27
         gain = CHECKS if checks else 0.0
@@ -155,7 +152,7 @@ class Odds:
 
     def _place(self, man: chess.PieceType, square: chess.Square) -> float:
         """Pawns forward, pieces out, the king safe as long as the opponent has much left."""
-        late, height, file = self._late, rank_of(self._color, square), chess.square_file(square)
+        late, height, file = self._late, relative_rank(self._color, square), chess.square_file(square)
         match man:
             case chess.PAWN:
                 centre = 0.15 if 2 <= file <= 5 and 2 < height <= 4 else 0.0

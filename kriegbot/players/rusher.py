@@ -8,8 +8,8 @@ from __future__ import annotations
 import chess
 
 from kriegbot.players.options import PlayerKind
-from kriegbot.players.own_men import attacked, moved
 from kriegbot.players.scripted import ScriptedPlayer, Turn, prowl
+from referee.men import attacked, moved
 
 ENOUGH = 3
 """So many queens, and they hunt instead of becoming more."""

@@ -14,10 +14,9 @@ import chess
 
 from kriegbot.players.base import Choice
 from kriegbot.players.lone_king import Hunter
-from kriegbot.players.own_men import WORTH, attacked, attacks, king_of, moved, rank_of, squares_of
-from referee import Announcement, Check, OpponentMoved, View
+from referee import Announcement, Check, View
 from referee.announcing import check_direction
-from referee.tries import is_pawn_capture
+from referee.men import WORTH, attacked, attacks, is_pawn_capture, king_of, moved, relative_rank, squares_of
 
 ANSWER, RETAKE, RESCUE = 3_000.0, 2_000.0, 1_000.0
 """What comes before all taste, and in which order."""
@@ -34,9 +33,7 @@ class Turn:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.heard = next(
-            (event.announcement for event in reversed(view.events) if isinstance(event, OpponentMoved)), Announcement()
-        )
+        self.heard = view.last_reply or Announcement()
         self.shot = 0
         if self.heard.capture is not None:
             square = self.heard.capture
@@ -49,7 +46,7 @@ class Turn:
 
     def height(self, square: chess.Square) -> int:
         """Our rank of a square, 0 to 7."""
-        return rank_of(self.view.color, square)
+        return relative_rank(self.view.color, square)
 
     def gain(self, move: chess.Move) -> int:
         """How many ranks a try goes up the board."""
@@ -77,7 +74,7 @@ class Turn:
 
     def answers_check(self, move: chess.Move) -> float:
         """How well a try may answer the check: on its line with the cheapest man, or with the king off it; else 0."""
-        king = king_of(self.view)
+        king = king_of(self.view.men)
         if self.man(move) == chess.KING:
             return 1.0 if self._on_line(king, move.to_square) else 10.0
         if move.to_square == self.heard.capture:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import chess
 
 from kriegbot.players.options import PlayerKind
-from kriegbot.players.own_men import is_castling
 from kriegbot.players.scripted import ScriptedPlayer, Turn
+from referee.men import is_castling
 
 AHEAD = 3
 """So many men more than the opponent, and the pawns go forward."""
@@ -26,7 +26,7 @@ class ShufflerPlayer(ScriptedPlayer):
         man, height = turn.man(move), turn.height(move.to_square)
         if turn.is_pawn_capture(move):
             return 300.0 if turn.view.pawn_tries or height <= HOME else -50.0
-        if is_castling(turn.view.men, move):
+        if is_castling(move, turn.view.men):
             return 200.0
         is_ahead = len(turn.view.men) >= turn.view.opponent_men + AHEAD
         taste = -turn.unprotected(move) + 6 * self._rng.random()

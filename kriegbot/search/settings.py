@@ -14,7 +14,7 @@ from kriegbot.models.uniform import uniform
 from kriegbot.search.backup import Backup
 from kriegbot.search.recursion import list_tries
 from referee import View
-from referee.tries import may_capture
+from referee.men import may_capture
 
 Reals = npt.NDArray[np.float64]
 Moves = npt.NDArray[np.int32]

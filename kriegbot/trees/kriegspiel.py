@@ -19,8 +19,9 @@ import chess
 from evaluators import WIN
 from kriegbot.models import Replies
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree
-from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, announce, open_tries
-from referee.tries import Told
+from referee import Announcement, End, Limits, RuleSet, View, announce, open_tries
+from referee.announcement import Told
+from referee.men import men_of
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
 """What a board is worth to a side, in centipawns."""
@@ -61,8 +62,7 @@ def kriegspiel_tree(
         raise ValueError("a Kriegspiel tree takes a depth of at least 1, and positions of the side to move")
     total = sum(weight for _, weight in weighted)
     grower = _Grower(view.color, view.rules, view.limits, evaluator, replies, free)
-    moved = [event.announcement for event in view.events if isinstance(event, OpponentMoved)]
-    now = _Turn(view.ply, tuple(view.refused), moved[-1] if moved else None, free, view.pawn_tries, ROOT)
+    now = _Turn(view.ply, tuple(view.refused), view.last_reply, free, view.pawn_tries, ROOT)
     boards = tuple(grower.our_turn(board, now, depth) for board, _ in weighted)
     root = Chance(boards, tuple(weight / total for _, weight in weighted))
     names = (chess.COLOR_NAMES[view.color], chess.COLOR_NAMES[not view.color])
@@ -104,7 +104,7 @@ class _Grower:
         """A history where we are to try."""
         if depth == 0:
             return self._leaf(self.evaluator(board, self.side))
-        men = {square: man.piece_type for square, man in board.piece_map().items() if man.color == self.side}
+        men = men_of(board, self.side)
         castling = board.has_kingside_castling_rights(self.side), board.has_queenside_castling_rights(self.side)
         tries = [move for move in open_tries(self.side, men, *castling, turn.pawn_tries) if move not in turn.refused]
         children = tuple(self._after_try(board, turn, move, depth) for move in tries)

@@ -13,9 +13,9 @@ import chess
 
 from referee.announcement import Announcement, Check
 from referee.errors import RecordError
+from referee.men import Men, is_castling, is_pawn_capture, men_of, open_tries
 from referee.record import place
 from referee.text import quoted
-from referee.tries import is_pawn_capture, open_tries
 
 CHECK_LETTERS = {
     Check.RANK: "R",
@@ -28,16 +28,11 @@ _TRY = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)([x:-]?)([a-h][1-8])(?:=?([QRBNqrb
 _CASTLES = re.compile(r"([0O]-[0O])(-[0O])?[+#]?")
 
 
-def own_men(board: chess.Board, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
-    """The men of one side."""
-    return {square: man.piece_type for square, man in board.piece_map().items() if man.color == color}
-
-
 def own_tries(board: chess.Board) -> list[chess.Move]:
     """Every try that the men of the side to move leave open, whatever it has heard."""
     color = board.turn
     kingside, queenside = board.has_kingside_castling_rights(color), board.has_queenside_castling_rights(color)
-    return open_tries(color, own_men(board, color), kingside, queenside)
+    return open_tries(color, men_of(board, color), kingside, queenside)
 
 
 def try_name(board: chess.Board, move: chess.Move, *, is_capture: bool = False) -> str | None:
@@ -65,7 +60,6 @@ def try_name(board: chess.Board, move: chess.Move, *, is_capture: bool = False) 
         if other.to_square == move.to_square
         and other.from_square != move.from_square
         and board.piece_type_at(other.from_square) == man
-        and not (man == chess.KING and _is_castling(other, board))
     ]
     return chess.piece_symbol(man).upper() + _start(move.from_square, rivals) + ("x" if is_capture else "") + target
 
@@ -76,13 +70,13 @@ def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
     Raises:
       RecordError: it names no try of the side to move, or several.
     """
-    tries = own_tries(board)
+    tries, men = own_tries(board), men_of(board, board.turn)
     castles, match = _CASTLES.fullmatch(name), _TRY.fullmatch(name)
     if castles is not None:
         step = -2 if castles[2] else 2
-        found = [move for move in tries if _is_castling(move, board) and move.to_square - move.from_square == step]
+        found = [move for move in tries if is_castling(move, men) and move.to_square - move.from_square == step]
     elif match is not None:
-        found = [move for move in tries if _is_meant(move, match, board)]
+        found = [move for move in tries if _is_meant(move, match, men)]
     else:
         raise RecordError(f"illegal try: {quoted(name)}, {place(ply)}; it takes one such as 'Nf3', 'exd5' or 'O-O'")
     if len(found) != 1:
@@ -106,11 +100,6 @@ def announced(announcement: Announcement) -> list[str]:
     return tokens
 
 
-def _is_castling(move: chess.Move, board: chess.Board) -> bool:
-    is_king = board.piece_type_at(move.from_square) == chess.KING
-    return is_king and abs(chess.square_file(move.to_square) - chess.square_file(move.from_square)) == 2
-
-
 def _start(square: chess.Square, rivals: list[chess.Square]) -> str:
     """As much of a square as tells it from its rivals."""
     if not rivals:
@@ -123,18 +112,18 @@ def _start(square: chess.Square, rivals: list[chess.Square]) -> str:
     return name
 
 
-def _is_meant(move: chess.Move, match: re.Match[str], board: chess.Board) -> bool:
+def _is_meant(move: chess.Move, match: re.Match[str], men: Men) -> bool:
     man, file, rank, sign, target, promotion = match.groups()
     start = chess.square_name(move.from_square)
     promoted = chess.PIECE_SYMBOLS.index((promotion or "Q").lower())
     if (
         chess.square_name(move.to_square) != target
-        or board.piece_type_at(move.from_square) != chess.PIECE_SYMBOLS.index(man.lower() or "p")
+        or men[move.from_square] != chess.PIECE_SYMBOLS.index(man.lower() or "p")
         or (file and start[0] != file)
         or (rank and start[1] != rank)
         or (promoted != move.promotion if move.promotion else bool(promotion))
-        or _is_castling(move, board)
+        or is_castling(move, men)
     ):
         return False
-    is_aside = is_pawn_capture(move, own_men(board, board.turn))
+    is_aside = is_pawn_capture(move, men)
     return bool(man) or bool(file) or is_aside == (sign == "x")

@@ -1,0 +1,223 @@
+"""A side's own men on a board on which it sees nothing else: how they move, what they attack, which tries are open.
+
+A try is open if it could be legal as far as its side can see. Its own men block its way and those it does not see do
+not; its pawns may try both diagonals at any time. Nothing is concluded from checks or captures heard: what is open
+depends only on the side's men and castling rights, and on one thing heard: that no pawn capture is legal, or none but
+from these squares, which rules out every other diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+import chess
+
+from referee.announcement import Told
+
+Men: TypeAlias = Mapping[chess.Square, chess.PieceType]
+
+PROMOTIONS = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
+WORTH: Mapping[chess.PieceType, float] = MappingProxyType(
+    {chess.PAWN: 1.0, chess.KNIGHT: 3.0, chess.BISHOP: 3.1, chess.ROOK: 5.0, chess.QUEEN: 9.0, chess.KING: 20.0}
+)
+"""What a man is worth in pawns; the king, when he takes part in an exchange."""
+
+
+# Where they stand
+
+
+def men_of(board: chess.BaseBoard, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
+    """The men of one side, by ascending square."""
+    men = {square: board.piece_type_at(square) for square in chess.scan_forward(board.occupied_co[color])}
+    return {square: man for square, man in men.items() if man is not None}
+
+
+def squares_of(squares: Iterable[chess.Square]) -> chess.Bitboard:
+    """Squares, such as those of men, as a bitboard."""
+    found = chess.BB_EMPTY
+    for square in squares:
+        found |= chess.BB_SQUARES[square]
+    return found
+
+
+def king_of(men: Men) -> chess.Square:
+    """Where the king stands."""
+    return next(square for square, man in men.items() if man == chess.KING)
+
+
+def relative_rank(color: chess.Color, square: chess.Square) -> int:
+    """How far up the board a square is for a side: 0 is its back rank, 7 where pawns promote."""
+    return chess.square_rank(square) if color == chess.WHITE else 7 - chess.square_rank(square)
+
+
+# Moves
+
+
+def is_pawn_capture(move: chess.Move, men: Men) -> bool:
+    """Whether a try is a pawn's diagonal step, which can only be legal as a capture."""
+    return men.get(move.from_square) == chess.PAWN and _steps(move)[0] != 0
+
+
+def is_castling(move: chess.Move, men: Men) -> bool:
+    """Whether a try castles: it is the king's move of two squares to the side."""
+    return men.get(move.from_square) == chess.KING and _steps(move) in ((2, 0), (-2, 0))
+
+
+def moved(men: Men, move: chess.Move) -> dict[chess.Square, chess.PieceType]:
+    """The men after a move of theirs."""
+    after = dict(men)
+    man = after.pop(move.from_square)
+    after[move.to_square] = move.promotion or man
+    if is_castling(move, men):
+        rook, beside = _rook_in_castling(move)
+        after[beside] = after.pop(rook)
+    return after
+
+
+def way(move: chess.Move, men: Men) -> chess.Bitboard:
+    """The squares that have to be empty for a try to be legal."""
+    if is_castling(move, men):
+        return chess.between(move.from_square, _rook_in_castling(move)[0])
+    between = chess.between(move.from_square, move.to_square)
+    if men[move.from_square] == chess.PAWN and not is_pawn_capture(move, men):
+        between |= chess.BB_SQUARES[move.to_square]
+    return between
+
+
+def _steps(move: chess.Move) -> tuple[int, int]:
+    """How many files to the right and ranks up a move goes."""
+    (file, rank), (to_file, to_rank) = ((square & 7, square >> 3) for square in (move.from_square, move.to_square))
+    return to_file - file, to_rank - rank
+
+
+def _rook_in_castling(move: chess.Move) -> tuple[chess.Square, chess.Square]:
+    """Where the rook comes from and where it goes."""
+    rank = chess.square_rank(move.from_square)
+    if chess.square_file(move.to_square) == 6:
+        return chess.square(7, rank), chess.square(5, rank)
+    return chess.square(0, rank), chess.square(3, rank)
+
+
+# Attacks
+
+
+def attacks(color: chess.Color, man: chess.PieceType, square: chess.Square, occupied: chess.Bitboard) -> chess.Bitboard:
+    """What a man on a square attacks past these obstacles."""
+    match man:
+        case chess.PAWN:
+            return chess.BB_PAWN_ATTACKS[color][square]
+        case chess.KNIGHT:
+            return chess.BB_KNIGHT_ATTACKS[square]
+        case chess.KING:
+            return chess.BB_KING_ATTACKS[square]
+    seen = chess.BB_EMPTY
+    if man != chess.ROOK:
+        seen |= chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
+    if man != chess.BISHOP:
+        seen |= chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
+        seen |= chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
+    return seen
+
+
+def attacked(color: chess.Color, men: Men) -> chess.Bitboard:
+    """All that the men attack or protect, as if nobody else stood on the board."""
+    own, seen = squares_of(men), chess.BB_EMPTY
+    for square, man in men.items():
+        seen |= attacks(color, man, square, own)
+    return seen
+
+
+# Tries
+
+
+def open_tries(
+    color: chess.Color,
+    men: Men,
+    kingside: bool,
+    queenside: bool,
+    pawn_tries: Told = None,
+) -> list[chess.Move]:
+    """Every try open to a side, ordered by square of departure, square of arrival and promotion.
+
+    Args:
+      color: the side that tries.
+      men: its own men.
+      kingside: its own right to castle with the rook on the h-file.
+      queenside: its own right to castle with the rook on the a-file.
+      pawn_tries: what it was told of its legal pawn captures, as in `Announcement`; None for nothing.
+    """
+    own = squares_of(men)
+    tries: list[chess.Move] = []
+    for square in sorted(men):
+        for target in chess.scan_forward(_targets(color, men, square, own, kingside, queenside, pawn_tries)):
+            if men[square] == chess.PAWN and chess.BB_SQUARES[target] & chess.BB_BACKRANKS:
+                tries.extend(chess.Move(square, target, promotion) for promotion in PROMOTIONS)
+            else:
+                tries.append(chess.Move(square, target))
+    return tries
+
+
+def is_open(
+    move: chess.Move,
+    color: chess.Color,
+    men: Men,
+    kingside: bool,
+    queenside: bool,
+    pawn_tries: Told = None,
+) -> bool:
+    """Whether a move is among `open_tries`, without listing them."""
+    man = men.get(move.from_square)
+    target = chess.BB_SQUARES[move.to_square]
+    if man is None or move.drop is not None:
+        return False
+    if not target & _targets(color, men, move.from_square, squares_of(men), kingside, queenside, pawn_tries):
+        return False
+    promotes = man == chess.PAWN and target & chess.BB_BACKRANKS
+    return move.promotion in PROMOTIONS if promotes else move.promotion is None
+
+
+def may_capture(told: Told) -> chess.Bitboard:
+    """Squares from which pawns may try to capture, after this was told of pawn captures."""
+    if isinstance(told, tuple):
+        return squares_of(told)
+    return chess.BB_ALL if told is None or told else chess.BB_EMPTY
+
+
+def _targets(
+    color: chess.Color,
+    men: Men,
+    square: chess.Square,
+    own: chess.Bitboard,
+    kingside: bool,
+    queenside: bool,
+    pawn_tries: Told,
+) -> chess.Bitboard:
+    """Squares that the man on a square may try to go to."""
+    targets = attacks(color, men[square], square, own) & ~own
+    if men[square] == chess.PAWN:
+        diagonals = targets if may_capture(pawn_tries) & chess.BB_SQUARES[square] else chess.BB_EMPTY
+        return diagonals | _pushes(color, square, own)
+    if men[square] == chess.KING:
+        targets |= _castling_targets(color, own, kingside, queenside)
+    return targets
+
+
+def _castling_targets(color: chess.Color, own: chess.Bitboard, kingside: bool, queenside: bool) -> chess.Bitboard:
+    """Where the king would land by castling: it needs the right and no own man between king and rook."""
+    home = chess.BB_RANK_1 if color == chess.WHITE else chess.BB_RANK_8
+    targets = chess.BB_EMPTY
+    if kingside and not own & home & (chess.BB_FILE_F | chess.BB_FILE_G):
+        targets |= home & chess.BB_FILE_G
+    if queenside and not own & home & (chess.BB_FILE_B | chess.BB_FILE_C | chess.BB_FILE_D):
+        targets |= home & chess.BB_FILE_C
+    return targets
+
+
+def _pushes(color: chess.Color, square: chess.Square, own: chess.Bitboard) -> chess.Bitboard:
+    forward = 8 if color == chess.WHITE else -8
+    targets = chess.BB_SQUARES[square + forward] & ~own
+    if targets and relative_rank(color, square) == 1:
+        targets |= chess.BB_SQUARES[square + 2 * forward] & ~own
+    return targets
