@@ -13,7 +13,8 @@ import pytest
 from kriegbot.environments.actions import ACTIONS, ASK, action_of, number_of, open_actions
 from kriegbot.environments.batch import Batch
 from kriegbot.environments.observations import mask_of, observe
-from kriegbot.environments.seats import act, reward_of
+from kriegbot.environments.seats import reward_of
+from kriegbot.game.turn import answered
 from kriegbot.kernels import LOST_STALEMATE, said
 from referee import (
     BERKELEY,
@@ -46,7 +47,7 @@ def compare(rules: RuleSet, start: str, games: int, steps: int, seed: int = 0) -
             assert np.array_equal(batch.masks[i], mask_of(view)), referee.board().fen()
             wrong = np.nonzero((batch.observations[i] != observe(view)).any(axis=(1, 2)))[0]
             assert wrong.size == 0, (wrong, referee.board().fen())
-            act(referee, action_of(int(actions[i]), view))
+            answered(referee, action_of(int(actions[i]), view))
         batch.step(actions)
         for i, referee in enumerate(referees):
             last = referee.last

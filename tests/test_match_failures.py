@@ -9,9 +9,10 @@ from typing import Any
 import chess
 import pytest
 
-from kriegbot.game.match import MOST_NONSENSE, Played, play_game
+from kriegbot.game.match import Played, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
+from kriegbot.game.turn import MOST_NONSENSE
 from kriegbot.players.rand import RandPlayer
 from referee import BERKELEY, WILD16, Limits, Reason, RuleSet, record_from_pgn, record_to_pgn
 from tests import misbehaving

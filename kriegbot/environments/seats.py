@@ -10,11 +10,11 @@ from functools import partial
 import chess
 
 from kriegbot.environments.actions import action_of
-from kriegbot.game.match import MOST_NONSENSE
 from kriegbot.game.process import ProcessSeat
-from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
+from kriegbot.game.seat import HereSeat, Seat
+from kriegbot.game.turn import answered
 from kriegbot.players.specs import BadSpec, make_player, parse_spec, players, programs
-from referee import Action, AskAny, Referee, Resign
+from referee import Referee
 
 
 def seat_of(text: str) -> Seat:
@@ -36,18 +36,7 @@ def answer(referee: Referee, number: int) -> None:
       ValueError: the number stands for no action.
       GameIsOver: the game has ended.
     """
-    act(referee, action_of(number, referee.view(referee.turn)))
-
-
-def act(referee: Referee, action: Action) -> None:
-    """Lets the referee answer the side to move, whatever it says."""
-    match action:
-        case Resign():
-            referee.resign(referee.turn)
-        case AskAny():
-            referee.ask_any()
-        case move:
-            referee.try_move(move)
+    answered(referee, action_of(number, referee.view(referee.turn)))
 
 
 def reward_of(referee: Referee, color: chess.Color) -> float:
@@ -55,20 +44,3 @@ def reward_of(referee: Referee, color: chess.Color) -> float:
     if referee.end is None or referee.end.winner is None:
         return 0.0
     return 1.0 if referee.end.winner == color else -1.0
-
-
-def play_turn(referee: Referee, seat: Seat) -> None:
-    """Lets the player of a seat play until its turn, or the game, is over.
-
-    Raises:
-      PlayerFailed: it raised, hung, or tried for ever.
-    """
-    color, nonsense = referee.turn, 0
-    while referee.end is None and referee.turn == color:
-        view = referee.view(color)
-        action = seat.ask(view).action
-        is_open = view.may_ask if isinstance(action, AskAny) else isinstance(action, Resign) or action in view.tries()
-        nonsense += not is_open
-        act(referee, action)
-        if nonsense == MOST_NONSENSE:
-            raise PlayerFailed(Failure.STUBBORN, f"{seat.name} tried for ever: {nonsense} impossible or repeated tries")

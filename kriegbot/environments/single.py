@@ -10,6 +10,7 @@ changes the observation and leaves the turn; after a move the opponent plays.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, SupportsInt
 
 import chess
@@ -20,7 +21,8 @@ from gymnasium import spaces
 
 from kriegbot.environments.actions import ACTIONS
 from kriegbot.environments.observations import MOST, PLANES, mask_of, observe
-from kriegbot.environments.seats import answer, play_turn, reward_of, seat_of
+from kriegbot.environments.seats import answer, reward_of, seat_of
+from kriegbot.game.turn import turn
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet
 
 Observation = npt.NDArray[np.uint8]
@@ -94,7 +96,7 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
 
     def _go_on(self) -> None:
         if self.referee.end is None and self.referee.turn != self.color:
-            play_turn(self.referee, self._seat)
+            deque(turn(self.referee, self._seat), maxlen=0)
 
     def _shown(self) -> tuple[Observation, dict[str, Any]]:
         view = self.referee.view(self.color)

@@ -33,7 +33,7 @@ class CannotStart(Exception):
 
 
 def check_system() -> None:
-    """Nothing, where processes can be talked to as this module does; raises CannotStart on Windows."""
+    """Raises CannotStart where select.poll is missing (Windows)."""
     if not hasattr(select, "poll"):
         raise CannotStart("programs play through pipes as Linux and macOS have them; on Windows, use WSL")
 

@@ -1,4 +1,4 @@
-"""One game between two seats: the loop from try to try, and what happens when a player fails.
+"""One game between two seats, turn after turn (`kriegbot.game.turn`), and what happens when a player fails.
 
 A player that raises, hangs, dies, answers nonsense or tries for ever loses by forfeit, and the game's record says why;
 a person who leaves, or an interrupt, abandons the game. Whatever happens, there is a record.
@@ -7,10 +7,8 @@ a person who leaves, or an interrupt, abandons the game. Whatever happens, there
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -20,12 +18,11 @@ from typing import Any
 
 import chess
 
-from kriegbot.game.seat import Failure, PlayerFailed, Seat
+from kriegbot.game.seat import PlayerFailed, Seat
+from kriegbot.game.turn import Tried, turn
 from kriegbot.players.base import DrawAgreed, OutOfTime, PlayerLeft, Report
-from referee import BERKELEY, NO_LIMITS, Answer, AskAny, GameRecord, Limits, Referee, Resign, RuleSet
+from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Referee, RuleSet
 
-MOST_NONSENSE = 20
-"""Impossible or repeated tries and questions in one turn, before a player counts as trying for ever."""
 VERSIONS = ("kriegbot", "chess", "numpy", "numba")
 
 
@@ -140,15 +137,11 @@ def play_game(
       RecordError: the game begun is none.
       kriegbot.game.children.CannotStart: no process can be started for a player.
     """
-    referee = Referee(rules, limits, start) if begun is None else played_on(begun)
-    game = _Game(referee, {chess.WHITE: white, chess.BLACK: black})
+    game = _Game(Referee(rules, limits, start) if begun is None else played_on(begun), {True: white, False: black})
     game.seconds += [] if begun is None else [turn.seconds for turn in begun.turns]
     interrupted = False
     try:
-        with game.judged():
-            game.begin(seed)
-            while game.referee.end is None:
-                game.turn()
+        game.play(seed)
     except KeyboardInterrupt:
         interrupted = True
         if game.referee.end is None:
@@ -162,8 +155,11 @@ def play_game(
         "Versions": versions(),
     } | {f"{color}Program": seat.about for color, seat in (("White", white), ("Black", black)) if seat.about}
     record = GameRecord.of(game.referee, headers, game.seconds)
-    statistics = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
-    return Played(record, *statistics, tuple(game.thoughts), game.failed, interrupted)
+    thoughts = tuple(
+        Thought(tried.view.color, tried.view.ply, tried.seconds, tried.choice.report) for tried in game.tried
+    )
+    sides = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
+    return Played(record, *sides, thoughts, game.failed, interrupted)
 
 
 def played_on(begun: GameRecord) -> Referee:
@@ -194,32 +190,24 @@ def versions() -> str:
     return ", ".join(found)
 
 
-@dataclass(slots=True)
-class _Tally:
-    """Counts of what one player did."""
-
-    turns: int = 0
-    answers: Counter[Answer] = field(default_factory=Counter)
-    nonsense: int = 0
-
-
 class _Game:
-    """A game in progress: the referee, the seats, and the counts."""
+    """A game in progress: the referee, the seats, and every try."""
 
     def __init__(self, referee: Referee, seats: dict[chess.Color, Seat]) -> None:
         self.referee = referee
         self.seconds: list[float | None] = []
-        self.thoughts: list[Thought] = []
+        self.tried: list[Tried] = []
         self.failed: PlayerFailed | None = None
         self._seats = seats
-        self._tallies = {color: _Tally() for color in chess.COLORS}
         self._judged = chess.WHITE
 
-    @contextmanager
-    def judged(self) -> Iterator[None]:
-        """Within, a player that fails forfeits the game and one that leaves abandons it."""
+    def play(self, seed: int) -> None:
+        """Plays to the end: a player that fails forfeits the game, one that leaves abandons it."""
         try:
-            yield
+            for self._judged in chess.COLORS:
+                self._seats[self._judged].begin(player_seed(seed, self._judged))
+            while self.referee.end is None:
+                self._turn()
         except PlayerFailed as failed:
             self.failed = failed
             self.referee.forfeit(self._judged, failed.detail)
@@ -230,68 +218,39 @@ class _Game:
         except OutOfTime:
             self.referee.forfeit(self._judged, "lost on time")
 
-    def begin(self, seed: int) -> None:
-        """Seats both players."""
-        for self._judged in chess.COLORS:
-            self._seats[self._judged].begin(player_seed(seed, self._judged))
-
-    def turn(self) -> None:
-        """One turn: view -> player -> try -> referee -> views, until a try is accepted or the game ends."""
-        referee, color = self.referee, self.referee.turn
-        self._judged = color
-        seconds, nonsense = 0.0, 0
-        while referee.turn == color and referee.end is None:
-            view = referee.view(color)
-            self._seats[not color].wait(referee.view(not color))
-            begun = time.perf_counter()
-            choice = self._seats[color].ask(view)
-            took = time.perf_counter() - begun
-            seconds += took
-            self.thoughts.append(Thought(color, view.ply, took, choice.report))
-            match choice.action:
-                case Resign():
-                    referee.resign(color)
-                    return
-                case AskAny():
-                    is_nonsense = not view.may_ask
-                    answer = referee.ask_any()
-                case move:
-                    is_nonsense = not view.is_open(move)
-                    answer = referee.try_move(move)
-            self._tallies[color].answers[answer] += 1
-            if is_nonsense:
-                nonsense += 1
-                self._tallies[color].nonsense += 1
-                if nonsense == MOST_NONSENSE:
-                    what = f"tried for ever: {nonsense} impossible or repeated tries in one turn"
-                    raise PlayerFailed(Failure.STUBBORN, what)
-        self.seconds.append(seconds)
-        self._tallies[color].turns += 1
+    def _turn(self) -> None:
+        self._judged = color = self.referee.turn
+        seconds = 0.0
+        for tried in turn(self.referee, self._seats[color], self._seats[not color]):
+            self.tried.append(tried)
+            seconds += tried.seconds
+            if tried.answer is Answer.ACCEPTED:
+                self.seconds.append(seconds)
 
     def statistics(self, color: chess.Color) -> PlayerStatistics:
         """What a side did so far."""
-        tally, seat = self._tallies[color], self._seats[color]
-        tries = sum(tally.answers.values()) - tally.answers[Answer.YES] - tally.answers[Answer.NO]
-        failed = self.failed if color == self._judged else None
-        thoughts = [thought for thought in self.thoughts if thought.color == color]
-        reports = [thought.report for thought in thoughts]
-        seconds = [thought.seconds for thought in thoughts]
+        tried = [one for one in self.tried if one.view.color == color]
+        answers = Counter(one.answer for one in tried)
+        tries = sum(answers.values()) - answers[None] - answers[Answer.YES] - answers[Answer.NO]
+        nonsense = sum(one.is_nonsense for one in tried)
+        reports = [one.choice.report for one in tried]
+        seat, failed = self._seats[color], self.failed if color == self._judged else None
         return PlayerStatistics(
             player=seat.name,
-            turns=tally.turns,
+            turns=answers[Answer.ACCEPTED],
             tries=tries,
-            illegal=tries - tally.answers[Answer.ACCEPTED] - tally.nonsense,
-            nonsense=tally.nonsense,
-            mean_seconds=_mean(seconds),
-            max_seconds=max(seconds, default=0.0),
+            illegal=tries - answers[Answer.ACCEPTED] - nonsense,
+            nonsense=nonsense,
+            mean_seconds=_mean([one.seconds for one in tried]),
+            max_seconds=max((one.seconds for one in tried), default=0.0),
             mean_samples=_mean([report.samples for report in reports if report.samples]),
             overruns=sum(report.overrun for report in reports),
             rescues=dict(sorted(Counter(report.rescue for report in reports if report.rescue).items())),
             astray=sum(report.astray for report in reports),
             failure=failed.detail if failed else "",
-            log="".join(part for part in (seat.log(), failed.log if failed else "") if part),
+            log=seat.log() + (failed.log if failed else ""),
         )
 
 
-def _mean(numbers: list[float] | list[int]) -> float:
+def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else 0.0

@@ -21,7 +21,7 @@ from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
 from kriegbot.game.children import CannotStart, Ended, Flooded, Late, Talker, give_way
 from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
-from kriegbot.game.seat import Failure, PlayerFailed
+from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.specs import PlayerSpec, Progress
 from referee import View
@@ -36,15 +36,16 @@ START_PATIENCE, OUTSIDE_PATIENCE = 600.0, 60.0
 MOST_INFO = 1000
 """Lines that a player may say before its answer."""
 WORKER = "kriegbot.game.worker"
+FAILURES = {"failed": Failure.RAISED, "nonsense": Failure.NONSENSE, "refused": Failure.REFUSED}
+"""What the worker says when its player fails."""
 
 
-class ProcessSeat:
+class ProcessSeat(Seat):
     """A seat in a process of its own; its `patience` may change from answer to answer.
 
     Args:
       spec: who sits here.
-      patience: seconds that one answer may take; by default 300, or of a player with a time budget twice that and 10
-        seconds.
+      patience: seconds that one answer may take; by default `patience_of` the player.
       report: called with the progress of compiling kernels, if needed.
       gives_way: whether its process has low priority.
       has_own_seed: whether a player from outside gets a random seed, which says nothing of any other.
@@ -59,9 +60,7 @@ class ProcessSeat:
         gives_way: bool = False,
         has_own_seed: bool = True,
     ) -> None:
-        self._has_own_seed = has_own_seed
-        self.about = ""
-        self._report, self._gives_way = report, gives_way
+        self._report, self._gives_way, self._has_own_seed = report, gives_way, has_own_seed
         self._talker: Talker | None = None
         self._last_log = ""
         self._told: int | None = None
@@ -69,26 +68,17 @@ class ProcessSeat:
         self.invite(spec, patience)
 
     def invite(self, spec: PlayerSpec, patience: float | None = None, name: str | None = None) -> None:
-        """Says who plays the next game here; one of ours in the process of the game before if that was one of ours."""
-        if self._talker is not None and (spec.is_outside or self._spec.is_outside):
-            self._end()
+        """Sets the player of the next game. Built-in players reuse the running process."""
+        if spec.is_outside or self._spec.is_outside:
+            self.close()
         self.name = str(spec) if name is None else name
         self._spec = spec
-        self._budget = budget_of(spec)
-        self.patience = (
-            (PATIENCE if self._budget is None else 2 * self._budget + GRACE) if patience is None else patience
-        )
+        self.patience = patience_of(spec) if patience is None else patience
 
     @property
     def pid(self) -> int | None:
         """The number of the process, while there is one."""
         return None if self._talker is None else self._talker.pid
-
-    def __enter__(self) -> ProcessSeat:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def begin(self, seed: int) -> None:
         """Seats a player for a new game.
@@ -97,55 +87,45 @@ class ProcessSeat:
           PlayerFailed: it cannot sit down.
           CannotStart: no process can be started for it, which is not its fault.
         """
-        spec = self._spec
+        spec, version = self._spec, ""
         if spec.is_outside:
-            self._end()
+            self.close()
             seed = secrets.randbits(63) if self._has_own_seed else seed
         if self._talker is None:
             self._talker = self._started()
         self._talker.forget()
-        self._told, version = None, ""
+        self._told = None
         player = [] if spec.command else [f"player {spec}"]
         patience = max(OUTSIDE_PATIENCE, self.patience) if spec.is_outside else START_PATIENCE
-        deadline, late = time.monotonic() + patience, f"hung: not ready in {patience:g} seconds"
-        self._send([GREETING, *player, f"seed {seed}", "newgame"], deadline, late)
-        for _ in range(MOST_INFO):
-            word, _, rest = self._line(deadline, late).partition(" ")
+        late = PlayerFailed(Failure.HUNG, f"hung: not ready in {patience:g} seconds")
+        for line in self._replies([GREETING, *player, f"seed {seed}", "newgame"], patience, late):
             if self._gives_way and self.pid is not None:  # not before: a busy machine would keep it from starting
                 give_way(self.pid)
+            word, _, rest = line.partition(" ")
             if word == "ready" and not rest:
-                self.about = _about(spec, version, seed) if spec.is_outside else ""
-                return
+                break
             if word == "version":
                 version = one_line(rest, 40)
             elif word == "preparing" and (progress := re.fullmatch(r"([0-9]{1,3}) ([0-9]{1,3}) (.{1,80})", rest)):
                 if self._report is not None:
                     self._report(one_line(progress[3]), int(progress[1]), int(progress[2]))
             else:
-                raise self._nonsense(f"{word} {rest}".strip(), "where it is to say ready")
-        raise self._nonsense("version", f"said {MOST_INFO} times")
+                raise self._nonsense(f"{one_line(line.strip(), 80)!r}, where it is to say ready")
+        self.about = _about(spec, version, seed) if spec.is_outside else ""
 
     def ask(self, view: View) -> Choice:
         """The player's answer; the process of a player that hangs is killed."""
-        deadline, report = time.monotonic() + self.patience, Report()
         lines = game_lines(view, self.patience) if self._told is None else []
         lines += view_lines(view, self._told or 0, has_tries=bool(self._spec.command))
-        self._send(lines, deadline, self._late())
         self._told = len(view.events)
-        for _ in range(MOST_INFO):
-            line = self._line(deadline, self._late())
+        replies = self._replies(lines, self.patience, self._late())
+        answer: Choice | Report = Report()
+        while isinstance(answer, Report):
             try:
-                answer = read_answer(line, report)
+                answer = read_answer(next(replies), answer)
             except Nonsense as error:
-                self._end()
-                raise PlayerFailed(Failure.NONSENSE, f"answered nonsense: {error}") from None
-            if isinstance(answer, Choice):
-                return answer
-            report = answer
-        raise self._nonsense("info", f"said {MOST_INFO} times")
-
-    def wait(self, view: View) -> None:
-        """Does nothing: programs wait without being shown anything."""
+                raise self._nonsense(str(error)) from None
+        return answer
 
     def log(self) -> str:
         """The end of what the player has printed since the game began."""
@@ -169,9 +149,24 @@ class ProcessSeat:
         except CannotStart as error:
             raise CannotStart(f"cannot start player '{self.name}': {error}") from None
 
+    def _replies(self, lines: list[str], patience: float, late: PlayerFailed) -> Iterator[str]:
+        """Sends lines and yields those that come back; raises PlayerFailed, which is `late` when time is up."""
+        deadline = time.monotonic() + patience
+        with self._talking(late) as talker:
+            talker.send(lines, deadline)
+        word = ""
+        for _ in range(MOST_INFO):
+            with self._talking(late) as talker:
+                line = talker.line(deadline)
+            word, _, rest = line.partition(" ")
+            if word in FAILURES:
+                raise PlayerFailed(FAILURES[word], one_line(rest, 500) or word)
+            yield line
+        raise self._nonsense(f"{one_line(word, 80)!r}, said {MOST_INFO} times")
+
     @contextlib.contextmanager
-    def _talking(self, late: str) -> Iterator[Talker]:
-        """The player's process; whatever goes wrong with it is a failure, `late` says how it is late."""
+    def _talking(self, late: PlayerFailed) -> Iterator[Talker]:
+        """The player's process; whatever goes wrong with it within is a failure of the player."""
         if self._talker is None:
             raise PlayerFailed(Failure.DIED, "died: its process has ended")
         try:
@@ -179,37 +174,24 @@ class ProcessSeat:
         except Ended:
             raise self._died() from None
         except Flooded as error:
-            self._end()
+            self.close()
             raise PlayerFailed(Failure.FLOODED, f"wrote too much: {error}") from None
         except Late:
-            self._end()
-            raise PlayerFailed(Failure.OVERRAN if late.startswith("overran") else Failure.HUNG, late) from None
+            self.close()
+            raise late from None
         except BaseException:  # Ctrl-C: the answer still to come must not be mistaken for a later one
-            self._end()
+            self.close()
             raise
 
-    def _send(self, lines: list[str], deadline: float, late: str) -> None:
-        with self._talking(late) as talker:
-            talker.send(lines, deadline)
+    def _late(self) -> PlayerFailed:
+        budget, what = budget_of(self._spec), f"no answer in {self.patience:g} seconds"
+        if budget is None or self.patience < budget:
+            return PlayerFailed(Failure.HUNG, f"hung: {what}")
+        return PlayerFailed(Failure.OVERRAN, f"overran its time: {what}, of which it may take {budget:g}")
 
-    def _line(self, deadline: float, late: str) -> str:
-        """The next line of the player; raises if it failed."""
-        with self._talking(late) as talker:
-            line = talker.line(deadline)
-        word, _, rest = line.partition(" ")
-        failures = {"failed": Failure.RAISED, "nonsense": Failure.NONSENSE, "refused": Failure.REFUSED}
-        if word in failures:
-            raise PlayerFailed(failures[word], one_line(rest, 500) or word)
-        return line
-
-    def _late(self) -> str:
-        if self._budget is None or self.patience < self._budget:
-            return f"hung: no answer in {self.patience:g} seconds"
-        return f"overran its time: no answer in {self.patience:g} seconds, of which it may take {self._budget:g}"
-
-    def _nonsense(self, line: str, why: str) -> PlayerFailed:
-        self._end()
-        return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {one_line(line, 80)!r}, {why}")
+    def _nonsense(self, what: str) -> PlayerFailed:
+        self.close()
+        return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {what}")
 
     def _died(self) -> PlayerFailed:
         exitcode = self._end()
@@ -227,6 +209,12 @@ class ProcessSeat:
         exitcode = talker.end()
         self._last_log = talker.log()
         return exitcode
+
+
+def patience_of(spec: PlayerSpec) -> float:
+    """Seconds that an answer of a player may take, unless somebody says otherwise."""
+    budget = budget_of(spec)
+    return PATIENCE if budget is None else 2 * budget + GRACE
 
 
 def budget_of(spec: PlayerSpec) -> float | None:

@@ -30,7 +30,8 @@ _MEN = {
     for square, name in enumerate(chess.SQUARE_NAMES)
 }
 _OF_MEN = {man: text for text, man in _MEN.items()}
-_REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
+REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
+"""The parts of a report, and the type of each."""
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
 
 
@@ -128,7 +129,7 @@ def answer_lines(choice: Choice) -> list[str]:
     """A player's answer."""
     said = [
         f"{name}={value!r}" if isinstance(value, float) else f"{name}={_word(value)}"
-        for name in _REPORTED
+        for name in REPORTED
         if (value := getattr(choice.report, name))
     ]
     answer = choice.action
@@ -204,7 +205,7 @@ def _read_report(text: str) -> Report:
     for part in text.split():
         name, _, value = part.partition("=")
         try:
-            kind = _REPORTED[name]
+            kind = REPORTED[name]
             if kind is str:
                 values[name] = one_line(value.replace("_", " "), WORDS[name])
             elif kind is float:

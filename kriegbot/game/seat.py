@@ -10,12 +10,14 @@ from __future__ import annotations
 import operator
 import reprlib
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import Enum
-from typing import Protocol
+from typing import Any, Self
 
 import chess
 
+from kriegbot.game.protocol import REPORTED
 from kriegbot.players.base import WORDS, Choice, Player, PlayerLeft, Report
 from referee import AskAny, Resign, View
 from referee.text import one_line
@@ -53,54 +55,55 @@ class PlayerFailed(Exception):
         self.failure, self.detail, self.log = failure, detail, log
 
 
-class Seat(Protocol):
-    """A place at the board, for one player after another."""
+class Seat(ABC):
+    """A place at the board, for one player after another.
 
-    @property
-    def name(self) -> str:
-        """Who sits here, as records say it: a spec."""
-        ...
+    Attributes:
+      name: who sits here, as records say it: a spec.
+      about: what records add for a player from outside: its files and their hashes, its version, its seed.
+    """
 
-    @property
-    def about(self) -> str:
-        """What records add for a player from outside: its files and their hashes, its version, its seed."""
-        ...
+    name: str
+    about = ""
 
+    @abstractmethod
     def begin(self, seed: int) -> None:
         """Seats a player for a new game; raises PlayerFailed."""
-        ...
 
+    @abstractmethod
     def ask(self, view: View) -> Choice:
         """The player's answer; raises PlayerFailed, or PlayerLeft for a person."""
-        ...
 
-    def wait(self, view: View) -> None:
+    def wait(self, view: View) -> None:  # noqa: B027 - programs need not be shown it
         """Shows a view while the opponent is to move."""
-        ...
 
     def log(self) -> str:
         """What the player has written during the game, as far as it is kept."""
-        ...
+        return ""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - people may stay
         """Vacates the seat. Idempotent."""
-        ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
-class SeatAround:
-    """Another seat, as it is; for those that add something to one.
+class SeatAround(Seat):
+    """Another seat, to which a subclass adds something; whoever made the other one closes it.
 
     Args:
       seat: the other one.
     """
 
     def __init__(self, seat: Seat) -> None:
-        self.name = seat.name
-        self._seat = seat
+        self.name, self._seat = seat.name, seat
 
     @property
-    def about(self) -> str:
-        """What records say more of a player from outside."""
+    def about(self) -> str:  # type: ignore[override]  # known once its player sits
+        """What records add for a player from outside."""
         return self._seat.about
 
     def begin(self, seed: int) -> None:
@@ -119,11 +122,8 @@ class SeatAround:
         """What the player has written."""
         return self._seat.log()
 
-    def close(self) -> None:
-        """Does nothing: whoever made the other seat closes it."""
 
-
-class HereSeat:
+class HereSeat(Seat):
     """A seat in this process: it cannot stop a player that hangs.
 
     Args:
@@ -131,8 +131,6 @@ class HereSeat:
       source: makes the player of a game from its seed.
       on_wait: shown the player's own view while the opponent is to move.
     """
-
-    about = ""
 
     def __init__(
         self, name: str, source: Callable[[int], Player], on_wait: Callable[[View], None] | None = None
@@ -165,10 +163,6 @@ class HereSeat:
         if self._on_wait is not None:
             self._on_wait(view)
 
-    def log(self) -> str:
-        """Nothing: what the player writes goes where this process writes."""
-        return ""
-
     def close(self) -> None:
         """Lets the player go."""
         self._player = None
@@ -189,35 +183,32 @@ def checked(answer: object) -> Choice:
     """
     if not isinstance(answer, Choice):
         raise _nonsense(answer, "not a Choice")
-    action = answer.action
     try:
-        if not isinstance(action, Resign | AskAny):
-            if not isinstance(action, chess.Move) or action.drop is not None:
-                raise TypeError
-            squares = operator.index(action.from_square), operator.index(action.to_square)
-            promotion = None if action.promotion is None else operator.index(action.promotion)
-            if not all(0 <= square < 64 for square in squares) or promotion not in (None, *chess.PIECE_TYPES):
-                raise TypeError
-            action = chess.Move(*squares, promotion)
+        action = answer.action if isinstance(answer.action, Resign | AskAny) else _plain_move(answer.action)
     except TypeError:
-        raise _nonsense(action, "not a move between squares of the board") from None
+        raise _nonsense(answer.action, "not a move between squares of the board") from None
     try:
-        given = answer.report
-        report = Report(
-            seconds=float(given.seconds),
-            samples=int(given.samples),
-            depth=int(given.depth),
-            leaves=int(given.leaves),
-            particles=int(given.particles),
-            effective=float(given.effective),
-            rescue=one_line(str(given.rescue), WORDS["rescue"]),
-            why=one_line(str(given.why), WORDS["why"]),
-            astray=bool(given.astray),
-            overrun=bool(given.overrun),
-        )
+        return Choice(action, _plain_report(answer.report))
     except (AttributeError, TypeError, ValueError, OverflowError):
         raise _nonsense(answer.report, "not a Report") from None
-    return Choice(action, report)
+
+
+def _plain_move(move: object) -> chess.Move:
+    if not isinstance(move, chess.Move) or move.drop is not None:
+        raise TypeError
+    squares = operator.index(move.from_square), operator.index(move.to_square)
+    promotion = None if move.promotion is None else operator.index(move.promotion)
+    if not all(0 <= square < 64 for square in squares) or promotion not in (None, *chess.PIECE_TYPES):
+        raise TypeError
+    return chess.Move(*squares, promotion)
+
+
+def _plain_report(report: Report) -> Report:
+    values: dict[str, Any] = {}
+    for name, kind in REPORTED.items():
+        given = getattr(report, name)
+        values[name] = one_line(str(given), WORDS[name]) if kind is str else kind(given)
+    return Report(**values)
 
 
 def _nonsense(what: object, why: str) -> PlayerFailed:

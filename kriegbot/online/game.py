@@ -23,6 +23,7 @@ import chess
 from kriegbot.game.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import Failure, PlayerFailed
+from kriegbot.game.turn import asked
 from kriegbot.online.clock import HURRY, patience_for, spec_for
 from kriegbot.online.reading import COLORS, DOUBLES, Reading, Unreadable, read_state
 from kriegbot.online.records import Record
@@ -211,14 +212,12 @@ class OnlineGame:
             self._seat.invite(spec)
             self._seat.begin(self._seed)
             self._seated = spec
-        begun = time.monotonic()
         self._seat.patience = patience_for(spec, left)
-        choice = self._seat.ask(view)
-        action = choice.action
-        is_possible = can_ask and view.may_ask if isinstance(action, AskAny) else action in (Resign(), *view.tries())
-        if not is_possible:
+        tried = asked(self._seat, view)
+        action = tried.choice.action
+        if tried.is_nonsense or (isinstance(action, AskAny) and not can_ask):
             raise PlayerFailed(Failure.STUBBORN, f"answered {action_code(action)}, which is not open to it")
-        self._record.add(view.ply, time.monotonic() - begun, choice)
+        self._record.add(tried)
         return action
 
     def _allowed(self, state: Json) -> list[chess.Move]:

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from kriegbot.players.base import Choice
+from kriegbot.game.turn import Tried
 from referee import action_code
 from referee.pgn import write_whole
 
@@ -45,11 +45,11 @@ class Record:
         self.data |= {"log": [], "thoughts": thoughts if isinstance(thoughts, list) else []}
         self.save()
 
-    def add(self, ply: int, seconds: float, choice: Choice) -> None:
+    def add(self, tried: Tried) -> None:
         """Adds how a try was chosen."""
-        report = {name: value for name, value in asdict(choice.report).items() if value}
-        thought = {"ply": ply, "action": action_code(choice.action), "seconds": round(seconds, 3)}
-        self.data["thoughts"].append(report | thought)
+        report = {name: value for name, value in asdict(tried.choice.report).items() if value}
+        action, seconds = action_code(tried.choice.action), round(tried.seconds, 3)
+        self.data["thoughts"].append(report | {"ply": tried.view.ply, "action": action, "seconds": seconds})
 
     def end(self, state: Json, seed: int | None) -> None:
         """Adds the end of the game, and saves it."""

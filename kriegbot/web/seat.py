@@ -12,7 +12,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 import referee
-from kriegbot.game.seat import SeatAround
+from kriegbot.game.seat import Seat, SeatAround
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.timing import EvenTime
 from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft, Report
@@ -25,7 +25,7 @@ from kriegbot.web.show import shown
 from referee import Action, View
 
 
-class WebSeat:
+class WebSeat(Seat):
     """Where a person sits.
 
     Args:
@@ -37,7 +37,7 @@ class WebSeat:
       takes_back: whether the person has left the game only to play it on from an earlier turn.
     """
 
-    name, about = "human", ""
+    name = "human"
 
     def __init__(self, publish: Callable[[View, Known], None], clock: Clock, *, is_here: bool) -> None:
         self._publish, self._clock = publish, clock
@@ -89,13 +89,6 @@ class WebSeat:
         self._diary.take(view)
         clocks = self._clock.shown(None if view.end is not None else view.turn)
         self._publish(view, shown(view, self._diary.entries, clocks))
-
-    def log(self) -> str:
-        """Nothing."""
-        return ""
-
-    def close(self) -> None:
-        """Does nothing: the person may stay."""
 
     def answer(self, text: str) -> None:
         """The person tries something, or asks "Any?".

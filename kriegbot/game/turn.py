@@ -1,0 +1,91 @@
+"""One turn: view -> player -> try -> referee -> views, until a try is accepted or the game ends.
+
+Commands, tournaments, the page and the environments all play their turns here. Where the referee is far away
+(`kriegbot.online`), `asked` is the half that stays the same. Refused tries cost nothing, so a player could go on for
+ever; whatever its own view shows to be nonsense is counted, and stops it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from kriegbot.game.seat import Failure, PlayerFailed, Seat
+from kriegbot.players.base import Choice
+from referee import Action, Answer, AskAny, Referee, Resign, View
+
+MOST_NONSENSE = 20
+"""Impossible or repeated tries and questions in one turn, before a player counts as trying for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a player did when it was asked, and what came of it.
+
+    Attributes:
+      view: all that it knew.
+      choice: its try, question or resignation, with its report.
+      seconds: time for it, as this side of the player measures it.
+      answer: the referee's; None to a resignation, or as long as there is none.
+    """
+
+    view: View
+    choice: Choice
+    seconds: float
+    answer: Answer | None = None
+
+    @property
+    def is_nonsense(self) -> bool:
+        """Whether the view shows that it is impossible or repeated."""
+        match self.choice.action:
+            case Resign():
+                return False
+            case AskAny():
+                return not self.view.may_ask
+            case move:
+                return not self.view.is_open(move)
+
+
+def asked(seat: Seat, view: View) -> Tried:
+    """Asks the player of a seat; raises PlayerFailed, or what people raise (`kriegbot.players.base`)."""
+    begun = time.perf_counter()
+    choice = seat.ask(view)
+    return Tried(view, choice, time.perf_counter() - begun)
+
+
+def answered(referee: Referee, action: Action) -> Answer | None:
+    """Lets the referee answer the side to move; None to a resignation."""
+    match action:
+        case Resign():
+            referee.resign(referee.turn)
+            return None
+        case AskAny():
+            return referee.ask_any()
+        case move:
+            return referee.try_move(move)
+
+
+def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Tried]:
+    """Plays one turn; yields every try of it, answered.
+
+    Args:
+      referee: of the game.
+      seat: of the side to move.
+      opponent: shown its own view before every try, if given.
+
+    Raises:
+      PlayerFailed: the player fails, or tries for ever.
+    """
+    color, nonsense = referee.turn, 0
+    while referee.turn == color and referee.end is None:
+        view = referee.view(color)
+        if opponent is not None:
+            opponent.wait(referee.view(not color))
+        tried = asked(seat, view)
+        tried = replace(tried, answer=answered(referee, tried.choice.action))
+        yield tried
+        nonsense += tried.is_nonsense
+        if nonsense == MOST_NONSENSE:
+            what = f"tried for ever: {nonsense} impossible or repeated tries in one turn"
+            raise PlayerFailed(Failure.STUBBORN, what)
