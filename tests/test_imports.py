@@ -16,9 +16,8 @@ LAYERS = (
     ("kriegbot.endgames",),
     ("kriegbot.players",),
     ("kriegbot.game", "kriegbot.request", "kriegbot.narration"),
-    ("tournaments",),
-    ("kriegbot.online",),
-    ("kriegbot.cli", "kriegbot.web", "kriegbot.environments"),
+    ("tournaments", "kriegbot.online", "kriegbot.environments"),
+    ("kriegbot.cli", "kriegbot.web"),
     ("kriegbot.__main__",),
 )
 """From the bottom to the top; rooms of one layer stand side by side."""
@@ -62,6 +61,11 @@ def test_every_room_imports_lower_ones_only() -> None:
         and (room(one.target) in ABOVE_ALL or height[room(one.source)] <= height[room(one.target)])
     ]
     assert upwards == []
+
+
+def test_only_commands_and_page_stand_on_tournaments() -> None:
+    users = {name for name, others in rooms().items() if "tournaments" in others}
+    assert users - set(ABOVE_ALL) <= {"kriegbot.cli", "kriegbot.web"}
 
 
 def test_commands_and_page_meet_in_one_lazy_import() -> None:

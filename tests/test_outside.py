@@ -17,6 +17,7 @@ import pytest
 from kriegbot import parts
 from kriegbot.game import process, sandbox
 from kriegbot.game.children import CannotStart, Ended, Late, Talker
+from kriegbot.game.conformance import conformance
 from kriegbot.game.match import Played, play_game, player_seed
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.protocol import Listener, Nonsense, game_lines, read_answer, view_lines
@@ -27,7 +28,6 @@ from kriegbot.players.specs import BadSpec, parse_spec, players
 from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
 from tests.misbehaving import spec
 from tests.outside import installed
-from tournaments.conformance import conformance
 from tournaments.executors.local import LocalExecutor
 from tournaments.play import Finished, Table
 from tournaments.schedule import Pairing, Settings

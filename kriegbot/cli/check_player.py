@@ -31,7 +31,7 @@ def check_player(
     """
     from kriegbot import request
     from kriegbot.cli import arguments
-    from tournaments.conformance import conformance
+    from kriegbot.game.conformance import conformance
 
     spec = request.program_of(player, sandbox=sandbox_of(sandbox))
     waits = None if patience is None else arguments.seconds_of(patience, "patience")
