@@ -17,11 +17,12 @@ import chess
 import numpy as np
 from rich.progress import track
 
+from kriegbot.search.settings import Settings
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.tracer holds the truth, which no player may
 
 from kriegbot.belief.belief import Belief
-from kriegbot.players.searching import sampling_player
-from kriegbot.search.rules import load_backup
+from kriegbot.players.searching import search_player
 from referee import BERKELEY, PAPER_LIMITS, WILD16, Referee
 from tests.tracer import Tracer
 
@@ -43,7 +44,7 @@ class Tally:
         names = PAIRINGS[game // 2 % len(PAIRINGS)]
         referee = Referee((BERKELEY, WILD16)[game % 2], PAPER_LIMITS)
         players = {
-            color: sampling_player(load_backup(name), depth=1, samples=500, particles=500, seed=game)
+            color: search_player(Settings(backup=name, depth=1, samples=500, particles=500), game)
             for color, name in zip((chess.WHITE, chess.BLACK), names, strict=True)
             if name != "rand"
         }

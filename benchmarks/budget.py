@@ -14,8 +14,8 @@ from rich.progress import track
 
 from kriegbot.players.base import Player
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.searching import sampling_player
-from kriegbot.search.rules import load_backup
+from kriegbot.players.searching import search_player
+from kriegbot.search.settings import Settings
 from referee import BERKELEY, PAPER_LIMITS, Referee
 
 
@@ -24,7 +24,7 @@ def shares(depth: int, seconds: float, game: int) -> list[float]:
     referee = Referee(BERKELEY, PAPER_LIMITS)
     color = game % 2 == 0
     players: dict[bool, Player] = {
-        color: sampling_player(load_backup("overconfident"), depth, seconds, extra=seconds, seed=game),
+        color: search_player(Settings(backup="overconfident", depth=depth, extra=seconds, time=seconds), game),
         not color: RandPlayer(game),
     }
     spent = []

@@ -59,9 +59,10 @@ from kriegbot.kernels import (
 )
 from kriegbot.kernels.perft import perft
 from kriegbot.models.uniform import uniform
+from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.search.settings import InformationSet, Method
+from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS, OpponentMoved, Referee
 from tests import plain_search
 from tests.plain_evaluators import ks as plain_ks

@@ -29,9 +29,10 @@ from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
 from kriegbot.players.specs import make_player, parse_spec
 from kriegbot.search import sampled
+from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
-from kriegbot.search.settings import InformationSet, Method
+from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS
 
 PLAYER = "overconfident:depth=1,samples=321,particles=5000"

@@ -22,7 +22,7 @@ def add_and_take_best(totals: Reals, weights: Reals, values: Reals, count: int) 
 @settle
 def mix(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
     """Mix both where we choose; the set whose best try this is has that value for certain."""
-    value = (1.0 - parameters[0]) * totals[0] / weight + parameters[0] * totals[1]
+    value: float = (1.0 - parameters[0]) * totals[0] / weight + parameters[0] * totals[1]
     settled[0], settled[1] = weight * value, value
     return value
 

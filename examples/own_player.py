@@ -10,8 +10,8 @@ import random
 
 import chess
 
+from kriegbot.options import Option
 from kriegbot.players.base import Choice
-from kriegbot.players.options import Option
 from referee import View
 
 

@@ -21,26 +21,27 @@ if TYPE_CHECKING:
     from kriegbot.models import load_opponent as load_opponent
     from kriegbot.models.protocol import Heard as Heard
     from kriegbot.models.protocol import opponent as opponent
+    from kriegbot.options import Option as Option
     from kriegbot.players.base import Choice as Choice
     from kriegbot.players.base import Player as Player
+    from kriegbot.players.base import PlayerKind as PlayerKind
     from kriegbot.players.base import Report as Report
-    from kriegbot.players.options import Option as Option
-    from kriegbot.players.options import PlayerKind as PlayerKind
     from kriegbot.players.searching import SearchPlayer as SearchPlayer
-    from kriegbot.players.searching import sampling_player as sampling_player
+    from kriegbot.players.searching import search_player as search_player
     from kriegbot.players.specs import make_player as make_player
     from kriegbot.players.specs import parse_spec as parse_spec
     from kriegbot.search.backup import Backup as Backup
     from kriegbot.search.backup import fold as fold
     from kriegbot.search.backup import settle as settle
+    from kriegbot.search.information_set import InformationSet as InformationSet
     from kriegbot.search.policy import Policy as Policy
     from kriegbot.search.policy import Search as Search
     from kriegbot.search.rules import load_backup as load_backup
     from kriegbot.search.sampled import SampledSearch as SampledSearch
     from kriegbot.search.search import TryValues as TryValues
     from kriegbot.search.search import search_tries as search_tries
-    from kriegbot.search.settings import InformationSet as InformationSet
     from kriegbot.search.settings import Method as Method
+    from kriegbot.search.settings import Settings as Settings
     from tournaments.run import run_tournament as run_tournament
 
 _NAMES = {
@@ -50,14 +51,15 @@ _NAMES = {
     "kriegbot.belief.errors": ("EmptyBelief",),
     "kriegbot.models": ("load_opponent",),
     "kriegbot.models.protocol": ("Heard", "opponent"),
-    "kriegbot.players.base": ("Choice", "Player", "Report"),
-    "kriegbot.players.options": ("Option", "PlayerKind"),
+    "kriegbot.players.base": ("Choice", "Player", "PlayerKind", "Report"),
+    "kriegbot.options": ("Option",),
     "kriegbot.game.process": ("ProcessSeat",),
-    "kriegbot.players.searching": ("SearchPlayer", "sampling_player"),
+    "kriegbot.players.searching": ("SearchPlayer", "search_player"),
     "kriegbot.game.seat": ("HereSeat",),
     "kriegbot.players.specs": ("make_player", "parse_spec"),
     "kriegbot.search.backup": ("Backup", "fold", "settle"),
-    "kriegbot.search.settings": ("InformationSet", "Method"),
+    "kriegbot.search.information_set": ("InformationSet",),
+    "kriegbot.search.settings": ("Method", "Settings"),
     "kriegbot.search.policy": ("Policy", "Search"),
     "kriegbot.search.rules": ("load_backup",),
     "kriegbot.search.sampled": ("SampledSearch",),

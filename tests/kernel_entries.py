@@ -8,7 +8,7 @@ import numpy.typing as npt
 from evaluators.protocol import Evaluator
 from kriegbot.endgames.king_sets import men_at
 from kriegbot.endgames.king_squares import men_row
-from kriegbot.endgames.network import NetworkArrays, learnt_cost, load_network, network_of
+from kriegbot.endgames.network import Network, learnt_cost, load_network
 from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import (
     MAX_MOVES,
@@ -31,6 +31,7 @@ from kriegbot.kernels import (
     mixed,
     moves_to,
     pointer,
+    pointers,
     silence_of,
     store,
 )
@@ -61,8 +62,8 @@ def _is_silent(tables: WordArray, row: WordArray, move: int, terms: Terms) -> bo
 
 
 @entry
-def _learnt(tables: WordArray, network: NetworkArrays, now: ShortArray, row: WordArray, squares: Word) -> float:
-    return learnt_cost(pointer(tables), network_of(network), pointer(now), men_at(pointer(row), 0), squares)
+def _learnt(tables: WordArray, network: Network, now: ShortArray, row: WordArray, squares: Word) -> float:
+    return learnt_cost(pointer(tables), pointers(network), pointer(now), men_at(pointer(row), 0), squares)
 
 
 @entry
@@ -155,4 +156,4 @@ def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
 def learnt_cost_of(men: Men, squares: int) -> float:
     """What the network says of our men, as White, and squares of a bare king."""
     row = men_row(True, men)
-    return float(_learnt(TABLES, NetworkArrays.of(load_network()), late_for(row).now, row, squares))
+    return float(_learnt(TABLES, Network.of(load_network()), late_for(row).now, row, squares))

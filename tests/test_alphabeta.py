@@ -10,7 +10,7 @@ import pytest
 from evaluators import load_evaluator
 from kriegbot.kernels import encode_move, from_board, terms_of
 from kriegbot.search.alphabeta import MATE, QUIESCENCE, value_boards
-from kriegbot.search.settings import tries_of
+from kriegbot.search.information_set import tries_of
 from referee import NO_LIMITS, WILD16
 from tests.effort import many
 from tests.plain_evaluators import ks

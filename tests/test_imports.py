@@ -9,6 +9,7 @@ from tests.import_graph import DOCS, PAGE_STARTER, circle, diagram, imports, mod
 LAYERS = (
     ("referee",),
     ("kriegbot.parts", "kriegbot.folders"),
+    ("kriegbot.options",),
     ("kriegbot.kernels",),
     ("evaluators", "kriegbot.models"),
     ("kriegbot.belief", "kriegbot.trees"),

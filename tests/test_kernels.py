@@ -38,7 +38,7 @@ from kriegbot.kernels import (
 )
 from kriegbot.kernels.compiler import signature_of
 from kriegbot.kernels.hearing import CAPTURE_MASK
-from kriegbot.search.settings import tries_of
+from kriegbot.search.information_set import tries_of
 from referee import (
     BERKELEY,
     NO_LIMITS,
@@ -266,11 +266,8 @@ def test_a_move_code_decodes_to_the_move() -> None:
 def test_every_module_with_kernels_that_players_use_is_prepared() -> None:
     root = Path(kriegbot.__file__).parent
     sources = [*root.rglob("*.py"), *(root.parent / "evaluators").glob("*.py")]
-    kernels = {
-        path
-        for path in sources
-        if re.search(r"(?m)^@(?:kb\.)?(kernel|inlined|entry|evaluator)$", path.read_text("utf-8"))
-    }
+    decorator = re.compile(r"(?m)^@(?:kb\.)?(kernel|inlined|entry|evaluator)$")
+    kernels = {path for path in sources if decorator.search(path.read_text("utf-8"))}
     names = {".".join(path.relative_to(root.parent).with_suffix("").parts) for path in kernels}
     assert {"kriegbot.belief.filter", "evaluators.material"} < names
     environments = {"kriegbot.environments.layout", "kriegbot.environments.batch_kernel"}

@@ -2,9 +2,9 @@
 
 import chess
 
-from kriegbot.players.searching import sampling_player
+from kriegbot.players.searching import search_player
 from kriegbot.search.repetition import Placements
-from kriegbot.search.rules import load_backup
+from kriegbot.search.settings import Settings
 from referee import BERKELEY, Referee
 
 
@@ -50,8 +50,11 @@ def test_turns_are_quiet_until_a_capture_or_a_move_of_our_own_pawns() -> None:
 def first_pawn_move(impatience: float) -> int:
     """How many of 12 moves a player makes before it moves its pawn, the king's moves being as good and first."""
     referee = Referee(BERKELEY, start="7k/8/8/8/8/8/P7/K7 w - - 0 1")
-    player = sampling_player(
-        load_backup("overconfident"), 1, samples=20, evaluator="material", ties="first", impatience=impatience
+    player = search_player(
+        Settings(
+            backup="overconfident", depth=1, samples=20, evaluator="material", ties="first", impatience=impatience
+        ),
+        0,
     )
     for move in range(12):
         choice = player.choose(referee.view(chess.WHITE)).action
@@ -67,7 +70,7 @@ def circles(repeated: float) -> int:
     """How many turns of a player with nothing to win begin with a placement that it has had before."""
     start = "7k/p1p1p1p1/P1P1P1P1/8/8/8/8/6BK w - - 0 1"
     referee = Referee(BERKELEY, start=start)
-    player = sampling_player(load_backup("paranoid"), depth=1, samples=50, particles=200, repeated=repeated, seed=1)
+    player = search_player(Settings(backup="paranoid", depth=1, samples=50, particles=200, repeated=repeated), 1)
     seen: list[frozenset[tuple[int, int]]] = []
     for _ in range(24):
         if referee.end is not None:

@@ -8,11 +8,13 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
+from kriegbot.kernels import RealArray as Reals
 from kriegbot.kernels import Rows
 from kriegbot.search import pruned
+from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
-from kriegbot.search.settings import InformationSet, Method, Reals
+from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS, RAND, WILD16, Referee, View
 from tests.plain_cases import CASES, Case
 from tests.test_search import arrays

@@ -28,6 +28,7 @@ PUBLIC = [
     "SampledSearch",
     "Search",
     "SearchPlayer",
+    "Settings",
     "TryValues",
     "evaluator",
     "fold",
@@ -39,7 +40,7 @@ PUBLIC = [
     "parse_spec",
     "play_game",
     "run_tournament",
-    "sampling_player",
+    "search_player",
     "search_tries",
     "settle",
 ]

@@ -13,14 +13,16 @@ import pytest
 
 from evaluators import WIN, load_evaluator
 from kriegbot.belief.belief import Belief
+from kriegbot.kernels import RealArray as Reals
 from kriegbot.kernels import Rows, decode_move, from_board, labelled, terms_of
 from kriegbot.models import equally_likely, load_opponent
 from kriegbot.models.uniform import uniform
 from kriegbot.search import search as search_module
 from kriegbot.search.backup import Backup
+from kriegbot.search.information_set import InformationSet, tries_of
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
-from kriegbot.search.settings import InformationSet, Method, Reals, tries_of
+from kriegbot.search.settings import Method
 from referee import BERKELEY, NO_LIMITS, Referee, View
 from tests import plain_opponents, plain_search
 from tests.effort import IS_THOROUGH, many

@@ -15,17 +15,18 @@ from kriegbot.endgames.finishing import Finishing
 from kriegbot.kernels import encode_move
 from kriegbot.kernels.position import labels_of
 from kriegbot.players.base import Report
-from kriegbot.players.levels import LEVELS
-from kriegbot.players.searching import SearchPlayer, sampling_player
+from kriegbot.players.kriegbot import LEVELS
+from kriegbot.players.searching import SearchPlayer, search_player
 from kriegbot.players.specs import make_player, parse_spec
 from kriegbot.search import sampled
 from kriegbot.search.backup import Backup
 from kriegbot.search.cache import Lists
+from kriegbot.search.information_set import InformationSet
 from kriegbot.search.policy import Policy
 from kriegbot.search.rules import load_backup
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.search import TryValues, search_tries
-from kriegbot.search.settings import InformationSet, Method
+from kriegbot.search.settings import Method, Settings
 from referee import BERKELEY, ENGLISH, NO_LIMITS, RAND, WILD16, Limits, Reason, Referee, RuleSet, View
 
 OVERCONFIDENT, PARANOID = load_backup("overconfident"), load_backup("paranoid")
@@ -54,8 +55,8 @@ def game(seed: int, rules: RuleSet, depth: int, limits: Limits = SHORT) -> tuple
     """Every try of a game between overconfident and paranoid, with small samples, and what the players said of them."""
     referee = Referee(rules, limits)
     players = {
-        chess.WHITE: sampling_player(OVERCONFIDENT, depth, None, samples=60, particles=1_000, seed=seed),
-        chess.BLACK: sampling_player(PARANOID, depth, None, samples=60, particles=1_000, seed=seed + 1),
+        chess.WHITE: search_player(Settings(backup=OVERCONFIDENT, depth=depth, samples=60, particles=1000), seed),
+        chess.BLACK: search_player(Settings(backup=PARANOID, depth=depth, samples=60, particles=1000), seed + 1),
     }
     tries, reports = [], []
     while referee.end is None:
@@ -96,7 +97,7 @@ def test_a_report_says_what_was_done() -> None:
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_mate_in_one_against_a_king_that_cannot_have_moved_is_played(backup: Backup, depth: int) -> None:
     referee = Referee(BERKELEY, NO_LIMITS, "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
-    player = sampling_player(backup, depth, None, samples=10, seed=1)
+    player = search_player(Settings(backup=backup, depth=depth, samples=10), 1)
     choice = player.choose(referee.view(chess.WHITE))
     assert choice.action == chess.Move.from_uci("a1a8")
     referee.try_move(choice.action)
@@ -109,13 +110,13 @@ def test_a_game_of_searching_players_is_the_one_that_is_written_down() -> None:
 
 
 def test_a_missed_budget_is_reported() -> None:
-    player = sampling_player(OVERCONFIDENT, 2, seconds=1e-6, seed=1)
+    player = search_player(Settings(backup=OVERCONFIDENT, depth=2, time=1e-06), 1)
     assert player.choose(Referee().view(chess.WHITE)).report.overrun
 
 
 def test_without_any_board_to_search_some_open_try_is_played() -> None:
     view = Referee().view(chess.WHITE)
-    player = sampling_player(OVERCONFIDENT, 2, samples=10, seed=1)
+    player = search_player(Settings(backup=OVERCONFIDENT, depth=2, samples=10), 1)
     player.choose(view)
     assert isinstance(player.search, SampledSearch)
     assert player.search.belief is not None
@@ -130,14 +131,14 @@ def test_without_any_board_to_search_some_open_try_is_played() -> None:
     ("seconds", "extra", "particles"), [(1.0, None, 50_000), (0.2, None, 20_000), (1.0, 0.1, 10_000)]
 )
 def test_a_short_budget_holds_fewer_boards(seconds: float, extra: float | None, particles: int) -> None:
-    search = sampling_player(PARANOID, 1, seconds, extra=extra).search
+    search = search_player(Settings(backup=PARANOID, depth=1, extra=extra, time=seconds), 0).search
     assert isinstance(search, SampledSearch)
     assert search.particles == particles
 
 
 def test_a_time_budget_bounds_the_search() -> None:
     referee = Referee(BERKELEY, NO_LIMITS)
-    player = sampling_player(OVERCONFIDENT, 4, seconds=0.3, particles=2_000, seed=1)
+    player = search_player(Settings(backup=OVERCONFIDENT, depth=4, particles=2000, time=0.3), 1)
     for _ in range(3):
         report = player.choose(referee.view(chess.WHITE)).report
         assert report.depth in (1, 4)
@@ -171,7 +172,7 @@ def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
     monkeypatch.setattr(sampled, "search_tries", both)
     referee = Referee(BERKELEY, Limits(plies=30))
     players = {
-        color: sampling_player(backup, depth, None, samples=40, further=3, particles=1_000, seed=color)
+        color: search_player(Settings(backup=backup, depth=depth, samples=40, further=3, particles=1000), color)
         for color in chess.COLORS
     }
     most_refused = 0
@@ -252,7 +253,7 @@ def test_the_flagship_does_all_that_can_be_added_to_the_papers_method() -> None:
         search, _ = search_of(spec)
         for added in fields(Method):
             assert added.default is MISSING or getattr(search.method, added.name) != added.default, added.name
-        assert 0.0 not in (search.opening, search.repeated, search.impatience)
+        assert 0.0 not in (search.settings.opening, search.settings.repeated, search.settings.impatience)
 
 
 def test_levels_look_further_and_at_more_boards_from_one_to_the_next() -> None:
@@ -260,7 +261,7 @@ def test_levels_look_further_and_at_more_boards_from_one_to_the_next() -> None:
     for level in LEVELS:
         search, seconds = search_of(f"kriegbot:level={level}")
         assert seconds is None
-        assert search.samples is not None
+        assert search.settings.samples is not None
         searches.append((search.method.depth, search.method.exchange, search.particles))
     assert searches == sorted(searches)
     assert len(set(searches)) == len(LEVELS)

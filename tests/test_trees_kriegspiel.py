@@ -10,9 +10,10 @@ from evaluators import load_evaluator
 from kriegbot.kernels import decode_move, from_board
 from kriegbot.models import Replies, load_opponent
 from kriegbot.models.protocol import Opponent
+from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.search.settings import InformationSet, Method
+from kriegbot.search.settings import Method
 from kriegbot.trees.kriegspiel import ROOT, kriegspiel_tree
 from kriegbot.trees.overconfident import overconfident, paranoid
 from kriegbot.trees.tree import Chance, Leaf, Tree, TreeError

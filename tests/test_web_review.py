@@ -23,9 +23,9 @@ from kriegbot.narration.board import own_men
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.moments import moments
 from kriegbot.search import settings as search_settings
+from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.search.settings import InformationSet
 from kriegbot.web.analysis import PARTICLES, SEED, Beliefs, believed
 from kriegbot.web.analysis_settings import SAMPLES, Method
 from kriegbot.web.analyst import Analyst, AnalystFailed

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kriegbot.players.options import value_text
+from kriegbot.options import value_text
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, IllegalHeard, RuleSet
 from tournaments.schedule import Pairing

@@ -18,9 +18,10 @@ from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels import subseed, uniforms
 from kriegbot.players.rand import RandPlayer
+from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules.overconfident import overconfident
 from kriegbot.search.search import search_tries
-from kriegbot.search.settings import InformationSet, Method
+from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS, Referee, View
 from tournaments.paper import LONG, PARTICLES, SAMPLES, SHORT
 from tournaments.report_tables import NOTHING, Table

@@ -50,7 +50,7 @@ def colors() -> list[str]:
 
 def levels() -> list[str]:
     """The levels of the player kriegbot."""
-    from kriegbot.players.levels import BEST, LEVELS
+    from kriegbot.players.kriegbot import BEST, LEVELS
 
     return [*LEVELS, BEST]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kriegbot.players.options import PlayerKind
+    from kriegbot.players.base import PlayerKind
 
 
 def players() -> None:

@@ -12,8 +12,8 @@ import numpy as np
 
 from kriegbot.endgames.full_view import HOPELESS, moves_to_mate, soonest
 from kriegbot.endgames.king_squares import BareKing, men_row, turned, turned_move
-from kriegbot.endgames.mating import DRAW, MARGIN, MOST_VISITS, Arrays, cost_of_tries, list_ordered, note_visit
-from kriegbot.endgames.network import NetworkArrays, load_network
+from kriegbot.endgames.mating import DRAW, MARGIN, MOST_VISITS, Room, cost_of_tries, list_ordered, note_visit
+from kriegbot.endgames.network import Network, load_network
 from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import TABLES, RealArray, decode_move, subseed, uniforms
 from referee.men import Men
@@ -45,7 +45,7 @@ class Mating:
 
     def __init__(self, seed: int = 0, network: RealArray | None = None) -> None:
         """Begin a game; the seed chooses among tries that are as good, `network` replaces that of `learnt`."""
-        self.network = NetworkArrays.of(load_network() if network is None else network)
+        self.network = Network.of(load_network() if network is None else network)
         self.seed, self.tries, self.visits = seed, 0, np.zeros(MOST_VISITS + 1, np.uint64)
 
     def best_try(
@@ -69,7 +69,7 @@ class Mating:
         note_visit(row, squares, self.visits)
         stalemate, tables = 1.0 if stalemate_wins else DRAW, late_for(row)
         minors = needs_minors(king.men) * (2 if chess.KNIGHT in king.men.values() else 1)
-        room = Arrays.empty(tables, self.network, self.visits, stalemate, minors)
+        room = Room.empty(tables, self.network, self.visits, stalemate, minors)
         count = list_ordered(TABLES, row, squares, room)
         if count == 0:
             raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")

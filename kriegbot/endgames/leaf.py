@@ -14,7 +14,7 @@ from typing import NamedTuple
 from kriegbot.endgames.king_sets import Men
 from kriegbot.endgames.network import Network, is_bishop_and_knight, learnt_cost
 from kriegbot.endgames.seen_late import mean_cost
-from kriegbot.kernels import NONE, Shorts, Word, Words, kernel, popcount
+from kriegbot.kernels import NONE, ShortArray, Word, Words, kernel, popcount
 
 BOARDS = 0.3
 """What each square costs on which he may be; a third of it for bishop and knight, which have to let him run."""
@@ -23,8 +23,8 @@ BOARDS = 0.3
 class Yardstick(NamedTuple):
     """What sets are measured by: the tables of `late`, and the network of `learnt`."""
 
-    late: Shorts
-    now: Shorts
+    late: ShortArray
+    now: ShortArray
     network: Network
 
 

@@ -28,7 +28,7 @@ from kriegbot.endgames.king_sets import (
     outcomes_of,
 )
 from kriegbot.endgames.leaf import Yardstick, estimate
-from kriegbot.endgames.network import NetworkArrays, network_of
+from kriegbot.endgames.network import Network
 from kriegbot.endgames.seen_late import TAKEN, Late
 
 DRAW = 300.0
@@ -50,7 +50,7 @@ ENTRIES = 1 << 16
 
 
 class Room(NamedTuple):
-    """Room for a search, as pointers.
+    """Room for a search.
 
     moves, costs: lists of MAX_MOVES for each level. outcomes: MOST_OUTCOMES for each level. keys, known: ENTRIES words
     and reals; a key holds the depth and, in its lowest bit, whether the cost known is only a lower bound. spent: [0]
@@ -59,40 +59,20 @@ class Room(NamedTuple):
     wins. worst, again: of WORST and AGAIN, those for our men.
     """
 
-    moves: kb.Moves
-    costs: kb.Reals
-    outcomes: kb.Words
-    keys: kb.Words
-    known: kb.Reals
-    spent: kb.Ints
-    by: Yardstick
-    visits: kb.Words
-    stalemate: float
-    worst: float
-    again: float
-
-
-class Arrays(NamedTuple):
-    """The same as arrays."""
-
     moves: kb.MoveArray
     costs: kb.RealArray
     outcomes: kb.WordArray
     keys: kb.WordArray
     known: kb.RealArray
     spent: kb.IntArray
-    late: kb.ShortArray
-    now: kb.ShortArray
-    network: NetworkArrays
+    by: Yardstick
     visits: kb.WordArray
     stalemate: float
     worst: float
     again: float
 
     @classmethod
-    def empty(
-        cls, tables: Late, network: NetworkArrays, visits: kb.WordArray, stalemate: float, minors: int
-    ) -> "Arrays":
+    def empty(cls, tables: Late, network: Network, visits: kb.WordArray, stalemate: float, minors: int) -> "Room":
         """Room for one search; `minors` is the place in WORST and AGAIN."""
         return cls(
             np.zeros(LEVELS * kb.MAX_MOVES, np.int32),
@@ -101,32 +81,12 @@ class Arrays(NamedTuple):
             np.zeros(ENTRIES, np.uint64),
             np.zeros(ENTRIES),
             np.zeros(2, np.int64),
-            tables.late,
-            tables.now,
-            network,
+            Yardstick(tables.late, tables.now, network),
             visits,
             stalemate,
             WORST[minors],
             AGAIN[minors],
         )
-
-
-@kb.inlined
-def pointers(room: Arrays) -> Room:
-    """Room as kernels pass it on."""
-    return Room(
-        kb.pointer(room.moves),
-        kb.pointer(room.costs),
-        kb.pointer(room.outcomes),
-        kb.pointer(room.keys),
-        kb.pointer(room.known),
-        kb.pointer(room.spent),
-        Yardstick(kb.pointer(room.late), kb.pointer(room.now), network_of(room.network)),
-        kb.pointer(room.visits),
-        room.stalemate,
-        room.worst,
-        room.again,
-    )
 
 
 @kb.inlined
@@ -317,21 +277,21 @@ def note_visit(men: kb.WordArray, squares: kb.Word, visits: kb.WordArray) -> Non
 
 
 @kb.entry
-def list_ordered(tables: kb.WordArray, men: kb.WordArray, squares: kb.Word, room: Arrays) -> int:
+def list_ordered(tables: kb.WordArray, men: kb.WordArray, squares: kb.Word, room: Room) -> int:
     """List the tries that some board allows in the room's first places, the cheapest at a glance first."""
-    return ordered(kb.pointer(tables), men_at(kb.pointer(men), 0), squares, pointers(room))
+    return ordered(kb.pointer(tables), men_at(kb.pointer(men), 0), squares, kb.pointers(room))
 
 
 @kb.entry
 def cost_of_tries(
-    tables: kb.WordArray, men: kb.WordArray, squares: kb.Word, tries: kb.MoveArray, depth: int, room: Arrays
+    tables: kb.WordArray, men: kb.WordArray, squares: kb.Word, tries: kb.MoveArray, depth: int, room: Room
 ) -> int:
     """Write the costs of the tries, in the order given, until the room's budget is spent; return how many are known.
 
     A cost that is not the least so far may be a lower bound.
     """
     least = DRAW
-    inner, ours = deeper(pointers(room)), men_at(kb.pointer(men), 0)
+    inner, ours = deeper(kb.pointers(room)), men_at(kb.pointer(men), 0)
     for i in range(len(tries)):
         cost = cost_of_set(kb.pointer(tables), ours, squares, kb.NONE, tries[i], depth, 1, least + MARGIN, inner)
         if room.spent[0] > room.spent[1]:

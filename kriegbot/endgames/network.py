@@ -32,16 +32,7 @@ SIZE = (INPUTS + 2) * HIDDEN + 1
 
 
 class Network(NamedTuple):
-    """A network as kernels use it: SIZE numbers, not looked at unless it is there; room for HIDDEN and MOST_LISTED."""
-
-    is_there: bool
-    weights: kb.Reals
-    hidden: kb.Reals
-    listed: kb.Ints
-
-
-class NetworkArrays(NamedTuple):
-    """The same as arrays."""
+    """A network: SIZE numbers, not looked at unless it is there; room for HIDDEN and MOST_LISTED."""
 
     is_there: bool
     weights: kb.RealArray
@@ -49,7 +40,7 @@ class NetworkArrays(NamedTuple):
     listed: kb.IntArray
 
     @classmethod
-    def of(cls, weights: kb.RealArray) -> "NetworkArrays":
+    def of(cls, weights: kb.RealArray) -> "Network":
         """A network with room to work in, from its SIZE numbers, or from none for none.
 
         Raises:
@@ -58,13 +49,6 @@ class NetworkArrays(NamedTuple):
         if len(weights) not in (0, SIZE):
             raise ValueError(f"a network of {len(weights)} numbers: it takes {SIZE}, or 0 for none")
         return cls(len(weights) == SIZE, weights, np.zeros(HIDDEN), np.zeros(MOST_LISTED, np.int64))
-
-
-@kb.inlined
-def network_of(arrays: NetworkArrays) -> Network:
-    """A network as kernels pass it on."""
-    is_there, weights, hidden, listed = arrays
-    return Network(is_there, kb.pointer(weights), kb.pointer(hidden), kb.pointer(listed))
 
 
 @cache

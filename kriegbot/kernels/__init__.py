@@ -58,6 +58,7 @@ from kriegbot.kernels.jit import (
     number,
     part_of,
     pointer,
+    pointers,
     popcount,
     word,
     words,

@@ -24,13 +24,13 @@ import numba
 import platformdirs
 from llvmlite import ir
 from numba import types
+from numba.core.cgutils import unpack_tuple
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, typeof_impl
 from numba.np.arrayobj import make_array
 
 from kriegbot.folders import cache_folder
 from kriegbot.kernels.jit import Intrinsic, Kernel
-from kriegbot.kernels.types import Pointer
 
 ROOT = Path(__file__).resolve().parents[2]
 UNUSED_SECONDS = 30 * 24 * 3600
@@ -105,18 +105,22 @@ def dispatcher(kernel: Kernel) -> Any:
         numba.config.CACHE_DIR = before
 
 
-def compile_for_annotations(dispatcher: Any, function: Callable[..., Any]) -> None:
+def compile_for_annotations(dispatcher: Any, kernel: Kernel) -> None:
     """Compile a function, or load it from the cache, and never again for other types.
 
     Raises:
       TypeError: an annotation is missing, or is no type of kernels.
     """
-    dispatcher.compile(signature_of(function))
+    dispatcher.compile(signature_of(kernel.function, has_arrays=kernel.from_python))
     dispatcher.disable_compile()
 
 
-def signature_of(function: Callable[..., Any]) -> Any:
+def signature_of(function: Callable[..., Any], *, has_arrays: bool = False) -> Any:
     """Numba's signature for a function with annotations.
+
+    Args:
+      function: the function.
+      has_arrays: whether it takes structs with their arrays, instead of pointers to these.
 
     Raises:
       TypeError: an annotation is missing, or is no type of kernels.
@@ -129,7 +133,7 @@ def signature_of(function: Callable[..., Any]) -> Any:
         raise TypeError(f"kernel {function.__name__}: {missing} has no annotation") from None
     except TypeError as unknown:
         raise TypeError(f"kernel {function.__name__}: {unknown}") from None
-    return result(*parameters)
+    return result(*parameters) if has_arrays else _pointed(result)(*map(_pointed, parameters))
 
 
 def numba_type(hint: Any) -> Any:
@@ -142,11 +146,11 @@ def numba_type(hint: Any) -> Any:
     if hint in PLAIN:
         return PLAIN[hint]
     if origin is Annotated:
-        name, dimensions = arguments[1]
+        name, dimensions, is_pointer = arguments[1]
         item = getattr(types, name)
+        if is_pointer:
+            return types.CPointer(item)
         return types.Array(item, dimensions, "C") if dimensions else item
-    if origin is Pointer:
-        return types.CPointer(numba_type(arguments[0]))
     if origin is tuple:
         return types.BaseTuple.from_types([numba_type(part) for part in arguments])
     if origin is Callable:
@@ -162,6 +166,29 @@ def _pointer(_context: Any, array: Any) -> Any:
         return make_array(signature.args[0])(context, builder, args[0]).data
 
     return types.CPointer(array.dtype)(array), generate
+
+
+def _pointed(kind: Any) -> Any:
+    """The type of a struct with pointers in place of its arrays, and of those of the structs in it."""
+    if isinstance(kind, types.BaseNamedTuple):
+        return types.BaseTuple.from_types([_pointed(field) for field in kind], kind.instance_class)
+    return types.CPointer(kind.dtype) if isinstance(kind, types.Array) else kind
+
+
+def _pointers(_context: Any, struct: Any) -> Any:
+    def converted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.Array):
+            return make_array(kind)(context, builder, value).data
+        if isinstance(kind, types.BaseNamedTuple):
+            fields = zip(kind, unpack_tuple(builder, value), strict=True)
+            made = [converted(context, builder, *field) for field in fields]
+            return context.make_tuple(builder, _pointed(kind), made)
+        return value
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return converted(context, builder, signature.args[0], args[0])
+
+    return _pointed(struct)(struct), generate
 
 
 def _advance(_context: Any, base: Any, _count: Any) -> Any:
@@ -209,6 +236,7 @@ def _number(_context: Any, _bits: Any) -> Any:
 
 INTRINSICS = {
     "pointer": intrinsic(_pointer),
+    "pointers": intrinsic(_pointers),
     "advance": intrinsic(_advance),
     "as_ints": intrinsic(_cast(types.int64)),
     "as_moves": intrinsic(_cast(types.int32)),

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 
-from kriegbot.kernels.types import Bytes, Ints, Moves, Pointer, Words
+from kriegbot.kernels.types import Bytes, Ints, Moves, Words
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -60,7 +60,7 @@ class Kernel:
             if self._dispatcher is None:
                 self._dispatcher = compiler.dispatcher(self)
                 try:
-                    compiler.compile_for_annotations(self._dispatcher, self.function)
+                    compiler.compile_for_annotations(self._dispatcher, self)
                     self._is_compiled = True
                 finally:
                     if not self._is_compiled:
@@ -76,8 +76,9 @@ def _passed(argument: Any) -> Any:
     """An argument as numba takes it."""
     if isinstance(argument, Kernel):
         return argument.compiled
-    if type(argument) is tuple:
-        return tuple(map(_passed, argument))
+    if isinstance(argument, tuple):
+        passed = tuple(map(_passed, argument))
+        return passed if type(argument) is tuple else type(argument)(*passed)
     return argument
 
 
@@ -137,7 +138,9 @@ class Intrinsic:
 
 pointer: Callable[[Any], Any] = Intrinsic("pointer")
 """Pointer to the first element of a C-contiguous array, which must outlive it."""
-advance: Callable[[Pointer[T], int], Pointer[T]] = Intrinsic("advance")
+pointers: Callable[[Any], Any] = Intrinsic("pointers")
+"""A struct as inner kernels take it: with pointers to the first elements of its arrays."""
+advance: Callable[[Any, int], Any] = Intrinsic("advance")
 """(pointer, count) -> pointer `count` elements further on."""
 as_ints: Callable[[Words], Ints] = Intrinsic("as_ints")
 """Words taken as numbers of another size, so that memory of many uses can be one array."""

@@ -1,8 +1,10 @@
 """What a player is: an object that plays one game for one side, asked for a try whenever it is its turn."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from kriegbot.options import Option
 from kriegbot.search.statistics import Searched
 from referee import Action, View
 
@@ -35,6 +37,29 @@ class Player(Protocol):
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is this side's turn."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerKind:
+    """How a player describes itself. Each of ours is one file NAME.py in this folder that defines NAME, a `PlayerKind`.
+
+    Attributes:
+      summary: how it plays.
+      make: called with a seed and all options by name; returns a player for one game. None for a person.
+      options: what it takes.
+      either: names of options of which at most one may be given.
+      words: how it plays, for people choosing an opponent; empty if the summary will do.
+      rank: its place in lists for people; 1 comes first.
+      has_kernels: whether kernels have to be ready before it is made.
+    """
+
+    summary: str
+    make: Callable[..., Player] | None
+    options: tuple[Option, ...] = ()
+    either: tuple[str, ...] = ()
+    words: str = ""
+    rank: int = 100
+    has_kernels: bool = False
 
 
 class PlayerLeft(Exception):

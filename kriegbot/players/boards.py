@@ -30,9 +30,9 @@ from kriegbot.kernels import Rows, decode_move, encode_move, subseed, terms_of, 
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.searching import CHOOSING, RESERVE, TOLERANCE
 from kriegbot.search.alphabeta import Tries, Values, value_boards
+from kriegbot.search.information_set import are_open, tries_of
 from kriegbot.search.sampled import DRAWING
 from kriegbot.search.search import stop_after
-from kriegbot.search.settings import are_open, tries_of
 from referee import View
 from referee.men import may_capture
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import chess
 
-from kriegbot.players.options import PlayerKind
+from kriegbot.players.base import PlayerKind
 from kriegbot.players.scripted import ScriptedPlayer, Turn, prowl
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from evaluators import EVALUATORS
-from kriegbot.players.base import Player
-from kriegbot.players.options import Option, PlayerKind
+from kriegbot.options import Option
+from kriegbot.players.base import Player, PlayerKind
 
 
 def _make(seed: int, time: float, **settings: Any) -> Player:

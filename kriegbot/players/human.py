@@ -10,9 +10,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from kriegbot.players.base import Choice, PlayerLeft, Report
+from kriegbot.players.base import Choice, PlayerKind, PlayerLeft, Report
 from kriegbot.players.notation import BadTry, read_action, try_name
-from kriegbot.players.options import PlayerKind
 from referee import Resign, View
 
 COMMANDS = {

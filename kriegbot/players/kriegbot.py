@@ -1,4 +1,4 @@
-"""The flagship: what won matches (docs/strength.md), put together.
+"""The flagship and its levels: what won matches (docs/strength.md), put together.
 
 The sampled histories and their search are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: belief and
 search expect moves as programs of several kinds make them (`models.kinds`), and what is heard tells the kinds apart;
@@ -7,71 +7,74 @@ after a capture the exchange on that square, which both sides know, is played ou
 going in circles costs something, and the longer nothing happens, the more a pawn's move gains; values are squeezed, as
 chances of winning are; the first plies are drawn by value; and bare kings are mated by `kriegbot.endgames`. A budget is
 for a turn, all its tries together.
+
+The weaker levels err as people do. They look at fewer of the boards that may be, and forget more of them: `samples` and
+`particles`. They look less far: `depth`. They miss that they can be taken back: `exchange`. None plays at random.
 """
 
-from __future__ import annotations
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
-from typing import TYPE_CHECKING
+from kriegbot.options import Option
+from kriegbot.players.base import Player, PlayerKind
+from kriegbot.players.searching import search_player
+from kriegbot.search.settings import Settings
 
-from kriegbot.players.base import Player
-from kriegbot.players.levels import BEST, LEVELS
-from kriegbot.players.options import Option, PlayerKind
-
-if TYPE_CHECKING:
-    from kriegbot.search.settings import Method
-
-DEPTH, FURTHER = 2, 100
+FURTHER = 100
 PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
 
+FLAGSHIP = Settings(
+    depth=2,
+    backup="overconfident",
+    evaluator="sound",
+    opponent="kinds",
+    filtering="kinds",
+    free=1,
+    exchange=1.0,
+    insight=0.2,
+    scale=2500.0,
+    opening=4.0,
+    repeated=4.0,
+    impatience=3.0,
+    is_for_turn=True,
+    finishes=True,
+)
 
-def method_of(level: str = BEST) -> Method:
-    """How a level of the flagship values tries."""
-    from evaluators import load_evaluator
-    from kriegbot.models import load_opponent
-    from kriegbot.search.rules import load_backup
-    from kriegbot.search.settings import Method
 
-    weaker = LEVELS.get(level)
-    depth, exchange, evaluator = (DEPTH, 1.0, "sound") if weaker is None else weaker[:3]
-    return Method(
-        depth,
-        load_backup("overconfident"),
-        load_evaluator(evaluator),
-        load_opponent("kinds" if weaker is None else "fitted"),
-        free=1,
-        exchange=exchange,
-        insight=0.2,
-        scale=2500.0,
-    )
+def _level(samples: int, particles: int, **weaker: Any) -> Settings:
+    settings = replace(FLAGSHIP, opponent="fitted", filtering="uniform", samples=samples, particles=particles)
+    return replace(settings, further=max(1, samples // 10), **weaker)
+
+
+LEVELS: Mapping[str, Settings] = MappingProxyType(
+    {
+        "beginner": _level(3, 60, depth=1, exchange=0.0, evaluator="ks"),
+        "casual": _level(5, 100, depth=1, exchange=0.5),
+        "club": _level(10, 300, exchange=0.5),
+        "strong": _level(28, 900),
+        "master": _level(130, 4_000),
+    }
+)
+"""The flagship's settings for people, by name, from the weakest; docs/strength.md has matches between them."""
+BEST = "best"
+"""Above them: the flagship with its time."""
+
+
+def _by_samples(samples: int) -> Settings:
+    return replace(FLAGSHIP, samples=samples, particles=MIN_PARTICLES + 20 * samples, further=max(1, samples // 10))
+
+
+def _by_time(time: float) -> Settings:
+    particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
+    return replace(FLAGSHIP, time=time, particles=particles, further=FURTHER)
 
 
 def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
-    from kriegbot.endgames.finishing import Finishing
-    from kriegbot.models import load_opponent
-    from kriegbot.players.searching import SearchPlayer
-    from kriegbot.search.sampled import SampledSearch
-
-    weaker = LEVELS.get(level)
-    if weaker is not None:
-        samples, particles = weaker.samples, weaker.particles
-    elif samples is not None:
-        particles = MIN_PARTICLES + 20 * samples
-    else:
-        particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
-    further = FURTHER if samples is None else max(1, samples // 10)
-    filtering = load_opponent("kinds" if weaker is None else "uniform")
-    search = SampledSearch(
-        method_of(level),
-        particles,
-        samples,
-        further,
-        filtering,
-        seed,
-        opening=4.0,
-        repeated=4.0,
-        impatience=3.0,
-    )
-    return SearchPlayer(Finishing(search, seed), time if samples is None else None, seed=seed, is_for_turn=True)
+    if level in LEVELS:
+        return search_player(LEVELS[level], seed)
+    return search_player(_by_time(time) if samples is None else _by_samples(samples), seed)
 
 
 kriegbot = PlayerKind(

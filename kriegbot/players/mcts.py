@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from kriegbot.players.base import Choice
+from kriegbot.options import Option
+from kriegbot.players.base import Choice, PlayerKind
 from kriegbot.players.lone_king import Hunter
-from kriegbot.players.options import Option, PlayerKind
 from referee import Check, View
 from referee.announcement import NO_CHECK
 from referee.men import WORTH, Men, is_pawn_capture, moved, open_tries, squares_of

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kriegbot.players.base import Player
-from kriegbot.players.options import PlayerKind
+from kriegbot.players.base import Player, PlayerKind
 
 
 def _make(seed: int) -> Player:

@@ -1,10 +1,13 @@
-"""The paranoid player of Parker, Nau and Subrahmanian (AAAI 2006); how it plays stands in `players.searching`."""
+"""The paranoid player of Parker, Nau and Subrahmanian (AAAI 2006); how it plays is in `players.searching`."""
 
-from kriegbot.players.overconfident import searching
+from kriegbot.players.overconfident import PAPERS
+from kriegbot.players.searching import search_kind
+from kriegbot.search.settings import Settings
 
-paranoid = searching(
-    "paranoid",
+paranoid = search_kind(
     "searches; its opponent sees everything (AAAI 2006, Eq. 3)",
     "Looks ahead and fears that you see all its men; careful",
     rank=2,
+    settings=Settings(backup="paranoid"),
+    offered=PAPERS,
 )

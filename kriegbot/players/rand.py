@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 
-from kriegbot.players.base import Choice
-from kriegbot.players.options import Option, PlayerKind
+from kriegbot.options import Option
+from kriegbot.players.base import Choice, PlayerKind
 from referee import View
 
 

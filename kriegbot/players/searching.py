@@ -5,18 +5,17 @@ One turn: the search takes in what is new in the view, and answers with a policy
 
 import math
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import Literal
+from typing import Any
 
-from evaluators import load_evaluator
+from kriegbot.endgames.finishing import Finishing
 from kriegbot.kernels import subseed
-from kriegbot.models import load_opponent
-from kriegbot.players.base import Choice, Report
+from kriegbot.players.base import Choice, PlayerKind, Report
 from kriegbot.players.explaining import why
-from kriegbot.search.backup import Backup
 from kriegbot.search.policy import Search
 from kriegbot.search.sampled import SampledSearch
-from kriegbot.search.settings import Method
+from kriegbot.search.settings import OPTIONS, Settings
 from referee import View
 
 TOLERANCE = 1.05
@@ -84,60 +83,25 @@ class SearchPlayer:
         return Choice(move, Report(seconds=seconds, overrun=overrun, **asdict(searched)))
 
 
-def sampling_player(
-    backup: Backup,
-    depth: int = 2,
-    seconds: float | None = 1.0,
-    *,
-    samples: int | None = None,
-    extra: float | None = None,
-    further: int | None = None,
-    particles: int | None = None,
-    evaluator: str = "ks",
-    opponent: str = "uniform",
-    filtering: str = "uniform",
-    free: int = 0,
-    exchange: float = 0.0,
-    insight: float = 0.0,
-    repeated: float = 0.0,
-    impatience: float = 0.0,
-    scale: float = 0.0,
-    ties: Literal["random", "first", "last"] = "random",
-    boards: Literal["all", "last"] = "all",
-    seed: int = 0,
-) -> SearchPlayer:
-    """A player that searches sampled histories.
+def search_player(settings: Settings, seed: int = 0) -> SearchPlayer:
+    """A player that searches sampled histories; `seed` is of all its randomness."""
+    if settings.samples is not None:
+        settings = replace(settings, time=None, extra=None)
+    if settings.particles is None:
+        shortest = min((budget for budget in (settings.time, settings.extra) if budget is not None), default=math.inf)
+        most = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * shortest)))
+        settings = replace(settings, particles=most)
+    search: Search = SampledSearch(settings, seed)
+    if settings.finishes:
+        search = Finishing(search, seed)
+    return SearchPlayer(search, settings.time, settings.extra, seed, is_for_turn=settings.is_for_turn)
 
-    Args:
-      backup: how values are combined, such as overconfident or paranoid.
-      depth: plies to look ahead, >= 1.
-      seconds: budget for the first try of a turn; not used if `samples` is given.
-      samples: number of histories drawn for each search, instead of a time.
-      extra: budget in seconds for each further try of a turn; as `seconds` if None.
-      further: number of histories drawn for each further try of a turn, added to those of the previous try in which it
-        was illegal; if None, `samples` are redrawn.
-      particles: the most boards that the belief holds; if None, 50,000, or fewer if the budget is so short that
-        updating them would take much of it.
-      evaluator: name of the leaf evaluator.
-      opponent: name of the search's opponent model.
-      filtering: name of the belief's.
-      free: refused tries in a row that cost no ply.
-      exchange: share of exchanges after a capture that a leaf counts.
-      insight: probability that the opponent's last reply is the worst for us.
-      repeated: centipawns that a try costs for each earlier turn with our men placed as after it.
-      impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns moved.
-      scale: centipawns that count as a game nearly won; 0 for no such limit.
-      ties: which of the best tries is chosen.
-      boards: what drawn histories fit: all that was heard, or the last observation alone.
-      seed: of all randomness.
-    """
-    if samples is not None:
-        seconds = extra = None
-    if particles is None:
-        shortest = min((budget for budget in (seconds, extra) if budget is not None), default=math.inf)
-        particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * shortest)))
-    method = Method(depth, backup, load_evaluator(evaluator), load_opponent(opponent), free, exchange, insight, scale)
-    search = SampledSearch(
-        method, particles, samples, further, load_opponent(filtering), seed, 0.0, repeated, impatience, ties, boards
-    )
-    return SearchPlayer(search, seconds, extra, seed)
+
+def search_kind(summary: str, words: str, rank: int, settings: Settings, offered: Iterable[str]) -> PlayerKind:
+    """A kind of player that searches by some settings, and offers some of them as options."""
+
+    def make(seed: int, **chosen: Any) -> SearchPlayer:
+        return search_player(replace(settings, **chosen), seed)
+
+    options = tuple(OPTIONS[name] for name in offered)
+    return PlayerKind(summary, make, options, ("time", "samples"), words, rank, has_kernels=True)

@@ -20,9 +20,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
+from kriegbot.options import Value, value_text
 from kriegbot.parts import NotFound, Parts, entry_points, file_of, load_object
-from kriegbot.players.base import Player
-from kriegbot.players.options import PlayerKind, Value, value_text
+from kriegbot.players.base import Player, PlayerKind
 from referee.text import did_you_mean, quoted
 
 Progress: TypeAlias = Callable[[str, int, int], None]

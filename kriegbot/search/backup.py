@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from kriegbot.kernels import Reals, part_of
 
 Fold: TypeAlias = Callable[[Reals, Reals, Reals, int], None]
@@ -66,7 +64,3 @@ class Backup:
     parameters: tuple[float, ...] = ()
     is_sum: bool = False
     pruned: Callable[..., Any] | None = None
-
-    def arrays(self) -> tuple[Any, ...]:
-        """Parameters, fold and settle, as entry kernels take them."""
-        return np.array(self.parameters, np.float64), self.fold, self.settle

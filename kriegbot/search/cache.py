@@ -4,58 +4,58 @@ None of it depends on what was refused earlier in the turn, so a search after a 
 it is nearly all of the work.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from kriegbot.kernels import MAX_MOVES
-from kriegbot.search.recursion import LISTS, OUTCOMES
+from kriegbot import kernels as kb
 
-Ints = npt.NDArray[np.int64]
+LISTS = 3
+"""Lists of moves that each level of the walk needs: our moves, the replies, room to work in."""
+STAY, OUTCOMES = 2 * kb.MAX_MOVES, 2 * kb.MAX_MOVES + 1
+"""Totals that each level lists: of our moves at depth 1 and 2; at STAY, of the position with no move made, or, if
+refusals cost nothing, of a random move."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lists:
+class Lists(NamedTuple):
     """Lists of N histories, in C >= N places; memory is touched only as they are filled.
 
-    moves int32[C, LISTS * MAX_MOVES * levels], outcomes float64[C, width * OUTCOMES * levels]: as `recursion.fold` uses
-    them; listed int64[C], how many legal moves are there, -1 if not yet filled; places int64[N], each history's;
-    room float64[1 + (1 + width) * MAX_MOVES * levels] to work in. Without `places`, place 0 serves one history after
-    another.
+    moves [C, LISTS * MAX_MOVES * levels], outcomes [C, width * OUTCOMES * levels]: as `recursion.fold` uses them.
+    listed [C], how many legal moves are there, -1 if not yet filled; places [N], each history's; room
+    [1 + (1 + width) * MAX_MOVES * levels] to work in. is_kept: whether each history has its place; else place 0 serves
+    one after another.
     """
 
-    moves: npt.NDArray[np.int32]
-    outcomes: npt.NDArray[np.float64]
-    listed: Ints
-    places: Ints
-    room: npt.NDArray[np.float64]
+    moves: kb.MoveArray
+    outcomes: kb.RealArray
+    listed: kb.IntArray
+    places: kb.IntArray
+    room: kb.RealArray
+    is_kept: bool
 
     @classmethod
     def empty(cls, places: int, depth: int, width: int) -> "Lists":
         """Places for a search to a depth by a rule that keeps `width` totals, with no history in them."""
         levels = depth // 2 + 1
-        moves = np.empty((places, LISTS * MAX_MOVES * levels), np.int32)
-        outcomes = np.empty((places, width * OUTCOMES * levels))
-        room = np.empty(1 + (1 + width) * MAX_MOVES * levels)
-        return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64), room)
+        moves = np.empty(places * LISTS * kb.MAX_MOVES * levels, np.int32)
+        outcomes = np.empty(places * width * OUTCOMES * levels)
+        room = np.empty(1 + (1 + width) * kb.MAX_MOVES * levels)
+        return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64), room, is_kept=False)
 
-    def having(self, kept: Ints, more: int) -> "Lists":
+    def having(self, kept: kb.IntArray, more: int) -> "Lists":
         """Lists of some of the histories, by number, and places for more behind them."""
-        free = np.setdiff1d(np.arange(len(self.listed)), self.places[kept])[:more]
+        every = len(self.listed)
+        free = np.setdiff1d(np.arange(every), self.places[kept])[:more]
         lacking = more - len(free)
-        lists = self._grown(max(lacking, len(self.listed))) if lacking > 0 else self
-        free = np.concatenate([free, np.arange(len(self.listed), len(self.listed) + max(lacking, 0))])
+        lists = self._grown(max(lacking, every)) if lacking > 0 else self
+        free = np.concatenate([free, np.arange(every, every + max(lacking, 0))])
         lists.listed[free] = -1
-        return Lists(lists.moves, lists.outcomes, lists.listed, np.concatenate([self.places[kept], free]), self.room)
+        return lists._replace(places=np.concatenate([self.places[kept], free]), is_kept=True)
 
     def _grown(self, more: int) -> "Lists":
-        moves = np.empty((more, self.moves.shape[1]), np.int32)
-        outcomes = np.empty((more, self.outcomes.shape[1]))
-        return Lists(
-            np.concatenate([self.moves, moves]),
-            np.concatenate([self.outcomes, outcomes]),
-            np.concatenate([self.listed, np.full(more, -1)]),
-            self.places,
-            self.room,
+        every = len(self.listed)
+        return self._replace(
+            moves=np.concatenate([self.moves, np.empty(len(self.moves) // every * more, np.int32)]),
+            outcomes=np.concatenate([self.outcomes, np.empty(len(self.outcomes) // every * more)]),
+            listed=np.concatenate([self.listed, np.full(more, -1)]),
         )

@@ -21,8 +21,9 @@ import numpy.typing as npt
 from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import MASK_WORDS
+from kriegbot.search.information_set import InformationSet
 from kriegbot.search.recursion import utility
-from kriegbot.search.settings import InformationSet, Method
+from kriegbot.search.settings import Method
 
 INFINITE = float("inf")
 OPEN, REPLIES, SCRATCH, LEVEL = kb.MAX_MOVES, 2 * kb.MAX_MOVES, 3 * kb.MAX_MOVES, 4 * kb.MAX_MOVES

@@ -24,6 +24,8 @@ from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Heard, Opponent
 from kriegbot.search.backup import Fold
+from kriegbot.search.cache import LISTS, OUTCOMES, STAY, Lists
+from kriegbot.search.settings import Numbers
 from kriegbot.search.tree import (
     COUNT,
     FIRST,
@@ -31,41 +33,35 @@ from kriegbot.search.tree import (
     MISFIT,
     NODE_FIELDS,
     STOPPED,
-    Arrays,
     Tree,
     add_node,
     after_refusal,
     after_reply,
-    tree_of,
 )
 
-LISTS = 3
-"""Lists of moves that each level of the walk needs: our moves, the replies, room to work in."""
-STAY, OUTCOMES = 2 * kb.MAX_MOVES, 2 * kb.MAX_MOVES + 1
-"""Totals that each level lists: of our moves at depth 1 and 2; at STAY, of the position with no move made, or, if
-refusals cost nothing, of a random move."""
 
+class How(NamedTuple):
+    """How histories are valued: `settings.Method`, and the rules of the game."""
 
-class Walk(NamedTuple):
-    """What stays the same during a search.
-
-    `free`, `exchange`, `insight` and `scale` are those of `settings.Method`. moves and outcomes are lists of each
-    level. known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies at each level; share [1] is the weight of
-    a single value.
-    """
-
-    tables: kb.Words
-    tree: Tree
+    numbers: Numbers
     terms: kb.Terms
-    side: int
     evaluator: Evaluator
     fold: Fold
     opponent: Opponent
     is_uniform: bool
-    free: int
-    exchange: float
-    insight: float
-    scale: float
+
+
+class Walk(NamedTuple):
+    """What stays the same while one history is folded in.
+
+    moves and outcomes are its lists of each level. known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies
+    at each level; share [1] is the weight of a single value.
+    """
+
+    tables: kb.Words
+    tree: Tree
+    how: How
+    side: int
     moves: kb.Moves
     outcomes: kb.Reals
     known: kb.Reals
@@ -98,15 +94,17 @@ def outcomes_of(walk: Walk, level: int) -> kb.Reals:
 def fold_one(walk: Walk, totals: kb.Reals, weight: float, values: kb.Reals) -> None:
     """Fold the totals `values` of one set, weighing `weight`, into `totals`."""
     walk.share[0] = weight
-    walk.fold(totals, walk.share, values, 1)
+    walk.how.fold(totals, walk.share, values, 1)
 
 
 @kb.inlined
 def squeezed(walk: Walk, value: float) -> float:
     """A value as `Method.scale` has it: hardly changed near 0, between -scale and scale everywhere."""
-    if walk.scale == 0.0:
+    if walk.how.numbers.scale == 0.0:
         return value
-    return value / sqrt(1.0 + (value / walk.scale) ** 2)  # only operations that give the same bits on any machine
+    return value / sqrt(
+        1.0 + (value / walk.how.numbers.scale) ** 2
+    )  # only operations that give the same bits on any machine
 
 
 @kb.inlined
@@ -118,12 +116,12 @@ def leaf(walk: Walk, silence: kb.Silence, position: kb.Position, move: int, we_m
     after, captured = kb.make_move(walk.tables, position, move)
     if not kb.is_silent(silence, position, move):
         checkers, pinned = kb.check_info(walk.tables, after)
-        end = kb.game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
+        end = kb.game_end(walk.tables, after, checkers, pinned, walk.how.terms, scratch)
         if end != 0:
             return squeezed(walk, utility(end, we_move))
-    value = float(walk.evaluator(walk.tables, after, walk.side))
-    if captured >= 0 and walk.exchange != 0.0:
-        gained = walk.exchange * kb.exchange(walk.tables, after, captured)
+    value = float(walk.how.evaluator(walk.tables, after, walk.side))
+    if captured >= 0 and walk.how.numbers.exchange != 0.0:
+        gained = walk.how.numbers.exchange * kb.exchange(walk.tables, after, captured)
         value += -gained if we_move else gained
     return squeezed(walk, value)
 
@@ -133,7 +131,7 @@ def weigh_replies(
     walk: Walk, position: kb.Position, heard: Heard, moves: kb.Moves, count: int, weights: kb.Reals
 ) -> float:
     """Write how likely the opponent model finds each of its moves; return the sum."""
-    if walk.is_uniform or not walk.opponent(walk.tables, position, heard, moves, count, weights):
+    if walk.how.is_uniform or not walk.how.opponent(walk.tables, position, heard, moves, count, weights):
         for i in range(count):
             weights[i] = 1.0
         return float(count)
@@ -164,30 +162,30 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
     ours = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[move]
     after, captured = kb.make_move(walk.tables, position, ours)
     said = 0
-    if walk.is_uniform:  # who hears nothing: only the end is announced here, which is quicker
+    if walk.how.is_uniform:  # who hears nothing: only the end is announced here, which is quicker
         checkers, pinned = kb.check_info(walk.tables, after)
-        end = kb.game_end(walk.tables, after, checkers, pinned, walk.terms, scratch)
+        end = kb.game_end(walk.tables, after, checkers, pinned, walk.how.terms, scratch)
     else:
-        said = kb.announcement(walk.tables, position, after, captured, walk.terms, scratch)
+        said = kb.announcement(walk.tables, position, after, captured, walk.how.terms, scratch)
         end = kb.end_said(said)
     if end != 0:
         put(walk, totals, squeezed(walk, utility(end, True)))
         return
     count = kb.legal_moves(walk.tables, after, moves)
-    silence = kb.silence_of(walk.tables, after, walk.terms)
+    silence = kb.silence_of(walk.tables, after, walk.how.terms)
     total = weigh_replies(walk, after, Heard(said, theirs), moves, count, weights)
     for i in range(count):
         weights[i] /= total
         put(walk, kb.advance(known, width * i), leaf(walk, silence, after, moves[i], False, scratch))
     for i in range(width):
         totals[i] = walk.tree.start[i]
-    walk.fold(totals, weights, known, count)
-    if walk.insight > 0.0:
+    walk.how.fold(totals, weights, known, count)
+    if walk.how.numbers.insight > 0.0:
         for i in range(width):
             worst = known[i]
             for j in range(1, count):
                 worst = min(worst, known[width * j + i])
-            totals[i] = (1.0 - walk.insight) * totals[i] + walk.insight * worst
+            totals[i] = (1.0 - walk.how.numbers.insight) * totals[i] + walk.how.numbers.insight * worst
     walk.tree.counters[LEAVES] += count
 
 
@@ -201,22 +199,22 @@ def list_outcomes(walk: Walk, position: kb.Position, depth: int, level: int, the
     replies = kb.advance(moves, kb.MAX_MOVES)
     outcomes, width = outcomes_of(walk, level), walk.tree.width
     count = kb.legal_moves(walk.tables, position, moves)
-    silence = kb.silence_of(walk.tables, position, walk.terms)
+    silence = kb.silence_of(walk.tables, position, walk.how.terms)
     for i in range(count):
         put(walk, kb.advance(outcomes, width * i), leaf(walk, silence, position, moves[i], True, replies))
         if depth > 1:
             value_reply(walk, position, i, theirs, level, replies)
     stay = kb.advance(outcomes, width * STAY)
-    if walk.free > 0:
+    if walk.how.numbers.free > 0:
         weights = kb.advance(walk.weights, kb.MAX_MOVES * level)
         for i in range(count):
             weights[i] = 1.0 / count
         for i in range(width):
             stay[i] = walk.tree.start[i]
-        walk.fold(stay, weights, kb.advance(outcomes, width * kb.MAX_MOVES * (min(depth, 2) - 1)), count)
+        walk.how.fold(stay, weights, kb.advance(outcomes, width * kb.MAX_MOVES * (min(depth, 2) - 1)), count)
         walk.tree.counters[LEAVES] += count
     else:
-        put(walk, stay, squeezed(walk, float(walk.evaluator(walk.tables, position, walk.side))))
+        put(walk, stay, squeezed(walk, float(walk.how.evaluator(walk.tables, position, walk.side))))
         walk.tree.counters[LEAVES] += count + 1
     if count == 0:
         walk.tree.counters[MISFIT] = 1
@@ -272,7 +270,7 @@ def fold(
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
         totals = kb.advance(tree.totals, width * slot)
         if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
-            if free == 0 and (depth == 1 or walk.free > 0):
+            if free == 0 and (depth == 1 or walk.how.numbers.free > 0):
                 fold_one(walk, totals, weight, kb.advance(outcomes, width * STAY))
                 continue
             child = after_refusal(tree, node, slot)
@@ -293,7 +291,7 @@ def fold(
             fold_one(walk, totals, weight, kb.advance(outcomes, width * (kb.MAX_MOVES * (depth - 1) + legal - 1)))
             continue
         after, captured = kb.make_move(tables, position, moves[legal - 1])
-        said = kb.announcement(tables, position, after, captured, walk.terms, scratch)
+        said = kb.announcement(tables, position, after, captured, walk.how.terms, scratch)
         if kb.end_said(said) != 0:
             put(walk, known, squeezed(walk, utility(kb.end_said(said), True)))
             fold_one(walk, totals, weight, known)
@@ -303,17 +301,17 @@ def fold(
         for i in range(answers):
             share = weight * weights[i] / total
             again, captured = kb.make_move(tables, after, replies[i])
-            heard = kb.announcement(tables, after, again, captured, walk.terms, scratch)
+            heard = kb.announcement(tables, after, again, captured, walk.how.terms, scratch)
             if kb.end_said(heard) != 0:
                 put(walk, known, squeezed(walk, utility(kb.end_said(heard), False)))
                 fold_one(walk, totals, share, known)
                 tree.counters[LEAVES] += 1
                 continue
-            child = after_reply(tables, tree, slot, said, heard, again, walk.terms)
+            child = after_reply(tables, tree, slot, said, heard, again, walk.how.terms)
             if child < 0 or tree.stop[0] != 0:
                 tree.counters[STOPPED] = 1
                 return
-            fold(walk, again, child, depth - 2, walk.free, share, level + 1, unlisted(), heard)
+            fold(walk, again, child, depth - 2, walk.how.numbers.free, share, level + 1, unlisted(), heard)
             if tree.counters[STOPPED] != 0:
                 return
     if legal < count:
@@ -321,74 +319,55 @@ def fold(
 
 
 @kb.entry
-def plant(arrays: Arrays, tries: kb.MoveArray) -> None:
+def plant(arrays: Tree, tries: kb.MoveArray) -> None:
     """Make the root of an empty tree, with these tries."""
-    tree = tree_of(arrays)
+    tree = kb.pointers(arrays)
     for i in range(len(tries)):
         tree.tries[i] = tries[i]
     add_node(tree, -1, len(tries))
 
 
-Histories: TypeAlias = tuple[kb.Rows, kb.RealArray, int, int, int]
-"""rows [N, 8], weights [N], the first to fold in and the one behind the last; the opponent's last announcement."""
-Parts: TypeAlias = tuple[int, int, float, float, float, kb.Terms, Evaluator, Fold, Opponent, bool]
-"""depth, free refusals, share of exchanges, insight, scale, terms, evaluator, the backup rule's fold, opponent
-model, whether that is the uniform one."""
-Listed: TypeAlias = tuple[kb.MoveArray, kb.RealArray, kb.IntArray, kb.IntArray, kb.RealArray]
-"""moves, outcomes, listed, places and room of `cache.Lists`, the first two in one dimension."""
+class Batch(NamedTuple):
+    """Histories to fold in: `begin` to `end` of rows [N, 8] and weights [N]; `theirs`, the opponent's announcement."""
+
+    rows: kb.Rows
+    weights: kb.RealArray
+    begin: int
+    end: int
+    theirs: int
+
+
+Parts: TypeAlias = tuple[Numbers, kb.Terms, Evaluator, Fold, Opponent, bool]
+"""The fields of `How`: numba takes kernels within tuples without names alone."""
 
 
 @kb.entry
-def fold_all(tables: kb.WordArray, arrays: Arrays, histories: Histories, method: Parts, lists: Listed) -> int:
-    """Fold histories `begin` to `end` of a batch into the root; return how many are in at the end or when stopped.
+def fold_all(tables: kb.WordArray, arrays: Tree, parts: Parts, batch: Batch, kept: Lists) -> int:
+    """Fold a batch of histories into the root; return how many are in at the end or when stopped.
 
     If a walk was stopped within a history, the counter STOPPED is 1 and the tree is unusable.
     """
-    tree = tree_of(arrays)
-    rows, weights, begin, end, theirs = histories
-    depth, free, share_of_exchanges, insight, scale, terms, evaluator, fold_in, opponent, is_uniform = method
-    moves, outcomes, listed, places, room = lists
+    tree, lists, histories = kb.pointers(arrays), kb.pointers(kept), kb.pointers(batch)
+    numbers, terms, evaluator, fold_in, opponent, is_uniform = parts
+    how = How(numbers, terms, evaluator, fold_in, opponent, is_uniform)
+    depth, free, theirs = numbers.depth, numbers.free, batch.theirs
     side = 0
-    if end > begin:
-        side = kb.side_to_move(kb.load(kb.pointer(rows), begin))
+    if batch.end > batch.begin:
+        side = kb.side_to_move(kb.load(histories.rows, batch.begin))
     levels = depth // 2 + 1
-    share, reply_weights = kb.pointer(room), kb.advance(kb.pointer(room), 1)
+    share, reply_weights = lists.room, kb.advance(lists.room, 1)
     known = kb.advance(reply_weights, kb.MAX_MOVES * levels)
-    for i in range(begin, end):
+    for i in range(batch.begin, batch.end):
         if tree.stop[0] != 0:
-            return i - begin
-        place = places[i] if len(places) > 0 else 0
-        own_moves = kb.advance(kb.pointer(moves), LISTS * kb.MAX_MOVES * levels * place)
-        own_outcomes = kb.advance(kb.pointer(outcomes), tree.width * OUTCOMES * levels * place)
-        walk = Walk(
-            kb.pointer(tables),
-            tree,
-            terms,
-            side,
-            evaluator,
-            fold_in,
-            opponent,
-            is_uniform,
-            free,
-            share_of_exchanges,
-            insight,
-            scale,
-            own_moves,
-            own_outcomes,
-            known,
-            reply_weights,
-            share,
-        )
-        position = kb.load(kb.pointer(rows), i)
-        if len(places) == 0 or listed[place] < 0:
-            listed[place] = list_outcomes(walk, position, depth, 0, theirs)
-        fold(walk, position, 0, depth, free, weights[i], 0, listed[place], theirs)
+            return i - batch.begin
+        place = lists.places[i] if lists.is_kept else 0
+        moves = kb.advance(lists.moves, LISTS * kb.MAX_MOVES * levels * place)
+        outcomes = kb.advance(lists.outcomes, tree.width * OUTCOMES * levels * place)
+        walk = Walk(kb.pointer(tables), tree, how, side, moves, outcomes, known, reply_weights, share)
+        position = kb.load(histories.rows, i)
+        if not lists.is_kept or lists.listed[place] < 0:
+            lists.listed[place] = list_outcomes(walk, position, depth, 0, theirs)
+        fold(walk, position, 0, depth, free, histories.weights[i], 0, lists.listed[place], theirs)
         if tree.counters[STOPPED] != 0:
-            return i - begin
-    return end - begin
-
-
-@kb.entry
-def list_tries(tables: kb.WordArray, row: kb.WordArray, capturing: kb.Word, moves: kb.MoveArray) -> int:
-    """Write the tries open to the side to move, in the order that search relies on; return how many there are."""
-    return kb.open_tries(kb.pointer(tables), kb.load(kb.pointer(row), 0), capturing, kb.pointer(moves))
+            return i - batch.begin
+    return batch.end - batch.begin

@@ -5,7 +5,7 @@ for sums and common for minima: here they are broken at random, or for experimen
 does it say whether its histories fit all that was heard: here they do, or for experiments the last observation alone.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import chess
 import numpy as np
@@ -14,13 +14,13 @@ from kriegbot.belief.belief import Belief
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, encode_move, subseed, uniforms
-from kriegbot.models.protocol import Opponent
-from kriegbot.models.uniform import uniform
+from kriegbot.models import load_opponent
 from kriegbot.search.cache import Lists
+from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.policy import Policy
 from kriegbot.search.repetition import Placements
 from kriegbot.search.search import TryValues, search_tries
-from kriegbot.search.settings import InformationSet, Method, are_open
+from kriegbot.search.settings import Method, Settings
 from kriegbot.search.statistics import Searched
 from referee import View
 
@@ -52,41 +52,20 @@ class Sample(NamedTuple):
 class SampledSearch:
     """Values tries on histories drawn from a belief, a fixed number of them or as many as there is time for."""
 
-    def __init__(
-        self,
-        method: Method,
-        particles: int = 50_000,
-        samples: int | None = None,
-        further: int | None = None,
-        filtering: Opponent = uniform,
-        seed: int = 0,
-        opening: float = 0.0,
-        repeated: float = 0.0,
-        impatience: float = 0.0,
-        ties: Literal["random", "first", "last"] = "random",
-        boards: Literal["all", "last"] = "all",
-    ) -> None:
+    def __init__(self, settings: Settings, seed: int = 0) -> None:
         """Set up a search for one side and one game.
 
         Args:
-          method: how tries are valued.
-          particles: the most boards that the belief holds.
-          samples: number of histories drawn for each search; None to use the time given.
-          further: number of histories drawn for each further try of a turn, added to those of the previous try in which
-            it was illegal; None draws all anew.
-          filtering: the opponent model of the belief.
+          settings: all of it; `particles` must be given.
           seed: with `samples`, the same seed finds the same policies, on any machine.
-          opening: during the first plies of a game, a try is chosen e times less often for each time so many centipawns
-            that it is worth less than the best; 0 for the best alone.
-          repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to.
-          impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns
-            moved.
-          ties: which of the best tries: any, or always the first or last by the squares of its man.
-          boards: what drawn histories fit: all that was heard, or the last observation alone.
+
+        Raises:
+          ValueError: the number of particles is not given, or a part is not found.
         """
-        self.method, self.particles, self.samples, self.further = method, particles, samples, further
-        self.filtering, self.seed, self.opening, self.repeated = filtering, seed, opening, repeated
-        self.impatience, self.ties, self.boards = impatience, ties, boards
+        if settings.particles is None:
+            raise ValueError("particles None: a belief takes a number of boards")
+        self.settings, self.seed, self.particles = settings, seed, settings.particles
+        self.method, self.filtering = Method.of(settings), load_opponent(settings.filtering)
         self.belief: Belief | None = None
         self._sample: Sample | None = None
         self._placements = Placements()
@@ -112,22 +91,22 @@ class SampledSearch:
             found, histories = self._search(belief, view, seconds)
             is_open = are_open(view, found.tries)
             tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
-            if self.repeated:
-                values = values - self.repeated * self._placements.visits(view, tries)
-            if self.impatience:
+            if self.settings.repeated:
+                values = values - self.settings.repeated * self._placements.visits(view, tries)
+            if self.settings.impatience:
                 are_pawns = np.array([view.men[move.from_square] == chess.PAWN for move in tries])
-                values = values + self.impatience * self._placements.quiet * are_pawns
+                values = values + self.settings.impatience * self._placements.quiet * are_pawns
             legal = found.legal[is_open]
             candidates = legal > 0.0
             if not self.method.free or not candidates.any():  # a try surely illegal is worth what follows it: no more
                 candidates = np.ones(len(tries), bool)
             behind = values[candidates].max() - values
             weights = (candidates & (behind <= 0.0)).astype(np.float64)
-            if self.ties != "random":
+            if self.settings.ties != "random":
                 best = np.flatnonzero(weights)
-                weights[best[1:] if self.ties == "first" else best[:-1]] = 0.0
-            if view.ply < OPENING_PLIES and self.opening:
-                weights = np.where(candidates, np.exp(-np.maximum(behind, 0.0) / self.opening), 0.0)
+                weights[best[1:] if self.settings.ties == "first" else best[:-1]] = 0.0
+            if view.ply < OPENING_PLIES and self.settings.opening:
+                weights = np.where(candidates, np.exp(-np.maximum(behind, 0.0) / self.settings.opening), 0.0)
         searched = Searched(
             samples=histories,
             depth=found.depth if found else 0,
@@ -142,25 +121,25 @@ class SampledSearch:
     def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[TryValues, int]:
         """Search histories of the belief: a fixed number, or as many as time allows; returns how many."""
         lists, seed = None, subseed(subseed(self.seed, view.ply, len(view.refused)), DRAWING)
-        if self.further is not None:
-            self._sample = self._drawn(belief, view, self.samples or MOST_DRAWN, self.further, seed)
+        if self.settings.further is not None:
+            self._sample = self._drawn(belief, view, self.settings.samples or MOST_DRAWN, self.settings.further, seed)
             rows, weights, lists = self._sample
-        elif self.samples is None and self.boards == "all":
+        elif self.settings.samples is None and self.settings.boards == "all":
             rows, weights = belief.shuffled(seed)
         else:
-            rows, weights = self._draw(belief, view, self.samples or MOST_DRAWN, seed)
+            rows, weights = self._draw(belief, view, self.settings.samples or MOST_DRAWN, seed)
         histories, is_free = InformationSet.of(view, rows, weights), not view.obliged
         found = search_tries(histories, self.method, seconds, lists, may_prune=is_free)
-        return found, found.boards if self.samples is None else int(weights[: found.boards].sum())
+        return found, found.boards if self.settings.samples is None else int(weights[: found.boards].sum())
 
     def _draw(self, belief: Belief, view: View, samples: int, seed: int) -> tuple[Rows, RealArray]:
         """Draw histories, in random order if the search is by time; see `Belief.draw`."""
-        if self.boards == "last":
+        if self.settings.boards == "last":
             rows = last_observation(view, samples, seed)
             if len(rows):
                 return rows, np.ones(len(rows))
         rows, counts = belief.draw(samples, seed)
-        if self.samples is not None:
+        if self.settings.samples is not None:
             return rows, counts
         # time may end the search within them, and a belief keeps boards of one origin and one kind of opponent together
         order = np.argsort(uniforms(subseed(seed, ORDERING), len(rows)), kind="stable")

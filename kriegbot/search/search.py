@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.kernels import MAX_MOVES, TABLES
+from kriegbot.kernels import MAX_MOVES, TABLES, RealArray
 from kriegbot.models.uniform import uniform
 from kriegbot.search.cache import Lists
-from kriegbot.search.recursion import fold_all, plant
-from kriegbot.search.settings import InformationSet, Method, Moves, Reals
-from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, TreeArrays, back_up
+from kriegbot.search.information_set import InformationSet, Tries
+from kriegbot.search.recursion import Batch, fold_all, plant
+from kriegbot.search.settings import Method
+from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Tree, back_up
 
 FIRST_ROOM = {1: 1, 2: MAX_MOVES}
 """The most information sets that a search of depth 1 or 2 can reach; others start with DEEP_ROOM and grow."""
@@ -46,9 +47,9 @@ class TryValues:
     positions evaluated; seconds: time spent.
     """
 
-    tries: Moves
-    values: Reals
-    legal: Reals
+    tries: Tries
+    values: RealArray
+    legal: RealArray
     boards: int
     depth: int
     leaves: int
@@ -64,8 +65,8 @@ class Found(NamedTuple):
     """What a tree says after a number of boards: values [M], and the probability [M] that each try is legal."""
 
     boards: int
-    values: Reals
-    legal: Reals
+    values: RealArray
+    legal: RealArray
 
 
 def search_tries(
@@ -95,8 +96,7 @@ def search_tries(
     depth, boards, tries = method.depth, len(histories.rows), len(histories.tries)
     if depth < 1 or boards == 0 or tries == 0:
         raise ValueError(f"search to depth {depth} of {boards} positions, {tries} tries: each must be at least 1")
-    is_papers = method.free == 0 and method.exchange == method.insight == method.scale == 0.0
-    if may_prune and method.backup.pruned is not None and is_papers and depth >= PRUNED_FROM:
+    if may_prune and method.backup.pruned is not None and method.is_papers and depth >= PRUNED_FROM:
         return _search_pruned(histories, method, seconds)
     begun = time.perf_counter()
     lists = Lists.empty(1, depth, len(method.backup.start)) if lists is None else lists
@@ -104,7 +104,7 @@ def search_tries(
     found = Found(0, np.empty(0), np.empty(0))
     with stop_after(seconds) as stop:
         while True:
-            tree = TreeArrays(room, stop, np.array(method.backup.start))
+            tree = Tree.empty(room, stop, method.backup.start)
             again = _fold_in(tree, histories, method, lists, seconds is not None)
             found = max(again, found, key=lambda one: one.boards)
             leaves += int(tree.counters[LEAVES])
@@ -120,8 +120,8 @@ def search_tries(
 
 def _search_a_little(histories: InformationSet, method: Method, leaves: int, begun: float) -> TryValues:
     """Depth 1 on a few boards, when there is no time; `leaves` and `begun` are of the attempt before."""
-    start = np.array(method.backup.start)
-    tree, lists = TreeArrays(FIRST_ROOM[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
+    start = method.backup.start
+    tree, lists = Tree.empty(FIRST_ROOM[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
     found = _fold_in(tree, histories.first(64), replace(method, depth=1, free=0), lists, False)
     leaves += int(tree.counters[LEAVES])
     return TryValues(histories.tries, found.values, found.legal, found.boards, 1, leaves, time.perf_counter() - begun)
@@ -152,29 +152,25 @@ def _search_pruned(histories: InformationSet, method: Method, seconds: float | N
     return TryValues(histories.tries, values, legal, done, method.depth, leaves, spent, is_pruned=True)
 
 
-def _fold_in(tree: TreeArrays, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> Found:
+def _fold_in(tree: Tree, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> Found:
     """Fold boards into an empty tree until all are in, or it is stopped or full; looking at the values in between."""
-    arrays, backup, tries = tree.arrays(), method.backup, histories.tries
-    opponent = method.opponent, method.opponent is uniform
-    settings = method.depth, method.free, method.exchange, method.insight, method.scale
-    parts = *settings, histories.terms, method.evaluator, backup.fold, *opponent
-    listed = lists.moves.ravel(), lists.outcomes.ravel(), lists.listed, lists.places, lists.room
-    plant(arrays, tries)
+    backup, tries, opponent = method.backup, histories.tries, method.opponent
+    parts = method.numbers, histories.terms, method.evaluator, backup.fold, opponent, opponent is uniform
+    plant(tree, tries)
     found = Found(0, np.empty(0), np.empty(0))
     can_stop = is_timed or method.depth not in FIRST_ROOM or method.free > 0
     chunk = (1 if is_timed else CHUNK_BOARDS) if can_stop else len(histories.rows)
     while found.boards < len(histories.rows):
         begun = time.perf_counter()
         end = min(found.boards + chunk, len(histories.rows))
-        batch = histories.rows, histories.weights, found.boards, end, histories.heard
-        done = fold_all(TABLES, arrays, batch, parts, listed)
+        batch = Batch(histories.rows, histories.weights, found.boards, end, histories.heard)
+        done = fold_all(TABLES, tree, parts, batch, lists)
         if tree.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own men: not one information set")
         if tree.counters[STOPPED] or done == 0:
             break
         boards = found.boards + done
-        weight, values = histories.weights[:boards].sum(), np.empty(len(tries))
-        back_up(arrays, backup.arrays(), tree.room_to_settle(), values)
+        weight, values = histories.weights[:boards].sum(), back_up(tree, backup, len(tries))
         found = Found(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
         if boards < end:
             break

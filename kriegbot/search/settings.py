@@ -1,53 +1,126 @@
-"""What a search is given: an information set, and the method by which to value its tries."""
+"""The settings of a search, each with what specs may say of it; a player, a level and an option is a choice of values.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A new setting is a field here, and a line where it is read. What the kernels read of them is in `Numbers`.
+"""
 
-import chess
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple
 
+from evaluators import EVALUATORS, load_evaluator
 from evaluators.protocol import Evaluator
-from kriegbot.kernels import MAX_MOVES, TABLES, Rows, Terms, encode_move, moves_heard, terms_of, words
+from kriegbot.models import OPPONENTS, load_opponent
 from kriegbot.models.protocol import Opponent
 from kriegbot.models.uniform import uniform
+from kriegbot.options import Option
 from kriegbot.search.backup import Backup
-from kriegbot.search.recursion import list_tries
-from referee import View
-from referee.men import may_capture
-
-Reals = npt.NDArray[np.float64]
-Moves = npt.NDArray[np.int32]
+from kriegbot.search.rules import BACKUPS, load_backup
 
 
-@dataclass(frozen=True, slots=True)
-class InformationSet:
-    """Histories that one side cannot tell apart, it to move, and what it may try.
+def setting(option: Option) -> Any:
+    """A field with the option that stands for it in specs."""
+    return field(default=option.default, metadata={"option": option})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a search values tries (see `Method`), what it values them on, and how it chooses; by default, as the paper.
 
     Attributes:
-      rows: [N, 8] positions, N >= 1.
-      weights: [N] positive; they need not sum to 1.
-      tries: [M] open tries, M >= 1, as `tries_of` orders them.
-      terms: rule set and limits.
-      heard: what was announced of the opponent's last move, as `kernels.hearing` writes it.
+      time: seconds for the first try of a turn; not used if `samples` is given.
+      samples: number of histories drawn for each search, instead of a time.
+      extra: seconds for each further try of a turn; as `time` if None.
+      further: number of histories drawn for each further try of a turn, added to those of the previous try in which it
+        was illegal; None draws all anew.
+      particles: the most boards that the belief holds; None leaves it to the player.
+      filtering: the opponent model of the belief.
+      repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to.
+      impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns moved.
+      ties: which of the best tries: any, or always the first or last by the squares of its man.
+      boards: what drawn histories fit: all that was heard, or the last observation alone.
+      opening: softmax temperature in centipawns for the first 12 plies; 0 plays the best try.
+      is_for_turn: whether `time` is the budget of a whole turn, all its tries together.
+      finishes: whether a bare king is left to `kriegbot.endgames`.
     """
 
-    rows: Rows
-    weights: Reals
-    tries: Moves
-    terms: Terms
-    heard: int = 0
+    depth: int = setting(Option("depth", int, "plies to look ahead", 2, 1, 4))
+    time: float | None = setting(
+        Option("time", float, "budget for a turn's first try", 1.0, 0.01, 3600, unit="seconds")
+    )
+    samples: int | None = setting(
+        Option("samples", int, "histories drawn per try, instead", None, 1, 1_000_000, default_text="by time")
+    )
+    extra: float | None = setting(
+        Option("extra", float, "budget for each further try", None, 0.01, 3600, unit="seconds", default_text="as time")
+    )
+    further: int | None = setting(
+        Option(
+            "further",
+            int,
+            "histories added to those that survive a refusal, instead",
+            None,
+            1,
+            1_000_000,
+            default_text="all redrawn",
+        )
+    )
+    particles: int | None = setting(
+        Option(
+            "particles",
+            int,
+            "most boards held in the belief",
+            None,
+            100,
+            1_000_000,
+            default_text="50000, fewer below half a second",
+        )
+    )
+    evaluator: str = setting(Option("evaluator", str, "what values a leaf", "ks", parts=EVALUATORS))
+    backup: str | Backup = setting(  # noqa: RUF009 - a field, though of a union
+        Option("backup", str, "how values are combined, such as mixed:worst=0.3", "overconfident", parts=BACKUPS)
+    )
+    opponent: str = setting(Option("opponent", str, "what replies the search expects", "uniform", parts=OPPONENTS))
+    filtering: str = setting(Option("filtering", str, "what moves the belief expects", "uniform", parts=OPPONENTS))
+    free: int = setting(
+        Option("free", int, "0: a refused try costs a ply; else none does, and so many in a row are followed", 0, 0, 3)
+    )
+    insight: float = setting(
+        Option("insight", float, "probability that the opponent's last reply is the worst for you", 0.0, 0, 1)
+    )
+    scale: float = setting(
+        Option("scale", float, "centipawns that count as a game nearly won; 0: values have no limit", 0.0, 0, 100_000)
+    )
+    repeated: float = setting(
+        Option("repeated", float, "centipawns a try costs for each earlier turn with your men so placed", 0.0, 0, 1000)
+    )
+    impatience: float = setting(
+        Option("impatience", float, "centipawns that each quiet turn adds to a pawn's move", 0.0, 0, 1000)
+    )
+    exchange: float = setting(
+        Option("exchange", float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1)
+    )
+    ties: Literal["random", "first", "last"] = setting(
+        Option("ties", str, "which of the best tries is chosen", "random", choices=("random", "first", "last"))
+    )
+    boards: Literal["all", "last"] = setting(
+        Option("boards", str, "what drawn histories fit: all heard, or the last of it", "all", choices=("all", "last"))
+    )
+    opening: float = 0.0
+    is_for_turn: bool = False
+    finishes: bool = False
 
-    @classmethod
-    def of(cls, view: View, rows: Rows, weights: Reals) -> "InformationSet":
-        """The set of a view in which its side is to move, from positions that fit it."""
-        tries = tries_of(rows[0], may_capture(view.pawn_tries), [encode_move(move) for move in view.refused])
-        _, theirs = moves_heard(view, len(view.events))
-        return cls(rows, weights, tries, terms_of(view.rules, view.limits), theirs)
 
-    def first(self, boards: int) -> "InformationSet":
-        """The first histories alone."""
-        return InformationSet(self.rows[:boards], self.weights[:boards], self.tries, self.terms, self.heard)
+OPTIONS: dict[str, Option] = {one.name: one.metadata["option"] for one in fields(Settings) if one.metadata}
+"""The options that stand for settings, by name."""
+
+
+class Numbers(NamedTuple):
+    """What kernels read of a `Method`."""
+
+    depth: int
+    free: int
+    exchange: float
+    insight: float
+    scale: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +133,8 @@ class Method:
       evaluator: E of the equations, from `evaluators.load_evaluator`.
       opponent: how likely each reply is, from `models.load_opponent`; the paper's replies are all equally likely.
       free: 0 if a refused try costs a ply, as in the paper: then a try that is surely illegal is valued as if the
-        opponent had one reply fewer. Otherwise refusals cost nothing; so many in a row are followed one by one, and
-        after one more a random legal move is made.
+        opponent had one reply fewer. If positive, refusals cost no depth: this many in a row are searched exactly, then
+        a random legal move is assumed.
       exchange: share of an exchange on the square of the last capture, which both sides know, that is added to the
         value of a leaf; 0 in the paper, 1 for all that `kernels.exchange` finds.
       insight: probability with which the opponent, at its last reply, finds the one that is worst for us on that board;
@@ -80,26 +153,27 @@ class Method:
     insight: float = 0.0
     scale: float = 0.0
 
+    @classmethod
+    def of(cls, settings: Settings) -> "Method":
+        """The method of some settings; loads the parts that they name.
 
-def tries_of(row: Rows, capturing: chess.Bitboard = chess.BB_ALL, refused: Sequence[int] = ()) -> Moves:
-    """Tries [M] open to the side to move in a position uint64[8], in the order that search needs.
+        Raises:
+          kriegbot.parts.NotFound: a ValueError; there is no such part.
+        """
+        given = settings.backup
+        return cls(
+            backup=load_backup(given) if isinstance(given, str) else given,
+            evaluator=load_evaluator(settings.evaluator),
+            opponent=load_opponent(settings.opponent),
+            **{name: getattr(settings, name) for name in Numbers._fields},
+        )
 
-    Args:
-      row: any position of the information set; only its own men matter.
-      capturing: squares from which pawns may try to capture, by what was told of pawn tries.
-      refused: tries refused this turn, which are left out.
-    """
-    moves = np.empty(MAX_MOVES, np.int32)
-    count = list_tries(TABLES, row, words(capturing)[0], moves)
-    return np.array([move for move in moves[:count].tolist() if move not in refused], np.int32)
+    @property
+    def numbers(self) -> Numbers:
+        """What kernels read of it."""
+        return Numbers(*(kind(getattr(self, name)) for name, kind in Numbers.__annotations__.items()))
 
-
-def are_open(view: View, tries: Moves) -> npt.NDArray[np.bool_]:
-    """Which [M] of the tries that were searched are open: all, unless "Any?" was answered yes.
-
-    Searches take every legal move into account and know nothing of that obligation; what may follow a refused pawn
-    capture is valued as if it were over.
-    """
-    if not view.obliged:
-        return np.ones(len(tries), np.bool_)
-    return np.isin(tries, [encode_move(move) for move in view.tries()])
+    @property
+    def is_papers(self) -> bool:
+        """Whether refusals and leaves count as in the paper."""
+        return self.free == 0 and self.exchange == self.insight == self.scale == 0.0

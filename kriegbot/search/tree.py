@@ -5,17 +5,14 @@ the totals that the backup rule keeps of what was folded in so far. The opponent
 them, an average or a minimum over histories and replies, is folded straight into the try that led there. An information
 set is identified by the try that leads to it and by what was heard since: of our move and of the reply, or that the try
 was refused.
-
-`TreeArrays` holds the arrays of one tree; `Tree` is the bundle of their pointers that kernels pass around.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kriegbot import kernels as kb
-from kriegbot.search.backup import Fold, Settle
+from kriegbot.search.backup import Backup, Fold, Settle
 
 REFUSED = (1 << 18) - 1
 """Stands for an announcement: the try was illegal. No announcement before the end of the game has all bits set."""
@@ -34,103 +31,56 @@ NOTHING, ONE_WORD = kb.words(0, 1)
 
 
 class Tree(NamedTuple):
-    """Pointers into the arrays of one tree. A slot is one try of one node.
+    """One tree, with room for some information sets; memory is touched only as it is used. A slot is a try of a node.
 
     nodes [N, 3] and weights [N], that of the histories of each; tries [S] and totals [S, width] of the slots; keys [H]
-    and homes [H], a hash table from (slot, heard) to node; counters [6]; room [3], the capacity in nodes, in slots, and
-    the hash table's size less 1; stop [1], set from outside to end the walk; legal [M], the weight of the histories in
-    which each try at the root was legal; start [width], the backup rule's initial totals.
+    and homes [H], a hash table from (slot, heard) to node; counters [6]; stop [1], set from outside to end the walk;
+    legal [M], the weight of the histories in which each try at the root was legal; start [width], the backup rule's
+    initial totals. Capacities: room for nodes, for slots, and the hash table's size less 1.
     """
 
-    nodes: kb.Ints
-    weights: kb.Reals
-    tries: kb.Moves
-    totals: kb.Reals
-    keys: kb.Words
-    homes: kb.Ints
-    counters: kb.Ints
-    room: kb.Ints
-    stop: kb.Ints
-    legal: kb.Reals
-    start: kb.Reals
+    nodes: kb.IntArray
+    weights: kb.RealArray
+    tries: kb.MoveArray
+    totals: kb.RealArray
+    keys: kb.WordArray
+    homes: kb.IntArray
+    counters: kb.IntArray
+    stop: kb.IntArray
+    legal: kb.RealArray
+    start: kb.RealArray
     width: int
+    room_for_nodes: int
+    room_for_slots: int
+    last_key: int
 
+    @classmethod
+    def empty(cls, nodes: int, stop: kb.IntArray, start: tuple[float, ...]) -> "Tree":
+        """A tree without a node, for up to so many; `start` is that of the backup rule.
 
-Arrays: TypeAlias = tuple[
-    kb.IntArray,
-    kb.RealArray,
-    kb.MoveArray,
-    kb.RealArray,
-    kb.WordArray,
-    kb.IntArray,
-    kb.IntArray,
-    kb.IntArray,
-    kb.IntArray,
-    kb.RealArray,
-    kb.RealArray,
-]
-"""`TreeArrays.arrays`: the fields of `Tree` except the last."""
-
-
-class TreeArrays:
-    """The arrays behind a `Tree`, for up to `nodes` information sets; memory is touched only when used."""
-
-    def __init__(self, nodes: int, stop: npt.NDArray[np.int64], start: npt.NDArray[np.float64]) -> None:
+        Raises:
+          ValueError: there is no tree of that size.
+        """
         if not 0 < nodes <= MOST_NODES:
             raise ValueError(f"a tree of {nodes} information sets: it takes 1 to {MOST_NODES}")
-        slots = nodes * TRIES_ROOM + kb.MAX_MOVES
+        slots, width = nodes * TRIES_ROOM + kb.MAX_MOVES, len(start)
         table = 1 << (2 * nodes - 1).bit_length()
-        self.nodes = np.empty(nodes * NODE_FIELDS, np.int64)
-        self.weights = np.empty(nodes)
-        self.tries = np.empty(slots, np.int32)
-        self.totals = np.empty(slots * len(start))
-        self.keys = np.zeros(table, np.uint64)
-        self.homes = np.empty(table, np.int64)
-        self.counters = np.zeros(COUNTERS, np.int64)
-        self.room = np.array([nodes, slots, table - 1], np.int64)
-        self.stop = stop
-        self.legal = np.zeros(kb.MAX_MOVES)
-        self.start = start
-
-    def room_to_settle(self) -> kb.RealArray:
-        """Room float64[width * (slots in use + 2) + 1] for `back_up`."""
-        return np.empty(len(self.start) * (int(self.counters[USED_SLOTS]) + 2) + 1)
-
-    def arrays(self) -> Arrays:
-        """All arrays, in the order of `Tree`."""
-        return (
-            self.nodes,
-            self.weights,
-            self.tries,
-            self.totals,
-            self.keys,
-            self.homes,
-            self.counters,
-            self.room,
-            self.stop,
-            self.legal,
-            self.start,
+        return cls(
+            nodes=np.empty(nodes * NODE_FIELDS, np.int64),
+            weights=np.empty(nodes),
+            tries=np.empty(slots, np.int32),
+            totals=np.empty(slots * width),
+            keys=np.zeros(table, np.uint64),
+            homes=np.empty(table, np.int64),
+            counters=np.zeros(COUNTERS, np.int64),
+            stop=stop,
+            legal=np.zeros(kb.MAX_MOVES),
+            start=np.array(start),
+            width=width,
+            room_for_nodes=nodes,
+            room_for_slots=slots,
+            last_key=table - 1,
         )
-
-
-@kb.kernel
-def tree_of(arrays: Arrays) -> Tree:
-    """Bundle the pointers to a tree's arrays."""
-    nodes, weights, tries, totals, keys, homes, counters, room, stop, legal, start = arrays
-    return Tree(
-        kb.pointer(nodes),
-        kb.pointer(weights),
-        kb.pointer(tries),
-        kb.pointer(totals),
-        kb.pointer(keys),
-        kb.pointer(homes),
-        kb.pointer(counters),
-        kb.pointer(room),
-        kb.pointer(stop),
-        kb.pointer(legal),
-        kb.pointer(start),
-        len(start),
-    )
 
 
 @kb.kernel
@@ -162,16 +112,17 @@ def key_of(slot: int, said: int, heard: int) -> kb.Word:
 @kb.kernel
 def find(tree: Tree, key: kb.Word) -> int:
     """Place in the hash table where a set is, or will be: its key there is 0 until it has a node."""
-    place = kb.mixed(key) & kb.word(tree.room[2])
+    place = kb.mixed(key) & kb.word(tree.last_key)
     while tree.keys[place] != NOTHING and tree.keys[place] != key:
-        place = (place + ONE_WORD) & kb.word(tree.room[2])
+        place = (place + ONE_WORD) & kb.word(tree.last_key)
     return kb.number(place)
 
 
 @kb.kernel
 def has_room(tree: Tree) -> bool:
     """Whether one more node fits; if not, say so in the counters."""
-    if tree.counters[USED_NODES] < tree.room[0] and tree.counters[USED_SLOTS] + kb.MAX_MOVES <= tree.room[1]:
+    slots = tree.counters[USED_SLOTS] + kb.MAX_MOVES
+    if tree.counters[USED_NODES] < tree.room_for_nodes and slots <= tree.room_for_slots:
         return True
     tree.counters[FULL] = 1
     return False
@@ -213,21 +164,31 @@ def after_reply(
     return tree.homes[place]
 
 
-Rule: TypeAlias = tuple[kb.RealArray, Fold, Settle]
-"""`Backup.arrays`."""
+def back_up(tree: Tree, backup: Backup, tries: int) -> kb.RealArray:
+    """Settle every node, from the leaves up; the tree is unchanged, so that more histories can be folded in.
+
+    Returns:
+      The settled value [tries] of each try at the root.
+    """
+    room = np.empty(tree.width * (int(tree.counters[USED_SLOTS]) + 2) + 1)
+    values = np.empty(tries)
+    _back_up(tree, (np.array(backup.parameters, np.float64), backup.fold, backup.settle), room, values)
+    return values
 
 
 @kb.entry
-def back_up(arrays: Arrays, rule: Rule, room: kb.RealArray, root_values: kb.RealArray) -> None:
-    """Settle every node, from the leaves up: the totals of its best try are folded into its parent's try.
+def _back_up(
+    arrays: Tree, rule: tuple[kb.RealArray, Fold, Settle], room: kb.RealArray, root_values: kb.RealArray
+) -> None:
+    """Settle every node: the totals of its best try are folded into its parent's try.
 
     Args:
-      arrays: the tree; unchanged, so that more histories can be folded in.
-      rule: the backup rule.
-      room: `TreeArrays.room_to_settle`.
+      arrays: the tree.
+      rule: parameters, fold and settle of the backup rule.
+      room: to work in: [width * (slots in use + 2) + 1].
       root_values: [M] written: the settled value of each try at the root.
     """
-    tree = tree_of(arrays)
+    tree = kb.pointers(arrays)
     given, fold, settle = rule
     parameters, width = kb.pointer(given), tree.width
     totals, work = kb.pointer(room), kb.advance(kb.pointer(room), width * tree.counters[USED_SLOTS])

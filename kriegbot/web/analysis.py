@@ -16,12 +16,12 @@ import numpy as np
 from evaluators import load_evaluator
 from kriegbot.belief.timeline import Followed, Held
 from kriegbot.kernels import decode_move
-from kriegbot.players.kriegbot import DEPTH, method_of
+from kriegbot.players.kriegbot import LEVELS
 from kriegbot.players.notation import try_name
 from kriegbot.search import settings as search_settings
+from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.search.settings import InformationSet, are_open
 from kriegbot.web.analysis_settings import SAMPLES, Method, Side
 from kriegbot.web.replies import Believed, Hinted, Looked, TryValued
 from referee import View
@@ -33,6 +33,8 @@ HINTS, HINT_SAMPLES, LIKELY = 3, 300, 0.05
 """Tries that a hint names, histories drawn for it, and how likely to be legal a try has to be."""
 MOST_KEPT = 64
 """Beliefs kept; a discarded one is rebuilt when needed."""
+MASTER = LEVELS["master"]
+"""Whose values hints are."""
 SLICE = 0.1
 """Seconds of work on one belief before another game gets its turn."""
 
@@ -53,10 +55,10 @@ class Beliefs:
         held = self._followed_by(f"hint {key}", HINT_SAMPLES).at(view, seconds=SLICE)
         if held is None:
             return None
-        valued = tries_valued(held, method_of("master")) if len(held.rows) else []
+        valued = tries_valued(held, search_settings.Method.of(MASTER)) if len(held.rows) else []
         likely = [one for one in valued if one["legal"] >= LIKELY]
         best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
-        return {"by": f"{HINT_SAMPLES} boards that may be, {DEPTH} plies ahead", "tries": best}
+        return {"by": f"{HINT_SAMPLES} boards that may be, {MASTER.depth} plies ahead", "tries": best}
 
     def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked | None:
         """Both sides' beliefs at a moment and the mover's tries, best first; None if another `SLICE` is needed."""

@@ -1,18 +1,12 @@
-"""How a player describes itself: its options, how it plays, and how it is made.
-
-Each of our players is one file NAME.py in this folder that defines NAME, a `PlayerKind`. Such a file is light: slow
-imports, above all kernels, happen when a player is made.
-"""
+"""Options: the settings of a player as specs write them, `depth=2`, with what each takes and does."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from kriegbot.parts import Parts
-from kriegbot.players.base import Player
 
 Value: TypeAlias = int | float | str
 
@@ -93,29 +87,6 @@ class Option:
 
     def _names(self) -> tuple[str, ...]:
         return self.choices if self.parts is None else self.parts.names()
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerKind:
-    """How a player describes itself.
-
-    Attributes:
-      summary: how it plays.
-      make: called with a seed and all options by name; returns a player for one game. None for a person.
-      options: what it takes.
-      either: names of options of which at most one may be given.
-      words: how it plays, for people choosing an opponent; empty if the summary will do.
-      rank: its place in lists for people; 1 comes first.
-      has_kernels: whether kernels have to be ready before it is made.
-    """
-
-    summary: str
-    make: Callable[..., Player] | None
-    options: tuple[Option, ...] = ()
-    either: tuple[str, ...] = ()
-    words: str = ""
-    rank: int = 100
-    has_kernels: bool = False
 
 
 def value_text(value: Value) -> str:
