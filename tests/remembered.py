@@ -27,7 +27,7 @@ def by_board(
     known: dict[Hashable, Answer] = {}
 
     @wraps(function)
-    def answered(board: chess.Board, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
+    def answered(board: chess.Board, /, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
         key = board_key(board), asked, tuple(named.items())
         if key not in known:
             if len(known) == MOST:
