@@ -138,9 +138,8 @@ def not_redrawn(done: Callable[[], bool]) -> bool:
         return False
 
 
-@contextmanager
-def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[WebDriver]:
-    """A browser; errors on its console fail the test."""
+def started(width: int, height: int, is_phone: bool) -> WebDriver:
+    """A browser that has just been started."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     driver_path = shutil.which("chromedriver")
     if chromium is None or driver_path is None:
@@ -153,13 +152,47 @@ def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) ->
         metrics = {"width": width, "height": height, "pixelRatio": 2}
         options.add_experimental_option("mobileEmulation", {"deviceMetrics": metrics})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, Service(driver_path))
+    return webdriver.Chrome(options, Service(driver_path))
+
+
+def forget(driver: WebDriver) -> None:
+    """Makes a browser like new: a fresh tab, no cookies. What pages store goes by origin, and each server has its port."""
+    *old, _ = *driver.window_handles, driver.switch_to.new_window("tab")
+    new = driver.current_window_handle
+    for handle in old:
+        driver.switch_to.window(handle)
+        driver.close()
+    driver.switch_to.window(new)
+    for what in ("Cookies", "Cache"):
+        driver.execute_cdp_cmd(f"Network.clearBrowser{what}", {})
+
+
+IDLE: dict[tuple[int, int, bool], list[WebDriver]] = {}
+"""Browsers to be used again: starting one takes longer than most tests. By size."""
+
+
+@contextmanager
+def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[WebDriver]:
+    """A browser; errors on its console fail the test."""
+    idle = IDLE.setdefault((width, height, is_phone), [])
+    driver = idle.pop() if idle else started(width, height, is_phone)
     try:
         yield driver
         errors = [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]  # type: ignore[no-untyped-call]
         assert errors == []
-    finally:
+        forget(driver)
+    except BaseException:
         driver.quit()
+        raise
+    idle.append(driver)
+
+
+def quit_browsers() -> None:
+    """Ends all browsers."""
+    for drivers in IDLE.values():
+        for driver in drivers:
+            driver.quit()
+    IDLE.clear()
 
 
 class Page:

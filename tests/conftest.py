@@ -1,6 +1,7 @@
 """Settings for all tests: a busy machine is no reason for a property to fail, nor are kernels still to be compiled."""
 
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,14 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell does to what
 
 settings.register_profile("kriegbot", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("kriegbot")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def browsers() -> Iterator[None]:
+    """Browsers that tests started end with the last test."""
+    yield
+    if "tests.browser" in sys.modules:
+        sys.modules["tests.browser"].quit_browsers()
 
 
 @pytest.fixture(scope="session")

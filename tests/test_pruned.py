@@ -16,6 +16,7 @@ from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS, RAND, WILD16, Referee, View
+from tests.effort import many
 from tests.plain_cases import CASES, Case
 from tests.test_search import arrays
 
@@ -63,14 +64,14 @@ def test_the_best_tries_are_those_of_the_whole_search(case: Case) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("depth", "histories", "count"), [(2, 40, 1_000), (3, 6, 100), (4, 2, 4)])
+@pytest.mark.parametrize(("depth", "histories", "count"), [(2, 40, many(1_000, 200)), (3, 6, many(100, 50)), (4, 2, 4)])
 def test_the_best_tries_are_those_of_the_whole_search_in_midgame(depth: int, histories: int, count: int) -> None:
     fewer = 0
     for view, rows, weights in midgames(count, histories, random.Random(depth)):
         whole, found = both(view, rows, weights, depth)
         assert agree(whole, found)
         fewer += found.leaves < whole.leaves
-    assert fewer > 0.9 * count
+    assert fewer > 0.85 * count
 
 
 def test_a_stack_that_is_full_grows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from kriegbot.trees.perfect import (
 )
 from kriegbot.trees.strategy import brute_force, payoffs
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree, TreeError
+from tests.effort import many
 
 PLAYERS = ("Max", "Min")
 
@@ -203,12 +204,12 @@ def test_a_player_who_does_not_know_where_it_is_is_refused() -> None:
 @pytest.mark.slow
 def test_one_player_with_perfect_information_does_as_well_as_by_brute_force() -> None:
     seen = 0
-    for seed in range(200):
+    for seed in range(many(200, 60)):
         tree = random_tree(seed, 1, 4)
         if tree.has_perfect_information():
             seen += 1
             assert expectiminimax(tree).value == brute_force(tree).value
-    assert seen > 20
+    assert seen > many(20, 5)
 
 
 def test_a_deep_tree_is_solved_or_refused_but_never_overflows() -> None:
