@@ -17,10 +17,17 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.game.process import budget_of
-from kriegbot.online.clock import HURRY, LEAST, RESERVE, patience_for, seconds_for, spec_for
-from kriegbot.online.settings import Settings, load_settings, read_settings
+from kriegbot.online.player import HURRY, LEAST, RESERVE, patience_for, seconds_for, spec_for
+from kriegbot.online.settings import (
+    Settings,
+    check_free,
+    load_settings,
+    load_token,
+    read_settings,
+    save_token,
+    token_path,
+)
 from kriegbot.online.site import CALLS, Refusal, Site, Stopped, Uncertain, checked_address
-from kriegbot.online.token import check_free, load_token, save_token, token_path
 from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused
 from tests.fake_http import serving

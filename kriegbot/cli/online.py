@@ -43,8 +43,8 @@ def register(
     The site's registration key is read from the environment variable KRIEGSPIEL_REGISTRATION_KEY, or asked for.
     """
     chosen = _settings(settings)
+    from kriegbot.online.settings import check_free, save_token, token_path
     from kriegbot.online.site import Refusal, Site, Uncertain
-    from kriegbot.online.token import check_free, save_token, token_path
     from referee.text import quoted
 
     path = token_path(chosen.site)
@@ -86,8 +86,8 @@ def run(settings: File = None) -> None:
     from kriegbot.game.process import ProcessSeat
     from kriegbot.game.seat import PlayerFailed
     from kriegbot.online.bot import Bot
+    from kriegbot.online.settings import load_token, token_path
     from kriegbot.online.site import Site, in_a_while
-    from kriegbot.online.token import load_token, token_path
 
     token = load_token(token_path(chosen.site))
     folder = games_folder(str(chosen.records or games_folder() / "online"))

@@ -12,7 +12,6 @@ a random one of the tries that the site allows is played, and the log says so.
 from __future__ import annotations
 
 import random
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,10 +20,8 @@ from typing import Any, TypeAlias
 import chess
 
 from kriegbot.game.children import CannotStart
-from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import Failure, PlayerFailed
-from kriegbot.game.turn import asked
-from kriegbot.online.clock import HURRY, patience_for, spec_for
+from kriegbot.online.player import HURRY, ClockPlayer
 from kriegbot.online.reading import COLORS, DOUBLES, Reading, Unreadable, read_state
 from kriegbot.online.records import Record
 from kriegbot.online.site import Refusal, Site, Uncertain
@@ -87,11 +84,8 @@ class OnlineGame:
     def __init__(
         self, site: Site, spec: PlayerSpec, rules: RuleSet, record: Record, shown: Shown, report: Callable[[str], None]
     ) -> None:
-        self._site, self._spec, self._rules, self._record, self.shown = site, spec, rules, record, shown
-        self._report = report
-        self._seat: ProcessSeat | None = None
-        self._seated: PlayerSpec | None = None
-        self._seed = secrets.randbits(63)
+        self._site, self._rules, self._record, self.shown = site, rules, record, shown
+        self._report, self._player = report, ClockPlayer(spec)
         self._answers: dict[int, Json] = {}
         self._guess = 0
         self._mark = (-1, -1)
@@ -116,15 +110,14 @@ class OnlineGame:
                 else:
                     self._site.pause(wait)
                     wait = min(2 * wait, LONGEST_LOOK)
-            self._record.end(state, self._seed)
+            self._record.end(state, self._player.seed)
             return state.get("result") or {}
         except Refusal as refusal:
             if refusal.status == GONE:
-                self._record.end({"result": {"winner": None, "reason": refusal.code}}, self._seed)
+                self._record.end({"result": {"winner": None, "reason": refusal.code}}, self._player.seed)
             raise
         finally:
-            if self._seat is not None:
-                self._seat.close()
+            self._player.close()
 
     def _turn(self, state: Json) -> bool:
         """Does what there is to do; False if there is nothing but to wait."""
@@ -198,22 +191,14 @@ class OnlineGame:
                 return self._asked(_open(reading.view, allowed), left, can_ask=can_ask)
             except (PlayerFailed, CannotStart) as error:
                 self._say(f"the player failed: {error}")
-                self._seated = None
+                self._player.stand_up()
                 self._guess += reading.is_guessed
                 reading = self._read(state)
         return random.choice(allowed) if allowed else None
 
     def _asked(self, view: View, left: float, *, can_ask: bool) -> Action:
         """The player's answer, if it is one that can be sent; raises PlayerFailed."""
-        spec = spec_for(self._spec, left)
-        if self._seat is None:
-            self._seat = ProcessSeat(spec)
-        if spec != self._seated:
-            self._seat.invite(spec)
-            self._seat.begin(self._seed)
-            self._seated = spec
-        self._seat.patience = patience_for(spec, left)
-        tried = asked(self._seat, view)
+        tried = self._player.ask(view, left)
         action = tried.choice.action
         if tried.is_nonsense or (isinstance(action, AskAny) and not can_ask):
             raise PlayerFailed(Failure.STUBBORN, f"answered {action_code(action)}, which is not open to it")

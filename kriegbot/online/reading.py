@@ -1,9 +1,9 @@
 """One side's `View`, rebuilt from the state that kriegspiel.org gives it: the log of the referee in the site's words.
 
 The log holds each side's turns in order: our own tries with their moves, what was heard of the opponent's, and, where
-the rule set tells them, the pawn tries of the side to move as a line of their own. Our men, castling rights and the
-opponent's number follow from it; the men are compared with those that the site shows. Whatever cannot be read is an
-`Unreadable`, never a guess.
+the rule set tells them, the pawn tries of the side to move as a line of their own. The rest of the view follows
+(`referee.history`); our men are compared with those that the site shows. Whatever cannot be read is an `Unreadable`,
+never a guess.
 
 Two things the log may leave out. "Double check" comes without its directions, and under English rules a capture may not
 be said to be en passant. Of our own moves the site's answers told both, as long as this process remembers them. The
@@ -16,6 +16,7 @@ The site's referee has no limit but 2,000 quiet plies, and lets king and minor p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -23,11 +24,11 @@ from typing import Any, TypeAlias
 
 import chess
 
-from kriegbot.online.words import ANSWERS, CAPTURE, CHECKS, MEN, NONE, checks_of, told_of
 from referee import (
     Announcement,
     Answer,
     Limits,
+    Man,
     OpponentAsked,
     OpponentMoved,
     OpponentRefused,
@@ -36,7 +37,7 @@ from referee import (
     RuleSet,
     View,
 )
-from referee.announcement import NO_CHECK, Check
+from referee.announcement import NO_CHECK, Check, Told
 from referee.history import Listener
 from referee.men import men_of
 from referee.rules import IllegalHeard, PawnTries
@@ -48,6 +49,22 @@ LIMITS = Limits(quiet_plies=2000)
 DOUBLES = tuple(one | other for one, other in combinations(reversed(Check), 2))
 """The directions that a double check may have; a knight is in most of them, so those come first."""
 COLORS: dict[Any, chess.Color] = {"white": chess.WHITE, "black": chess.BLACK}
+
+NONE = "No pawn captures"
+CHECKS = {
+    "Check on rank": Check.RANK,
+    "Check on file": Check.FILE,
+    "Check on long diagonal": Check.LONG_DIAGONAL,
+    "Check on short diagonal": Check.SHORT_DIAGONAL,
+    "Check by knight": Check.KNIGHT,
+}
+CHECK_CODES = {f"CHECK_{check.name}": check for check in Check}
+REFUSALS = {"Illegal move": Answer.ILLEGAL, "Nonsense": Answer.IMPOSSIBLE}
+ANSWERS = {"Has pawn captures": Answer.YES, NONE: Answer.NO}
+CAPTURE = re.compile(r"(Capture done|Pawn captured|Piece captured|En passant capture) at ([A-H][1-8])")
+MEN = {"Pawn captured": Man.PAWN, "Piece captured": Man.PIECE}
+COUNT = re.compile(r"([1-9][0-9]?) pawn tr(?:y|ies)")
+SQUARES = re.compile(r"Pawn tr(?:y|ies) from ([A-H][1-8](?:, [A-H][1-8])*)")
 
 
 class Unreadable(ValueError):
@@ -84,14 +101,14 @@ def read_state(state: Json, rules: RuleSet, answers: Mapping[int, Json], guess: 
         raise Unreadable(f"illegal colours: {quoted((state.get('your_color'), state.get('turn')))}")
     reader = _Reader(color, rules, answers, guess)
     for entry in _entries(state):
-        reader.hear(entry)
+        reader.read(entry)
     reader.close()
-    side = reader.side
-    if side.men != _shown(state, color):
+    view = reader.heard.view()
+    if view.men != _shown(state, color):
         raise Unreadable(f"our men by the log are not those of {quoted(state.get('your_fen'))}")
-    if side.turn != turn:
-        raise Unreadable(f"by the log {chess.COLOR_NAMES[side.turn]} is to move, not {quoted(state.get('turn'))}")
-    return Reading(side.view(), reader.is_guessed)
+    if view.turn != turn:
+        raise Unreadable(f"by the log {chess.COLOR_NAMES[view.turn]} is to move, not {quoted(state.get('turn'))}")
+    return Reading(view, reader.is_guessed)
 
 
 @dataclass(slots=True)
@@ -103,61 +120,62 @@ class _Entry:
     messages: list[str]
     move: chess.Move | None
 
+    def own_move(self) -> chess.Move:
+        """The move of a try of ours."""
+        if self.move is None or not self.move or self.move.drop is not None:
+            raise Unreadable(f"a try of ours without its move: {quoted(self.messages)}")
+        return self.move
+
 
 class _Reader:
-    """Takes in the log, line by line, for one side of the game."""
+    """Takes in the log, line by line; `heard` is what our side knows by it."""
 
     def __init__(self, color: chess.Color, rules: RuleSet, answers: Mapping[int, Json], guess: int) -> None:
-        self.side = Listener(color, rules, LIMITS)
-        self.is_guessed = False
+        self.heard, self.is_guessed = Listener(color, rules, LIMITS), False
         self._rules, self._answers, self._guess = rules, answers, guess
 
-    def hear(self, entry: _Entry) -> None:
+    def read(self, entry: _Entry) -> None:
         """Takes in a line."""
-        if entry.color != self.side.turn:
-            raise Unreadable(f"a line out of turn at ply {self.side.ply + 1}: {quoted(entry.messages)}")
-        first = entry.messages[0]
-        is_own = entry.color == self.side.color
+        if entry.color != self.heard.turn:
+            raise Unreadable(f"a line out of turn at ply {self.heard.ply + 1}: {quoted(entry.messages)}")
+        first, is_own = entry.messages[0], entry.color == self.heard.color
         if entry.question == "":
             self._tell(first)
         elif entry.question == "ASK_ANY":
             answer = ANSWERS.get(first)
             if answer is None:
                 raise Unreadable(f'illegal answer to "Any?": {quoted(first)}')
-            self.side.hear(OwnQuestion(answer) if is_own else OpponentAsked(answer))
-        elif first in ("Illegal move", "Nonsense"):
-            self._refuse(entry, Answer.ILLEGAL if first == "Illegal move" else Answer.IMPOSSIBLE, is_own=is_own)
+            self.heard.hear(OwnQuestion(answer) if is_own else OpponentAsked(answer))
         else:
-            self._move(entry, is_own=is_own)
+            self.close()
+            if first not in REFUSALS:
+                self._move(entry, is_own=is_own)
+            elif is_own:
+                self.heard.hear(OwnTry(entry.own_move(), REFUSALS[first]))
+            elif REFUSALS[first] is Answer.ILLEGAL and self._rules.illegal_heard is IllegalHeard.BOTH:
+                self.heard.hear(OpponentRefused())
 
     def close(self) -> None:
-        """The end of the log: a move of which nothing more is said told that there are no pawn tries."""
-        last = self.side.events[-1] if self.side.events else None
-        if self.side.pawn_tries is None and isinstance(last, OwnTry | OpponentMoved):
+        """The end of a turn's lines: a move of which nothing more is said told that there are no pawn tries."""
+        events = self.heard.events
+        if self.heard.pawn_tries is None and events and isinstance(events[-1], OwnTry | OpponentMoved):
             self._tell(NONE)
 
-    def _refuse(self, entry: _Entry, answer: Answer, *, is_own: bool) -> None:
-        self.close()
-        if is_own:
-            self.side.hear(OwnTry(_own(entry), answer))
-        elif answer is Answer.ILLEGAL and self._rules.illegal_heard is IllegalHeard.BOTH:
-            self.side.hear(OpponentRefused())
-
     def _move(self, entry: _Entry, *, is_own: bool) -> None:
-        self.close()
-        announcement, men = self._announcement(entry), self.side.men
-        if not is_own:
-            if announcement.fell is not None and announcement.fell not in men:
-                raise Unreadable(f"a capture on {chess.square_name(announcement.fell)}, where none of our men stands")
-            self.side.hear(OpponentMoved(announcement))
-            return
-        move = _own(entry)
-        if move.from_square not in men or move.to_square in men:
-            raise Unreadable(f"a move that our men cannot have made: {move.uci()}")
-        self.side.hear(OwnTry(move, Answer.ACCEPTED, announcement))
+        announcement, men = self._announcement(entry, is_own=is_own), self.heard.men
+        if is_own:
+            move = entry.own_move()
+            if move.from_square not in men or move.to_square in men:
+                raise Unreadable(f"a move that our men cannot have made: {move.uci()}")
+            self.heard.hear(OwnTry(move, Answer.ACCEPTED, announcement))
+        else:
+            fell = announcement.fell
+            if fell is not None and fell not in men:
+                raise Unreadable(f"a capture on {chess.square_name(fell)}, where none of our men stands")
+            self.heard.hear(OpponentMoved(announcement))
 
-    def _announcement(self, entry: _Entry) -> Announcement:
-        answer = self._answers.get(self.side.ply, {})
+    def _announcement(self, entry: _Entry, *, is_own: bool) -> Announcement:
+        answer = self._answers.get(self.heard.ply, {})
         capture, captured, checks, is_passing, is_double, promotion = None, None, NO_CHECK, False, False, False
         for message in entry.messages:
             if found := CAPTURE.fullmatch(message):
@@ -172,38 +190,35 @@ class _Reader:
             elif message != "Move complete":
                 raise Unreadable(f"unknown words: {quoted(message)}")
         if is_double and len(checks) < 2:
-            checks = checks_of(answer)
+            checks = _checks_in(answer)
             if len(checks) < 2:
                 checks, self.is_guessed = DOUBLES[self._guess % len(DOUBLES)], True
-        if capture is not None and entry.color == self.side.color:
+        if capture is not None and is_own:
             is_passing |= answer.get("en_passant_announced") is True
         elif capture is not None:
-            is_passing |= capture not in self.side.men  # nothing of ours stands there: it fell beside
+            is_passing |= capture not in self.heard.men  # nothing of ours stands there: it fell beside
         return Announcement(
             capture,
             captured if self._rules.captured_kind else None,
             checks,
-            None,
-            None,
-            is_passing and self._rules.en_passant_told,
-            promotion,
+            en_passant=is_passing and self._rules.en_passant_told,
+            promotion=promotion,
         )
 
     def _tell(self, message: str) -> None:
         """Pawn tries, which belong to the announcement of the move before."""
-        told = told_of(message, self._rules.pawn_tries)
-        if self._rules.pawn_tries is PawnTries.NOTHING and message == NONE:
+        kind, events = self._rules.pawn_tries, self.heard.events
+        if kind is PawnTries.NOTHING and message == NONE:
             return
+        told = _told_by(message, kind)
         if told is None:
             raise Unreadable(f"unknown words of pawn tries: {quoted(message)}")
-        self.side.pawn_tries = told
-        if not self.side.events:
+        self.heard.pawn_tries = told
+        if not events:
             return
-        match self.side.events[-1]:
-            case OwnTry(announcement=Announcement() as announcement) as event:
-                self.side.events[-1] = replace(event, announcement=replace(announcement, pawn_tries=told))
-            case OpponentMoved(announcement):
-                self.side.events[-1] = OpponentMoved(replace(announcement, pawn_tries=told))
+        match events[-1]:
+            case OwnTry(announcement=Announcement() as announcement) | OpponentMoved(announcement):
+                events[-1] = replace(events[-1], announcement=replace(announcement, pawn_tries=told))
             case _:
                 raise Unreadable(f"pawn tries told in the middle of a turn: {quoted(message)}")
 
@@ -225,16 +240,27 @@ def _entries(state: Json) -> Iterator[_Entry]:
         raise Unreadable(f"illegal referee_turns: {type(error).__name__} {quoted(str(error))}") from None
 
 
-def _own(entry: _Entry) -> chess.Move:
-    if entry.move is None or not entry.move or entry.move.drop is not None:
-        raise Unreadable(f"a try of ours without its move: {quoted(entry.messages)}")
-    return entry.move
+def _checks_in(answer: Json) -> Check:
+    """The directions of a double check that the site's answer to a move of ours names."""
+    codes = answer.get("checks")
+    return Check(sum({CHECK_CODES.get(str(code), NO_CHECK) for code in codes} if isinstance(codes, list) else ()))
+
+
+def _told_by(message: str, kind: PawnTries) -> Told:
+    """What a line tells of pawn tries, as in `Announcement`; None if nothing that this kind tells."""
+    count, squares = COUNT.fullmatch(message), SQUARES.fullmatch(message)
+    if kind is PawnTries.COUNT:
+        return 0 if message == NONE else int(count[1]) if count else None
+    if kind is PawnTries.YES_NO:
+        return {NONE: False, "Has pawn capture": True, "Has pawn captures": True}.get(message)
+    if kind is PawnTries.SQUARES and squares is not None:
+        return tuple(sorted(map(chess.parse_square, squares[1].lower().split(", "))))
+    return () if kind is PawnTries.SQUARES and message == NONE else None
 
 
 def _shown(state: Json, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
     """Our men as the site shows them."""
     try:
-        board = chess.BaseBoard(str(state.get("your_fen")).split(" ")[0])
+        return men_of(chess.BaseBoard(str(state.get("your_fen")).split(" ")[0]), color)
     except ValueError:
         raise Unreadable(f"illegal your_fen: {quoted(state.get('your_fen'))}") from None
-    return men_of(board, color)

@@ -1,14 +1,24 @@
-"""The settings of the bot: one TOML file. docs/online.md shows it with every key; each has a default."""
+"""What the bot's owner keeps in the user's configuration: its settings, one TOML file, and its token.
+
+docs/online.md shows the settings with every key; each has a default. There is a token for each site, readable by its
+owner alone.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from datetime import time
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+
+import platformdirs
 
 from kriegbot.online.site import SITE, checked_address
 from kriegbot.players.specs import PlayerSpec, parse_spec
@@ -19,7 +29,8 @@ from referee.text import did_you_mean, one_line, quoted
 PLAYER = "kriegbot:time=5"
 MOST_GAMES = 20
 WHO = ("humans", "bots", "anyone", "nobody")
-_HOURS = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])")
+HOURS = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])")
+TOKEN = re.compile(r"[!-~]{1,500}")
 
 SITE_RULES = {name: RULE_SETS[name] for name in ("berkeley", "wild16", "cincinnati", "berkeley_any", "rand", "english")}
 """The rule sets that the site has, by the names that it shares with us."""
@@ -98,67 +109,69 @@ def read_settings(data: dict[str, Any], where: str) -> Settings:
         if name not in known:
             hint = did_you_mean(name, known)
             raise Refused(f"unknown setting {quoted(name)} in '{where}'{hint} Known: {', '.join(known)}.")
-        values[name] = _READERS[name](name, value)
+        try:
+            values[name] = READERS[name](value)
+        except _Takes as takes:
+            raise Refused(f"illegal setting {name} = {quoted(value)}: it takes {takes}.") from None
     return Settings(**values)
 
 
-def _illegal(name: str, value: object, takes: str) -> Refused:
-    return Refused(f"illegal setting {name} = {quoted(value)}: it takes {takes}.")
+class _Takes(ValueError):
+    """A value is not one of its setting; the message says what would be."""
 
 
-def _text(name: str, value: object) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise _illegal(name, value, "a text in quotation marks")
+        raise _Takes("a text in quotation marks")
     return value
 
 
-def _names(name: str, value: object) -> tuple[str, ...]:
+def _names(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise _illegal(name, value, "a list of names, such as ['alice', 'bob']")
+        raise _Takes("a list of names, such as ['alice', 'bob']")
     return tuple(value)
 
 
-def _rules(name: str, value: object) -> tuple[RuleSet, ...]:
-    names = _names(name, value)
-    known = ", ".join(SITE_RULES)
+def _rules(value: object) -> tuple[RuleSet, ...]:
+    names, known = _names(value), ", ".join(SITE_RULES)
     if not names:
-        raise _illegal(name, value, f"at least one of {known}")
+        raise _Takes(f"at least one of {known}")
     for one in names:
         if one not in SITE_RULES:
             hint = did_you_mean(one, SITE_RULES)
-            raise Refused(f"illegal setting {name}: unknown rule set {quoted(one)}{hint} The site's: {known}.")
+            raise Refused(f"illegal setting rules: unknown rule set {quoted(one)}{hint} The site's: {known}.")
     return tuple(SITE_RULES[one] for one in dict.fromkeys(names))
 
 
-def _games(name: str, value: object) -> int:
+def _games(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_GAMES:
-        raise _illegal(name, value, f"a whole number, 1..{MOST_GAMES}")
+        raise _Takes(f"a whole number, 1..{MOST_GAMES}")
     return value
 
 
-def _who(name: str, value: object) -> str:
+def _who(value: object) -> str:
     if value not in WHO:
-        raise _illegal(name, value, f"one of {', '.join(WHO)}")
+        raise _Takes(f"one of {', '.join(WHO)}")
     return str(value)
 
 
-def _yes_no(name: str, value: object) -> bool:
+def _yes_no(value: object) -> bool:
     if not isinstance(value, bool):
-        raise _illegal(name, value, "true or false")
+        raise _Takes("true or false")
     return value
 
 
-def _hours(name: str, value: object) -> tuple[time, time] | None:
-    found = _HOURS.fullmatch(value) if isinstance(value, str) else None
+def _hours(value: object) -> tuple[time, time] | None:
+    found = HOURS.fullmatch(value) if isinstance(value, str) else None
     if found is None or found[3] + found[4] > "2400":
-        raise _illegal(name, value, "two times, such as '08:00-22:30'")
+        raise _Takes("two times, such as '08:00-22:30'")
     first, last = (int(found[1]), int(found[2])), (int(found[3]) % 24, int(found[4]))
     return None if first == last else (time(*first), time(*last))
 
 
-_READERS: dict[str, Callable[[str, object], Any]] = {
-    "site": lambda name, value: checked_address(_text(name, value)),
-    "player": lambda name, value: program_of(_text(name, value)),
+READERS: dict[str, Callable[[object], Any]] = {
+    "site": lambda value: checked_address(_text(value)),
+    "player": lambda value: program_of(_text(value)),
     "rules": _rules,
     "games": _games,
     "opponents": _who,
@@ -167,5 +180,64 @@ _READERS: dict[str, Callable[[str, object], Any]] = {
     "hours": _hours,
     "create": _yes_no,
     "join": _yes_no,
-    "records": lambda name, value: Path(_text(name, value)).expanduser(),
+    "records": lambda value: Path(_text(value)).expanduser(),
 }
+
+
+def token_path(address: str) -> Path:
+    """Where the token for a site is kept."""
+    host = re.sub("[^a-z0-9.]+", "-", urlsplit(address).netloc.lower())
+    return platformdirs.user_config_path("kriegbot") / f"token-{host}"
+
+
+def check_free(path: Path) -> None:
+    """Raises Refused unless a token can be saved there: before a bot is registered, whose token is told only once."""
+    if path.exists():
+        raise Refused(f"'{path}' already holds a token; remove it to register another bot.")
+    _write(path, "")
+    path.unlink()
+
+
+def save_token(path: Path, token: str) -> None:
+    """Saves a token; nobody but its owner can ever read the file.
+
+    Raises:
+      Refused: it is none, or cannot be saved.
+    """
+    if not TOKEN.fullmatch(token):
+        raise Refused("illegal token: it takes printable characters without spaces.")
+    _write(path, f"{token}\n")
+
+
+def load_token(path: Path) -> str:
+    """The token.
+
+    Raises:
+      Refused: there is none, or others can read it.
+    """
+    try:
+        with path.open(encoding="ascii", errors="replace") as file:
+            if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:
+                raise Refused(f"'{path}' can be read by others; it takes a token of yours alone: chmod 600 '{path}'.")
+            token = file.read(1000).strip()
+    except FileNotFoundError:
+        raise Refused(f"there is no token in '{path}'; `kriegbot online register` gets one.") from None
+    except OSError as error:
+        raise Refused(f"cannot read the token '{path}': {error.strerror or error}.") from None
+    if not TOKEN.fullmatch(token):
+        raise Refused(f"'{path}' holds no token; it takes one line, as `kriegbot online register` writes it.")
+    return token
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a new file, whole or not at all."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(path, "x", opener=partial(os.open, mode=0o600), encoding="ascii") as file, ExitStack() as on_failure:
+            on_failure.callback(path.unlink, missing_ok=True)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            on_failure.pop_all()
+    except OSError as error:
+        raise Refused(f"cannot save the token '{path}': {error.strerror or error}.") from None

@@ -1,4 +1,4 @@
-"""How much of the clock a try may take, so that no flag falls.
+"""The player of an online game: where it sits, and how much of the clock a try may take, so that no flag falls.
 
 A try gets a twentieth of what is on the clock above a reserve of half a minute, which is kept for lost connections.
 So any number of refused tries in a turn never reaches the reserve; and with ten seconds added for every move, a clock
@@ -12,8 +12,12 @@ longer than half of what is above `HURRY`, and at `HURRY` nobody is asked any mo
 
 from __future__ import annotations
 
-from kriegbot.game.process import GRACE, PATIENCE, budget_of
+import secrets
+
+from kriegbot.game.process import ProcessSeat, budget_of, patience_of
+from kriegbot.game.turn import Tried, asked
 from kriegbot.players.specs import BadSpec, PlayerSpec
+from referee import View
 
 RESERVE, SHARES = 30.0, 20
 HURRY = 10.0
@@ -22,6 +26,49 @@ LEAST = 0.05
 """Seconds that a try gets, however low the clock."""
 SHORTEST = 0.5
 """Seconds that a player is always waited for."""
+
+
+class ClockPlayer:
+    """A player that sits down when it is asked, and again when its clock or a failure demands it.
+
+    Args:
+      spec: who.
+
+    Attributes:
+      seed: from which its moves follow.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        self.seed = secrets.randbits(63)
+        self._spec = spec
+        self._seat: ProcessSeat | None = None
+        self._seated: PlayerSpec | None = None
+
+    def ask(self, view: View, left: float) -> Tried:
+        """What it does with so many seconds on its clock.
+
+        Raises:
+          PlayerFailed: it fails; asked again, it sits down anew.
+          CannotStart: no process can be started for it.
+        """
+        spec = spec_for(self._spec, left)
+        if self._seat is None:
+            self._seat = ProcessSeat(spec)
+        if spec != self._seated:
+            self._seat.invite(spec)
+            self._seat.begin(self.seed)
+            self._seated = spec
+        self._seat.patience = patience_for(spec, left)
+        return asked(self._seat, view)
+
+    def stand_up(self) -> None:
+        """Makes it sit down anew when it is asked next."""
+        self._seated = None
+
+    def close(self) -> None:
+        """Ends its process."""
+        if self._seat is not None:
+            self._seat.close()
 
 
 def seconds_for(left: float) -> float:
@@ -49,6 +96,4 @@ def spec_for(spec: PlayerSpec, left: float) -> PlayerSpec:
 
 def patience_for(spec: PlayerSpec, left: float) -> float:
     """Seconds after which a player is not waited for any longer."""
-    budget = budget_of(spec)
-    usual = PATIENCE if budget is None else 2 * budget + GRACE
-    return min(usual, max(SHORTEST, (left - HURRY) / 2))
+    return min(patience_of(spec), max(SHORTEST, (left - HURRY) / 2))
