@@ -110,7 +110,7 @@ _CHECK_WORDS = {
     Check.SHORT_DIAGONAL: "on the short diagonal",
     Check.KNIGHT: "by a knight",
 }
-_CHECK_LETTERS = dict(zip("RFLSN", Check, strict=True))
+CHECK_LETTERS = dict(zip("RFLSN", Check, strict=True))
 _MAN_LETTERS = {"p": Man.PAWN, "o": Man.PIECE}  # o: "officer"; n would read as a knight
 _LETTER_OF_MAN = {man: letter for letter, man in _MAN_LETTERS.items()}
 _CODE_OF_END = {
@@ -194,7 +194,7 @@ class Announcement:
         if self.promotion:
             code += "="
         if self.checks:
-            code += "+" + "".join(letter for letter, check in _CHECK_LETTERS.items() if check & self.checks)
+            code += "+" + "".join(letter for letter, check in CHECK_LETTERS.items() if check & self.checks)
         if self.pawn_tries is not None:
             code += "?" + told_code(self.pawn_tries)
         if self.end is not None:
@@ -226,7 +226,7 @@ class Announcement:
         return cls(
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
             captured=_MAN_LETTERS.get(match["man"]),
-            checks=Check(sum(_CHECK_LETTERS[letter] for letter in match["checks"] or "")),
+            checks=Check(sum(CHECK_LETTERS[letter] for letter in match["checks"] or "")),
             pawn_tries=None if match["told"] is None else parse_told(match["told"]),
             end=end,
             en_passant=match["passing"] is not None,

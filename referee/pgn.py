@@ -65,10 +65,7 @@ def record_to_pgn(record: GameRecord) -> str:
     Raises:
       RecordError: the record cannot be replayed, or would be too large to read back.
     """
-    if record.rules != RULE_SETS.get(record.rules.name):
-        raise RecordError(f"illegal rule set: {quoted(record.rules.name)} is not the known one of that name")
-    for _ in record.replay():
-        pass
+    check_writable(record)
     text = pgn_text(headers_of(record), _movetext(record))
     if len(text.encode()) > MAX_BYTES:
         raise RecordError(f"illegal record: {len(text.encode())} bytes; it takes at most {MAX_BYTES}")
@@ -93,8 +90,7 @@ def record_from_pgn(text: str) -> GameRecord:
     if not result == headers["Result"] == record.result:
         written = f"{quoted(headers['Result'])} in the header and {result!r} after the moves"
         raise RecordError(f"illegal result: {written}; it takes {record.result!r} for this game")
-    for _ in record.replay():
-        pass
+    record.check()
     return record
 
 
@@ -152,6 +148,13 @@ def load_record(path: str | os.PathLike[str]) -> GameRecord:
 # Writing
 
 
+def check_writable(record: GameRecord) -> None:
+    """Raises RecordError unless the record replays, under rules that whoever reads it knows."""
+    if record.rules != RULE_SETS.get(record.rules.name):
+        raise RecordError(f"illegal rule set: {quoted(record.rules.name)} is not the known one of that name")
+    record.check()
+
+
 def headers_of(record: GameRecord) -> dict[str, str]:
     """All headers of a record's text, the reserved ones included."""
     headers = {name: record.headers[name] for name in ROSTER}
@@ -174,21 +177,27 @@ def pgn_text(headers: Mapping[str, str], movetext: Iterable[str]) -> str:
     return "\n".join([*lines, "", *_wrapped(" ".join(movetext)), ""])
 
 
-def _movetext(record: GameRecord) -> Iterator[str]:
+def numbered(record: GameRecord) -> Iterator[tuple[str, chess.Board, Turn]]:
+    """Each turn, after its number as PGN writes it and the board before it; that is one board, which changes."""
     board = chess.Board(record.start)
+    for turn in record.turns:
+        yield f"{board.fullmove_number}{'.' if board.turn == chess.WHITE else '...'}", board, turn
+        board.push(turn.move)
+
+
+def _movetext(record: GameRecord) -> Iterator[str]:
     left = f"[%left {_tries_text(record.left)}]" if record.left else ""
     if left and not record.turns:
         yield f"{{{left}}}"
-    for number, turn in enumerate(record.turns, 1):
-        yield f"{board.fullmove_number}{'.' if board.turn == chess.WHITE else '...'} {board.san(turn.move)}"
+    for made, (number, board, turn) in enumerate(numbered(record), 1):
+        yield f"{number} {board.san(turn.move)}"
         tags = [f"[%tries {_tries_text(turn.tries)}]"] if turn.tries else []
         tags.append(f"[%says {turn.announcement.code()}]")
         if turn.seconds is not None:
             tags.append(f"[%emt {_emt_text(turn.seconds)}]")
-        if left and number == len(record.turns):
+        if left and made == len(record.turns):
             tags.append(left)
         yield f"{{{' '.join(tags)}}}"
-        board.push(turn.move)
     yield record.result
 
 

@@ -140,6 +140,16 @@ class GameRecord:
         """The result as PGN writes it; * if there is none yet."""
         return "*" if self.end is None else self.end.result
 
+    @property
+    def has_times(self) -> bool:
+        """Whether any turn's time was measured."""
+        return any(turn.seconds is not None for turn in self.turns)
+
+    def check(self) -> None:
+        """Raises RecordError unless the game can have gone as recorded."""
+        for _ in self.replay():
+            pass
+
     def replay(self) -> Iterator[Step]:
         """Plays the game again, one step for each try or question, checking every answer and announcement.
 

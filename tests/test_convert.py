@@ -10,7 +10,7 @@ import pytest
 
 from kriegbot.cli.main import main
 from referee import BERKELEY, WILD16, load_record, record_from_pgn, save_record
-from referee.formats.table import FORMATS
+from referee.formats import FORMATS
 from tests.test_formats import SAVED, saved
 from tests.test_records import recorded
 

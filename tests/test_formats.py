@@ -26,9 +26,9 @@ from referee import (
     RuleSet,
     open_tries,
 )
+from referee.formats import FORMATS, format_of, written
 from referee.formats.form import LEFT, QUESTIONS, REFUSED, RULED_OUT, TIMES
 from referee.formats.kriegspiel_org import END
-from referee.formats.table import FORMATS, format_of, written
 from tests.effort import many
 from tests.random_games import act, action_of, random_try, steps
 from tests.test_records import HEADERS as SOME_HEADERS

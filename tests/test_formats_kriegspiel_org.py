@@ -27,7 +27,7 @@ from referee import (
     Referee,
     RuleSet,
 )
-from referee.formats.table import FORMATS, format_of, written
+from referee.formats import FORMATS, format_of, written
 from tests.random_games import act, random_action
 from tests.test_formats import PREFIXES, SAVED
 from tests.test_kriegspiel_org import THEIR_RULES

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee import BERKELEY, RAND, WILD16, End, GameRecord, OwnTry, Reason, RecordError, Referee, open_tries
-from referee.formats.filtered import SAID
+from referee.formats import FORMATS, format_of, written
+from referee.formats.foreign_pgn import SAID, name_of_try, named_try
 from referee.formats.form import HEADERS
-from referee.formats.notation import named_try, try_name
-from referee.formats.table import FORMATS, format_of, written
 from tests.random_games import STARTS, steps
 from tests.test_formats import SAVED, saved
 from tests.test_records import recorded
@@ -104,7 +103,7 @@ def test_ones_own_move_does_not_betray_a_pin() -> None:
     move = chess.Move.from_uci("b3c5")
     board = chess.Board("4r1k1/8/8/8/4N3/1N6/8/4K3 w - - 0 1")
     assert board.san(move) == "Nc5"
-    assert try_name(board, move) == "Nbc5"
+    assert name_of_try(board, move) == "Nbc5"
 
 
 @given(st.integers(0, 10**9), st.integers(0, 12))
@@ -117,14 +116,14 @@ def test_every_open_try_has_a_name_of_its_own(seed: int, plies: int) -> None:
         return
     board, view = game.board(), game.view(game.turn)
     tries = open_tries(view.color, view.men, view.kingside, view.queenside)
-    names = [try_name(board, move) for move in tries]
+    names = [name_of_try(board, move) for move in tries]
     assert len({*names}) == len(tries)
     assert [named_try(board, str(name), 0) for name in names] == tries
 
 
 def test_a_man_with_rivals_on_its_file_and_its_rank_is_named_by_its_square() -> None:
     board = chess.Board("7k/8/8/Q7/8/8/8/Q3Q2K w - - 0 1")
-    names = {uci: try_name(board, chess.Move.from_uci(uci)) for uci in ("a1c3", "a5c3", "e1c3", "h1h2")}
+    names = {uci: name_of_try(board, chess.Move.from_uci(uci)) for uci in ("a1c3", "a5c3", "e1c3", "h1h2")}
     assert names == {"a1c3": "Qa1c3", "a5c3": "Q5c3", "e1c3": "Qec3", "h1h2": "Kh2"}
 
 

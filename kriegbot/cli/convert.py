@@ -60,7 +60,7 @@ def convert(
     """  # noqa: D301 - the backspace tells where lines are to be kept
     from kriegbot.request import rules_of
     from referee import RecordError
-    from referee.formats.table import FORMATS, format_for, format_named, format_of
+    from referee.formats import FORMATS, format_for, format_named, format_of
     from referee.text import quoted
 
     given = None if rules is None else rules_of(rules)
@@ -97,7 +97,7 @@ def _converted(
 ) -> Iterator[tuple[int, int]]:
     """Converts one game after another; yields how many are done, of how many."""
     from referee import RecordError
-    from referee.formats.table import written
+    from referee.formats import written
     from referee.text import quoted
 
     source, games = found

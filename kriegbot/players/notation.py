@@ -12,15 +12,14 @@ import re
 
 import chess
 
-from referee import Action, AskAny, View
-from referee.men import is_castling, is_open
+from referee import Action, AskAny, View, notation
+from referee.men import is_castling
 from referee.text import quoted
 
 _UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")
 _SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
 _ENDING = re.compile(r"\s*(?:e\.?p\.?|[+#!?])+$")
 _CASTLING = {"oo": (6,), "ooo": (2,)}
-_LETTERS = {"N": chess.KNIGHT, "B": chess.BISHOP, "R": chess.ROOK, "Q": chess.QUEEN, "K": chess.KING}
 _MEN = {"": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 
 
@@ -59,37 +58,7 @@ def read_try(text: str, view: View) -> chess.Move:
 
 def try_name(move: chess.Move, view: View) -> str:
     """A try in short, as seen by its mover in the view before it; UCI where it could not be a try at all."""
-    man = view.men.get(move.from_square)
-    if man is None or not move:
-        return move.uci()
-    target = chess.square_name(move.to_square)
-    files = abs(chess.square_file(move.from_square) - chess.square_file(move.to_square))
-    if man == chess.PAWN:
-        promotion = "=" + chess.piece_symbol(move.promotion).upper() if move.promotion else ""
-        origin = chess.FILE_NAMES[chess.square_file(move.from_square)] + "x" if files else ""
-        return origin + target + promotion
-    if is_castling(move, view.men):
-        return "O-O" if chess.square_file(move.to_square) == 6 else "O-O-O"
-    return chess.piece_symbol(man).upper() + _distinguished(move, man, view) + target
-
-
-def _distinguished(move: chess.Move, man: chess.PieceType, view: View) -> str:
-    """The file, the rank or both of the square of departure, where other men of the kind may go to the same square."""
-    others = [
-        square
-        for square, other in view.men.items()
-        if other == man
-        and square != move.from_square
-        and is_open(chess.Move(square, move.to_square), view.color, view.men, view.kingside, view.queenside)
-    ]
-    if not others:
-        return ""
-    file, rank = chess.square_file(move.from_square), chess.square_rank(move.from_square)
-    if all(chess.square_file(square) != file for square in others):
-        return chess.FILE_NAMES[file]
-    if all(chess.square_rank(square) != rank for square in others):
-        return chess.RANK_NAMES[rank]
-    return chess.square_name(move.from_square)
+    return notation.try_name(move, view.color, view.men, view.kingside, view.queenside)
 
 
 def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move]:
@@ -101,7 +70,7 @@ def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move
     if match is not None:
         origin, target = chess.parse_square(match[1]), chess.parse_square(match[2])
         found = [move for move in tries if (move.from_square, move.to_square) == (origin, target)]
-        return [move for move in found if _promotes(move, match[3])]
+        return [move for move in found if notation.promotes_to(move, match[3])]
     found = _matching_san(plain, view, tries)
     if not found and plain[:1] in ("n", "r", "q", "k", "b"):
         found = _matching_san(plain[0].upper() + plain[1:], view, tries)
@@ -110,31 +79,9 @@ def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move
 
 def _matching_san(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move]:
     match = _SAN.fullmatch(text)
-    if match is None:
+    if match is None or (match[4] and not match[1] and not match[2]):  # a pawn's capture names its file
         return []
-    letter, file, rank, capture, target, promotion = match.groups()
-    man = _LETTERS.get(letter, chess.PAWN)
-    if man == chess.PAWN and capture and not file:
-        return []
-    found = []
-    for move in tries:
-        origin = chess.square_name(move.from_square)
-        if view.men.get(move.from_square) != man or chess.square_name(move.to_square) != target:
-            continue
-        if (file and file != origin[0]) or (rank and rank != origin[1]):
-            continue
-        if man == chess.PAWN and origin[0] != (file or target[0]):
-            continue
-        if not _promotes(move, promotion):
-            continue
-        if not is_castling(move, view.men):
-            found.append(move)
-    return found
-
-
-def _promotes(move: chess.Move, letter: str | None) -> bool:
-    """Whether a move promotes to the man of a letter, by default to a queen, if at all."""
-    return move.promotion == _LETTERS[letter.upper()] if letter else move.promotion in (None, chess.QUEEN)
+    return [move for move in tries if notation.is_meant(move, view.men, match)]
 
 
 def _uci(text: str) -> re.Match[str] | None:

@@ -18,7 +18,7 @@ from kriegbot.web.help_taken import Help
 from kriegbot.web.replies import SavedGame
 from kriegbot.web.requests import BadMessage
 from referee import GameRecord, RecordError, RuleSet, load_record, save_record
-from referee.formats.table import format_of
+from referee.formats import format_of
 from referee.rules import RULE_SETS
 
 MOST_SHOWN = 300

@@ -1,5 +1,85 @@
-"""Games of Kriegspiel in other programs' formats, both ways; `referee.formats.table` lists them, one file each.
+"""Games of Kriegspiel in other programs' formats, both ways.
 
 Whatever is read is told to a referee again, move by move, so that a file that no game can have written is refused
 with a line that says where. Whatever a format cannot hold is named by the function that leaves it out.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import chess
+
+from referee.errors import RecordError
+from referee.formats.foreign_pgn import FILTERED, ICC, PLAIN, UMD
+from referee.formats.form import Format, Lost
+from referee.formats.kriegspiel_org import KRIEGSPIEL
+from referee.formats.movetext import pgn_games
+from referee.pgn import check_writable, record_from_pgn, record_to_pgn
+from referee.record import GameRecord
+from referee.rules import RuleSet
+from referee.text import did_you_mean, quoted
+
+_LOOKED_AT = 100_000
+
+
+def _read_ours(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
+    record = record_from_pgn(text)
+    if rules not in (None, record.rules):
+        raise RecordError(f"illegal rules: the game is one of {quoted(record.rules.name)}; it takes no others")
+    return record, ()
+
+
+KRIEGBOT = Format(
+    "kriegbot",
+    "our own PGN, with every try, answer, announcement and time",
+    lambda text: "[KriegspielRecord " in text,
+    pgn_games,
+    _read_ours,
+    lambda record, _side: (record_to_pgn(record), {}),
+)
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {form.name: form for form in (KRIEGBOT, KRIEGSPIEL, FILTERED, UMD, ICC, PLAIN)}
+)
+"""By name; a text is in the first that it fits."""
+
+
+def format_named(name: str) -> Format:
+    """The format of a name.
+
+    Raises:
+      RecordError: there is none.
+    """
+    if name in FORMATS:
+        return FORMATS[name]
+    raise RecordError(f"unknown format {quoted(name)}{did_you_mean(name, FORMATS)} Known: {', '.join(FORMATS)}")
+
+
+def format_of(text: str) -> Format:
+    """The format that a text is in.
+
+    Raises:
+      RecordError: it looks like none.
+    """
+    beginning = text[:_LOOKED_AT]
+    for form in FORMATS.values():
+        if form.fits(beginning):
+            return form
+    raise RecordError(f"unknown format: {quoted(text[:200])}; it takes games in one of {', '.join(FORMATS)}")
+
+
+def format_for(path: str) -> Format:
+    """The format to write a file of this name in: our own, unless its suffix belongs to another."""
+    return next((form for form in FORMATS.values() if form.suffix and path.endswith(form.suffix)), KRIEGBOT)
+
+
+def written(record: GameRecord, form: Format, side: chess.Color | None = None) -> tuple[str, Lost]:
+    """The text of a record, and what was lost.
+
+    Raises:
+      RecordError: the record cannot be replayed, or not be written in this format.
+    """
+    check_writable(record)
+    text, lost = form.write(record, side)
+    return text, tuple(name for name, is_lost in lost.items() if is_lost)

@@ -1,18 +1,29 @@
-"""What a format is: how its text is told from others', cut into games, read and written."""
+"""What a format is, and what its reader needs: a referee of ours to whom a game from elsewhere is told again.
+
+What cannot have been is refused, with its place in the game.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import chess
 
-from referee.record import GameRecord
-from referee.rules import RuleSet
+from referee.announcement import Announcement, Reason
+from referee.errors import BadStart, GameIsOver, RecordError
+from referee.pgn import game_of
+from referee.record import RESERVED, GameRecord, place
+from referee.referee import Referee
+from referee.rules import NO_LIMITS, RULE_SETS, Limits, RuleSet
+from referee.text import one_line, quoted
+from referee.view import Answer, OwnTry
 
 Lost: TypeAlias = tuple[str, ...]
 """What was left out, such as "thinking times"."""
+Written: TypeAlias = tuple[str, Mapping[str, bool]]
+"""A text, and for each thing that its format has no place for whether the game had it."""
 
 TIMES = "thinking times"
 QUESTIONS = 'questions "Any?"'
@@ -21,6 +32,13 @@ REFUSED = "refused tries"
 LEFT = "tries after the last move"
 HEADERS = "headers but the names of the game and of its players"
 COMMENTS = "comments"
+DRAW = "a draw that these rules do not give: the game is told as abandoned"
+
+_OTHER_NAMES = {"wild16": "ICC"}
+"""What others call a rule set in the header Variant; the others go by their titles."""
+_CHESS = ("", "?", "standard", "chess", "normal", "from position", "kriegspiel")
+_GIVEN_UP = ("", "?", "normal", Reason.RESIGNATION.value)
+_FOREIGN = ("Filtered",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +51,7 @@ class Format:
       fits: whether a text looks like this format.
       games: the texts of a file's games, one after another.
       read: a game of a text, under the rule set that whoever asks has named, and what was lost.
-      write: the text of a game as one side saw it, if a side is named, and what was lost.
+      write: the text of a game, as one side saw it if a side is named.
       suffix: of files that are in this format and in no other.
     """
 
@@ -42,5 +60,146 @@ class Format:
     fits: Callable[[str], bool]
     games: Callable[[str], list[str]]
     read: Callable[[str, RuleSet | None], tuple[GameRecord, Lost]]
-    write: Callable[[GameRecord, chess.Color | None], tuple[str, Lost]]
+    write: Callable[[GameRecord, chess.Color | None], Written]
     suffix: str | None = None
+
+
+class Retelling:
+    """A game so far.
+
+    Attributes:
+      referee: who hears it.
+      board: the true board, with the moves made.
+    """
+
+    def __init__(self, rules: RuleSet, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN) -> None:
+        try:
+            self.referee = Referee(rules, limits, start)
+        except BadStart as error:
+            raise RecordError(str(error)) from None
+        self.board = self.referee.board()
+
+    @property
+    def here(self) -> str:
+        """Where the game is, for messages."""
+        return place(self.referee.ply)
+
+    def say(self, san: str) -> Announcement:
+        """A move as chess names it; returns what the referee says.
+
+        Raises:
+          RecordError: it cannot have been made.
+        """
+        try:
+            move = self.board.parse_san(san)
+        except ValueError:
+            move = chess.Move.null()
+        if not move:
+            raise RecordError(f"illegal move: {quoted(san)}, {self.here}")
+        return self.make(move, san)
+
+    def make(self, move: chess.Move, name: str) -> Announcement:
+        """A move that was accepted; returns what the referee says.
+
+        Raises:
+          RecordError: it cannot have been made.
+        """
+        here = self.here
+        answer = self._answer(move, name)
+        last = self.referee.last
+        if answer is not Answer.ACCEPTED or not isinstance(last, OwnTry) or last.announcement is None:
+            raise RecordError(f"illegal move: {quoted(name)}, {here}; the referee says {answer.value}")
+        self.board.push(move)
+        return last.announcement
+
+    def refuse(self, move: chess.Move, name: str) -> Answer:
+        """A try that was refused; returns the referee's answer.
+
+        Raises:
+          RecordError: it was a legal move.
+        """
+        here = self.here
+        answer = self._answer(move, name)
+        if answer is Answer.ACCEPTED:
+            raise RecordError(f"illegal try: {quoted(name)} is told as refused, but is a legal move, {here}")
+        return answer
+
+    def _answer(self, move: chess.Move, name: str) -> Answer:
+        try:
+            return self.referee.try_move(move)
+        except GameIsOver:
+            end = self.referee.end.text() if self.referee.end else ""
+            raise RecordError(
+                f"illegal move: {quoted(name)}, {self.here}: the game has ended ({end}); it takes the rules and limits "
+                "under which it went on"
+            ) from None
+
+    def finish(self, headers: Mapping[str, str], result: str) -> Lost:
+        """Ends the game as the headers and the result say, if no move has ended it; returns what was lost.
+
+        PGN has no word for giving up, so a game won without a mate was given up, unless Termination says more. A
+        draw by agreement or repetition is none that a referee of ours gives.
+
+        Raises:
+          RecordError: the game cannot have ended so.
+        """
+        told = headers.get("Result", result)
+        if told != result:
+            raise RecordError(f"illegal result: {quoted(told)} in the header and {result!r} after the moves")
+        referee = self.referee
+        if referee.end is not None:
+            if referee.end.result != result:
+                raise RecordError(f"illegal result: {result!r}, but the game has ended: {referee.end.text()}")
+            return ()
+        termination, detail = headers.get("Termination", ""), headers.get("TerminationDetails", "")
+        kind = termination.lower()
+        if result == "1/2-1/2":
+            if kind == Reason.AGREEMENT.value:
+                referee.agree()
+                return ()
+            referee.abandon("a draw by agreement, repetition or another rule")
+            return (DRAW,)
+        if result == "*":
+            if kind == Reason.ABANDONED.value:
+                referee.abandon(detail)
+            return ()
+        loser = result == "0-1"
+        if kind == Reason.CHECKMATE.value:
+            raise RecordError(f"illegal header Termination: {quoted(termination)}, but the last move gives no mate")
+        if kind in _GIVEN_UP:
+            referee.resign(loser)
+        else:
+            referee.forfeit(loser, detail if kind == Reason.FORFEIT.value else one_line(termination, 200))
+        return ()
+
+    def record(self, headers: Mapping[str, str]) -> GameRecord:
+        """The game as a record, with those headers that a record does not write itself."""
+        kept = {name: value for name, value in headers.items() if name not in RESERVED and name not in _FOREIGN}
+        return GameRecord.of(self.referee, kept)
+
+
+def variant_of(rules: RuleSet) -> str:
+    """What others call a rule set in the header Variant."""
+    return _OTHER_NAMES.get(rules.name, rules.title)
+
+
+def retelling(headers: Mapping[str, str], rules: RuleSet | None, default: str) -> Retelling:
+    """The beginning of a game with these headers.
+
+    Args:
+      headers: of the game.
+      rules: what whoever asks has named, which counts more than the headers.
+      default: the name of the rule set, if nothing names one.
+
+    Raises:
+      RecordError: no such game can begin.
+    """
+    variant = headers.get("Variant", "").lower()
+    variants = {variant_of(known): known.name for known in RULE_SETS.values()}
+    meant = {known.lower(): name for known, name in variants.items()} | dict.fromkeys(_CHESS, default)
+    if variant not in meant:
+        takes = ", ".join([*variants, "Standard"])
+        raise RecordError(f"illegal header Variant: {quoted(headers['Variant'])}; it takes one of {takes}")
+    name = rules.name if rules is not None else headers.get("RuleSet", meant[variant])
+    given = {key: value for key, value in headers.items() if key not in ("Variant", "SetUp")} | {"RuleSet": name}
+    return Retelling(*game_of(given | ({"SetUp": "1"} if "FEN" in headers else {})))

@@ -1,0 +1,395 @@
+"""PGN as other programs write it: moves alone, tries and announcements in comments, and one side's view.
+
+`plain` is any game of chess, from whose moves a referee computes what would have been announced. The rule set is the
+one that whoever asks has named, or else the header RuleSet, or else Berkeley's. Comments are skipped.
+
+`icc` is the notation of the Berkeley page "Kriegspiel PGN Notation v0.9", which Darkboard writes for games under
+ICC's rules (Wild 16), and of which OpenSpiel has a variant:
+
+    12. Nxd6+ {(Xd6,CN:)} Kd7 {(:f6,Bg7,Rg7)}
+
+Before the colon stands what the referee said after the move: X and the square of the captured man; C and the
+directions of check, R (rank), F (file), L (long diagonal), S (short diagonal), N (knight); P and the number of pawn
+tries of the other side, if there are any. After the colon stand the refused tries of the side that moved, in order.
+
+`umd` is the notation of the University of Maryland's page "Proposed pgn for Kriegspiel":
+
+    5. exd3 {(K:d4,dd3:Td3)} Nxd3+ {(K::CK)}
+
+K, the refused tries ("dd3" is the pawn on the d-file, going straight on), and what the opponent was told. By the
+page's grammar that is one thing only, and its example tells of the check of a move that also captures: T and the
+square of the man taken, or CR, CF, CD (either diagonal) or CK (knight).
+
+Readings where the pages leave a choice, or where what could be found of them ends: a double check is two tokens
+("CF,CN"), and "CFN" is read as well; at a mate the check may be left out; an en passant capture may stand at the
+square of the captured pawn or at that of the capturing one. T is read as X. `icc` must tell all of this, and `umd`
+nothing that is not so. A move without a comment was made at once. Neither has a letter for what some rule sets
+tell: pawn tries without their number, a promotion, en passant. The header RuleSet says under which one the referee
+tells it again. Neither has a place for a try that the side's own men rule out, for "Any?", for tries after the last
+move, or for times. Answers are not written: the referee gives them again.
+
+`filtered` is one side's view in the notation of `icc`, with "??" for the other side's moves. After the colon of the
+other side's comments stands how many illegal tries were heard, where they are heard. What the other side did cannot
+be told from this, so it is written and never read. Of the headers only the names of the game and of its players are
+written, since a seed or a setting may give the other side's moves away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import chess
+
+from referee.announcement import CHECK_LETTERS, Announcement, End, Reason
+from referee.errors import RecordError
+from referee.formats.form import (
+    COMMENTS,
+    HEADERS,
+    LEFT,
+    QUESTIONS,
+    REFUSED,
+    RULED_OUT,
+    TIMES,
+    Format,
+    Lost,
+    Retelling,
+    Written,
+    retelling,
+    variant_of,
+)
+from referee.formats.movetext import HIDDEN, game_text, pgn_games
+from referee.men import Men, is_castling, is_open, men_of, open_tries
+from referee.notation import is_meant, try_name
+from referee.pgn import headers_of, numbered, pgn_text
+from referee.record import ROSTER, GameRecord, Turn, place
+from referee.rules import BERKELEY, WILD16, IllegalHeard, RuleSet
+from referee.text import quoted
+from referee.view import Answer, OwnQuestion, OwnTry
+
+OTHERS = "the other side's moves and tries"
+SAID = "pawn tries told without their number, promotions, en passant"
+
+_FIRST = re.compile(r"^[ \t]*(?:\[[ \t]*\w+[ \t]+\"|[0-9]+[ \t]*\.)", re.MULTILINE)
+_UMD = r"\(K:(?P<tries>[^:(){}]*):(?P<heard>[^:(){}]*)\)"
+_ICC = r"\((?P<heard>[^:(){}]*):(?P<tries>[^:(){}]*)\)"
+_SOME = re.compile(r"\{\s*\((?P<umd>K:[^:(){}]*:|[^:(){}]*:)[^:(){}]*\)\s*\}")
+_ONE_SIDE = re.compile(r"\[\s*Filtered\s+\"(?!no\"|\")[^\"]*\"|(?:[0-9]\.+|\})\s*\?\?(?=[\s{]|$)", re.IGNORECASE)
+_CHECKS = re.compile("C([RFLSN]{1,5})")
+_TRY = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)([x:-]?)([a-h][1-8])(?:=?([QRBNqrbn]))?(?:[+]{0,2}|#)")
+_CASTLES = re.compile(r"[0O]-[0O](-[0O])?[+#]?")
+_ONE_SIDES_HEADERS = (*ROSTER, "Result", "RuleSet", "PlyLimit", "QuietLimit", "SetUp", "FEN", "Termination")
+
+
+@dataclass(frozen=True, slots=True)
+class _Notation:
+    """How comments tell of tries and announcements.
+
+    Attributes:
+      comment: its comments.
+      takes: an example, for messages.
+      written: a comment, from what was announced and the refused tries.
+      differs: whether what a comment tells differs from what was announced; the last argument is what else may be
+        told of the capture.
+    """
+
+    comment: re.Pattern[str]
+    takes: str
+    written: Callable[[list[str], str], str]
+    differs: Callable[[set[str], Announcement, set[str]], bool]
+
+
+# Announcements
+
+
+def announced(announcement: Announcement) -> list[str]:
+    """What was announced, one token each: Xd5 (capture), CF (check), P2 (pawn tries of the other side, if any).
+
+    The end of the game has none, since the result says it; nor has what `SAID` names. A referee that knows the rule
+    set tells all of it again.
+    """
+    tokens = []
+    if announcement.capture is not None:
+        tokens.append("X" + chess.square_name(announcement.capture))
+    tokens += [f"C{letter}" for letter, check in CHECK_LETTERS.items() if check & announcement.checks]
+    if announcement.pawn_tries and not isinstance(announcement.pawn_tries, bool | tuple):
+        tokens.append(f"P{announcement.pawn_tries}")
+    return tokens
+
+
+def _says_more(announcement: Announcement) -> bool:
+    """Whether the rule set tells what the notation has no letters for."""
+    return isinstance(announcement.pawn_tries, bool | tuple) or announcement.promotion or announcement.en_passant
+
+
+def _tokens(heard: str) -> set[str]:
+    """What a comment tells, token by token; "P0" tells what is not told otherwise."""
+    tokens: set[str] = set()
+    for token in filter(None, heard.split(",")):
+        checks = _CHECKS.fullmatch(token)
+        if checks is not None:
+            tokens.update(f"C{letter}" for letter in checks[1])
+        elif re.fullmatch("T[a-h][1-8]", token):
+            tokens.add("X" + token[1:])
+        elif token != "P0":
+            tokens.add(token)
+    return tokens
+
+
+def _written_icc(heard: list[str], tries: str) -> str:
+    return f"{{({','.join(heard)}:{tries})}}"
+
+
+def _written_umd(heard: list[str], tries: str) -> str:
+    told = [_umd_token(token) for token in heard]
+    checks, taken = ([token for token in told if token[0] == letter] for letter in "CT")
+    return f"{{(K:{tries}:{(checks or taken or [''])[0]})}}"
+
+
+def _umd_token(token: str) -> str:
+    """One of ours in the other notation, which knows no pawn tries."""
+    return {"CL": "CD", "CS": "CD", "CN": "CK"}.get(token, token.replace("X", "T"))
+
+
+def _differs_icc(told: set[str], announcement: Announcement, captures: set[str]) -> bool:
+    said = set(announced(announcement))
+    if announcement.end is not None:  # a mate may be told as one, without its check
+        said = {token for token in said if token[0] != "C"} | {token for token in told & said if token[0] == "C"}
+    if told & captures:
+        said = {token for token in said if token[0] != "X"} | (told & captures)
+    return told != said
+
+
+def _differs_umd(told: set[str], announcement: Announcement, captures: set[str]) -> bool:
+    known = captures.union(announced(announcement))
+    return not told <= known | {_umd_token(token) for token in known}
+
+
+_WITH_ICC = _Notation(re.compile(_ICC), "{(Xd6,CN:f6,Bg7)}", _written_icc, _differs_icc)
+_WITH_UMD = _Notation(re.compile(_UMD), "{(K:f6,Bg7:CK)}", _written_umd, _differs_umd)
+
+
+# Tries
+
+
+def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = False) -> str | None:
+    """The name of a try of the side to move, or None if its own men rule it out.
+
+    Args:
+      board: the true board; of the other side's men nothing is used.
+      move: the try.
+      is_capture: whether it was accepted, and took something.
+    """
+    side = _side_to_move(board)
+    if not is_open(move, *side):
+        return None
+    name = try_name(move, *side)
+    has_sign = not is_capture or "x" in name
+    return name if has_sign else f"{name[:-2]}x{name[-2:]}"
+
+
+def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
+    """The inverse of `name_of_try`; a promotion without a piece is one to a queen, and a capture may say so or not.
+
+    Raises:
+      RecordError: it names no try of the side to move, or several.
+    """
+    side = _side_to_move(board)
+    men = side[1]
+    castles, match = _CASTLES.fullmatch(name), _TRY.fullmatch(name)
+    if castles is None and match is None:
+        raise RecordError(f"illegal try: {quoted(name)}, {place(ply)}; it takes one such as 'Nf3', 'exd5' or 'O-O'")
+    file = 2 if castles is not None and castles[1] else 6
+    found = [
+        move
+        for move in open_tries(*side)
+        if (
+            is_meant(move, men, match)
+            if match is not None
+            else is_castling(move, men) and chess.square_file(move.to_square) == file
+        )
+    ]
+    if len(found) != 1:
+        why = "more than one man" if found else "no man"
+        raise RecordError(f"illegal try: {quoted(name)}, {place(ply)}; {why} of the side to move might try that")
+    return found[0]
+
+
+def _side_to_move(board: chess.Board) -> tuple[chess.Color, Men, bool, bool]:
+    """What the side to move knows of the board: its colour, its men and its rights to castle."""
+    color = board.turn
+    rights = board.has_kingside_castling_rights(color), board.has_queenside_castling_rights(color)
+    return color, men_of(board, color), *rights
+
+
+# Reading
+
+
+def _read(
+    text: str, rules: RuleSet | None, default: RuleSet, notation: _Notation | None = None
+) -> tuple[GameRecord, Lost]:
+    game = game_text(text)
+    told = retelling(game.headers, rules, default.name)
+    has_remarks = game.has_remarks
+    for ply, said in enumerate(game.moves):
+        if said.move == HIDDEN:
+            raise RecordError(f"illegal move: '{HIDDEN}', {place(ply)}; one side's view is no full record")
+        comments = [comment for comment in said.comments if notation is not None and comment.startswith("(")]
+        has_remarks = has_remarks or len(comments) < len(said.comments)
+        if notation is not None and comments:
+            _retell(told, said.move, comments, notation)
+        else:
+            told.say(said.move)
+    ended = told.finish(game.headers, game.result)
+    return told.record(game.headers), (*((COMMENTS,) if has_remarks else ()), *game.lost, *ended)
+
+
+def _retell(told: Retelling, name: str, comments: list[str], notation: _Notation) -> None:
+    """One turn with a comment: its refused tries, then its move."""
+    here, ply = told.here, told.referee.ply
+    match = notation.comment.fullmatch("".join(comments[0].split()))
+    if match is None or len(comments) > 1:
+        raise RecordError(f"illegal comment: {quoted(comments[-1])}, {here}; it takes one such as {notation.takes}")
+    for refused in filter(None, match["tries"].split(",")):
+        told.refuse(named_try(told.board, refused, ply), refused)
+    before = told.board.copy(stack=False)
+    announcement = told.say(name)
+    last = told.board.peek()
+    other = announcement.fell if announcement.en_passant else last.to_square
+    captures = {f"X{chess.square_name(other)}"} if other is not None and before.is_en_passant(last) else set()
+    if notation.differs(_tokens(match["heard"]), announcement, captures):
+        true = ",".join(announced(announcement))
+        raise RecordError(
+            f"illegal announcement: {quoted(match['heard'])} after {name}, but the referee says {true!r}, {here}"
+        )
+
+
+def _refuse_to_read(*_: object) -> tuple[GameRecord, Lost]:
+    raise RecordError(
+        "one side's view is no full record: the other side's moves are not in it, and without them no referee can "
+        "tell the game again; it takes the game as the referee saw it"
+    )
+
+
+# Writing
+
+
+def _write_plain(record: GameRecord) -> Written:
+    headers = headers_of(record)
+    del headers["KriegspielRecord"]
+    movetext: list[str] = []
+    for number, board, turn in numbered(record):
+        movetext += [number] if board.turn == chess.WHITE or not movetext else []
+        movetext.append(board.san(turn.move))
+    events = [event for tries in (*(turn.tries for turn in record.turns), record.left) for event in tries]
+    lost = {
+        REFUSED: any(isinstance(event, OwnTry) for event in events),
+        QUESTIONS: any(isinstance(event, OwnQuestion) for event in events),
+        TIMES: record.has_times,
+    }
+    return pgn_text(headers, [*movetext, record.result]), lost
+
+
+def _write(record: GameRecord, notation: _Notation) -> Written:
+    lost = {RULED_OUT: False, QUESTIONS: False, TIMES: record.has_times, LEFT: bool(record.left)}
+    movetext = []
+    for number, board, turn in numbered(record):
+        tries = _tries_text(board, turn, lost)
+        movetext += [f"{number} {board.san(turn.move)}", notation.written(announced(turn.announcement), tries)]
+    headers = headers_of(record)
+    del headers["KriegspielRecord"]
+    headers |= {"Variant": variant_of(record.rules), "Filtered": "no"}
+    return pgn_text(headers, [*movetext, record.result]), lost
+
+
+def _write_one_side(record: GameRecord, side: chess.Color | None) -> Written:
+    if side is None:
+        raise RecordError("one side's view takes a side, white or black")
+    lost = {OTHERS: True, SAID: any(_says_more(turn.announcement) for turn in record.turns)}
+    lost |= {RULED_OUT: False, QUESTIONS: False}
+    movetext = list(_one_sides_moves(record, side, lost))
+    whole = headers_of(record)
+    headers = {name: whole[name] for name in _ONE_SIDES_HEADERS if name in whole}
+    headers |= {"Variant": variant_of(record.rules), "Filtered": chess.COLOR_NAMES[side]}
+    lost |= {TIMES: record.has_times, LEFT: bool(record.left), HEADERS: not ROSTER.keys() >= record.headers.keys()}
+    return pgn_text(headers, [*movetext, record.result]), lost
+
+
+def _one_sides_moves(record: GameRecord, side: chess.Color, lost: dict[str, bool]) -> Iterator[str]:
+    for number, board, turn in numbered(record):
+        is_own = board.turn == side
+        yield f"{number} {_own_move(board, turn) if is_own else HIDDEN}"
+        tries = _tries_text(board, turn, lost) if is_own else _heard_refused(turn, record.rules)
+        yield _written_icc(announced(turn.announcement), tries)
+
+
+def _own_move(board: chess.Board, turn: Turn) -> str:
+    """A move as its side would name it; chess's own name may betray which other men were pinned."""
+    announcement = turn.announcement
+    name = name_of_try(board, turn.move, is_capture=announcement.capture is not None) or board.san(turn.move)
+    is_mate = announcement.end == End(Reason.CHECKMATE, board.turn)
+    return name + ("#" if is_mate else "+" if announcement.checks else "")
+
+
+def _heard_refused(turn: Turn, rules: RuleSet) -> str:
+    if rules.illegal_heard is not IllegalHeard.BOTH:
+        return ""
+    return str(sum(event.answer is Answer.ILLEGAL for event in turn.tries))
+
+
+def _tries_text(board: chess.Board, turn: Turn, lost: dict[str, bool]) -> str:
+    """The names of a turn's refused tries; notes what has none.
+
+    A legal move is refused only where "Any?" was answered yes; without the question it would have been made.
+    """
+    names = []
+    for event in turn.tries:
+        if isinstance(event, OwnQuestion):
+            lost[QUESTIONS] = True
+            continue
+        name = name_of_try(board, event.move)
+        if name is None or board.is_legal(event.move):
+            lost[RULED_OUT] = True
+        else:
+            names.append(name)
+    return ",".join(names)
+
+
+def _fits(text: str, *, is_umd: bool) -> bool:
+    match = _SOME.search(text)
+    return match is not None and match["umd"].startswith("K:") == is_umd
+
+
+PLAIN = Format(
+    "plain",
+    "PGN of any game of chess: moves only; --rules says what is announced",
+    lambda text: _FIRST.search(text) is not None,
+    pgn_games,
+    lambda text, rules: _read(text, rules, BERKELEY),
+    lambda record, _side: _write_plain(record),
+)
+ICC = Format(
+    "icc",
+    "PGN with comments such as {(Xd6,CN:f6,Bg7)}: Berkeley's page, Darkboard",
+    lambda text: _fits(text, is_umd=False),
+    pgn_games,
+    lambda text, rules: _read(text, rules, WILD16, _WITH_ICC),
+    lambda record, _side: _write(record, _WITH_ICC),
+)
+UMD = Format(
+    "umd",
+    "PGN with comments such as {(K:f6,Bg7:CK)}: Maryland's page",
+    lambda text: _fits(text, is_umd=True),
+    pgn_games,
+    lambda text, rules: _read(text, rules, WILD16, _WITH_UMD),
+    lambda record, _side: _write(record, _WITH_UMD),
+)
+FILTERED = Format(
+    "filtered",
+    "as icc, one side's view, with ?? for moves it did not see; written only",
+    lambda text: _ONE_SIDE.search(text) is not None,
+    pgn_games,
+    _refuse_to_read,
+    _write_one_side,
+)
