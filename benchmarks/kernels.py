@@ -57,7 +57,7 @@ from kriegbot.kernels import (
     to_board,
     word,
 )
-from kriegbot.kernels.perft import perft
+from kriegbot.kernels.moves import perft
 from kriegbot.models.uniform import uniform
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup

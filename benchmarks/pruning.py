@@ -22,8 +22,7 @@ import numpy as np
 from rich.progress import track
 
 from evaluators import load_evaluator
-from evaluators.ks import QUEEN
-from evaluators.weights import SETS
+from evaluators.ks import QUEEN, SETS
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare

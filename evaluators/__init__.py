@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evaluators.weights import RANGES, SETS
+from evaluators.ks import RANGES, SETS
 from kriegbot.parts import PartsWithNumbers
 
 WIN = 10_000.0

@@ -3,14 +3,59 @@
 Material with Kriegspiel's piece values (a bishop is worth more than a knight, whose forks and outposts need sight),
 plus own men that are protected, own pawns that are advanced, opponent's men that are threatened, less a mild penalty
 for giving check without mate. The paper does not publish the weights: those of `ks` are ours, chosen so that a term
-never outweighs the man it is about. `evaluators.weights` has them, and other sets.
+never outweighs the man it is about. There are other sets, and specs may change them:
+
+    ks                     the set of that name in SETS
+    ks:shield=30:threat=0  a set with some of its weights changed
 """
 
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 from evaluators.protocol import Evaluator, evaluator
-from evaluators.weights import SETS, Weights
 from kriegbot.kernels import WHITE, Position, Word, Words, attacked_by, inlined, kernel, men_of, popcount, words
+
+
+class Weights(NamedTuple):
+    """Weights of the terms of KS; those of the set `ks` by default.
+
+    Attributes:
+      protected: centipawns for an own man that is protected.
+      shield: percent of that man's value, besides.
+      attacked_only: 1 if protection counts only for men that the opponent attacks, 0 if for all.
+      threat: percent of the value of an opponent's man that we attack.
+      advance: percent of what `ks` adds for an advanced pawn: 2, 5, 12 and 30 centipawns on the fourth to seventh rank.
+      check: centipawns that giving check without mate costs.
+      mate: centipawns that mate is worth beside these weights. To the search it is always worth `WIN`, so the whole
+        evaluation is multiplied by `WIN` / mate.
+    """
+
+    protected: int = 4
+    shield: int = 0
+    attacked_only: int = 0
+    threat: int = 2
+    advance: int = 100
+    check: int = 15
+    mate: int = 10_000
+
+
+SETS: Mapping[str, Weights] = MappingProxyType({"ks": Weights(), "conservative": Weights(shield=30)})
+"""Each is an evaluator by its name. What `conservative` changes stands in docs/reproduction/choices.md."""
+RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "protected": (0, 200),
+        "shield": (0, 200),
+        "attacked_only": (0, 1),
+        "threat": (0, 200),
+        "advance": (0, 2000),
+        "check": (-200, 200),
+        "mate": (500, 10_000),
+    }
+)
+"""Least and greatest of each weight. Mate is worth 10,000 at most: beyond that, centipawns would be rounded away."""
+
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN = 100, 300, 350, 500, 900
 """Centipawns."""

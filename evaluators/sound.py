@@ -6,9 +6,8 @@ is ahead, a net around the other king; and, against an opponent who has little l
 ours near it. The weights are guesses tried in matches (docs/strength.md).
 """
 
-from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, material, valued
+from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, SETS, material, valued
 from evaluators.protocol import evaluator
-from evaluators.weights import SETS
 from kriegbot import kernels as kb
 
 OURS_LOOSE, THEIRS_LOOSE = 20, 6

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from evaluators import load_evaluator as load_evaluator
     from evaluators.protocol import evaluator as evaluator
     from kriegbot.belief.belief import Belief as Belief
-    from kriegbot.belief.errors import EmptyBelief as EmptyBelief
+    from kriegbot.belief.belief import EmptyBelief as EmptyBelief
     from kriegbot.game.match import Played as Played
     from kriegbot.game.match import play_game as play_game
     from kriegbot.game.process import ProcessSeat as ProcessSeat
@@ -47,8 +47,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "evaluators": ("load_evaluator",),
     "evaluators.protocol": ("evaluator",),
-    "kriegbot.belief.belief": ("Belief",),
-    "kriegbot.belief.errors": ("EmptyBelief",),
+    "kriegbot.belief.belief": ("Belief", "EmptyBelief"),
     "kriegbot.models": ("load_opponent",),
     "kriegbot.models.protocol": ("Heard", "opponent"),
     "kriegbot.players.base": ("Choice", "Player", "PlayerKind", "Report"),

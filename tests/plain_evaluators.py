@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import chess
 
-from evaluators.weights import Weights
+from evaluators.ks import Weights
 from tests.remembered import by_board
 
 VALUE = {

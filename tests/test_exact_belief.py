@@ -7,7 +7,7 @@ import dataclasses
 import chess
 import pytest
 
-from kriegbot.belief.errors import EmptyBelief
+from kriegbot.belief.belief import EmptyBelief
 from kriegbot.belief.exact import ExactBelief, TooManyPositions, position_key
 from referee import (
     BERKELEY,

@@ -8,7 +8,7 @@ import pytest
 
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.kernels import to_board
-from kriegbot.players.boards import HSPlayer
+from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, WILD16, Limits, OpponentMoved, Referee, View
 
 
@@ -80,7 +80,7 @@ def test_most_boards_of_the_last_observation_sound_as_the_last_announcement_did(
 
 def game(sampling: str, seed: int, plies: int = 40, samples: int = 30) -> tuple[list[str], Counter[str]]:
     """Tries of a game of HS against random moves, and what its reports say."""
-    player = HSPlayer(1, samples=samples, pool=50, sampling=sampling, seed=seed)  # type: ignore[arg-type]  # the names
+    player = make_player(parse_spec(f"hs:depth=1,samples={samples},pool=50,sampling={sampling}"), seed)
     referee, rng, tries, seen = Referee(BERKELEY, Limits(plies=plies)), random.Random(seed), [], Counter[str]()
     while referee.end is None:
         view = referee.view(referee.turn)
@@ -114,7 +114,7 @@ def test_hs_goes_from_boards_that_fit_everything_to_boards_of_the_last_observati
 
 
 def test_time_is_kept() -> None:
-    player = HSPlayer(2, seconds=0.2, seed=1)
+    player = make_player(parse_spec("hs:time=0.2"), 1)
     report = player.choose(Referee(BERKELEY, Limits()).view(chess.WHITE)).report
     assert report.samples > 0
     assert report.seconds < 2.0  # ten times the budget: a hang is caught, a busy machine is not

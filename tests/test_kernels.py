@@ -17,8 +17,8 @@ from numba import types
 
 import kriegbot
 from evaluators import load_evaluator
+from evaluators.ks import Weights
 from evaluators.protocol import evaluator
-from evaluators.weights import Weights
 from kriegbot.kernels import (
     SQUARES_SHIFT,
     TRIES_SHIFT,

@@ -13,7 +13,7 @@ from kriegbot.game.seat import HereSeat
 from kriegbot.players.densities import Metaposition
 from kriegbot.players.lone_king import LoneKing
 from kriegbot.players.mcts import MctsPlayer, Tree
-from kriegbot.players.odds import Odds
+from kriegbot.players.message_odds import Odds
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, Limits, Referee, RuleSet, View

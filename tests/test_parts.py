@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evaluators import EVALUATORS, WIN, load_evaluator
-from evaluators.weights import RANGES, SETS, Weights
+from evaluators.ks import RANGES, SETS, Weights
 from kriegbot import parts
 from kriegbot.parts import NotFound, Parts, load_object
 from tests.outside import installed
@@ -17,7 +17,7 @@ from tests.outside import installed
 EVALUATOR = """
 from evaluators.protocol import evaluator
 from kriegbot.kernels.position import Position
-from kriegbot.kernels.types import Words
+from kriegbot.kernels.jit import Words
 
 @evaluator
 def nothing(tables: Words, position: Position, side: int) -> int:

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from kriegbot.kernels import from_board
-from kriegbot.kernels.perft import perft
+from kriegbot.kernels.moves import perft
 
 POSITIONS = {
     "start": (chess.STARTING_FEN, (20, 400, 8902, 197281, 4865609)),

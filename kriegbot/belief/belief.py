@@ -17,10 +17,10 @@ import chess
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.belief.errors import EmptyBelief
 from kriegbot.belief.filter import Event
 from kriegbot.belief.particles import Particles
 from kriegbot.belief.rescue import altered, blind
+from kriegbot.kernels import terms_of
 from kriegbot.models.protocol import Opponent, prior_of
 from kriegbot.models.uniform import uniform
 from referee import Answer, OpponentMoved, OwnQuestion, OwnTry, View
@@ -190,3 +190,28 @@ def after_event(
             event = Event(kb.said(announcement), kb.overheard(view, index), *kb.moves_heard(view, index))
             return particles.after_opponent(event, opponent, terms, max_particles, kb.subseed(seed, index))
     return particles
+
+
+class EmptyBelief(ValueError):
+    """Nothing fits what was heard: the view contradicts its start or its rule set."""
+
+
+class Pool:
+    """Boards that fit a view, at most `max_particles` of them, kept from turn to turn and never rescued.
+
+    This is the pool of Parker, Nau and Subrahmanian (IJCAI 2005). Once none of its boards fits what is heard, it is
+    empty and stays empty. It lasts longer than theirs, since our filter lets all boards follow that fit, as far as
+    there is room.
+    """
+
+    def __init__(self, view: View, max_particles: int, seed: int) -> None:
+        self.particles = at_start(view)
+        self._how = terms_of(view.rules, view.limits), max_particles, seed
+        self._heard = 0
+        self.update(view)
+
+    def update(self, view: View) -> None:
+        """Take in the events of a view that are new since the last update."""
+        while self._heard < len(view.events) and len(self.particles):
+            self.particles = after_event(self.particles, view, self._heard, *self._how)
+            self._heard += 1

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import chess
 
 import referee
-from kriegbot.belief.errors import EmptyBelief
+from kriegbot.belief.belief import EmptyBelief
 from kriegbot.models import Replies, equally_likely
 from referee.announcing import count_pawn_tries, pawn_tries_told
 from referee.men import is_pawn_capture, men_of

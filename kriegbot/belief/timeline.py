@@ -11,8 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from kriegbot.belief.belief import Belief
-from kriegbot.belief.errors import EmptyBelief
+from kriegbot.belief.belief import Belief, EmptyBelief
 from kriegbot.kernels import RealArray, Rows, subseed
 from referee import View
 from referee.history import views_until

@@ -7,8 +7,7 @@ import numpy as np
 
 from kriegbot.endgames.chooser import Mating
 from kriegbot.endgames.king_squares import BareKing
-from kriegbot.search.policy import Policy, Search
-from kriegbot.search.statistics import Searched
+from kriegbot.search.policy import Policy, Search, Searched
 from referee import View
 
 

@@ -5,58 +5,9 @@ are kept up to date: a refused try changes three bytes; only a new turn, or an a
 """
 
 from kriegbot import kernels as kb
+from kriegbot.environments import layout as at
+from kriegbot.environments import observations as seen
 from kriegbot.environments.actions import ACTIONS, ASK, UNDERPROMOTIONS
-from kriegbot.environments.layout import (
-    ANNOUNCED,
-    ASKED,
-    ASKED_BEFORE,
-    ENDED,
-    HEARD,
-    HEARD_BEFORE,
-    LAST,
-    LISTED,
-    NOTED,
-    OPEN,
-    REFUSED,
-    REPLY,
-    REWARD,
-    ROW,
-    SAID,
-    STATE,
-    TOLD_NOW,
-    TURN,
-    Game,
-    Manners,
-    game_at,
-    mask_at,
-    rules_of,
-    scratch_in,
-)
-from kriegbot.environments.observations import (
-    ANSWER,
-    CASTLING,
-    CHECKED,
-    CHECKING,
-    CHECKS,
-    EN_PASSANT,
-    ENEMIES,
-    IS_TURN,
-    IS_WHITE,
-    LOST,
-    MOST,
-    ORIGIN,
-    PLANES,
-    PLY,
-    PROMOTION,
-    REFUSALS,
-    REFUSED_FROM,
-    REFUSED_TO,
-    TAKEN,
-    TARGET,
-    THEIR_ANSWER,
-    TOLD,
-    TOLD_SQUARES,
-)
 
 ILLEGAL, ACCEPTED, ANSWERED_NO, ANSWERED_YES = 0, 1, 2, 3
 TRIES_MASK = 31 << kb.TRIES_SHIFT
@@ -98,7 +49,7 @@ def flood(planes: kb.Bytes, plane: int, value: int) -> None:
     """Write one number everywhere on a plane that is 0."""
     if value != 0:
         for i in range(64 * plane, 64 * plane + 64):
-            planes[i] = min(value, MOST)
+            planes[i] = min(value, seen.MOST)
 
 
 @kb.kernel
@@ -106,15 +57,15 @@ def write_said(planes: kb.Bytes, said: int, capture: int, checks: int) -> None:
     """Write the capture and the checks of an announcement."""
     if kb.captured_on(said) >= 0:
         planes[64 * capture + kb.captured_on(said)] = 2 if said & kb.CAPTURED_PAWN_BIT else 1
-    for place in range(CHECKS):
+    for place in range(seen.CHECKS):
         flood(planes, checks + place, said >> (kb.CHECK_SHIFT + place) & 1)
 
 
 @kb.kernel
 def count_refused(planes: kb.Bytes, move: int) -> None:
     """Write that a try was refused this turn."""
-    planes[64 * REFUSED_FROM + (move & 63)] += 1
-    planes[64 * REFUSED_TO + (move >> 6 & 63)] += 1
+    planes[64 * seen.REFUSED_FROM + (move & 63)] += 1
+    planes[64 * seen.REFUSED_TO + (move >> 6 & 63)] += 1
 
 
 @kb.kernel
@@ -122,7 +73,7 @@ def observe(tables: kb.Words, position: kb.Position, notes: kb.Ints, terms: kb.T
     """Write the planes of the side to move, less the tries refused this turn."""
     side = kb.side_to_move(position)
     own, other = kb.men_of(position, side)
-    for i in range(64 * PLANES):
+    for i in range(64 * seen.PLANES):
         planes[i] = 0
     diagonals, orthogonals = position.diagonals & own, position.orthogonals & own
     mark(planes, 0, position.pawns & own)
@@ -132,34 +83,34 @@ def observe(tables: kb.Words, position: kb.Position, notes: kb.Ints, terms: kb.T
     mark(planes, 4, diagonals & orthogonals)
     mark(planes, 5, position.kings & own)
     rights = kb.number(position.meta >> kb.word(1 + 2 * side))
-    planes[64 * CASTLING + 56 * side + 7] = rights & 1
-    planes[64 * CASTLING + 56 * side] = rights >> 1 & 1
-    ours, theirs, last = notes[SAID + side], notes[SAID + 1 - side], notes[LAST + side]
+    planes[64 * seen.CASTLING + 56 * side + 7] = rights & 1
+    planes[64 * seen.CASTLING + 56 * side] = rights >> 1 & 1
+    ours, theirs, last = notes[at.SAID + side], notes[at.SAID + 1 - side], notes[at.LAST + side]
     if last != 0:
-        planes[64 * ORIGIN + (last & 63)] = 1
-        planes[64 * TARGET + (last >> 6 & 63)] = 1
-    write_said(planes, ours, TAKEN, CHECKING)
-    write_said(planes, theirs, LOST, CHECKED)
-    flood(planes, EN_PASSANT, 1 if theirs & kb.EN_PASSANT_BIT else 0)
-    flood(planes, PROMOTION, 1 if theirs & kb.PROMOTION_BIT else 0)
-    flood(planes, TOLD, notes[TOLD_NOW] >> kb.TRIES_SHIFT & 31)
+        planes[64 * seen.ORIGIN + (last & 63)] = 1
+        planes[64 * seen.TARGET + (last >> 6 & 63)] = 1
+    write_said(planes, ours, seen.TAKEN, seen.CHECKING)
+    write_said(planes, theirs, seen.LOST, seen.CHECKED)
+    flood(planes, seen.EN_PASSANT, 1 if theirs & kb.EN_PASSANT_BIT else 0)
+    flood(planes, seen.PROMOTION, 1 if theirs & kb.PROMOTION_BIT else 0)
+    flood(planes, seen.TOLD, notes[at.TOLD_NOW] >> kb.TRIES_SHIFT & 31)
     if terms.tries_told == kb.SQUARES:
-        mark(planes, TOLD_SQUARES, kb.pawns_to_try(tables, position, terms))
-    flood(planes, IS_WHITE, 1 - side)
-    flood(planes, IS_TURN, 1)
-    flood(planes, PLY, kb.plies_played(position))
-    flood(planes, ENEMIES, kb.popcount(other))
-    flood(planes, REFUSALS, notes[HEARD_BEFORE])
-    flood(planes, THEIR_ANSWER, notes[ASKED_BEFORE])
-    flood(planes, ANSWER, notes[ASKED])
+        mark(planes, seen.TOLD_SQUARES, kb.pawns_to_try(tables, position, terms))
+    flood(planes, seen.IS_WHITE, 1 - side)
+    flood(planes, seen.IS_TURN, 1)
+    flood(planes, seen.PLY, kb.plies_played(position))
+    flood(planes, seen.ENEMIES, kb.popcount(other))
+    flood(planes, seen.REFUSALS, notes[at.HEARD_BEFORE])
+    flood(planes, seen.THEIR_ANSWER, notes[at.ASKED_BEFORE])
+    flood(planes, seen.ANSWER, notes[at.ASKED])
 
 
 @kb.kernel
-def list_actions(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, asking: int) -> None:
+def list_actions(tables: kb.Words, position: kb.Position, game: at.Game, terms: kb.Terms, asking: int) -> None:
     """Write the open actions to the list and to the mask, which is empty; those refused this turn are not open."""
     notes, tries, mask = game.notes, game.tries, game.mask
     capturing = kb.EVERYWHERE
-    if notes[TOLD_NOW] >> kb.TRIES_SHIFT & 31 == 1:
+    if notes[at.TOLD_NOW] >> kb.TRIES_SHIFT & 31 == 1:
         capturing = kb.NONE
     elif terms.tries_told == kb.SQUARES:
         capturing = kb.pawns_to_try(tables, position, terms)
@@ -167,105 +118,107 @@ def list_actions(tables: kb.Words, position: kb.Position, game: Game, terms: kb.
     for i in range(kb.open_tries(tables, position, capturing, tries)):
         move = tries[i]
         is_capture = kb.bit(move & 63) & position.pawns != kb.NONE and (move ^ move >> 6) & 7 != 0
-        is_open = notes[ASKED] != kb.YES or is_capture
-        for j in range(notes[REFUSED]):
+        is_open = notes[at.ASKED] != kb.YES or is_capture
+        for j in range(notes[at.REFUSED]):
             is_open = is_open and game.refused[j] != move
         if is_open:
             tries[count] = number_of(move)
             mask[tries[count]] = 1
             count += 1
-    if asking != 0 and notes[ASKED] == kb.NOT_ASKED:
+    if asking != 0 and notes[at.ASKED] == kb.NOT_ASKED:
         tries[count] = ASK
         mask[ASK] = 1
         count += 1
-    notes[OPEN] = count
+    notes[at.OPEN] = count
 
 
 @kb.kernel
-def show(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, asking: int) -> None:
+def show(tables: kb.Words, position: kb.Position, game: at.Game, terms: kb.Terms, asking: int) -> None:
     """Write mask and observation anew."""
-    for i in range(game.notes[OPEN]):
+    for i in range(game.notes[at.OPEN]):
         game.mask[game.tries[i]] = 0
     list_actions(tables, position, game, terms, asking)
     observe(tables, position, game.notes, terms, game.planes)
-    for i in range(game.notes[REFUSED]):
+    for i in range(game.notes[at.REFUSED]):
         count_refused(game.planes, game.refused[i])
 
 
 @kb.kernel
-def refuse(game: Game, action: int, move: int) -> None:
+def refuse(game: at.Game, action: int, move: int) -> None:
     """Strike a try that was refused off list and mask, and note it."""
     notes, tries = game.notes, game.tries
-    game.refused[notes[REFUSED]] = move
-    notes[REFUSED] += 1
-    notes[OPEN] -= 1
-    for i in range(notes[OPEN]):
+    game.refused[notes[at.REFUSED]] = move
+    notes[at.REFUSED] += 1
+    notes[at.OPEN] -= 1
+    for i in range(notes[at.OPEN]):
         if tries[i] == action:
-            tries[i] = tries[notes[OPEN]]
+            tries[i] = tries[notes[at.OPEN]]
             break
     game.mask[action] = 0
     count_refused(game.planes, move)
 
 
 @kb.kernel
-def begin(tables: kb.Words, game: Game, start: kb.Words, terms: kb.Terms, manners: Manners) -> None:
+def begin(tables: kb.Words, game: at.Game, start: kb.Words, terms: kb.Terms, manners: at.Manners) -> None:
     """Begin a game."""
     notes, position = game.notes, kb.load(start, 0)
     kb.store(game.row, 0, position)
-    for i in range(REPLY):
-        if i != OPEN:
+    for i in range(at.REPLY):
+        if i != at.OPEN:
             notes[i] = 0
-    notes[TURN] = kb.side_to_move(position)
-    notes[TOLD_NOW] = kb.situation(tables, position, terms, scratch_in(start)) & TRIES_MASK
+    notes[at.TURN] = kb.side_to_move(position)
+    notes[at.TOLD_NOW] = kb.situation(tables, position, terms, at.scratch_in(start)) & TRIES_MASK
     show(tables, position, game, terms, manners.asking)
 
 
 @kb.kernel
-def ask(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, asking: int) -> None:
+def ask(tables: kb.Words, position: kb.Position, game: at.Game, terms: kb.Terms, asking: int) -> None:
     """Answer whether any pawn capture is legal."""
     checkers, pinned = kb.check_info(tables, position)
     count, _, _ = kb.pawn_tries(tables, position, checkers, pinned)
     notes = game.notes
-    notes[ASKED] = kb.YES if count > 0 else kb.NO
-    notes[TOLD_NOW] = notes[ASKED] << kb.TRIES_SHIFT
-    notes[REPLY] = ANSWERED_YES if count > 0 else ANSWERED_NO
+    notes[at.ASKED] = kb.YES if count > 0 else kb.NO
+    notes[at.TOLD_NOW] = notes[at.ASKED] << kb.TRIES_SHIFT
+    notes[at.REPLY] = ANSWERED_YES if count > 0 else ANSWERED_NO
     show(tables, position, game, terms, asking)
 
 
 @kb.kernel
-def step_one(tables: kb.Words, game: Game, action: int, start: kb.Words, terms: kb.Terms, manners: Manners) -> None:
+def step_one(
+    tables: kb.Words, game: at.Game, action: int, start: kb.Words, terms: kb.Terms, manners: at.Manners
+) -> None:
     """Answer an open action of the side to move."""
-    notes, scratch = game.notes, scratch_in(start)
+    notes, scratch = game.notes, at.scratch_in(start)
     position = kb.load(game.row, 0)
     side = kb.side_to_move(position)
-    notes[REPLY], notes[ENDED], notes[REWARD], notes[REWARD + 1] = ILLEGAL, 0, 0, 0
+    notes[at.REPLY], notes[at.ENDED], notes[at.REWARD], notes[at.REWARD + 1] = ILLEGAL, 0, 0, 0
     if action == ASK:
         ask(tables, position, game, terms, manners.asking)
         return
     move = move_of(position, action)
     if not kb.is_legal_try(tables, position, move):
-        notes[HEARD] += manners.hears
+        notes[at.HEARD] += manners.hears
         refuse(game, action, move)
-        if notes[ASKED] == kb.YES and manners.asking == 2:
-            notes[ASKED] = kb.TRIED
+        if notes[at.ASKED] == kb.YES and manners.asking == 2:
+            notes[at.ASKED] = kb.TRIED
             show(tables, position, game, terms, manners.asking)
         return
     after, captured = kb.make_move(tables, position, move)
     said = kb.announcement(tables, position, after, captured, terms, scratch)
-    notes[REPLY], notes[ANNOUNCED] = ACCEPTED, said
+    notes[at.REPLY], notes[at.ANNOUNCED] = ACCEPTED, said
     end = kb.end_said(said)
     if end != 0:
-        notes[ENDED] = end
+        notes[at.ENDED] = end
         if kb.is_won(end):
-            notes[REWARD + side], notes[REWARD + 1 - side] = 1, -1
+            notes[at.REWARD + side], notes[at.REWARD + 1 - side] = 1, -1
         begin(tables, game, start, terms, manners)
         return
     kb.store(game.row, 0, after)
-    notes[TURN] = 1 - side
-    notes[SAID + side], notes[LAST + side] = said, move
-    notes[HEARD_BEFORE], notes[ASKED_BEFORE] = notes[HEARD], min(notes[ASKED], kb.YES)
-    notes[HEARD], notes[ASKED], notes[REFUSED] = 0, kb.NOT_ASKED, 0
-    notes[TOLD_NOW] = said & TRIES_MASK
+    notes[at.TURN] = 1 - side
+    notes[at.SAID + side], notes[at.LAST + side] = said, move
+    notes[at.HEARD_BEFORE], notes[at.ASKED_BEFORE] = notes[at.HEARD], min(notes[at.ASKED], kb.YES)
+    notes[at.HEARD], notes[at.ASKED], notes[at.REFUSED] = 0, kb.NOT_ASKED, 0
+    notes[at.TOLD_NOW] = said & TRIES_MASK
     show(tables, after, game, terms, manners.asking)
 
 
@@ -273,21 +226,21 @@ def step_one(tables: kb.Words, game: Game, action: int, start: kb.Words, terms: 
 def begin_all(tables: kb.WordArray, batch: kb.WordArray, games: int) -> None:
     """Begin every game."""
     start = kb.pointer(batch)
-    terms, manners = rules_of(start)
+    terms, manners = at.rules_of(start)
     for i in range(games):
-        begin(kb.pointer(tables), game_at(start, games, i), start, terms, manners)
+        begin(kb.pointer(tables), at.game_at(start, games, i), start, terms, manners)
 
 
 @kb.entry
 def step_all(tables: kb.WordArray, batch: kb.WordArray, actions: kb.IntArray) -> int:
     """Answer one action in each game; if one is not open, nothing, and return the number of its game; else -1."""
     start, games = kb.pointer(batch), len(actions)
-    terms, manners = rules_of(start)
+    terms, manners = at.rules_of(start)
     for i in range(games):
-        if not 0 <= actions[i] < ACTIONS or mask_at(start, games, i)[actions[i]] == 0:
+        if not 0 <= actions[i] < ACTIONS or at.mask_at(start, games, i)[actions[i]] == 0:
             return i
     for i in range(games):
-        step_one(kb.pointer(tables), game_at(start, games, i), actions[i], start, terms, manners)
+        step_one(kb.pointer(tables), at.game_at(start, games, i), actions[i], start, terms, manners)
     return -1
 
 
@@ -295,8 +248,8 @@ def step_all(tables: kb.WordArray, batch: kb.WordArray, actions: kb.IntArray) ->
 def draw_all(batch: kb.WordArray, actions: kb.IntArray) -> None:
     """Write an open action for each game, uniformly at random; advance its state of SplitMix64."""
     for i in range(len(actions)):
-        row = kb.advance(kb.pointer(batch), ROW * (i + 1))
-        row[STATE] += kb.GAMMA
-        drawn = kb.mixed(row[STATE]) >> kb.word(33)  # 31 bits, so that the product below fits
-        count = kb.as_ints(row)[NOTED + OPEN]
-        actions[i] = kb.as_moves(kb.advance(row, LISTED))[kb.number(drawn * kb.word(count) >> kb.word(31))]
+        row = kb.advance(kb.pointer(batch), at.ROW * (i + 1))
+        row[at.STATE] += kb.GAMMA
+        drawn = kb.mixed(row[at.STATE]) >> kb.word(33)  # 31 bits, so that the product below fits
+        count = kb.as_ints(row)[at.NOTED + at.OPEN]
+        actions[i] = kb.as_moves(kb.advance(row, at.LISTED))[kb.number(drawn * kb.word(count) >> kb.word(31))]

@@ -10,6 +10,7 @@ from kriegbot.kernels.attacks import (
     between,
     bishop_attacks,
     check_info,
+    exchange,
     king_attacks,
     knight_attacks,
     pawn_attacks,
@@ -17,7 +18,6 @@ from kriegbot.kernels.attacks import (
     shifted,
 )
 from kriegbot.kernels.encoding import last_heard, moves_heard, overheard, said, side_of, terms_of
-from kriegbot.kernels.exchange import exchange
 from kriegbot.kernels.hearing import (
     CAPTURED_PAWN_BIT,
     CHECK_SHIFT,
@@ -46,6 +46,19 @@ from kriegbot.kernels.hearing import (
     situation,
 )
 from kriegbot.kernels.jit import (
+    Bytes,
+    IntArray,
+    Ints,
+    MoveArray,
+    Moves,
+    RealArray,
+    Reals,
+    Rows,
+    ShortArray,
+    Shorts,
+    Word,
+    WordArray,
+    Words,
     advance,
     as_bytes,
     as_ints,
@@ -109,18 +122,3 @@ from kriegbot.kernels.preparing import kernel_modules, prepare
 from kriegbot.kernels.random import GAMMA, mixed, subseed, uniform, uniforms
 from kriegbot.kernels.silence import Silence, capture_said, is_silent, silence_of
 from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import (
-    Bytes,
-    IntArray,
-    Ints,
-    MoveArray,
-    Moves,
-    RealArray,
-    Reals,
-    Rows,
-    ShortArray,
-    Shorts,
-    Word,
-    WordArray,
-    Words,
-)

@@ -158,7 +158,7 @@ def numba_type(hint: Any) -> Any:
     if isinstance(hint, type) and issubclass(hint, tuple):
         fields = get_type_hints(hint, include_extras=True).values()
         return types.BaseTuple.from_types([numba_type(field) for field in fields], hint)
-    raise TypeError(f"{hint} is no type of kernels; they take those of kriegbot.kernels.types")
+    raise TypeError(f"{hint} is no type of kernels; they take those of kriegbot.kernels.jit")
 
 
 def _pointer(_context: Any, array: Any) -> Any:

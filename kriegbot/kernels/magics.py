@@ -6,7 +6,7 @@ found by `find`, a random search with a fixed seed: `python -m kriegbot.kernels.
 
 import numpy as np
 
-from kriegbot.kernels.types import WordArray
+from kriegbot.kernels.jit import WordArray
 
 ROOK_DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 BISHOP_DIRECTIONS = ((1, 1), (1, -1), (-1, 1), (-1, -1))

@@ -17,7 +17,7 @@ from kriegbot.kernels.attacks import (
     sliders_at,
 )
 from kriegbot.kernels.hearing import CAPTURED_PAWN_BIT, Terms
-from kriegbot.kernels.jit import kernel, lsb, popcount
+from kriegbot.kernels.jit import Word, Words, kernel, lsb, popcount
 from kriegbot.kernels.moves import EVERYWHERE
 from kriegbot.kernels.position import (
     NONE,
@@ -30,7 +30,6 @@ from kriegbot.kernels.position import (
     plies_played,
     side_to_move,
 )
-from kriegbot.kernels.types import Word, Words
 
 ENOUGH = 2
 """Enough men able to move that no single enemy move can immobilise all."""

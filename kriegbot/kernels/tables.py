@@ -7,6 +7,7 @@ from math import comb
 
 import numpy as np
 
+from kriegbot.kernels.jit import WordArray
 from kriegbot.kernels.magics import (
     BISHOP_DIRECTIONS,
     BISHOP_MAGICS,
@@ -16,7 +17,6 @@ from kriegbot.kernels.magics import (
     blockers_and_attacks,
     ray,
 )
-from kriegbot.kernels.types import WordArray
 
 # Where each table begins; 64 entries, one per square, unless noted otherwise.
 KNIGHT = 0

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kriegbot.options import Option
-from kriegbot.search.statistics import Searched
+from kriegbot.search.policy import Searched
 from referee import Action, View
 
 WORDS = {"rescue": 40, "why": 200}

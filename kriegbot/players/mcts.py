@@ -2,31 +2,28 @@
 
 After Ciancarini and Favini, "Monte Carlo tree search in Kriegspiel" (Artificial Intelligence, 2010): a tree of our own
 tries and of what the referee says to them and to the opponent's hidden replies. A simulation goes down by UCT, draws
-each message by its probability (`players.odds`), and stops after two turns of ours, where our men are valued against
-the men that the opponent has lost. Values are averages weighted by the probabilities of the messages. Departures: since
-these are known, they weigh the average, not how often a message was drawn; a refusal costs nothing and leads to the
-next try of the same node; what may be retaken counts as retaken where a simulation stops; a node opens its tries one
-after another, best guess first. Bare kings are left to `players.lone_king`.
+each message by its probability (`players.message_odds`), and stops after two turns of ours, where our men are valued
+against the men that the opponent has lost. Values are averages weighted by the probabilities of the messages.
+Departures: since these are known, they weigh the average, not how often a message was drawn; a refusal costs nothing
+and leads to the next try of the same node; what may be retaken counts as retaken where a simulation stops; a node opens
+its tries one after another, best guess first. Bare kings are left to `players.lone_king`.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from typing import TYPE_CHECKING
 
 import chess
 
 from kriegbot.options import Option
 from kriegbot.players.base import Choice, PlayerKind
+from kriegbot.players.densities import Metaposition
 from kriegbot.players.lone_king import Hunter
+from kriegbot.players.message_odds import Odds
 from referee import Check, View
 from referee.announcement import NO_CHECK
 from referee.men import WORTH, Men, is_pawn_capture, moved, open_tries, squares_of
-
-if TYPE_CHECKING:
-    from kriegbot.players.densities import Metaposition
-    from kriegbot.players.odds import Odds
 
 SIMULATIONS = 100
 FURTHER = 4
@@ -55,9 +52,6 @@ class MctsPlayer:
 
     def choose(self, view: View) -> Choice:
         """Answers a view with the open try that the simulations value most."""
-        from kriegbot.players.densities import Metaposition
-        from kriegbot.players.odds import Odds
-
         if self._metaposition is None:
             self._metaposition = Metaposition(view)
         self._metaposition.update(view)

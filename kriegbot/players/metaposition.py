@@ -1,19 +1,171 @@
-"""A player that rates its tries on a metaposition, like Darkboard; how it plays is in `players.foresight`."""
+"""One ply over a metaposition, in the manner of Darkboard.
+
+After Ciancarini and Favini, "Representing Kriegspiel states with metapositions" (IJCAI 2007) and "A program to play
+Kriegspiel" (ICGA Journal, 2007); what is known of the opponent's men is in `players.densities`. A try is rated by what
+the referee may answer: a refusal costs nothing and the next best try follows, so each is rated as if it were legal, as
+a capture and as a quiet move, in proportion. As in the papers, the rating adds up the safety of one's men, the squares
+that they control, and progress; a capture is announced, so that the opponent is expected to retake with his cheapest
+man. The weights are our own. Left out: searching on behind the opponent's answer, the opening book, and the solved
+endings, in place of which `players.lone_king` hunts a lone king.
+"""
 
 from __future__ import annotations
 
-from kriegbot.players.base import Player, PlayerKind
+import random
+
+import chess
+import numpy as np
+
+from kriegbot.players.base import Choice, PlayerKind
+from kriegbot.players.densities import ATTACKS, Metaposition, Reals
+from kriegbot.players.lone_king import Hunter
+from referee import Announcement, View
+from referee.announcing import check_direction
+from referee.men import WORTH, attacks, is_castling, is_pawn_capture, king_of, moved, relative_rank, squares_of
+
+WORTHS = np.array([WORTH[man] for man in chess.PIECE_TYPES])
+
+HEARD, BLIND = 0.95, 0.22
+"""How probably a man is taken by one that attacks it: where a capture was announced, and elsewhere."""
+KEPT = 0.8
+"""The part of a taker's worth that retaking brings, since it may fail."""
+CONTROL, FINDS, CHECKS, NOISE = 0.012, 0.05, 0.15, 0.03
+"""What a controlled square is worth, a man of the opponent's on it, and a check; and how much luck is added."""
 
 
-def _make(seed: int) -> Player:
-    from kriegbot.players.foresight import MetapositionPlayer
+class MetapositionPlayer:
+    """Plays one game; the seed shakes the ratings a little, so that games differ."""
 
-    return MetapositionPlayer(seed)
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(seed)
+        self._hunter = Hunter()
+        self._metaposition: Metaposition | None = None
+
+    def choose(self, view: View) -> Choice:
+        """Answers a view with the open try that is rated best."""
+        if self._metaposition is None:
+            self._metaposition = Metaposition(view)
+        self._metaposition.update(view)
+        king, tries = self._hunter.hunts(view), view.tries()
+        rate = Rating(view, self._metaposition).rate if king is None else king.rate
+        return Choice(max(tries, key=lambda move: rate(move) + NOISE * self._rng.random()))
+
+
+class Rating:
+    """Rates the tries of one view, in pawns."""
+
+    def __init__(self, view: View, metaposition: Metaposition) -> None:
+        self._view = view
+        self._density, self._occupied = metaposition.density, metaposition.occupied
+        self._late = 1.0 - view.opponent_men / 16
+        self._clear = metaposition.clear()
+        self._heard = view.last_reply or Announcement()
+        self._takes_first = first_taker(1.0 - np.exp(-metaposition.threats(self._clear)))
+        counts = np.maximum(self._density.sum(0), 1e-6)
+        self._prize = (WORTHS[:5] @ self._density[:5]) / counts
+        near = ATTACKS[0, chess.KING - 1] + np.eye(64)
+        self._near_king: Reals = self._density[5] @ near
+        self._barred = self._pawns_barred()
+
+    def rate(self, move: chess.Move) -> float:
+        """How good a try is if it is legal."""
+        view, man = self._view, self._view.men[move.from_square]
+        men = moved(view.men, move)
+        becomes, target = men[move.to_square], move.to_square
+        own = squares_of(men)
+        seen = {square: attacks(view.color, other, square, own) for square, other in men.items()}
+        held = 0
+        for squares in seen.values():
+            held |= squares
+        is_pawn = is_pawn_capture(move, view.men)
+        captures = 1.0 if is_pawn else float(self._occupied[target])
+        is_ahead = man == chess.PAWN and not is_pawn
+        if is_ahead or is_castling(move, view.men):
+            captures = 0.0
+        elif target == self._heard.capture:
+            captures = 1.0
+
+        rating = captures * float(self._prize[target])
+        risk = self._loss(target, becomes, bool(held >> target & 1))
+        rating -= (captures * HEARD + (1 - captures) * BLIND) * risk
+        for square, other in men.items():
+            if square != target and other != chess.KING:
+                rating -= BLIND * self._loss(square, other, bool(held >> square & 1))
+        if self._heard.checks and not self._answers(move):
+            rating -= 50.0
+        rating += self._control(move, seen, held) + self._progress(move, man, target)
+        if man == chess.PAWN and move.promotion is not None:
+            rating += WORTH[move.promotion] - 1.0
+        return round(rating, 9)  # sums may differ in their last bits from machine to machine
+
+    def _loss(self, square: chess.Square, man: chess.PieceType, is_held: bool) -> float:
+        """What is lost on a square if an attacker takes there, on average over the cheapest attackers."""
+        worth = WORTH[man]
+        if man == chess.KING:
+            return 0.0
+        takers = self._takes_first[:, square]
+        if not is_held:
+            return float(worth * takers.sum())
+        return float(takers[:5] @ np.maximum(0.0, worth - KEPT * WORTHS[:5]))
+
+    def _control(self, move: chess.Move, seen: dict[chess.Square, chess.Bitboard], held: chess.Bitboard) -> float:
+        """Squares attacked, most of all those of men and about the king."""
+        squares = list(chess.scan_forward(held))
+        control = CONTROL * len(squares) + FINDS * float(self._occupied[squares].sum())
+        control += (0.02 + 0.25 * self._late**2) * float(self._near_king[squares].sum())
+        ours = list(chess.scan_forward(seen[move.to_square]))
+        control += CHECKS * float((self._density[5] * self._clear[move.to_square])[ours].sum())
+        return control
+
+    def _progress(self, move: chess.Move, man: chess.PieceType, target: chess.Square) -> float:
+        """Pawns forward, pieces out, the king safe as long as the opponent has much left."""
+        color, late = self._view.color, self._late
+        height, before = relative_rank(color, target), relative_rank(color, move.from_square)
+        match man:
+            case chess.PAWN:
+                free = float(1.0 - self._barred[target])
+                centre = 0.15 if 2 <= chess.square_file(target) <= 5 and height <= 4 else 0.0
+                gain = (height - before) * (0.05 + 0.08 * late) + late * free * (height**2 - before**2) / 14
+                shield = chess.square_distance(move.from_square, king_of(self._view.men)) <= 1
+                return gain + centre * (1 - late) - (0.15 * (1 - late) if shield else 0.0)
+            case chess.KING:
+                if is_castling(move, self._view.men):
+                    return 0.6
+                return 0.1 * late * (height - before) - 0.5 * (1 - late)
+            case chess.QUEEN:
+                return -0.2 * (1 - late)
+            case chess.KNIGHT | chess.BISHOP:
+                return 0.25 * (1 - late) * ((before == 0) - (height == 0)) + 0.03 * (height - before)
+        return 0.0
+
+    def _answers(self, move: chess.Move) -> bool:
+        """Whether a try may be legal in check: with the king, or on the line of the check."""
+        king = king_of(self._view.men)
+        if move.from_square == king:
+            return not is_castling(move, self._view.men)
+        return bool(check_direction(king, move.to_square) & self._heard.checks)
+
+    def _pawns_barred(self) -> Reals:
+        """How probably a pawn of ours on a square meets a pawn of the opponent's further on, on its file or beside."""
+        pawns = self._density[0].reshape(8, 8)
+        rows = pawns if self._view.color == chess.WHITE else pawns[::-1]
+        ahead = np.cumsum(rows[::-1], axis=0)[::-1] - rows
+        beside = np.pad(ahead, ((0, 0), (1, 1)))
+        barred = np.minimum(1.0, beside[:, :-2] + beside[:, 1:-1] + beside[:, 2:])
+        turned: Reals = (barred if self._view.color == chess.WHITE else barred[::-1]).reshape(64)
+        return turned
+
+
+def first_taker(attacked: Reals) -> Reals:
+    """The probabilities that the cheapest attacker of a square is of each kind, [6, 64]."""
+    none_cheaper = np.cumprod(np.vstack([np.ones(64), 1.0 - attacked[:-1]]), axis=0)
+    first: Reals = attacked * none_cheaper
+    return first
 
 
 metaposition = PlayerKind(
     "rates tries on one board that merges all (after Darkboard, IJCAI 2007)",
-    _make,
+    MetapositionPlayer,
     words="Careful: keeps its men safe from what it cannot see",
     rank=4,
 )

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
+from kriegbot.kernels import prepare
 from kriegbot.options import Value, value_text
 from kriegbot.parts import NotFound, Parts, entry_points, file_of, load_object
 from kriegbot.players.base import Player, PlayerKind
@@ -192,8 +193,6 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None) -> 
     given = {name: value_text(value) for name, value in spec.options.items()}
     values = {option.name: option.default for option in kind.options} | _read(spec.name, kind, given)
     if kind.has_kernels:
-        from kriegbot.kernels import prepare
-
         prepare(report)
     return kind.make(seed, **values)
 

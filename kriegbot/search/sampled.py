@@ -17,11 +17,10 @@ from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, encode_move
 from kriegbot.models import load_opponent
 from kriegbot.search.cache import Lists
 from kriegbot.search.information_set import InformationSet, are_open
-from kriegbot.search.policy import Policy
+from kriegbot.search.policy import Policy, Searched
 from kriegbot.search.repetition import Placements
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method, Settings
-from kriegbot.search.statistics import Searched
 from referee import View
 
 MOST_DRAWN = 3000

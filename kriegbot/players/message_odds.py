@@ -1,7 +1,7 @@
 """How probable each of the referee's messages is, and what men are worth where they stand: numbers of one view.
 
 The probabilities come from the densities of `players.densities`, frozen while a turn is thought over; most weights are
-those of `players.foresight`. Left out: that our moves open and close lines to the opponent's men.
+those of `players.metaposition`. Left out: that our moves open and close lines to the opponent's men.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import chess
 import numpy as np
 
 from kriegbot.players.densities import ATTACKS, Metaposition, Reals
-from kriegbot.players.foresight import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS, first_taker
+from kriegbot.players.metaposition import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS, first_taker
 from referee import Announcement, Check, View
 from referee.announcement import NO_CHECK
 from referee.announcing import check_direction
