@@ -138,7 +138,7 @@ def not_redrawn(done: Callable[[], bool]) -> bool:
         return False
 
 
-def started(width: int, height: int, is_phone: bool) -> WebDriver:
+def started(width: int, height: int, is_phone: bool) -> webdriver.Chrome:
     """A browser that has just been started."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     driver_path = shutil.which("chromedriver")
@@ -155,9 +155,10 @@ def started(width: int, height: int, is_phone: bool) -> WebDriver:
     return webdriver.Chrome(options, Service(driver_path))
 
 
-def forget(driver: WebDriver) -> None:
-    """Makes a browser like new: a fresh tab, no cookies. What pages store goes by origin, and each server has its port."""
-    *old, _ = *driver.window_handles, driver.switch_to.new_window("tab")
+def forget(driver: webdriver.Chrome) -> None:
+    """Makes a browser like new: a fresh tab, no cookies. Stores go by origin, and each server has its own port."""
+    old = list(driver.window_handles)
+    driver.switch_to.new_window("tab")
     new = driver.current_window_handle
     for handle in old:
         driver.switch_to.window(handle)
@@ -167,12 +168,12 @@ def forget(driver: WebDriver) -> None:
         driver.execute_cdp_cmd(f"Network.clearBrowser{what}", {})
 
 
-IDLE: dict[tuple[int, int, bool], list[WebDriver]] = {}
+IDLE: dict[tuple[int, int, bool], list[webdriver.Chrome]] = {}
 """Browsers to be used again: starting one takes longer than most tests. By size."""
 
 
 @contextmanager
-def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[WebDriver]:
+def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[webdriver.Chrome]:
     """A browser; errors on its console fail the test."""
     idle = IDLE.setdefault((width, height, is_phone), [])
     driver = idle.pop() if idle else started(width, height, is_phone)
