@@ -31,7 +31,7 @@ from hypothesis import Phase, settings
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = {
     "referee": "referee referee_views announcements tries records records_refused kriegspiel_org",
-    "kriegbot/belief": "exact_belief exact_belief_in_play belief hs web_review",
+    "kriegbot/belief": "belief exact_belief_in_play hs web_review",
     "kriegbot/search": "search searching pruned alphabeta",
 }
 """Packages to change, and the tests (tests/test_*.py) that should notice."""

@@ -13,7 +13,6 @@ from functools import cached_property
 
 import chess
 
-from kriegbot.belief.exact import ExactBelief
 from referee import (
     BERKELEY,
     ENGLISH,
@@ -29,6 +28,7 @@ from referee import (
     View,
     announce,
 )
+from tests.exact_belief import ExactBelief
 from tests.plain_search import Context
 
 

@@ -10,7 +10,6 @@ import chess
 import pytest
 
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.exact import ExactBelief, position_key
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
@@ -36,6 +35,7 @@ from referee import (
 )
 from referee.announcing import count_pawn_tries
 from referee.history import views_until
+from tests.exact_belief import ExactBelief, position_key
 
 CAPTURE_IS_THERE = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
 

@@ -12,7 +12,6 @@ import pytest
 
 from kriegbot.belief import belief as belief_module
 from kriegbot.belief.belief import Belief, EmptyBelief, Pool, after_event
-from kriegbot.belief.exact import ExactBelief, position_key
 from kriegbot.belief.particles import Particles, systematic
 from kriegbot.belief.rescue import blind
 from kriegbot.kernels import from_board, to_board
@@ -31,6 +30,7 @@ from referee import (
     RuleSet,
 )
 from tests import plain_opponents
+from tests.exact_belief import ExactBelief, position_key
 from tests.odd_parts import KINDS, odd, plain_odd, two_kinds
 from tests.plain_cases import CASES, Case
 from tests.tracer import Tracer

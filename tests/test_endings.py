@@ -7,7 +7,6 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.exact import ExactBelief
 from kriegbot.endgames import BareKing, Mating
 from kriegbot.endgames.full_view import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, soonest
 from kriegbot.endgames.king_squares import men_row
@@ -15,6 +14,7 @@ from kriegbot.endgames.seen_late import ADVERSE, LOST, SCALE, late_for
 from kriegbot.endgames.seen_late import QUEENS as LATE_QUEENS
 from kriegbot.endgames.seen_late import ROOKS as LATE_ROOKS
 from referee import BERKELEY, RULE_SETS, Answer, Referee, RuleSet
+from tests.exact_belief import ExactBelief
 
 BARED_SOON = ("r3k3/8/8/8/8/8/7R/R3K2R w KQq - 0 1", "8/8/3k4/2p5/3B4/8/8/R3K2R w KQ - 0 1")
 """A king about to be bare."""

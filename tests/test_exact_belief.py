@@ -8,7 +8,6 @@ import chess
 import pytest
 
 from kriegbot.belief.belief import EmptyBelief
-from kriegbot.belief.exact import ExactBelief, TooManyPositions, position_key
 from referee import (
     BERKELEY,
     WILD16,
@@ -20,6 +19,7 @@ from referee import (
     OwnTry,
     Referee,
 )
+from tests.exact_belief import ExactBelief, TooManyPositions, position_key
 
 CORNERED_KING = "7k/8/8/8/8/8/P7/K7 b - - 0 1"
 KING_AND_H_PAWN = "7k/8/8/7P/8/8/8/K7 b - - 0 1"

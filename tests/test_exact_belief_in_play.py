@@ -12,7 +12,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kriegbot.belief.exact import ExactBelief, TooManyPositions, position_key
 from referee import (
     BERKELEY,
     RULE_SETS,
@@ -27,6 +26,7 @@ from referee import (
     View,
 )
 from referee.men import is_pawn_capture
+from tests.exact_belief import ExactBelief, TooManyPositions, position_key
 from tests.plain_cases import CASES, Case
 from tests.random_games import act, action_of
 

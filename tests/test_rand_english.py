@@ -8,7 +8,6 @@ import chess
 import pytest
 
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.exact import ExactBelief, position_key
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.game.protocol import Listener, game_lines, view_lines
 from kriegbot.kernels import to_board
@@ -33,6 +32,7 @@ from referee import (
     record_to_pgn,
 )
 from referee.history import views_until
+from tests.exact_belief import ExactBelief, position_key
 from tests.random_games import act
 from tests.test_exact_belief_in_play import SMALL_STARTS, random_action
 
