@@ -7,7 +7,6 @@
 Built on python-chess; knows nothing of players.
 """
 
-from referee.action import Action, AskAny, Resign, action_code, parse_action
 from referee.announcement import Announcement, Check, End, Man, Reason
 from referee.announcing import announce
 from referee.errors import (
@@ -43,7 +42,9 @@ from referee.rules import (
     rule_set,
 )
 from referee.view import (
+    Action,
     Answer,
+    AskAny,
     Event,
     GameOver,
     OpponentAsked,
@@ -51,7 +52,10 @@ from referee.view import (
     OpponentRefused,
     OwnQuestion,
     OwnTry,
+    Resign,
     View,
+    action_code,
+    parse_action,
 )
 
 __all__ = [

@@ -1,8 +1,8 @@
 """A game as one side follows it: its view, rebuilt from what it tried and heard, now and at every earlier moment.
 
-A side remembers everything. Its events, played on a board with only its own men, give the rest of its view. So the
-views that led to a view can be had again (`views_until`), and so can the view of a side in a game that another program
-referees (`Listener`). Our `Referee` builds its views from the true board instead.
+A side remembers everything. Its events, played on a board with only its own men, give the rest of its view. So a
+`Referee` need not show its board to anybody, the views that led to a view can be had again (`views_until`), and a side
+can follow a game that another program referees.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class Listener:
       turn: the side to move.
       ply: moves made so far, both sides together.
       pawn_tries: what was told of the pawn captures of the side to move.
+      end: the end of the game, or None.
     """
 
     def __init__(
@@ -82,8 +83,8 @@ class Listener:
         self._own = chess.Board(start)
         self.turn, self.ply = self._own.turn, 0
         self.pawn_tries = pawn_tries_told(self._own, rules.pawn_tries)
-        self._end: End | None = None
-        self._is_obliged: bool
+        self.end: End | None = None
+        self._is_postponing: bool
         others = chess.SquareSet(self._own.occupied_co[not color])
         self._opponent_men = len(others)
         for square in others:
@@ -104,27 +105,27 @@ class Listener:
                 self._own.push(move)
                 self._opponent_men -= announcement.capture is not None
                 self._moved(announcement)
-            case OwnTry(_, Answer.IMPOSSIBLE) if self._is_obliged:
-                pass  # it may be tried later in the turn
+            case OwnTry(_, Answer.IMPOSSIBLE) if self._is_postponing:
+                pass
             case OwnTry(move, answer):
-                self._is_obliged = self._is_obliged and answer is not Answer.ILLEGAL
+                self._is_postponing = self._is_postponing and answer is not Answer.ILLEGAL
                 if move not in self._is_refused:
                     self._is_refused.add(move)
                     self._refused.append(move)
             case OwnQuestion(Answer.YES | Answer.NO as answer):
                 self.pawn_tries = answer is Answer.YES
-                self._is_obliged = self.pawn_tries and self._rules.asking is Asking.OBLIGES_ONCE
+                self._is_postponing = self.pawn_tries and self._rules.asking is Asking.OBLIGES_ONCE
             case OpponentMoved(announcement):
                 if announcement.fell is not None:
                     self._own.remove_piece_at(announcement.fell)
                     self._own.castling_rights &= ~chess.BB_SQUARES[announcement.fell]
                 self._moved(announcement)
             case GameOver(end):
-                self._end = end
+                self.end = end
 
     def view(self) -> View:
         """All that the side knows now."""
-        is_ours = self.turn == self.color and self._end is None
+        is_ours = self.turn == self.color and self.end is None
         return View(
             color=self.color,
             rules=self._rules,
@@ -139,18 +140,18 @@ class Listener:
             events=Prefix(self.events),
             refused=Prefix(self._refused) if is_ours else (),
             pawn_tries=self.pawn_tries if is_ours else None,
-            end=self._end,
+            end=self.end,
         )
 
     def _moved(self, announcement: Announcement) -> None:
         self.turn, self.ply = not self.turn, self.ply + 1
-        self.pawn_tries, self._end = announcement.pawn_tries, announcement.end
+        self.pawn_tries, self.end = announcement.pawn_tries, announcement.end
         self._begin_turn()
 
     def _begin_turn(self) -> None:
         self._refused: list[chess.Move] = []  # each once
         self._is_refused: set[chess.Move] = set()
-        self._is_obliged = False  # by an answer to "Any?", to one pawn capture
+        self._is_postponing = False  # "Any?" obliges to one pawn capture; all else may be tried after it
 
 
 def views_until(view: View) -> Iterator[View]:

@@ -1,7 +1,8 @@
 """The referee: keeps the true board, answers tries, announces moves and tells each side what it may know.
 
-The chess is python-chess's. A try is accepted if and only if it is a legal move on the true board, written the
-way python-chess does (castling is the king's move of two squares).
+A side's view is built from what that side tried and heard, so it cannot tell more. The chess is python-chess's. A try
+is accepted if and only if it is a legal move on the true board, written the way python-chess does (castling is the
+king's move of two squares).
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ import operator
 
 import chess
 
-from referee.announcement import End, Reason, Told
-from referee.announcing import announce, count_pawn_tries, end_of, pawn_tries_told
+from referee.announcement import End, Reason
+from referee.announcing import announce, count_pawn_tries, end_of
 from referee.errors import BadStart, GameIsOver
-from referee.history import Prefix
-from referee.men import is_open, is_pawn_capture, men_of
+from referee.history import Listener
 from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet
 from referee.text import MOST_QUOTED, one_line, quoted
 from referee.view import (
@@ -47,13 +47,8 @@ class Referee:
         self.limits = limits
         self._board = _starting_board(start, rules, limits)
         self.start = self._board.fen(en_passant="fen")
-        self._end: End | None = None
         self._log: list[OwnTry | OwnQuestion] = []
-        self._events: dict[chess.Color, list[Event]] = {chess.WHITE: [], chess.BLACK: []}
-        self._ply = 0
-        self._pawn_tries: Told
-        self._is_obliged: bool
-        self._begin_turn(pawn_tries_told(self._board, rules.pawn_tries))
+        self._sides = {color: Listener(color, rules, limits, self.start) for color in chess.COLORS}
 
     @property
     def turn(self) -> chess.Color:
@@ -63,12 +58,12 @@ class Referee:
     @property
     def ply(self) -> int:
         """Moves made so far, both sides together."""
-        return self._ply
+        return self._sides[chess.WHITE].ply
 
     @property
     def end(self) -> End | None:
         """The end of the game, or None."""
-        return self._end
+        return self._sides[chess.WHITE].end
 
     @property
     def log(self) -> tuple[OwnTry | OwnQuestion, ...]:
@@ -93,27 +88,20 @@ class Referee:
         """
         move = _checked(move)
         self._must_go_on(f"try {move.uci()}")
-        mover, has_nonsense = self._board.turn, self.rules.nonsense or self._is_obliged
-        if not self._is_open(move):
+        mover, view = self.turn, self.view(self.turn)
+        has_nonsense = self.rules.nonsense or view.obliged
+        if not view.is_possible(move):
             answer = Answer.IMPOSSIBLE if has_nonsense else Answer.ILLEGAL
-        elif move in self._is_refused:
+        elif move in view.refused:
             answer = Answer.REPEATED if has_nonsense else Answer.ILLEGAL
         elif not self._board.is_legal(move):
             answer = Answer.ILLEGAL
         else:
             self._accept(mover, move)
             return Answer.ACCEPTED
-        is_once = self._is_obliged and self.rules.asking is Asking.OBLIGES_ONCE
-        if is_once and answer is Answer.ILLEGAL:
-            self._is_obliged = False
-        is_postponed = is_once and answer is Answer.IMPOSSIBLE
-        if move not in self._is_refused and not is_postponed:
-            self._is_refused.add(move)
-            self._refused.append(move)
-        self._tell(mover, OwnTry(move, answer))
-        self._log.append(OwnTry(move, answer))
+        self._answer(mover, OwnTry(move, answer))
         if answer is Answer.ILLEGAL and self.rules.illegal_heard is IllegalHeard.BOTH:
-            self._tell(not mover, OpponentRefused())
+            self._sides[not mover].hear(OpponentRefused())
         return answer
 
     def ask_any(self) -> Answer:
@@ -123,18 +111,15 @@ class Referee:
           GameIsOver: the game has ended.
         """
         self._must_go_on("question")
-        asker = self._board.turn
+        asker = self.turn
         if self.rules.asking is Asking.NONSENSE:
             answer = Answer.IMPOSSIBLE
-        elif self._pawn_tries is not None:
+        elif self._sides[asker].pawn_tries is not None:
             answer = Answer.REPEATED
         else:
-            self._pawn_tries = count_pawn_tries(self._board) > 0
-            self._is_obliged = self._pawn_tries
-            answer = Answer.YES if self._pawn_tries else Answer.NO
-            self._tell(not asker, OpponentAsked(answer))
-        self._tell(asker, OwnQuestion(answer))
-        self._log.append(OwnQuestion(answer))
+            answer = Answer.YES if count_pawn_tries(self._board) else Answer.NO
+            self._sides[not asker].hear(OpponentAsked(answer))
+        self._answer(asker, OwnQuestion(answer))
         return answer
 
     def resign(self, color: chess.Color) -> None:
@@ -155,67 +140,30 @@ class Referee:
 
     def view(self, color: chess.Color) -> View:
         """Everything that one side knows, and nothing else."""
-        board = self._board
-        on_turn = board.turn == color and self._end is None
-        return View(
-            color=color,
-            rules=self.rules,
-            limits=self.limits,
-            start=self.start,
-            men=men_of(board, color),
-            kingside=board.has_kingside_castling_rights(color),
-            queenside=board.has_queenside_castling_rights(color),
-            turn=board.turn,
-            ply=self._ply,
-            opponent_men=chess.popcount(board.occupied_co[not color]),
-            events=Prefix(self._events[color]),
-            refused=Prefix(self._refused) if on_turn else (),
-            pawn_tries=self._pawn_tries if on_turn else None,
-            end=self._end,
-        )
+        return self._sides[color].view()
 
     def events(self, color: chess.Color, start: int = 0) -> tuple[Event, ...]:
         """What one side has tried and heard, from number `start` on: the end of its view's `events`."""
-        return tuple(self._events[color][start:])
+        return tuple(self._sides[color].events[start:])
 
     def _accept(self, mover: chess.Color, move: chess.Move) -> None:
-        announcement = announce(self._board, move, self.rules, self.limits, ply=self._ply)
+        announcement = announce(self._board, move, self.rules, self.limits, ply=self.ply)
         self._board.push(move)
-        self._ply += 1
-        self._end = announcement.end
-        self._log.append(OwnTry(move, Answer.ACCEPTED, announcement))
-        self._tell(mover, OwnTry(move, Answer.ACCEPTED, announcement))
-        self._tell(not mover, OpponentMoved(announcement))
-        self._begin_turn(announcement.pawn_tries)
+        self._answer(mover, OwnTry(move, Answer.ACCEPTED, announcement))
+        self._sides[not mover].hear(OpponentMoved(announcement))
 
-    def _begin_turn(self, pawn_tries: Told) -> None:
-        self._pawn_tries = pawn_tries
-        self._is_obliged = False
-        self._refused: list[chess.Move] = []  # each once
-        self._is_refused: set[chess.Move] = set()
-
-    def _is_open(self, move: chess.Move) -> bool:
-        """Whether a try could be legal as far as the side to move can see."""
-        board, color = self._board, self._board.turn
-        kingside = board.has_kingside_castling_rights(color)
-        queenside = board.has_queenside_castling_rights(color)
-        men = men_of(board, color)
-        if self._is_obliged and not is_pawn_capture(move, men):
-            return False
-        return is_open(move, color, men, kingside, queenside, self._pawn_tries)
+    def _answer(self, color: chess.Color, event: OwnTry | OwnQuestion) -> None:
+        self._sides[color].hear(event)
+        self._log.append(event)
 
     def _stop(self, what: str, end: End) -> None:
         self._must_go_on(what)
-        self._end = end
-        for color in chess.COLORS:
-            self._tell(color, GameOver(end))
+        for side in self._sides.values():
+            side.hear(GameOver(end))
 
     def _must_go_on(self, what: str) -> None:
-        if self._end is not None:
-            raise GameIsOver(f"{what} refused: the game has ended ({self._end.text()})")
-
-    def _tell(self, color: chess.Color, event: Event) -> None:
-        self._events[color].append(event)
+        if self.end is not None:
+            raise GameIsOver(f"{what} refused: the game has ended ({self.end.text()})")
 
 
 def _checked(move: chess.Move) -> chess.Move:

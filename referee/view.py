@@ -1,4 +1,4 @@
-"""Everything that one side knows: its own men, what it tried, and what it heard.
+"""What a side may do, what it then hears, and everything that it knows at a moment: its view.
 
 A `View` is the only thing a player ever gets. Of the opponent's men it holds only their number, which both sides can
 count from the captures announced.
@@ -14,8 +14,52 @@ from typing import TypeAlias
 import chess
 
 from referee.announcement import Announcement, End, Told
+from referee.errors import BadAction
 from referee.men import Men, is_open, is_pawn_capture, open_tries
 from referee.rules import Asking, Limits, RuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """The side gives up the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskAny:
+    """The side asks whether any of its pawn captures is legal."""
+
+
+Action: TypeAlias = chess.Move | Resign | AskAny
+
+
+def action_code(action: Action) -> str:
+    """An action as one word: a try in UCI notation, "resign" or "any"."""
+    match action:
+        case Resign():
+            return "resign"
+        case AskAny():
+            return "any"
+        case chess.Move():
+            return action.uci()
+
+
+def parse_action(code: str) -> Action:
+    """The inverse of `action_code`.
+
+    Raises:
+      BadAction: a ValueError; the text is no such word.
+    """
+    if code == "resign":
+        return Resign()
+    if code == "any":
+        return AskAny()
+    try:
+        move = chess.Move.from_uci(code)
+    except ValueError:
+        move = chess.Move.null()
+    if not move or move.drop is not None:
+        raise BadAction(f"illegal action: {code[:80]!r}; it takes a try such as 'e2e4' or 'e7e8q', 'resign' or 'any'")
+    return move
 
 
 class Answer(Enum):
@@ -148,14 +192,16 @@ class View:
         tries = open_tries(self.color, self.men, self.kingside, self.queenside, self.pawn_tries)
         if self.obliged:
             tries = [move for move in tries if is_pawn_capture(move, self.men)]
-        if not self.refused:
-            return tries
         refused = set(self.refused)
         return [move for move in tries if move not in refused]
 
     def is_open(self, move: chess.Move) -> bool:
         """Whether a move is among `tries`, without listing them."""
-        if self.end is not None or self.turn != self.color or move in self.refused:
+        return move not in self.refused and self.is_possible(move)
+
+    def is_possible(self, move: chess.Move) -> bool:
+        """The same of a move that may have been refused this turn."""
+        if self.end is not None or self.turn != self.color:
             return False
         if self.obliged and not is_pawn_capture(move, self.men):
             return False
