@@ -4,26 +4,7 @@ from math import comb
 
 import chess
 
-from kriegbot.kernels.hearing import (
-    ANY_NUMBER,
-    CAPTURED_PAWN_BIT,
-    CHECK_SHIFT,
-    EACH_PROMOTION,
-    EN_PASSANT_BIT,
-    END_SHIFT,
-    LOST_STALEMATE,
-    NO,
-    NOT_ASKED,
-    OF_THE_MOVE,
-    PROMOTION_BIT,
-    SQUARES,
-    SQUARES_SHIFT,
-    TRIED,
-    TRIES_SHIFT,
-    YES,
-    Overheard,
-    Terms,
-)
+from kriegbot.kernels import hearing
 from referee import (
     Announcement,
     Answer,
@@ -45,10 +26,10 @@ ENDS = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION, Reason.PLY_LIM
 """Ordered by their numbers in `kernels.hearing`, from 1."""
 TRIES_TOLD = {
     PawnTries.NOTHING: 0,
-    PawnTries.COUNT: ANY_NUMBER,
-    PawnTries.COUNT_EACH: EACH_PROMOTION,
+    PawnTries.COUNT: hearing.ANY_NUMBER,
+    PawnTries.COUNT_EACH: hearing.EACH_PROMOTION,
     PawnTries.YES_NO: 1,
-    PawnTries.SQUARES: SQUARES,
+    PawnTries.SQUARES: hearing.SQUARES,
 }
 """How far each kind of rule set counts pawn tries aloud, as in `Terms`."""
 
@@ -57,19 +38,19 @@ def said(announcement: Announcement) -> int:
     """Announcement as `kernels.hearing` writes it."""
     code = 0 if announcement.capture is None else announcement.capture + 1
     if announcement.captured is Man.PAWN:
-        code |= CAPTURED_PAWN_BIT
-    code |= int(announcement.checks) << CHECK_SHIFT
-    code |= EN_PASSANT_BIT * announcement.en_passant | PROMOTION_BIT * announcement.promotion
+        code |= hearing.CAPTURED_PAWN_BIT
+    code |= int(announcement.checks) << hearing.CHECK_SHIFT
+    code |= hearing.EN_PASSANT_BIT * announcement.en_passant | hearing.PROMOTION_BIT * announcement.promotion
     match announcement.pawn_tries:
         case None:
             pass
         case tuple(squares):
-            code |= len(squares) + 1 << TRIES_SHIFT | number_of_set(squares) << SQUARES_SHIFT
+            code |= len(squares) + 1 << hearing.TRIES_SHIFT | number_of_set(squares) << hearing.SQUARES_SHIFT
         case number:
-            code |= min(number, EACH_PROMOTION) + 1 << TRIES_SHIFT
+            code |= min(number, hearing.EACH_PROMOTION) + 1 << hearing.TRIES_SHIFT
     if announcement.end is not None:
         is_lost = announcement.end.reason is Reason.STALEMATE and announcement.end.winner is not None
-        code |= (LOST_STALEMATE if is_lost else ENDS.index(announcement.end.reason) + 1) << END_SHIFT
+        code |= (hearing.LOST_STALEMATE if is_lost else ENDS.index(announcement.end.reason) + 1) << hearing.END_SHIFT
     return code
 
 
@@ -78,7 +59,7 @@ def number_of_set(squares: tuple[chess.Square, ...]) -> int:
     return sum(comb(square - 8, place) for place, square in enumerate(squares, 1))
 
 
-def last_heard(view: View, before: int) -> tuple[int, Terms]:
+def last_heard(view: View, before: int) -> tuple[int, hearing.Terms]:
     """What was announced of the position before an event of a view: checks, pawn tries, end; nothing of the first one.
 
     An answer to "Any?" is treated as if it had been announced; the terms returned are those of such a rule set.
@@ -87,33 +68,33 @@ def last_heard(view: View, before: int) -> tuple[int, Terms]:
     for event in reversed(view.events[:before]):
         match event:
             case OwnQuestion(Answer.YES | Answer.NO as answer) | OpponentAsked(answer):
-                terms, answered = terms._replace(tries_told=1), (answer is Answer.YES) + 1 << TRIES_SHIFT
+                terms, answered = terms._replace(tries_told=1), (answer is Answer.YES) + 1 << hearing.TRIES_SHIFT
             case OwnTry(announcement=Announcement() as last) | OpponentMoved(last):
-                return said(last) & ~OF_THE_MOVE | answered, terms
+                return said(last) & ~hearing.OF_THE_MOVE | answered, terms
     return answered, terms
 
 
-def overheard(view: View, before: int) -> Overheard:
+def overheard(view: View, before: int) -> hearing.Overheard:
     """What was heard of the opponent's turn just before an event of a view.
 
     Where nonsense sounds like an illegal try, refusals tell nothing, save one: after a yes to "Any?" the first of them
     is of a pawn capture.
     """
-    refused, answer, since = 0, NOT_ASKED, 0
+    refused, answer, since = 0, hearing.NOT_ASKED, 0
     while before > 0:
         before -= 1
         match view.events[before]:
             case OpponentRefused():
                 refused += 1
             case OpponentAsked(given):
-                answer, since, refused = YES if given is Answer.YES else NO, refused, 0
+                answer, since, refused = hearing.YES if given is Answer.YES else hearing.NO, refused, 0
             case _:
                 break
-    if answer == YES and since > 0 and view.rules.asking is Asking.OBLIGES_ONCE:
-        answer = TRIED
+    if answer == hearing.YES and since > 0 and view.rules.asking is Asking.OBLIGES_ONCE:
+        answer = hearing.TRIED
     if not view.rules.nonsense:
-        refused, since = 0, int(answer == TRIED)
-    return Overheard(refused, answer, since)
+        refused, since = 0, int(answer == hearing.TRIED)
+    return hearing.Overheard(refused, answer, since)
 
 
 def moves_heard(view: View, before: int) -> tuple[int, int]:
@@ -130,9 +111,9 @@ def moves_heard(view: View, before: int) -> tuple[int, int]:
     return last[OwnTry], last[OpponentMoved]
 
 
-def terms_of(rules: RuleSet, limits: Limits) -> Terms:
+def terms_of(rules: RuleSet, limits: Limits) -> hearing.Terms:
     """Rule set and limits as kernels take them."""
-    return Terms(
+    return hearing.Terms(
         int(rules.captured_kind),
         TRIES_TOLD[rules.pawn_tries],
         int(rules.one_minor_each_draws),
