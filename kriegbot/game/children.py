@@ -15,6 +15,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 GIVES_WAY = 10
@@ -103,13 +104,11 @@ class Talker:
 
     def line(self, deadline: float) -> str:
         """The next line of the child, without its end. Raises Ended, Late or Flooded."""
-        while b"\n" not in self._read:
+        while b"\n" not in self._read[: MOST_LINE + 1]:
             if len(self._read) > MOST_LINE:
                 raise Flooded(f"a line of more than {MOST_LINE} bytes")
             self._wait(deadline)
         line, _, self._read = self._read.partition(b"\n")
-        if len(line) > MOST_LINE:
-            raise Flooded(f"a line of more than {MOST_LINE} bytes")
         return line.decode(errors="backslashreplace").rstrip("\r")
 
     def log(self) -> str:
@@ -185,30 +184,16 @@ class Talker:
             else:
                 self._read += text
             if self._written[stream] > FLOOD:
-                what = "its log" if stream == self._err else "its answer"
-                raise Flooded(f"more than {FLOOD} bytes in {what}")
+                raise Flooded(f"more than {FLOOD} bytes in its {'log' if stream == self._err else 'answer'}")
 
 
 @contextlib.contextmanager
 def no_interrupts() -> Iterator[None]:
-    """A process started within ignores Ctrl-C from its first moment, which is meant for this process."""
-    if threading.current_thread() is not threading.main_thread():
-        with blocked():
-            yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextlib.contextmanager
-def blocked() -> Iterator[None]:
-    """The same in a thread, which cannot ignore a signal but can block it for what it starts."""
+    """Keeps Ctrl-C, which is meant for this process, from any process started within."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    resource_tracker.ensure_running()  # now, since whoever starts it has its SIGINT unblocked afterwards
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -228,14 +213,14 @@ def give_way(process: int = 0) -> None:
 
 
 def leave_with_parent() -> None:
-    """Makes this process end as soon as its parent has ended in any way; for those of `multiprocessing`."""
+    """Ends this process, one of `multiprocessing`, as soon as its parent has ended in any way."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         _exit_after(parent.join)
 
 
 def leave_with_stdin() -> None:
-    """The same for a `Talker`: its input is closed when the parent has ended or no longer needs it."""
+    """The same for the process of a `Talker`, whose input is closed when the parent has ended or is done with it."""
     poll = select.poll()
     poll.register(0, 0)  # POLLHUP is always told
     _exit_after(poll.poll)
@@ -250,6 +235,6 @@ def _exit_after(wait: Callable[[], object]) -> None:
 
 
 def own_session() -> None:
-    """Takes this process out of the terminal's reach, into one group with whatever it starts."""
+    """Puts this process and what it starts into a session of their own, out of the terminal's reach."""
     with contextlib.suppress(OSError):
         os.setsid()

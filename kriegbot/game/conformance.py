@@ -29,13 +29,13 @@ SEED = 2006
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at.
+    """One check of a player.
 
     Attributes:
-      what: in words.
-      is_good: whether it is as it must be.
+      what: was checked.
+      is_good: whether the player passed.
       detail: how it went, on one line.
-      is_refused: whether no game could be begun, since the spec will not do.
+      is_refused: whether no game could begin, since the player refused its spec.
     """
 
     what: str
@@ -45,7 +45,7 @@ class Check:
 
 
 def conformance(spec: PlayerSpec, patience: float | None = None) -> Iterator[Check]:
-    """Looks at a player, one thing after another; nothing more comes after it has refused its spec.
+    """Checks a player, until it has refused its spec.
 
     Args:
       spec: who.

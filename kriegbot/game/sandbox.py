@@ -26,7 +26,7 @@ PATIENCE = 10.0
 
 @cache
 def works() -> bool:
-    """Whether bubblewrap is there and allowed to do what it is asked for."""
+    """Whether bubblewrap is installed and may be used here."""
     program = shutil.which("bwrap")
     if program is None:
         return False

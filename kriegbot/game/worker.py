@@ -41,7 +41,7 @@ class Worker:
         self._seed = 0
 
     def take(self, line: str) -> None:
-        """Does what a line says."""
+        """Takes in a line, and answers it if it asks for an answer."""
         word, _, rest = line.partition(" ")
         match word:
             case "kriegspiel":
@@ -63,7 +63,7 @@ class Worker:
                     self._say(*answer_lines(checked(self._player.choose(view))))
 
     def fail(self, error: BaseException) -> None:
-        """Says that the player failed, and writes down where."""
+        """Tells the game that the player failed, and writes the traceback to the log."""
         if isinstance(error, BadSpec):
             self._say(f"refused {one_line(str(error), MOST_DETAIL)}")
             return

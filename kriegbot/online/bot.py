@@ -87,44 +87,39 @@ class Bot:
         Args:
           site: a connection whose `stop` is not set yet.
         """
+        self._site = site
         with suppress(Stopped):
-            self._withdraw(site)
+            self._withdraw()
         for thread, _ in list(self._games.values()):
             thread.join(0.2)
         return len(self._games.keys() - self._over)
 
-    def _withdraw(self, site: Site) -> None:
+    def _withdraw(self) -> None:
         if self._waiting:
-            self._try(lambda: site.command("DELETE", f"/game/{self._waiting}"), "withdrawing our game")
+            self._command("withdrawing our game", "DELETE", f"/game/{self._waiting}")
             self._waiting = ""
 
     def _introduce(self) -> None:
         try:
             self.name = one_line(str(self._site.ask("/auth/me").get("username") or ""), MOST_NAME)
             names = [rules.name for rules in self._settings.rules]
-            self._try(
-                lambda: self._site.command("POST", "/bots/profile", {"supported_rule_variants": names}),
-                "telling the site our rule sets",
-            )
+            self._command("telling the site our rule sets", "POST", "/bots/profile", {"supported_rule_variants": names})
         except Refusal as refusal:
             raise Refused(f"{self._site.address} refuses the token: {refusal}.") from None
         self._report(f"playing as {self.name or 'a bot without a name'} at {self._site.address}")
 
     def _look(self) -> bool:
         """Looks once at games and lobby; whether anything was done."""
-        try:
-            games = _listed(self._site.ask("/game/mine/active"))
-        except Refusal as refusal:
-            self._report(f"our games: {refusal}")
+        games, is_busy = self._games_at("/game/mine/active", "our games"), False
+        if games is None:
             return False
-        is_busy = False
         for game in games:
             if game.get("state") == "active" and not self._is_played(game["game_code"]):
                 is_busy |= self._begin(game)
         self._waiting = next((game["game_code"] for game in games if game.get("state") == "waiting"), "")
         settings = self._settings
         if not settings.is_open(datetime.now().time()) or settings.opponents == "nobody":
-            self._withdraw(self._site)
+            self._withdraw()
         elif len(self.shown()) < settings.games:
             if settings.create and not self._waiting:
                 is_busy |= self._create()
@@ -146,7 +141,7 @@ class Bot:
         why = self._unwanted(name, opponent, str(other.get("role")), is_known=is_known)
         if why:
             self._report(f"{code}: declined, resigning: {why}")
-            self._try(lambda: self._site.command("POST", f"/game/{code}/resign"), f"{code}: resigning")
+            self._command(f"{code}: resigning", "POST", f"/game/{code}/resign")
             return True
         facts = {"code": code, "rules": name, "color": color, "opponent": opponent}
         return self._start(facts | {"site": self._site.address, "bot": self.name})
@@ -198,19 +193,14 @@ class Bot:
     def _create(self) -> bool:
         rules = next(self._rules)
         body = {"rule_variant": rules.name, "play_as": "random", "time_control": "rapid", "opponent_type": "human"}
-        answer = self._try(lambda: self._site.command("POST", "/game/create", body), f"offering a game of {rules.name}")
-        if answer is not None:
+        is_done = self._command(f"offering a game of {rules.name}", "POST", "/game/create", body)
+        if is_done:
             self._report(f"offered a game of {rules.name} in the lobby")
-        return answer is not None
+        return is_done
 
     def _join(self) -> bool:
         """Joins one game of another bot."""
-        try:
-            games = _listed(self._site.ask("/game/open"))
-        except Refusal as refusal:
-            self._report(f"the lobby: {refusal}")
-            return False
-        for game in games:
+        for game in self._games_at("/game/open", "the lobby") or ():
             code, opponent = game["game_code"], one_line(str(game.get("created_by")), MOST_NAME)
             if code in self._closed or code == self._waiting or opponent == self.name:
                 continue
@@ -232,16 +222,20 @@ class Bot:
             return True
         return False
 
-    def _try(self, command: Callable[[], Json], what: str) -> Json | None:
-        """The answer to a command that may fail: what the site shows at the next look counts."""
+    def _games_at(self, path: str, what: str) -> list[Json] | None:
+        """The games of a list of the site, so far as they have a code; None if it does not give the list."""
         try:
-            return command()
+            games = self._site.ask(path).get("games")
+        except Refusal as refusal:
+            self._report(f"{what}: {refusal}")
+            return None
+        return [game for game in games or () if isinstance(game, dict) and is_code(game.get("game_code"))]
+
+    def _command(self, what: str, method: str, path: str, body: Json | None = None) -> bool:
+        """Gives a command that may fail, since what the site shows at the next look counts; whether it was done."""
+        try:
+            self._site.command(method, path, body)
         except (Refusal, Uncertain) as error:
             self._report(f"{what}: {error}")
-            return None
-
-
-def _listed(answer: Json) -> list[Json]:
-    """The games of a list that have a code."""
-    games = answer.get("games")
-    return [game for game in games or () if isinstance(game, dict) and is_code(game.get("game_code"))]
+            return False
+        return True

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import os
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from logging.handlers import QueueHandler
-from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from typing import Any
 
-from kriegbot.game.children import blocked
+from kriegbot.game.children import no_interrupts
 from kriegbot.players.specs import parse_spec
 from tournaments.executors import ExecutorError
 from tournaments.logs import LOGGER
@@ -130,10 +128,8 @@ def _connected(scheduler: str) -> Iterator[Client]:
 @contextmanager
 def _own(jobs: int) -> Iterator[Client]:
     """A client of a cluster on this machine, whose workers Ctrl-C does not reach."""
-    if os.name == "posix":
-        resource_tracker.ensure_running()  # now, since whoever starts it has its SIGINT unblocked afterwards
     with dask.config.set(OWN_CLUSTER):
-        with blocked():
+        with no_interrupts():
             cluster = LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
