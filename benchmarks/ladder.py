@@ -14,8 +14,7 @@ from rich.console import Console
 
 from tournaments.ratings import Meetings, Rated, rated
 from tournaments.report_plots import LINE, WON, finished, plotting
-from tournaments.report_tables import Table
-from tournaments.report_text import show_table
+from tournaments.report_tables import Table, show_table
 from tournaments.store import Store, StoreError
 
 LONGEST = 36

@@ -19,7 +19,7 @@ from rich.progress import Progress
 
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, PAPER_LIMITS
-from tournaments.executors.local import LocalExecutor
+from tournaments.executors import LocalExecutor
 from tournaments.play import Finished, Outcome
 from tournaments.run import run
 from tournaments.schedule import Game, Pairing, Settings

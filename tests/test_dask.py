@@ -19,9 +19,8 @@ from distributed import LocalCluster
 
 from kriegbot.cli.main import main
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
-from tournaments.executors import Executor, ExecutorError
-from tournaments.executors.dask import DaskExecutor
-from tournaments.executors.local import LocalExecutor
+from tournaments.dask_executor import DaskExecutor
+from tournaments.executors import Executor, ExecutorError, LocalExecutor
 from tournaments.logs import logged_to
 from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome
 from tournaments.run import run

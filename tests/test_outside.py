@@ -28,8 +28,8 @@ from kriegbot.players.specs import BadSpec, parse_spec, players
 from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
 from tests.misbehaving import spec
 from tests.outside import installed
-from tournaments.executors.local import LocalExecutor
-from tournaments.play import Finished, Table
+from tournaments.executors import LocalExecutor
+from tournaments.play import Finished, WarmSeats
 from tournaments.schedule import Pairing, Settings
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -347,7 +347,7 @@ def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> 
 
 def test_two_players_at_a_table_never_share_a_process() -> None:
     settings = Settings((Pairing("rand", "rand"),), BERKELEY, Limits(plies=4), 1)
-    table = Table(settings)
+    table = WarmSeats(settings)
     seen: list[tuple[chess.Color, int | None]] = []
     original = ProcessSeat.ask
 

@@ -16,12 +16,10 @@ from rich.console import Console
 
 from kriegbot.cli.main import main
 from referee import BERKELEY, PAPER_LIMITS
-from tournaments.figures import PairingReport, Report
-from tournaments.report import decision_of, pairs_in_order, report_of
+from tournaments.report import PairingReport, Report, decision_of, pairs_in_order, report_of
 from tournaments.report_html import page_of
 from tournaments.report_plots import MISSING, PlotsMissing, plots_of
-from tournaments.report_tables import tables_of
-from tournaments.report_text import show_report
+from tournaments.report_tables import show_report, tables_of
 from tournaments.schedule import Pairing, Settings, Shard, round_robin
 from tournaments.sprt import Sprt
 from tournaments.statistics import elo, expected_utility_interval

@@ -9,10 +9,9 @@ from kriegbot.cli.main import main
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, View
 from tournaments import figure4
-from tournaments.figures import Standing
 from tournaments.paper import FIGURES, GAMES, SAMPLES, cells, pairing
-from tournaments.reproduce import Result, contrasts_of, figure_cells, games_of, settings_of
-from tournaments.reproduce_report import plot_of, table_of
+from tournaments.report import Standing
+from tournaments.reproduce import Result, contrasts_of, figure_cells, games_of, plot_of, settings_of, table_of
 
 pytestmark = pytest.mark.slow
 
@@ -112,6 +111,7 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
     assert main([*command, "--games", "2"]) == 0
     first = capsys.readouterr()
     assert "Figure 2: EU against rand" in first.out
+    assert "Mean distance from the paper's EU" in first.out
     assert "4 games to play" in first.err
     assert main([*command, "--games", "2"]) == 0
     again = capsys.readouterr()

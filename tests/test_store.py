@@ -21,7 +21,7 @@ from kriegbot.players.base import Report
 from referee import BERKELEY, Limits
 from tests.tournament_players import settings, spec_of
 from tournaments.export import FORMS
-from tournaments.play import Died, Finished, Table
+from tournaments.play import Died, Finished, WarmSeats
 from tournaments.report import report_of
 from tournaments.schedule import Pairing, Settings, Shard
 from tournaments.sprt import Sprt
@@ -31,7 +31,7 @@ from tournaments.store import Store, StoreError
 @pytest.fixture(scope="module")
 def finished() -> list[Finished]:
     """Six games of one tournament."""
-    table = Table(settings(), spec_of=spec_of)
+    table = WarmSeats(settings(), spec_of=spec_of)
     games = [table.play(game) for game in settings().schedule(6)]
     table.close()
     return [game for game in games if isinstance(game, Finished)]
@@ -105,7 +105,7 @@ def test_a_file_of_another_shard_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_being_written_is_refused_to_a_second_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.store.store.LOCK_PATIENCE", 0.1)
+    monkeypatch.setattr("tournaments.store.LOCK_PATIENCE", 0.1)
     with (
         Store.writing(tmp_path / "t", settings(), 6),
         pytest.raises(StoreError, match="another run is adding games to it"),

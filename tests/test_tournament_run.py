@@ -13,9 +13,9 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.players.base import Choice
 from referee import View, record_to_pgn
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
-from tournaments.executors.local import LocalExecutor
+from tournaments.executors import LocalExecutor
 from tournaments.logs import logged_to
-from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, Table
+from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, WarmSeats
 from tournaments.report import report_of
 from tournaments.run import run
 from tournaments.schedule import Settings
@@ -78,7 +78,7 @@ def test_every_answer_of_a_game_is_kept(tmp_path: Path) -> None:
 def test_the_number_of_workers_makes_no_difference(jobs: int, tmp_path: Path) -> None:
     play(tmp_path / "t", settings(), 4, LocalExecutor(jobs, spec_of=spec_of))
     with Store.open(tmp_path / "t") as store:
-        table = Table(store.settings, spec_of=spec_of)
+        table = WarmSeats(store.settings, spec_of=spec_of)
         for game in store.settings.schedule(4):
             again = table.play(game)
             assert isinstance(again, Finished)

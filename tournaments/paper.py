@@ -1,17 +1,24 @@
-"""The experiment of Parker, Nau and Subrahmanian (AAAI 2006): its cells, and what the paper reports of each.
+"""The experiment of Parker, Nau and Subrahmanian (AAAI 2006): its cells, and variants where the paper is ambiguous.
 
 `paper.csv` holds Figures 2, 3 and 5: one line per cell with wins, losses and EU in percent of 500 games, 250 with each
 colour. The players had 30 or 90 seconds a move, and 2 more after each illegal try. Figure 4 gives the mean sample sizes
 that they reached in that time; at those sizes any machine can repeat the experiment.
+
+A variant is named by a choice, written as what it changes: an option of both searching players, or of another player
+by its name, as in `rand.by=man`; several are joined by commas. Some values are words of this module: `further=none`
+draws all histories anew after a refusal; `particles=samples` holds no more boards than are drawn; and `rules=quiet`
+tells nobody of the opponent's refused tries, as if players drew among legal moves. `today` changes nothing.
 """
 
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from kriegbot.players.specs import parse_spec
+from kriegbot.options import value_text
+from kriegbot.players.specs import BadSpec, parse_spec
+from referee import BERKELEY, IllegalHeard, RuleSet
 from tournaments.schedule import Pairing
 
 SAMPLES = {(30, 1): 1683, (30, 2): 321, (30, 3): 67, (90, 1): 3145, (90, 2): 662, (90, 3): 190}
@@ -29,6 +36,14 @@ overconfident search to depth 2."""
 LEAST_BUDGET = 0.01
 """Seconds; no budget may be shorter."""
 FIGURES = (2, 3, 5)
+
+TODAY = "today"
+"""The choice that changes nothing."""
+SEARCHING = ("overconfident", "paranoid")
+OF_SEARCH = ("ties", "free", "boards")
+"""Options that only the player `search` has, which is otherwise the same."""
+LEAST_PARTICLES = 100
+RULES = "rules=quiet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +74,21 @@ class Cell:
     eu: int
     legible: bool
 
+    def __str__(self) -> str:
+        opponent = f" - {self.opponent} {self.opponent_depth}" if self.opponent_depth else ""
+        return f"{self.player} {self.depth}{opponent}"
+
 
 def cells(figure: int) -> tuple[Cell, ...]:
     """The cells of a figure, cheapest first: the short run before the long one, lower depths before higher ones."""
     text = files("tournaments").joinpath("paper.csv").read_text()
     found = []
     for row in csv.DictReader(text.splitlines()):
-        numbers = (int(row[name] or 0) for name in ("opponent_depth", "seconds", "wins", "losses", "eu"))
-        opponent_depth, seconds, wins, losses, eu = numbers
-        cell = Cell(
-            int(row["figure"]),
-            row["player"],
-            int(row["depth"]),
-            row["opponent"],
-            opponent_depth,
-            seconds,
-            wins,
-            losses,
-            eu,
-            row["legible"] == "yes",
-        )
-        if cell.figure == figure:
-            found.append(cell)
-    return tuple(sorted(found, key=lambda cell: (cell.seconds, max(cell.depth, cell.opponent_depth), cell.depth)))
+        players = row["player"], int(row["depth"]), row["opponent"], int(row["opponent_depth"] or 0)
+        seconds, wins, losses, eu = (int(row[name]) for name in ("seconds", "wins", "losses", "eu"))
+        found.append(Cell(int(row["figure"]), *players, seconds, wins, losses, eu, row["legible"] == "yes"))
+    of_figure = [cell for cell in found if cell.figure == figure]
+    return tuple(sorted(of_figure, key=lambda cell: (cell.seconds, max(cell.depth, cell.opponent_depth), cell.depth)))
 
 
 def pairing(cell: Cell, budget: float | None = None) -> Pairing:
@@ -106,3 +113,41 @@ def searcher(name: str, depth: int, seconds: int, budget: float | None = None) -
     samples = SAMPLES[seconds, depth]
     further = round(samples * EXTRA_SECONDS / seconds)
     return f"{name}:depth={depth},samples={samples},further={further},particles={PARTICLES}"
+
+
+def changed(spec: str, choice: str) -> str:
+    """The spec of a player under a choice.
+
+    Raises:
+      BadSpec: it has no such option, or the option no such value.
+    """
+    player = parse_spec(spec)
+    name = player.name
+    for change in choice.split(",") if choice != TODAY else ():
+        path, equals, value = change.partition("=")
+        who, _, option = path.rpartition(".")
+        if not equals or (path == "rules" and change != RULES):
+            raise BadSpec(f"illegal choice {change!r}: it takes option=value, player.option=value, {RULES} or {TODAY}.")
+        if path == "rules" or name not in ((who,) if who else SEARCHING):
+            continue
+        if change == "further=none":
+            kept = {given: number for given, number in player.options.items() if given != "further"}
+            player = replace(player, options=kept)
+            continue
+        if change == "particles=samples":
+            value = str(max(LEAST_PARTICLES, int(player.get("samples") or 0)))
+        if option in OF_SEARCH and player.name != "search":
+            given = ",".join(f"{key}={value_text(number)}" for key, number in player.options.items())
+            player = parse_spec(f"search:{given},backup={name}")
+        player = player.having(option, value)
+    return str(player)
+
+
+def pair_under(pair: Pairing, choice: str) -> Pairing:
+    """Who plays under a choice; raises as `changed` does."""
+    return Pairing(changed(pair.first, choice), changed(pair.second, choice))
+
+
+def rules_under(choice: str) -> RuleSet:
+    """The rules under a choice."""
+    return replace(BERKELEY, illegal_heard=IllegalHeard.MOVER) if RULES in choice.split(",") else BERKELEY

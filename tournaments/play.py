@@ -76,7 +76,7 @@ Outcome: TypeAlias = Finished | Died
 MOST_ATTEMPTS = 3
 
 
-class Table:
+class WarmSeats:
     """Two seats at which game after game is played; processes of our players are kept warm, whatever their colour.
 
     Args:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
-from tournaments.figures import Report
+from tournaments.report import Report
 from tournaments.report_plots import MISSING, Plot, are_missing, plots_of
 from tournaments.report_tables import Table, settings_of, tables_of
 

@@ -11,7 +11,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from referee.text import one_line
-from tournaments.figures import Histogram, Report
+from tournaments.report import Histogram, Report
 from tournaments.report_tables import title_of
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The tables of a report, cell by cell as text: the same for the terminal and for the page.
+"""The tables of a report, cell by cell as text, the same at a terminal, where it is shown from here, and on a page.
 
 Players are numbered, as in chess cross tables, because their specs are long.
 """
@@ -8,11 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tournaments.figures import PairingReport, PlayerReport, Report, Standing, Tested
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from referee.text import one_line
+from tournaments.report import PairingReport, PlayerReport, Report, Standing, Tested
 from tournaments.statistics import Elo
 
 NOTHING = "-"
 """Stands for a missing figure."""
+MOST_ROWS = 50
+"""Rows shown of each table at a terminal; the page and the JSON have all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +31,38 @@ class Table:
     headings: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     prose: bool = False
+
+
+def show_report(report: Report, console: Console | None = None) -> None:
+    """Writes a report to a console, by default on stdout."""
+    console = console or Console(highlight=False)
+    settings = Grid.grid(padding=(0, 2))
+    for name, value in settings_of(report):
+        settings.add_row(Text(name, "bold"), Text(one_line(value)))
+    console.print(settings)
+    for table in tables_of(report):
+        console.print()
+        show_table(table, console)
+
+
+def show_table(table: Table, console: Console) -> None:
+    """Writes a table with its title to a console."""
+    console.print(Text(table.title, "bold"))
+    console.print(_grid(table, console.is_terminal))
+    if len(table.rows) > MOST_ROWS:
+        console.print(f"  and {len(table.rows) - MOST_ROWS} more")
+
+
+def _grid(table: Table, is_ruled: bool) -> Grid:
+    """A table for rich; its text comes from players, and is shown without markup."""
+    grid = Grid(box=box.SIMPLE_HEAD if is_ruled else None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    last = len(table.headings) - 1
+    for place, heading in enumerate(table.headings):
+        is_text = place == 0 or (table.prose and place == last)
+        grid.add_column(Text(heading), justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
+    for row in table.rows[:MOST_ROWS]:
+        grid.add_row(*(Text(one_line(cell)) for cell in row))
+    return grid
 
 
 def settings_of(report: Report) -> list[tuple[str, str]]:

@@ -2,19 +2,24 @@
 
 Every figure is a tournament with a store of its own, whose pairings are the figure's cells. With a budget in seconds a
 player has that long for a move, in the proportion of the paper longer for each try after an illegal one, and only the
-cells of the paper's short run are there to compare with.
+cells of the paper's short run are there to compare with. A figure is shown as a table, a CSV file and a plot, with 95 %
+intervals.
 """
 
 from __future__ import annotations
 
+import csv
 import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from referee import PAPER_LIMITS
-from tournaments.choices import TODAY, pair_under, rules_under
-from tournaments.figures import Standing
-from tournaments.paper import GAMES, SHORT, Cell, cells, pairing
+from tournaments.paper import GAMES, SHORT, TODAY, Cell, cells, pair_under, pairing, rules_under
+from tournaments.report import Standing
+from tournaments.report_plots import LOST, WON, finished, plotting, rows_of
+from tournaments.report_tables import NOTHING, Table
 from tournaments.schedule import Game, Settings
 from tournaments.statistics import NORMAL_95, expected_utility, expected_utility_interval, shares_of
 from tournaments.store import Store
@@ -23,6 +28,7 @@ Key = tuple[str, int, int]
 """Player, depth and the opponent's depth: names a cell within a run of a figure."""
 SEED = 2006
 """Of the tournaments that we publish."""
+TITLES = {2: "EU against rand", 3: "EU against HS", 5: "EU of overconfident against paranoid play"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ def figure_cells(figure: int, budget: float | None) -> tuple[Cell, ...]:
 
 
 def settings_of(figure: int, budget: float | None, seed: int = SEED, choice: str = TODAY) -> Settings:
-    """The tournament of a figure under a choice of `tournaments.choices`; raises as `choices.changed` does."""
+    """The tournament of a figure under a choice; raises as `paper.changed` does."""
     pairings = tuple(pair_under(pairing(cell, budget), choice) for cell in figure_cells(figure, budget))
     return Settings(pairings, rules_under(choice), PAPER_LIMITS, seed)
 
@@ -79,10 +85,8 @@ def results_of(store: Store, figure: int, budget: float | None) -> list[Result]:
     """What a figure's store holds, cell by cell."""
     results = []
     for number, cell in enumerate(figure_cells(figure, budget)):
-        as_white, as_black = store.results_by_color(number)
-        results.append(
-            Result(cell, Standing.of(*(white + black for white, black in zip(as_white, as_black, strict=True))))
-        )
+        by_color = store.results_by_color(number)
+        results.append(Result(cell, Standing.of(*map(sum, zip(*by_color, strict=True)))))
     return results
 
 
@@ -143,3 +147,164 @@ def _sum(weighted: Sequence[tuple[float, tuple[int, int, int]]]) -> tuple[float,
         spread = float(shares @ scores**2 - (shares @ scores) ** 2)
         variance += (200 * weight) ** 2 * spread / sum(counts)
     return total, NORMAL_95 * math.sqrt(variance)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How near some cells come to the paper's.
+
+    Attributes:
+      games: of all cells.
+      distance: mean absolute difference of EU, ours from the paper's, in percent.
+      by_chance: its mean if nothing but chance made a difference.
+      within: cells whose difference lies within its 95 % interval.
+      alike: cells in which overconfident meets paranoid search, and the same of the two is ahead.
+      meetings: all cells in which they meet.
+    """
+
+    games: int
+    distance: float
+    by_chance: float
+    within: int
+    alike: int
+    meetings: int
+
+
+def agreement(results: Sequence[Result]) -> Agreement:
+    """How near some results, each with games, come to the paper's."""
+    differences, halves = [], []
+    for result in results:
+        differences.append(abs((result.ours.utility or 0.0) - result.cell.eu))
+        ours, paper = result.ours.utility_interval or (0.0, 0.0), result.paper_interval
+        halves.append(math.hypot((ours[1] - ours[0]) / 2, (paper[1] - paper[0]) / 2))
+    meetings = [result for result in results if result.cell.opponent == "paranoid"]
+    return Agreement(
+        sum(result.ours.games for result in results),
+        statistics.mean(differences),
+        statistics.mean(halves) / NORMAL_95 * math.sqrt(2 / math.pi),  # the mean of |x|, x normal
+        sum(difference <= half for difference, half in zip(differences, halves, strict=True)),
+        sum((result.ours.utility or 0.0) * result.cell.eu > 0 for result in meetings),
+        len(meetings),
+    )
+
+
+def agreement_table(results: Sequence[Result]) -> Table:
+    """One row for each run of a figure, and one for all cells, of those that have games."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        if result.ours.games:
+            groups.setdefault(f"Figure {result.cell.figure}, {result.cell.seconds} s", []).append(result)
+            groups.setdefault("all", []).append(result)
+    if groups:
+        groups["all"] = groups.pop("all")
+    rows = []
+    for name, of_group in groups.items():
+        near = agreement(of_group)
+        ahead = f"{near.alike} of {near.meetings}" if near.meetings else NOTHING
+        distances = f"{near.distance:.0f}", f"{near.by_chance:.0f}"
+        rows.append((name, str(near.games), *distances, f"{near.within} of {len(of_group)}", ahead))
+    headings = ("", "games", "off by", "by chance", "within", "same side ahead")
+    return Table("Mean distance from the paper's EU", headings, rows)
+
+
+def table_of(figure: int, results: Sequence[Result]) -> Table:
+    """One row per cell; ± is half the width of the 95 % interval, ? marks figures that are not clearly legible."""
+    rows = []
+    for result in results:
+        ours, cell = result.ours, result.cell
+        rows.append(
+            (
+                str(result.cell),
+                f"{cell.seconds} s",
+                str(ours.games),
+                f"{ours.wins}/{ours.draws}/{ours.losses}",
+                NOTHING if ours.utility is None else _with_error(f"{ours.utility:+.1f}", ours.utility_interval),
+                _with_error(f"{cell.eu:+d}{'' if cell.legible else '?'}", result.paper_interval),
+            )
+        )
+    headings = ("cell", "run", "games", "W/D/L", "EU %", "paper's EU %")
+    return Table(f"Figure {figure}: {TITLES[figure]}", headings, rows)
+
+
+def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
+    """One row per conclusion, as a difference of EU that is above 0 if the conclusion holds."""
+    rows = [
+        (
+            contrast.says,
+            NOTHING if contrast.ours is None else f"{contrast.ours[0]:+.1f} ± {contrast.ours[1]:.1f}",
+            f"{contrast.paper[0]:+.1f} ± {contrast.paper[1]:.1f}",
+        )
+        for contrast in contrasts
+    ]
+    return Table("Differences of EU in the short run", ("", "ours", "paper's"), rows)
+
+
+def write_csv(path: Path, results: Sequence[Result]) -> None:
+    """One line per cell; unknown values are empty."""
+    rows = [_columns(result) for result in results]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _columns(result: Result) -> dict[str, object]:
+    cell, ours = result.cell, result.ours
+    low, high = ours.utility_interval or (None, None)
+    paper_low, paper_high = result.paper_interval
+    return {
+        "figure": cell.figure,
+        "player": cell.player,
+        "depth": cell.depth,
+        "opponent": cell.opponent,
+        "opponent_depth": cell.opponent_depth or "",
+        "seconds": cell.seconds,
+        "games": ours.games,
+        "wins": ours.wins,
+        "draws": ours.draws,
+        "losses": ours.losses,
+        "eu": _decimals(ours.utility),
+        "eu_low": _decimals(low),
+        "eu_high": _decimals(high),
+        "paper_wins_percent": cell.wins,
+        "paper_losses_percent": cell.losses,
+        "paper_eu": cell.eu,
+        "paper_eu_low": _decimals(paper_low),
+        "paper_eu_high": _decimals(paper_high),
+        "paper_is_legible": "yes" if cell.legible else "no",
+    }
+
+
+def _decimals(number: float | None) -> str:
+    return "" if number is None else f"{number:.2f}"
+
+
+def plot_of(figure: int, results: Sequence[Result]) -> str:
+    """SVG: a line for each cell, our EU and the paper's on it.
+
+    Raises:
+      PlotsMissing: matplotlib is not installed.
+    """
+    with plotting():
+        are_of_one_run = len({result.cell.seconds for result in results}) == 1
+        names = [str(result.cell) + ("" if are_of_one_run else f", {result.cell.seconds} s") for result in results]
+        drawing, axes = rows_of(names, "EU in %")
+        axes.axvline(0, color="#1a1a1a", linewidth=0.8)
+        told = []
+        for row, result in enumerate(results):
+            points = [(float(result.cell.eu), result.paper_interval, LOST, "the paper", 0.16)]
+            if result.ours.utility is not None and result.ours.utility_interval:
+                points.append((result.ours.utility, result.ours.utility_interval, WON, "kriegbot", -0.16))
+            for value, (low, high), color, label, shift in points:
+                errors = [[max(0.0, value - low)], [max(0.0, high - value)]]
+                axes.errorbar(
+                    value, row + shift, xerr=errors, fmt="o", color=color, capsize=3, label=label if row == 0 else None
+                )
+                told.append(f"{names[row]}: {label} {value:+.0f}")
+        drawing.legend(frameon=False, loc="outside upper left", ncols=2)
+        return finished(f"figure{figure}", TITLES[figure], "; ".join(told), drawing).svg
+
+
+def _with_error(value: str, interval: tuple[float, float] | None) -> str:
+    low, high = interval or (0.0, 0.0)
+    return f"{value} ± {(high - low) / 2:.1f}"

@@ -8,11 +8,9 @@ from pathlib import Path
 
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet
-from tournaments.executors import Executor
-from tournaments.executors.local import LocalExecutor
-from tournaments.figures import Report
+from tournaments.executors import Executor, LocalExecutor
 from tournaments.play import MOST_ATTEMPTS, Died, Outcome
-from tournaments.report import report_of
+from tournaments.report import Report, report_of
 from tournaments.schedule import Game, Settings, round_robin
 from tournaments.store import Store
 

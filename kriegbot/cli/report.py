@@ -45,6 +45,6 @@ def report(
 
         print(dumps(figures.as_json(), indent=2, allow_nan=False))
     else:
-        from tournaments.report_text import show_report
+        from tournaments.report_tables import show_report
 
         show_report(figures)

@@ -40,13 +40,16 @@ def reproduce(
     an otherwise idle machine. Each comes as a table, a CSV file and a plot. With a choice, games and tables stand
     beside the others, in files of their own; docs/reproduction/choices.md says what can be chosen.
     """
+    from rich.console import Console
+
     from kriegbot import request
     from kriegbot.cli import arguments
     from kriegbot.players.specs import BadSpec
     from kriegbot.request import Refused
     from referee.text import did_you_mean, quoted
     from tournaments.paper import FIGURES
-    from tournaments.reproduce import settings_of
+    from tournaments.report_tables import show_table
+    from tournaments.reproduce import agreement_table, settings_of
 
     if what not in (*WHAT, "all"):
         hint = did_you_mean(what, (*WHAT, "all"))
@@ -65,11 +68,14 @@ def reproduce(
         raise Refused(str(error)) from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        results: list[Result] = []
         for figure in WHAT.values() if what == "all" else (WHAT[what],):
             if figure == 4:
                 _sample_sizes(folder, number)
             else:
-                _figure(figure, folder, seconds, choice, wanted, depth, run, number, workers)
+                results += _figure(figure, folder, seconds, choice, wanted, depth, run, number, workers)
+        if (near := agreement_table(results)).rows:
+            show_table(near, Console(highlight=False))
     except KeyboardInterrupt:
         again = shlex.join(["kriegbot", *sys.argv[1:]])
         print(f"kriegbot: interrupted; the games played are kept. To resume:\n  {again}", file=sys.stderr)
@@ -101,16 +107,15 @@ def _figure(
     run: str,
     seed: int,
     jobs: int,
-) -> None:
+) -> list[Result]:
     """Play the missing games of a figure's cells, then show and write the figure."""
     from kriegbot.cli.scoreboard import Scoreboard
     from kriegbot.cli.tournament import warm_up
     from kriegbot.players.specs import parse_spec
     from kriegbot.request import Refused
-    from tournaments.choices import TODAY
-    from tournaments.executors.local import LocalExecutor
+    from tournaments.executors import LocalExecutor
     from tournaments.logs import logged_to
-    from tournaments.paper import LONG, SHORT
+    from tournaments.paper import LONG, SHORT, TODAY
     from tournaments.reproduce import figure_cells, games_of, results_of, settings_of
     from tournaments.run import run as play
     from tournaments.store import Store, StoreError
@@ -141,6 +146,7 @@ def _figure(
     except StoreError as error:
         raise Refused(f"{error}.") from None
     _show(figure, folder / name, results)
+    return results
 
 
 def _show(figure: int, path: Path, results: list[Result]) -> None:
@@ -148,9 +154,8 @@ def _show(figure: int, path: Path, results: list[Result]) -> None:
     from rich.console import Console
 
     from tournaments.report_plots import PlotsMissing
-    from tournaments.report_text import show_table
-    from tournaments.reproduce import contrasts_of
-    from tournaments.reproduce_report import contrasts_table, plot_of, table_of, write_csv
+    from tournaments.report_tables import show_table
+    from tournaments.reproduce import contrasts_of, contrasts_table, plot_of, table_of, write_csv
 
     console = Console(highlight=False)
     show_table(table_of(figure, results), console)
@@ -172,7 +177,7 @@ def _sample_sizes(folder: Path, seed: int) -> None:
     from kriegbot.cli.steps import steps
     from kriegbot.kernels import prepare
     from kriegbot.request import Refused
-    from tournaments.report_text import show_table
+    from tournaments.report_tables import show_table
 
     with preparing() as report:
         prepare(report)

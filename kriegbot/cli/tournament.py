@@ -131,14 +131,14 @@ def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str 
     if name == "local":
         if scheduler is not None:
             raise Refused("--scheduler goes with --executor dask.")
-        from tournaments.executors.local import LocalExecutor
+        from tournaments.executors import LocalExecutor
 
         return LocalExecutor(count, waits, spec_of)
     if name == "dask":
         from tournaments.executors import ExecutorError
 
         try:
-            from tournaments.executors.dask import DaskExecutor
+            from tournaments.dask_executor import DaskExecutor
 
             return DaskExecutor(count, scheduler, waits, spec_of)
         except ExecutorError as error:
@@ -160,7 +160,7 @@ def _play(
     from tournaments.executors import ExecutorError
     from tournaments.logs import logged_to
     from tournaments.report import decision_of, report_of
-    from tournaments.report_text import show_report
+    from tournaments.report_tables import show_report
     from tournaments.run import run
     from tournaments.store import Store, StoreError
 

@@ -1,7 +1,7 @@
 """Games played by the workers of a Dask cluster: one on this machine, or one whose scheduler has an address.
 
 A game is one task, and the cluster holds no more tasks than it has threads (or `jobs`, if that is more), so a long
-tournament does not flood the scheduler. Every thread of a worker keeps a table of its own. Dask notices a worker that
+tournament does not flood the scheduler. Every thread of a worker keeps seats of its own. Dask notices a worker that
 dies; the game is then resubmitted, until it has killed MOST_ATTEMPTS workers. What a worker logs comes back with the
 game. See docs/clusters.md.
 """
@@ -22,10 +22,10 @@ from kriegbot.game.children import no_interrupts
 from kriegbot.players.specs import parse_spec
 from tournaments.executors import ExecutorError
 from tournaments.logs import LOGGER
-from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, Table
+from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats
 from tournaments.schedule import Game, Settings
 
-try:
+try:  # Dask is an optional extra
     import dask
     from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, as_completed
     from distributed.comm.addressing import get_address_host_port
@@ -58,11 +58,7 @@ class DaskExecutor:
     queue = None
 
     def __init__(
-        self,
-        jobs: int,
-        scheduler: str | None = None,
-        patience: float | None = None,
-        spec_of: SpecOf = parse_spec,
+        self, jobs: int, scheduler: str | None = None, patience: float | None = None, spec_of: SpecOf = parse_spec
     ) -> None:
         self._jobs, self._scheduler, self._patience, self._spec_of = jobs, scheduler, patience, spec_of
         for name in NOISY:
@@ -152,11 +148,11 @@ def _play(
         raise RuntimeError("to start players it must be started with DASK_DISTRIBUTED__WORKER__DAEMON=False")
     kept, made_from = _of_this_thread.__dict__, (settings, patience, spec_of)
     if kept.get("made_from") != made_from:
-        if "table" in kept:
-            kept["table"].close()
-        kept.update(made_from=made_from, table=Table(*made_from))
+        if "seats" in kept:
+            kept["seats"].close()
+        kept.update(made_from=made_from, seats=WarmSeats(*made_from))
     with _records() as records:
-        outcome = kept["table"].play(game, attempt)
+        outcome = kept["seats"].play(game, attempt)
     return outcome, records
 
 

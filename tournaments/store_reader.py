@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import chess
 
 from referee import GameRecord, Limits, RecordError, UnknownRuleSet, record_from_pgn, rule_set
 from referee.pgn import MAX_BYTES
-from referee.text import quoted
-from tournaments.figures import Forfeit, Incident
+from referee.text import MOST_QUOTED, one_line, quoted
 from tournaments.schedule import MOST_GAMES, Game, Pairing, Settings, Shard
-from tournaments.store.file import SCHEMA, StoreError, named, short
 
+SCHEMA = "1"
+APPLICATION = 0x4B726965
+"""What SQLite keeps at byte 68 of the file: "Krie"."""
+NOT_WRITABLE = sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY
 FIRST_POINTS = "CASE result WHEN '1/2-1/2' THEN 0.5 ELSE (result = '1-0') = (number % 2 = 0) END"
 """Points of a pairing's first player, who has White in its even games."""
 FITS = {
@@ -75,6 +79,40 @@ class Totals(NamedTuple):
     overruns: int
     astray: int
     forfeits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeit:
+    """A game that a player forfeited, and what it did."""
+
+    game: int
+    player: str
+    color: str
+    failure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """A process that died during a game through no player's fault; after the third time the game is given up."""
+
+    game: int
+    at: str
+    what: str
+    quarantined: bool
+
+
+class StoreError(Exception):
+    """A store cannot be read, written or used for what is asked; the message is one line."""
+
+
+def named(path: str | os.PathLike[str]) -> str:
+    """A path as messages quote it."""
+    return quoted(os.fspath(path))
+
+
+def short(text: object) -> str:
+    """The beginning of a text, on one line, for a message."""
+    return one_line(str(text), MOST_QUOTED)
 
 
 class Reader:
@@ -280,3 +318,58 @@ class Reader:
     def _answers(self, query: str, player: str) -> list[Any]:
         """A query of a player's answers, which take the place of {}."""
         return self.rows(query.format("sides CROSS JOIN answers USING (game, color) WHERE player = ?"), player)
+
+
+def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
+    """A connection to a tournament's file, to read it or to add games.
+
+    To read a file in WAL mode SQLite makes two files beside it. Where it cannot, as on a read-only medium, the file is
+    opened as one that nobody writes ("immutable"). That passes over the log that a killed run leaves, so where there is
+    one the file is refused.
+
+    Raises:
+      StoreError: it is something else, or cannot be read where it is.
+    """
+    address = f"file:{_escaped(path)}?mode={mode}"
+    try:
+        try:
+            connection, application = _opened(address)
+        except sqlite3.OperationalError as error:
+            if mode == "rw" or error.sqlite_errorcode & 0xFF not in NOT_WRITABLE:
+                raise
+            _refuse_a_log(path)
+            connection, application = _opened(f"{address}&immutable=1")
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{named(path)}: {short(error)}") from None
+    except sqlite3.Error as error:
+        raise StoreError(f"{named(path)} is not a tournament of kriegbot ({short(error)})") from None
+    if application != APPLICATION:
+        connection.close()
+        raise StoreError(f"{named(path)} is not a tournament of kriegbot")
+    return connection
+
+
+def _opened(address: str) -> tuple[sqlite3.Connection, int]:
+    """A connection, and whose file it is; one of kriegbot's is put into WAL mode."""
+    connection = sqlite3.connect(address, uri=True, isolation_level=None)
+    try:
+        application: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        if application == APPLICATION and address.endswith("?mode=rw"):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+        return connection, application
+    except sqlite3.Error:
+        connection.close()
+        raise
+
+
+def _refuse_a_log(path: Path) -> None:
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        why = f"its last games are still in {named(log.name)}, and the folder is read-only"
+        raise StoreError(f"{named(path)}: {why}; copy both files to a folder that can be written")
+
+
+def _escaped(path: Path) -> str:
+    """A path within SQLite's file: addresses."""
+    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -1,11 +1,22 @@
-"""A tournament's file, to which games can be added."""
+"""Where a tournament's games are kept: one SQLite file, one transaction a game. All SQL is here.
+
+The file is in WAL mode with full synchronisation: a game that was added survives a crash of the program or the machine,
+and others may read while games are added. One process writes, and holds `FILE.lock` meanwhile.
+
+    settings    name, value: what makes the games what they are, and `games`, how many are wanted
+    pairings    who plays whom
+    games       one row a game; `record` is its PGN, compressed by zlib
+    sides       what each player did in a game: `kriegbot.game.match.PlayerStatistics`
+    answers     every answer of a player: time, sample size, rescue of its belief, overrun
+    incidents   workers that died over a game
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -15,11 +26,45 @@ from pathlib import Path
 import chess
 from filelock import FileLock, Timeout
 
+from referee.text import quoted
 from tournaments.play import Died, Finished
-from tournaments.schedule import Settings, Shard
-from tournaments.store.file import SCHEMA, StoreError, connected, create, named, short
-from tournaments.store.reading import Reader
+from tournaments.schedule import Pairing, Settings, Shard
+from tournaments.store_reader import (
+    APPLICATION,
+    SCHEMA,
+    GameRow,
+    Reader,
+    SideRow,
+    StoreError,
+    connected,
+    named,
+    short,
+)
 
+__all__ = ["GameRow", "SideRow", "Store", "StoreError"]
+
+TABLES = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE pairings (id INTEGER PRIMARY KEY, first TEXT NOT NULL, second TEXT NOT NULL);
+CREATE TABLE games (
+    id INTEGER PRIMARY KEY, pairing INTEGER NOT NULL REFERENCES pairings, number INTEGER NOT NULL,
+    seed INTEGER NOT NULL, white TEXT NOT NULL, black TEXT NOT NULL,
+    result TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL, plies INTEGER NOT NULL,
+    record BLOB NOT NULL, versions TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
+    UNIQUE (pairing, number));
+CREATE TABLE sides (
+    game INTEGER NOT NULL REFERENCES games, color TEXT NOT NULL, player TEXT NOT NULL,
+    turns INTEGER NOT NULL, tries INTEGER NOT NULL, illegal INTEGER NOT NULL, nonsense INTEGER NOT NULL,
+    overruns INTEGER NOT NULL, astray INTEGER NOT NULL, rescues TEXT NOT NULL, failure TEXT NOT NULL, log TEXT NOT NULL,
+    PRIMARY KEY (game, color)) WITHOUT ROWID;
+CREATE TABLE answers (
+    game INTEGER NOT NULL REFERENCES games, number INTEGER NOT NULL, color TEXT NOT NULL, ply INTEGER NOT NULL,
+    seconds REAL NOT NULL, thought REAL NOT NULL, samples INTEGER NOT NULL, leaves INTEGER NOT NULL,
+    particles INTEGER NOT NULL, rescue TEXT NOT NULL, astray INTEGER NOT NULL, overrun INTEGER NOT NULL,
+    PRIMARY KEY (game, number)) WITHOUT ROWID;
+CREATE TABLE incidents (
+    id INTEGER PRIMARY KEY, game INTEGER NOT NULL, at TEXT NOT NULL, what TEXT NOT NULL, quarantined INTEGER NOT NULL);
+"""
 LOCK_PATIENCE = 5.0
 """Seconds to wait for the lock: workers of a run that was killed hold it for a moment more."""
 
@@ -77,7 +122,7 @@ class Store(Reader):
             stack.callback(lock.release)
             if not where.exists() or where.stat().st_size == 0:
                 identity = _identity(settings) | {"schema": SCHEMA, "games": str(games), "shard": str(shard)}
-                create(where, identity, settings.pairings)
+                _create(where, identity, settings.pairings)
             with closing(connected(where, "rw")) as connection:
                 store = cls(where, connection)
                 store._must_be(settings, shard)
@@ -166,6 +211,30 @@ class Store(Reader):
             differing = f"shard {self.shard}, here {shard}"
         if differing:
             raise StoreError(f"{named(self.path)} holds another tournament: {differing}; name another file")
+
+
+def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]) -> None:
+    """A new file: made beside its place and moved there, so that it is never half made.
+
+    Raises:
+      StoreError: it cannot be written.
+    """
+    part = path.with_name(f".kriegbot-{os.getpid()}.part")
+    try:
+        with closing(sqlite3.connect(part, isolation_level=None)) as connection:
+            connection.executescript(f"PRAGMA application_id = {APPLICATION};" + TABLES)
+            connection.executemany("INSERT INTO settings VALUES (?, ?)", settings.items())
+            rows = [(number, pairing.first, pairing.second) for number, pairing in enumerate(pairings)]
+            connection.executemany("INSERT INTO pairings VALUES (?, ?, ?)", rows)
+        for left in ("-wal", "-shm"):  # of a killed run whose file was deleted: SQLite would take its games over
+            path.with_name(path.name + left).unlink(missing_ok=True)
+        part.replace(path)
+    except UnicodeEncodeError as error:
+        raise StoreError(f"illegal player {quoted(error.object)}: its name cannot be written in UTF-8") from None
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"cannot write to {named(path)}: {short(error)}") from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _identity(settings: Settings) -> dict[str, str]:

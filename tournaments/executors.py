@@ -1,7 +1,7 @@
-"""Games played by processes of this machine, each with a table of its own.
+"""Who plays a tournament's games: local processes or a Dask cluster (`dask_executor`), behind one interface.
 
-This process deals out games one by one, so that when a worker dies its game is known. The worker is replaced and the
-game dealt again, until it has killed MOST_ATTEMPTS workers.
+Here: processes of this machine, each with seats of its own. This process deals out games one by one, so that when a
+worker dies its game is known. The worker is replaced and the game dealt again, until it has killed MOST_ATTEMPTS.
 """
 
 from __future__ import annotations
@@ -11,15 +11,34 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, Protocol
 
 from kriegbot.game.children import leave_with_parent
 from kriegbot.players.specs import parse_spec
 from tournaments.logs import send_to
-from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, Table
+from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats
 from tournaments.schedule import Game, Settings
+
+
+class ExecutorError(Exception):
+    """Games cannot be played there; the message is one line."""
+
+
+class Executor(Protocol):
+    """Plays games in any order.
+
+    Attributes:
+      queue: what its workers log, for `logs.logged_to`; None if they are forked, or log elsewhere.
+    """
+
+    queue: Any
+
+    def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
+        """Plays games, each to its end or until it has killed MOST_ATTEMPTS workers; closing the generator stops it."""
+        ...
 
 
 class LocalExecutor:
@@ -33,11 +52,7 @@ class LocalExecutor:
     """
 
     def __init__(
-        self,
-        jobs: int,
-        patience: float | None = None,
-        spec_of: SpecOf = parse_spec,
-        context: Any = None,
+        self, jobs: int, patience: float | None = None, spec_of: SpecOf = parse_spec, context: Any = None
     ) -> None:
         self._jobs, self._patience, self._spec_of = jobs, patience, spec_of
         self._context = context or multiprocessing.get_context()
@@ -45,12 +60,13 @@ class LocalExecutor:
 
     def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
         """Plays games; the iterator must be closed, which ends the workers."""
+        seats = partial(WarmSeats, settings, self._patience, self._spec_of)
         waiting = deque((game, 1) for game in games)
         workers: list[_Worker] = []
         try:
             while waiting or any(worker.game is not None for worker in workers):
                 while waiting and len(workers) < self._jobs:
-                    workers.append(_Worker(self._context, settings, self._patience, self._spec_of, self.queue))
+                    workers.append(_Worker(self._context, seats, self.queue))
                 for worker in workers:
                     if waiting and worker.game is None:
                         worker.deal(*waiting.popleft())
@@ -72,13 +88,11 @@ class LocalExecutor:
 class _Worker:
     """A process that plays one game after another."""
 
-    def __init__(self, context: Any, settings: Settings, patience: float | None, spec_of: SpecOf, queue: Any) -> None:
+    def __init__(self, context: Any, seats: Callable[[], WarmSeats], queue: Any) -> None:
         self.connection, theirs = context.Pipe()
         self.game: Game | None = None
         self._attempt = 0
-        self._process = context.Process(
-            target=_serve, args=(theirs, settings, patience, spec_of, queue), name="kriegbot tournament"
-        )
+        self._process = context.Process(target=_serve, args=(theirs, seats, queue), name="kriegbot tournament")
         self._process.start()
         theirs.close()
 
@@ -113,17 +127,15 @@ class _Worker:
         self._process.close()
 
 
-def _serve(
-    connection: Connection[Any, Any], settings: Settings, patience: float | None, spec_of: SpecOf, queue: Any
-) -> None:
+def _serve(connection: Connection[Any, Any], make_seats: Callable[[], WarmSeats], queue: Any) -> None:
     """A worker's life: games in, outcomes out, until told to stop or the main process is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
     leave_with_parent()
     if queue is not None:
         send_to(queue)
-    table = Table(settings, patience, spec_of)
+    seats = make_seats()
     with contextlib.suppress(EOFError, OSError):
         while (dealt := connection.recv()) is not None:
-            connection.send(table.play(*dealt))
-    table.close()
+            connection.send(seats.play(*dealt))
+    seats.close()
     os._exit(0)  # without what was inherited: the store's connection, the terminal's display
