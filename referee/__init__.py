@@ -7,8 +7,7 @@
 Built on python-chess; knows nothing of players.
 """
 
-from referee.announcement import Announcement, Check, End, Man, Reason
-from referee.announcing import announce
+from referee.announcement import Announcement, Check, End, Man, Reason, announce
 from referee.errors import (
     BadAction,
     BadAnnouncement,

@@ -12,8 +12,7 @@ from typing import TypeVar, overload
 
 import chess
 
-from referee.announcement import Announcement, End
-from referee.announcing import pawn_tries_told
+from referee.announcement import Announcement, End, pawn_tries_told
 from referee.men import men_of
 from referee.rules import NO_LIMITS, Asking, Limits, RuleSet
 from referee.view import Answer, Event, GameOver, OpponentMoved, OwnQuestion, OwnTry, View

@@ -245,14 +245,7 @@ def _split(text: str) -> tuple[dict[str, str], str]:
     count = next((number for number, line in enumerate(lines) if not line.startswith("[")), len(lines))
     if not any(line.startswith("[KriegspielRecord ") for line in lines[:count]):
         raise RecordError("not a Kriegspiel record: header KriegspielRecord is missing")
-    headers: dict[str, str] = {}
-    for line in lines[:count]:
-        match = _HEADER.fullmatch(line)
-        if match is None:
-            raise RecordError(f'illegal header: {quoted(line)}; it takes [Name "value"]')
-        if match[1] in headers:
-            raise RecordError(f"illegal header: {quoted(match[1])} is given twice")
-        headers[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
+    headers = read_headers(lines[:count], _HEADER)
     if headers["KriegspielRecord"] != SCHEMA:
         version = quoted(headers["KriegspielRecord"])
         raise RecordError(f"unknown version of Kriegspiel records: {version}; this program reads {SCHEMA!r}")
@@ -260,6 +253,23 @@ def _split(text: str) -> tuple[dict[str, str], str]:
         if name not in headers:
             raise RecordError(f"not a Kriegspiel record: header {name} is missing")
     return headers, "\n".join(lines[count:])
+
+
+def read_headers(lines: Iterable[str], header: re.Pattern[str]) -> dict[str, str]:
+    """The headers on these lines, by name.
+
+    Raises:
+      RecordError: a line is no header, or a name is there twice.
+    """
+    headers: dict[str, str] = {}
+    for line in lines:
+        match = header.fullmatch(line)
+        if match is None:
+            raise RecordError(f'illegal header: {quoted(line)}; it takes [Name "value"]')
+        if match[1] in headers:
+            raise RecordError(f"illegal header: {quoted(match[1])} is given twice")
+        headers[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
+    return headers
 
 
 def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:

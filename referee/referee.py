@@ -11,8 +11,7 @@ import operator
 
 import chess
 
-from referee.announcement import End, Reason
-from referee.announcing import announce, count_pawn_tries, end_of
+from referee.announcement import End, Reason, announce, count_pawn_tries, end_of
 from referee.errors import BadStart, GameIsOver
 from referee.history import Listener
 from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet

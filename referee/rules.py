@@ -74,8 +74,8 @@ class RuleSet:
     illegal_heard: IllegalHeard
     nonsense: bool
     captured_kind: bool
-    pawn_tries: PawnTries
-    one_minor_each_draws: bool
+    pawn_tries: PawnTries = PawnTries.NOTHING
+    one_minor_each_draws: bool = False
     asking: Asking = Asking.NONSENSE
     en_passant_told: bool = False
     promotion_told: bool = False
@@ -129,7 +129,6 @@ BERKELEY = RuleSet(
     illegal_heard=IllegalHeard.BOTH,
     nonsense=True,
     captured_kind=False,
-    pawn_tries=PawnTries.NOTHING,
     one_minor_each_draws=True,
 )
 WILD16 = RuleSet(
@@ -139,7 +138,6 @@ WILD16 = RuleSet(
     nonsense=False,
     captured_kind=True,
     pawn_tries=PawnTries.COUNT,
-    one_minor_each_draws=False,
 )
 CINCINNATI = RuleSet(
     name="cincinnati",
@@ -148,7 +146,6 @@ CINCINNATI = RuleSet(
     nonsense=True,
     captured_kind=True,
     pawn_tries=PawnTries.YES_NO,
-    one_minor_each_draws=False,
 )
 
 BERKELEY_ANY = replace(
@@ -165,7 +162,6 @@ RAND = RuleSet(
     nonsense=True,
     captured_kind=True,
     pawn_tries=PawnTries.SQUARES,
-    one_minor_each_draws=False,
     promotion_told=True,
     stalemate_loses=True,
 )
@@ -175,8 +171,6 @@ ENGLISH = RuleSet(
     illegal_heard=IllegalHeard.BOTH,
     nonsense=False,
     captured_kind=False,
-    pawn_tries=PawnTries.NOTHING,
-    one_minor_each_draws=False,
     asking=Asking.OBLIGES_ONCE,
     en_passant_told=True,
 )
@@ -188,7 +182,6 @@ OPENSPIEL = RuleSet(
     nonsense=False,
     captured_kind=True,
     pawn_tries=PawnTries.COUNT_EACH,
-    one_minor_each_draws=False,
     checks_told=False,
 )
 

@@ -20,7 +20,7 @@ import chess
 import referee
 from kriegbot.belief.belief import EmptyBelief
 from kriegbot.models import Replies, equally_likely
-from referee.announcing import count_pawn_tries, pawn_tries_told
+from referee.announcement import count_pawn_tries, pawn_tries_told
 from referee.men import is_pawn_capture, men_of
 
 PositionKey: TypeAlias = tuple[int | bool | None, ...]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import chess
 
 from referee import Announcement
-from referee.announcing import capture_square
+from referee.announcement import capture_square
 
 
 def retaking(

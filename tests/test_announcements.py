@@ -25,8 +25,7 @@ from referee import (
     RuleSet,
     announce,
 )
-from referee.announcement import BY_A_MOVE, DECISIVE
-from referee.announcing import check_direction
+from referee.announcement import BY_A_MOVE, DECISIVE, check_direction
 from tests.random_games import played
 
 

@@ -33,7 +33,7 @@ from referee import (
     record_from_pgn,
     record_to_pgn,
 )
-from referee.announcing import count_pawn_tries
+from referee.announcement import count_pawn_tries
 from referee.history import views_until
 from tests.exact_belief import ExactBelief, position_key
 

@@ -51,8 +51,7 @@ from referee import (
     announce,
     open_tries,
 )
-from referee.announcement import BY_A_MOVE, Told
-from referee.announcing import pawn_tries_told
+from referee.announcement import BY_A_MOVE, Told, pawn_tries_told
 from referee.men import may_capture
 from tests.effort import many
 from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, silent_said, splitmix

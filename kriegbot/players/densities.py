@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
-from referee.announcement import Man
-from referee.announcing import check_direction
+from referee.announcement import Man, check_direction
 from referee.men import attacks, is_pawn_capture, king_of, may_capture, moved, relative_rank, squares_of, way
 
 Reals: TypeAlias = npt.NDArray[np.float64]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import chess
 
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
-from referee.announcing import check_direction
+from referee.announcement import check_direction
 from referee.men import (
     WORTH,
     Men,

@@ -12,8 +12,7 @@ import numpy as np
 from kriegbot.players.densities import ATTACKS, Metaposition, Reals
 from kriegbot.players.metaposition import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS, first_taker
 from referee import Announcement, Check, View
-from referee.announcement import NO_CHECK
-from referee.announcing import check_direction
+from referee.announcement import NO_CHECK, check_direction
 from referee.men import WORTH, Men, attacks, is_castling, is_pawn_capture, king_of, relative_rank, squares_of, way
 
 LEAST = 0.005

@@ -20,7 +20,7 @@ from kriegbot.players.base import Choice, PlayerKind
 from kriegbot.players.densities import ATTACKS, Metaposition, Reals
 from kriegbot.players.lone_king import Hunter
 from referee import Announcement, View
-from referee.announcing import check_direction
+from referee.announcement import check_direction
 from referee.men import WORTH, attacks, is_castling, is_pawn_capture, king_of, moved, relative_rank, squares_of
 
 WORTHS = np.array([WORTH[man] for man in chess.PIECE_TYPES])

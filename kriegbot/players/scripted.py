@@ -15,7 +15,7 @@ import chess
 from kriegbot.players.base import Choice
 from kriegbot.players.lone_king import Hunter
 from referee import Announcement, Check, View
-from referee.announcing import check_direction
+from referee.announcement import check_direction
 from referee.men import WORTH, attacked, attacks, is_pawn_capture, king_of, moved, relative_rank, squares_of
 
 ANSWER, RETAKE, RESCUE = 3_000.0, 2_000.0, 1_000.0

@@ -18,8 +18,7 @@ from typing import Any, TypeAlias
 
 import chess
 
-from referee.announcement import Announcement, Man, Reason
-from referee.announcing import check_direction
+from referee.announcement import Announcement, Man, Reason, check_direction
 from referee.errors import RecordError
 from referee.formats.form import QUESTIONS, RULED_OUT, TIMES, Format, Lost, Retelling, Written
 from referee.record import ROSTER, GameRecord
@@ -52,10 +51,20 @@ LIBRARY = "1.7.3"
 HEADERS = "all headers"
 END = "an end that the position does not show"
 
-_KNOWN = (BERKELEY, BERKELEY_ANY, CINCINNATI, ENGLISH, RAND, WILD16)
+_KNOWN = {rules.name: rules for rules in (BERKELEY, BERKELEY_ANY, CINCINNATI, ENGLISH, RAND, WILD16)}
 _THEIR_LIMITS = Limits(quiet_plies=2000)
 _SPACE = "\ufeff \t\r\n"
 _SHOWN = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION)
+_BLANK: Json = {
+    "main_announcement": None,
+    "capture_at_square": None,
+    "captured_piece_announcement": None,
+    "special_announcement": "NONE",
+    "next_turn_pawn_tries": None,
+    "check_1": None,
+    "check_2": None,
+}
+"""The fields that every answer has, in their order; others stand only where there is something."""
 _CHECKS = ("RANK", "FILE", "LONG_DIAGONAL", "SHORT_DIAGONAL", "KNIGHT")
 
 
@@ -77,7 +86,7 @@ def heard_of(sheet: Sheet, rules: RuleSet) -> Iterator[list[tuple[Any, Json]]]:
 
 def answer_of(announcement: Announcement, board: chess.Board) -> Json:
     """What they say of a move; they do not tell from where a mate is given."""
-    answer: Json = {"main_announcement": DONE[announcement.capture is not None]}
+    answer = _BLANK | {"main_announcement": DONE[announcement.capture is not None]}
     if announcement.capture is not None:
         kinds = {None: None, Man.PAWN: "PAWN", Man.PIECE: "PIECE"}
         answer["capture_at_square"] = announcement.capture
@@ -108,7 +117,7 @@ def answer_of(announcement: Announcement, board: chess.Board) -> Json:
             answer["next_turn_pawn_tries"] = count
         case tuple(squares):
             answer["next_turn_pawn_try_squares"] = list(squares)
-    return whole(answer)
+    return answer
 
 
 def _checks(board: chess.Board) -> list[str]:
@@ -117,20 +126,6 @@ def _checks(board: chess.Board) -> list[str]:
         return []
     directions = [check_direction(king, square) for square in chess.scan_forward(board.checkers_mask())]
     return [f"CHECK_{_CHECKS[direction.value.bit_length() - 1]}" for direction in directions]
-
-
-def whole(answer: Json) -> Json:
-    """An answer with all the fields that they write, in their order; the last ones only where there is something."""
-    names = ("capture_at_square", "captured_piece_announcement")
-    after = ("next_turn_pawn_tries", "check_1", "check_2")
-    last = ("promotion_announced", "en_passant_announced", "next_turn_has_pawn_capture", "next_turn_pawn_try_squares")
-    return (
-        {"main_announcement": answer["main_announcement"]}
-        | {name: answer.get(name) for name in names}
-        | {"special_announcement": answer.get("special_announcement", "NONE")}
-        | {name: answer.get(name) for name in after}
-        | {name: answer[name] for name in last if name in answer}
-    )
 
 
 def question_of(move: chess.Move) -> Json:
@@ -179,11 +174,10 @@ def read(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
         given = data.get("schema_version") if isinstance(data, dict) else data
         raise RecordError(f"unknown saved game: schema {quoted(given)}; it takes schema {SCHEMA} of 'kriegspiel'")
     state = _part(data, "game_state", dict)
-    found = next((known for known in _KNOWN if known.name == state.get("ruleset_id")), None)
+    name = state.get("ruleset_id")
+    found = _KNOWN.get(str(name))
     if found is None:
-        raise RecordError(
-            f"illegal ruleset_id: {quoted(state.get('ruleset_id'))}; it takes one of {', '.join(_names())}"
-        )
+        raise RecordError(f"illegal ruleset_id: {quoted(name)}; it takes one of {', '.join(_KNOWN)}")
     if rules not in (None, found):
         raise RecordError(f"illegal rules: the game is one of {quoted(found.name)}; it takes no others")
     sheets = {color: _part(state, f"{chess.COLOR_NAMES[color]}_scoresheet", dict) for color in chess.COLORS}
@@ -307,10 +301,10 @@ def _told(answer: Json) -> Json:
 
 def write(record: GameRecord) -> Written:
     """A game as their referee would have saved it."""
-    if record.rules not in _KNOWN or record.start != chess.STARTING_FEN:
+    if record.rules != _KNOWN.get(record.rules.name) or record.start != chess.STARTING_FEN:
         raise RecordError(
             f"illegal game: {quoted(record.rules.name)} from {quoted(record.start)}; the format takes "
-            f"{', '.join(_names())} from the initial position"
+            f"{', '.join(_KNOWN)} from the initial position"
         )
     theirs = Retelling(replace(record.rules, one_minor_each_draws=False), _THEIR_LIMITS)
     own: dict[chess.Color, Sheet] = {chess.WHITE: [], chess.BLACK: []}
@@ -340,14 +334,14 @@ def _asked(theirs: Retelling, event: OwnTry | OwnQuestion) -> tuple[Json, Json] 
     if isinstance(event, OwnQuestion):
         if event.answer not in (Answer.YES, Answer.NO):
             return None
-        return ANY, whole({"main_announcement": name_of(theirs.referee.ask_any(), rules)})
+        return ANY, _BLANK | {"main_announcement": name_of(theirs.referee.ask_any(), rules)}
     if event.move.from_square == event.move.to_square:
         return None
     main = name_of(event.answer, rules)
     if main == "IMPOSSIBLE_TO_ASK":
         return None
     theirs.refuse(event.move, event.move.uci())
-    return question_of(event.move), whole({"main_announcement": main})
+    return question_of(event.move), _BLANK | {"main_announcement": main}
 
 
 def _saved(theirs: Retelling, own: dict[chess.Color, Sheet]) -> Json:
@@ -380,10 +374,6 @@ def _saved_sheet(color: chess.Color, own: dict[chess.Color, Sheet], rules: RuleS
         "moves_opponent": heard,
         "last_move_number": max(len(own[color]), len(heard)),
     }
-
-
-def _names() -> list[str]:
-    return [rules.name for rules in _KNOWN]
 
 
 KRIEGSPIEL = Format(

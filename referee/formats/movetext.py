@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 
 from referee.errors import RecordError
 from referee.formats.form import Lost
+from referee.pgn import read_headers
 from referee.record import place
 from referee.text import quoted
 
 HIDDEN = "??"
 """What stands for a move that one side did not see."""
 
-_HEADER = re.compile(r'\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_HEADER = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _OPENING = re.compile("[{;]")
 _TOKEN = re.compile(
     r"(?P<comment>\{[^}]*\}|;[^\n]*)"
@@ -84,18 +85,9 @@ def game_text(text: str) -> GameText:
       RecordError: the text is not a game in PGN.
     """
     lines = _plain(text).strip().split("\n")
-    headers: dict[str, str] = {}
-    count = 0
-    for count, line in enumerate(lines):  # noqa: B007 - how many there are is wanted below
-        if line.strip() and not line.lstrip().startswith("["):
-            break
-        if line.strip():
-            name, value = _header(line)
-            if name in headers:
-                raise RecordError(f"illegal header: {quoted(name)} is given twice")
-            headers[name] = value
-    else:
-        count = len(lines)
+    starts = (number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("["))
+    count = next(starts, len(lines))
+    headers = read_headers(filter(str.strip, lines[:count]), _HEADER)
     return _moves("\n".join(lines[count:]), headers)
 
 
@@ -132,13 +124,6 @@ def _moves(movetext: str, headers: dict[str, str]) -> GameText:
         missing = "a sideline is not closed" if depth else "the result after the moves is missing"
         raise RecordError(f"unexpected end of text: {missing}, {place(len(moves))}")
     return GameText(headers, moves, result, has_remarks, tuple(lost))
-
-
-def _header(line: str) -> tuple[str, str]:
-    match = _HEADER.fullmatch(line.strip())
-    if match is None:
-        raise RecordError(f'illegal header: {quoted(line)}; it takes [Name "value"]')
-    return match[1], re.sub(r"\\(.)", r"\1", match[2])
 
 
 def _plain(text: str) -> str:
