@@ -38,36 +38,60 @@ HALF = 0.5
 """Values are whole centipawns: anything not above the best less this is below the best."""
 
 
-class Pruned(NamedTuple):
-    """What stays the same throughout a search; the sets of histories that are looked into lie on a stack.
+class Room(NamedTuple):
+    """Where a search works; the sets of histories that it looks into lie on a stack.
 
-    Of a history on the stack, which has `room` of them: rows [room, 8]; masks [room, MASK_WORDS], bit k set if try k of
-    its set is legal; stays [room], E of the position with no move made; said [room], what was heard on the way there.
+    Of a history on the stack, which has `size` places: rows [size, 8]; masks [size, MASK_WORDS], bit k set if try k of
+    its set is legal; stays [size], E of the position with no move made; said [size], what was heard on the way there.
     Of each level: moves [levels, LEVEL]; sizes [levels, SIZES], how many tries the set has, how many are open, and how
     many of these, the first, to look into; worsts [levels], the worst end of the game that a try leads to. counters
     [COUNTERS]; stop [1], set from outside to end it.
     """
 
+    rows: kb.Rows
+    masks: kb.WordArray
+    stays: kb.RealArray
+    said: kb.IntArray
+    size: int
+    moves: kb.MoveArray
+    sizes: kb.IntArray
+    worsts: kb.RealArray
+    counters: kb.IntArray
+    stop: kb.IntArray
+
+    @classmethod
+    def of(cls, rows: kb.Rows, size: int, depth: int, stop: kb.IntArray) -> "Room":
+        """Room for a search to a depth, with the histories of its root as the first on the stack."""
+        boards = np.empty((size, 8), np.uint64)
+        boards[: len(rows)] = rows
+        return cls(
+            rows=boards,
+            masks=np.empty(size * MASK_WORDS, np.uint64),
+            stays=np.empty(size),
+            said=np.empty(size, np.int64),
+            size=size,
+            moves=np.empty(LEVEL * (depth + 1), np.int32),
+            sizes=np.zeros(SIZES * (depth + 1), np.int64),
+            worsts=np.empty(depth + 1),
+            counters=np.zeros(COUNTERS, np.int64),
+            stop=stop,
+        )
+
+
+class Pruned(NamedTuple):
+    """What stays the same throughout a search."""
+
     tables: kb.Words
     terms: kb.Terms
     side: int
     evaluator: Evaluator
-    rows: kb.Words
-    masks: kb.Words
-    stays: kb.Reals
-    said: kb.Ints
-    room: int
-    moves: kb.Moves
-    sizes: kb.Ints
-    worsts: kb.Reals
-    counters: kb.Ints
-    stop: kb.Ints
+    at: Room
 
 
 @kb.kernel
 def leaf(search: Pruned, position: kb.Position, we_moved: bool, scratch: kb.Moves) -> float:
     """U if the last move ended the game, E otherwise."""
-    search.counters[LEAVES] += 1
+    search.at.counters[LEAVES] += 1
     checkers, pinned = kb.check_info(search.tables, position)
     end = kb.game_end(search.tables, position, checkers, pinned, search.terms, scratch)
     if end != 0:
@@ -99,35 +123,35 @@ def worst_reply(search: Pruned, position: kb.Position, floor: float, replies: kb
 @kb.kernel
 def swap(search: Pruned, one: int, other: int) -> None:
     """Exchange two histories of the stack."""
-    position = kb.load(search.rows, one)
-    kb.store(search.rows, one, kb.load(search.rows, other))
-    kb.store(search.rows, other, position)
+    position = kb.load(search.at.rows, one)
+    kb.store(search.at.rows, one, kb.load(search.at.rows, other))
+    kb.store(search.at.rows, other, position)
     for i in range(MASK_WORDS):
         a, b = MASK_WORDS * one + i, MASK_WORDS * other + i
-        search.masks[a], search.masks[b] = search.masks[b], search.masks[a]
-    search.stays[one], search.stays[other] = search.stays[other], search.stays[one]
-    search.said[one], search.said[other] = search.said[other], search.said[one]
+        search.at.masks[a], search.at.masks[b] = search.at.masks[b], search.at.masks[a]
+    search.at.stays[one], search.at.stays[other] = search.at.stays[other], search.at.stays[one]
+    search.at.said[one], search.at.said[other] = search.at.said[other], search.at.said[one]
 
 
 @kb.kernel
 def list_legal(search: Pruned, begin: int, end: int, level: int) -> None:
     """Mark which tries of a set are legal in each of its histories."""
-    tries = kb.advance(search.moves, LEVEL * level)
+    tries = kb.advance(search.at.moves, LEVEL * level)
     moves = kb.advance(tries, REPLIES)
     for i in range(begin, end):
-        count = kb.legal_moves(search.tables, kb.load(search.rows, i), moves)
-        mask = kb.advance(search.masks, MASK_WORDS * i)
+        count = kb.legal_moves(search.tables, kb.load(search.at.rows, i), moves)
+        mask = kb.advance(search.at.masks, MASK_WORDS * i)
         for j in range(MASK_WORDS):
             mask[j] = kb.NONE
         legal = 0  # legal moves are in the same order as the tries, of which they are a part
         k = 0
-        while legal < count and k < search.sizes[SIZES * level + TRIES]:
+        while legal < count and k < search.at.sizes[SIZES * level + TRIES]:
             if tries[k] == moves[legal]:
                 mask[k >> 6] |= kb.bit(k & 63)
                 legal += 1
             k += 1
         if legal < count or count == 0:
-            search.counters[MISFIT] = 1
+            search.at.counters[MISFIT] = 1
 
 
 @kb.kernel
@@ -136,31 +160,31 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: 
 
     What ends the game is not put there but into the level's value: the worst of it.
     """
-    lists = kb.advance(search.moves, LEVEL * level)
+    lists = kb.advance(search.at.moves, LEVEL * level)
     replies, scratch = kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
-    search.worsts[level] = INFINITE
+    search.at.worsts[level] = INFINITE
     for i in range(begin, end):
-        if not search.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+        if not search.at.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
             continue
-        before = kb.load(search.rows, i)
+        before = kb.load(search.at.rows, i)
         after, captured = kb.make_move(search.tables, before, lists[k])
         said = kb.announcement(search.tables, before, after, captured, search.terms, scratch)
         if kb.end_said(said) != 0:
-            search.worsts[level] = min(search.worsts[level], utility(kb.end_said(said), True))
+            search.at.worsts[level] = min(search.at.worsts[level], utility(kb.end_said(said), True))
             continue
         count = kb.legal_moves(search.tables, after, replies)
-        if top + count > search.room:
-            search.counters[FULL] = 1
+        if top + count > search.at.size:
+            search.at.counters[FULL] = 1
             return top
         for j in range(count):
             again, captured = kb.make_move(search.tables, after, replies[j])
             heard = kb.announcement(search.tables, after, again, captured, search.terms, scratch)
             if kb.end_said(heard) != 0:
-                search.worsts[level] = min(search.worsts[level], utility(kb.end_said(heard), False))
+                search.at.worsts[level] = min(search.at.worsts[level], utility(kb.end_said(heard), False))
                 continue
-            kb.store(search.rows, top, again)
-            search.said[top] = kb.number(kb.pair_of(said, heard))
-            search.stays[top] = float(search.evaluator(search.tables, again, search.side))
+            kb.store(search.at.rows, top, again)
+            search.at.said[top] = kb.number(kb.pair_of(said, heard))
+            search.at.stays[top] = float(search.evaluator(search.tables, again, search.side))
             top += 1
     return top
 
@@ -170,11 +194,11 @@ def gather_worst(search: Pruned, begin: int, end: int) -> int:
     """Move the histories that sound like the worst of all to the front; return where they end."""
     worst = begin
     for i in range(begin + 1, end):
-        if search.stays[i] < search.stays[worst]:
+        if search.at.stays[i] < search.at.stays[worst]:
             worst = i
-    said, gathered = search.said[worst], begin
+    said, gathered = search.at.said[worst], begin
     for i in range(begin, end):
-        if search.said[i] == said:
+        if search.at.said[i] == said:
             swap(search, i, gathered)
             gathered += 1
     return gathered
@@ -183,12 +207,12 @@ def gather_worst(search: Pruned, begin: int, end: int) -> int:
 @kb.kernel
 def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
     """List the tries, all open, of a set of histories that sound the same, and where each is legal."""
-    tries = kb.advance(search.moves, LEVEL * level)
+    tries = kb.advance(search.at.moves, LEVEL * level)
     opened = kb.advance(tries, OPEN)
-    position = kb.load(search.rows, begin)
+    position = kb.load(search.at.rows, begin)
     count = kb.open_tries(search.tables, position, kb.pawns_to_try(search.tables, position, search.terms), tries)
     for size in (TRIES, OPENED, WANTED):
-        search.sizes[SIZES * level + size] = count
+        search.at.sizes[SIZES * level + size] = count
     for k in range(count):
         opened[k] = k
     list_legal(search, begin, end, level)
@@ -197,21 +221,21 @@ def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
 @kb.kernel
 def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
     """Put the histories that refuse a try on the stack, a set of the next level; return the stack's new top."""
-    tries = kb.advance(search.moves, LEVEL * level)
+    tries = kb.advance(search.at.moves, LEVEL * level)
     deeper = kb.advance(tries, LEVEL)
     opened, left = kb.advance(tries, OPEN), kb.advance(deeper, OPEN)
     for i in range(begin, end):
-        if search.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+        if search.at.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
             continue
-        if top == search.room:
-            search.counters[FULL] = 1
+        if top == search.at.size:
+            search.at.counters[FULL] = 1
             return top
-        kb.store(search.rows, top, kb.load(search.rows, i))
+        kb.store(search.at.rows, top, kb.load(search.at.rows, i))
         for j in range(MASK_WORDS):
-            search.masks[MASK_WORDS * top + j] = search.masks[MASK_WORDS * i + j]
-        search.stays[top] = search.stays[i]
+            search.at.masks[MASK_WORDS * top + j] = search.at.masks[MASK_WORDS * i + j]
+        search.at.stays[top] = search.at.stays[i]
         top += 1
-    sizes, below = kb.advance(search.sizes, SIZES * level), kb.advance(search.sizes, SIZES * (level + 1))
+    sizes, below = kb.advance(search.at.sizes, SIZES * level), kb.advance(search.at.sizes, SIZES * (level + 1))
     for i in range(sizes[TRIES]):
         deeper[i] = tries[i]
     count = 0
@@ -231,22 +255,22 @@ def set_value(
 
     Exact between alpha and beta, a bound beyond them; meaningless once room has run out.
     """
-    lists = kb.advance(search.moves, LEVEL * level)
+    lists = kb.advance(search.at.moves, LEVEL * level)
     opened, replies, scratch = kb.advance(lists, OPEN), kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
     best = -INFINITE
-    for n in range(search.sizes[SIZES * level + WANTED]):
+    for n in range(search.at.sizes[SIZES * level + WANTED]):
         k, floor = opened[n], max(alpha, best)
         worst, refused = INFINITE, 0
         for i in range(begin, end):
-            value = search.stays[i]
-            if not search.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+            value = search.at.stays[i]
+            if not search.at.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
                 refused += 1
                 if depth > 1:
                     continue
             elif depth > 2:
                 continue
             else:
-                after, _ = kb.make_move(search.tables, kb.load(search.rows, i), lists[k])
+                after, _ = kb.make_move(search.tables, kb.load(search.at.rows, i), lists[k])
                 if depth == 1:
                     value = leaf(search, after, True, scratch)
                 else:
@@ -257,7 +281,7 @@ def set_value(
                 break
         if depth > 2 and worst > floor:
             filled = list_replies(search, begin, end, top, level, k)
-            worst = search.worsts[level]
+            worst = search.at.worsts[level]
             first = top
             while first < filled and worst > floor:
                 last = gather_worst(search, first, filled)
@@ -270,7 +294,7 @@ def set_value(
             filled = after_refusal(search, begin, end, top, level, k)
             value = set_value(search, top, filled, filled, level + 1, depth - 1, floor, min(beta, worst))
             worst = min(worst, value)
-        if search.counters[FULL] != 0 or search.stop[0] != 0:
+        if search.at.counters[FULL] != 0 or search.at.stop[0] != 0:
             return best
         best = max(best, worst)
         if best >= beta:
@@ -282,12 +306,11 @@ def set_value(
 def value_tries(
     tables: kb.WordArray,
     method: tuple[int, kb.Terms, Evaluator],
-    stack: tuple[kb.Rows, kb.WordArray, kb.RealArray, kb.IntArray],
-    levels: tuple[kb.MoveArray, kb.IntArray, kb.RealArray],
-    histories: tuple[kb.RealArray, kb.MoveArray],
-    found: tuple[kb.RealArray, kb.RealArray],
-    counters: kb.IntArray,
-    stop: kb.IntArray,
+    room: Room,
+    weights: kb.RealArray,
+    tries: kb.MoveArray,
+    legal: kb.RealArray,
+    values: kb.RealArray,
 ) -> None:
     """Value the tries of a set: the best exactly, the others from above.
 
@@ -296,49 +319,29 @@ def value_tries(
     Args:
       tables: the tables.
       method: depth, terms, evaluator.
-      stack: rows, masks, stays and said of `Pruned`; the histories of the set are the first of the rows.
-      levels: moves, sizes and worsts of `Pruned`.
-      histories: weights of the histories, tries of the set.
-      found: legal [M] and values [M], written; legal is the weight of the histories in which each try is.
-      counters: of `Pruned`.
-      stop: set from outside to end it.
+      room: to work in; the histories of the set are the first of its rows.
+      weights: of these histories [N].
+      tries: of the set [M].
+      legal: [M] written: the weight of the histories in which each try is.
+      values: [M] written.
     """
     depth, terms, evaluator = method
-    weights, tries = histories
-    legal, values = found
-    count = len(weights)
-    rows, masks, stays, said = stack
-    moves, sizes, worsts = levels
-    side = kb.side_to_move(kb.load(kb.pointer(rows), 0))
-    search = Pruned(
-        kb.pointer(tables),
-        terms,
-        side,
-        evaluator,
-        kb.pointer(rows),
-        kb.pointer(masks),
-        kb.pointer(stays),
-        kb.pointer(said),
-        len(rows),
-        kb.pointer(moves),
-        kb.pointer(sizes),
-        kb.pointer(worsts),
-        kb.pointer(counters),
-        kb.pointer(stop),
-    )
+    at, count = kb.pointers(room), len(weights)
+    side = kb.side_to_move(kb.load(at.rows, 0))
+    search = Pruned(kb.pointer(tables), terms, side, evaluator, at)
     order = np.arange(len(tries))
-    opened = kb.advance(search.moves, OPEN)
+    opened = kb.advance(search.at.moves, OPEN)
     for k in range(len(tries)):
-        search.moves[k], opened[k] = tries[k], k
-    search.sizes[TRIES], search.sizes[OPENED], search.sizes[WANTED] = len(tries), len(tries), 1
+        search.at.moves[k], opened[k] = tries[k], k
+    search.at.sizes[TRIES], search.at.sizes[OPENED], search.at.sizes[WANTED] = len(tries), len(tries), 1
     list_legal(search, 0, count, 0)
-    if search.counters[MISFIT] != 0:
+    if search.at.counters[MISFIT] != 0:
         return
     for i in range(count):
         for k in range(len(tries)):
-            if search.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+            if search.at.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
                 legal[k] += weights[i]
-        search.stays[i] = float(search.evaluator(search.tables, kb.load(search.rows, i), side))
+        search.at.stays[i] = float(search.evaluator(search.tables, kb.load(search.at.rows, i), side))
     for plies in range(1, depth + 1):
         best = -INFINITE
         for n in range(len(tries)):
@@ -347,7 +350,7 @@ def value_tries(
                 if opened[i] == k:
                     opened[0], opened[i] = opened[i], opened[0]
             value = set_value(search, 0, count, count, 0, plies, best - HALF, INFINITE)
-            if search.counters[FULL] != 0 or search.stop[0] != 0:
+            if search.at.counters[FULL] != 0 or search.at.stop[0] != 0:
                 return
             values[k] = value
             best = max(best, value)
@@ -377,20 +380,15 @@ def paranoid_values(histories: InformationSet, method: Method, stop: npt.NDArray
     Raises:
       ValueError: positions that are not of one set.
     """
-    rows, weights, tries = histories.rows, histories.weights, histories.tries
-    count, room, leaves = len(rows), len(rows) * ROOM_A_BOARD, 0
-    sizes, worsts = np.zeros(SIZES * (method.depth + 1), np.int64), np.empty(method.depth + 1)
-    levels = np.empty(LEVEL * (method.depth + 1), np.int32), sizes, worsts
+    weights, tries, size, leaves = histories.weights, histories.tries, len(histories.rows) * ROOM_A_BOARD, 0
     parts = method.depth, histories.terms, method.evaluator
     while True:
-        boards, masks = np.empty((room, 8), np.uint64), np.empty(room * MASK_WORDS, np.uint64)
-        stack = boards, masks, np.empty(room), np.empty(room, np.int64)
-        boards[:count] = rows
-        counters, values, legal = np.zeros(COUNTERS, np.int64), np.empty(len(tries)), np.zeros(len(tries))
-        value_tries(kb.TABLES, parts, stack, levels, (weights, tries), (legal, values), counters, stop)
-        if counters[MISFIT]:
+        room = Room.of(histories.rows, size, method.depth, stop)
+        values, legal = np.empty(len(tries)), np.zeros(len(tries))
+        value_tries(kb.TABLES, parts, room, weights, tries, legal, values)
+        if room.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own men: not one information set")
-        leaves += int(counters[LEAVES])
-        if not counters[FULL]:
+        leaves += int(room.counters[LEAVES])
+        if not room.counters[FULL]:
             return Found(values, legal / weights.sum(), leaves, not stop[0])
-        room *= GROWTH
+        size *= GROWTH
