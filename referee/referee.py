@@ -85,7 +85,7 @@ class Referee:
           TypeError: the argument is not a move from one square of the board to another.
           GameIsOver: the game has ended.
         """
-        move = _checked(move)
+        move = plain_move(move)
         self._must_go_on(f"try {move.uci()}")
         mover, view = self.turn, self.view(self.turn)
         has_nonsense = self.rules.nonsense or view.obliged
@@ -165,7 +165,7 @@ class Referee:
             raise GameIsOver(f"{what} refused: the game has ended ({self.end.text()})")
 
 
-def _checked(move: chess.Move) -> chess.Move:
+def plain_move(move: chess.Move) -> chess.Move:
     """The move again with plain numbers, so that nothing odd that compares equal to a move gets in."""
     try:
         if not isinstance(move, chess.Move) or move.drop is not None:

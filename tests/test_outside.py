@@ -20,7 +20,7 @@ from kriegbot.game.children import CannotStart, Ended, Late, Talker
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import Played, play_game, player_seed
 from kriegbot.game.process import ProcessSeat
-from kriegbot.game.protocol import Listener, Nonsense, game_lines, read_answer, view_lines
+from kriegbot.game.protocol import Nonsense, ViewReader, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.rand import RandPlayer
@@ -190,7 +190,7 @@ def test_a_player_from_outside_has_a_fresh_process_and_a_fresh_seed_for_every_ga
 @pytest.mark.parametrize("rules", list(RULE_SETS.values()), ids=lambda rules: rules.name)
 def test_views_cross_the_pipe_whole(rules: RuleSet) -> None:
     for seed in range(6):
-        listeners = {color: Listener() for color in chess.COLORS}
+        readers = {color: ViewReader() for color in chess.COLORS}
         told = dict.fromkeys(chess.COLORS, -1)
         player, referee = RandPlayer(seed), Referee(rules, Limits(plies=80, quiet_plies=60))
         while referee.end is None:
@@ -199,7 +199,7 @@ def test_views_cross_the_pipe_whole(rules: RuleSet) -> None:
             if told[view.color] < 0:
                 lines = game_lines(view, 1.0) + lines
             told[view.color] = len(view.events)
-            *heard, last = [listeners[view.color].hear(line) for line in lines]
+            *heard, last = [readers[view.color].read(line) for line in lines]
             assert not any(heard)
             assert last == view
             assert last is not None

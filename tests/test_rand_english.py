@@ -9,7 +9,7 @@ import pytest
 
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.last_observation import last_observation
-from kriegbot.game.protocol import Listener, game_lines, view_lines
+from kriegbot.game.protocol import ViewReader, game_lines, view_lines
 from kriegbot.kernels import to_board
 from kriegbot.kernels.encoding import number_of_set
 from kriegbot.narration.diary import Diary
@@ -191,9 +191,9 @@ def test_beliefs_in_small_endings_are_the_exact_posterior(rules: RuleSet) -> Non
 def test_views_cross_the_line_protocol_and_reach_the_page(rules: RuleSet) -> None:
     for start in (TWO_PAWNS, chess.STARTING_FEN):
         referee = Referee(rules, start=start)
-        view, listener, heard = referee.view(chess.WHITE), Listener(), None
+        view, reader, heard = referee.view(chess.WHITE), ViewReader(), None
         for line in [*game_lines(view, 60), *view_lines(view, 0, has_tries=True)]:
-            heard = listener.hear(line) or heard
+            heard = reader.read(line) or heard
         assert heard == view
         told = shown(view, Diary().take(view), {"white": 0.0, "black": 0.0, "running": None, "left": False})[
             "pawnTries"

@@ -1,35 +1,27 @@
 """Views as lines of text, and answers as lines of text: what crosses the pipe between a game and a player's process.
 
 docs/protocol.md describes it for authors of programs. Both ends are here: `game_lines` and `view_lines` write what
-`Listener` reads, and `answer_lines` writes what `read_answer` reads, strictly, since it comes from a stranger.
+`ViewReader` reads, and `answer_lines` writes what `read_answer` reads, strictly, since it comes from a stranger.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import chess
 
 import referee
 from kriegbot.players.base import WORDS, Choice, Report
-from referee.announcement import parse_told, told_code
+from referee.announcement import told_code
+from referee.history import Listener
 from referee.text import one_line, quoted
 
 GREETING = "kriegspiel 1"
 """The first line to a program: the protocol and its version."""
-NOTHING = "-"
 MOST_WHOLE = 2**63
 _ANSWERS = {answer.value: answer for answer in referee.Answer}
-_CASTLING = {"K": (True, False), "Q": (False, True), "KQ": (True, True), NOTHING: (False, False)}
-_OF_CASTLING = {rights: text for text, rights in _CASTLING.items()}
-_MEN = {
-    f"{chess.piece_symbol(man).upper()}{name}": (square, man)
-    for man in chess.PIECE_TYPES
-    for square, name in enumerate(chess.SQUARE_NAMES)
-}
-_OF_MEN = {man: text for text, man in _MEN.items()}
 REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
 """The parts of a report, and the type of each."""
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
@@ -59,11 +51,12 @@ def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
       told: how many of its events were sent before.
       has_tries: whether to list the open tries, for programs that do not work them out.
     """
+    men = [f"{chess.piece_symbol(man).upper()}{chess.square_name(square)}" for square, man in view.men.items()]
     lines = [_event_line(event) for event in view.events[told:]]
     lines += [
         f"ply {view.ply}",
-        f"men {' '.join(_OF_MEN[man] for man in view.men.items())}",
-        f"castling {_OF_CASTLING[view.kingside, view.queenside]}",
+        f"men {' '.join(men)}",
+        f"castling {'K' * view.kingside + 'Q' * view.queenside or '-'}",
         f"opponent {view.opponent_men}",
     ]
     if view.pawn_tries is not None:
@@ -75,16 +68,20 @@ def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
     return [*lines, "go"]
 
 
-class Listener:
-    """Rebuilds the views of one game from lines, in the process of a player."""
+class ViewReader:
+    """Rebuilds the views of one game from lines, in the process of a player.
+
+    What a side has tried and heard gives its view (`referee.history`). What the lines say of it beyond that is for
+    other programs; but a game may call more tries refused than were made, so those are taken as they are told.
+    """
 
     def __init__(self) -> None:
         self._game: dict[str, Any] = {}
-        self._turn: dict[str, Any] = {}
-        self._events: list[referee.Event] = []
         self._limits: dict[str, int] = {}
+        self._side: Listener
+        self._refused: tuple[chess.Move, ...] = ()
 
-    def hear(self, line: str) -> referee.View | None:
+    def read(self, line: str) -> referee.View | None:
         """Takes in a line; returns the view, once a line asks for an answer.
 
         Raises:
@@ -98,27 +95,18 @@ class Listener:
                 name, number = rest.split()
                 self._limits["quiet_plies" if name == "quiet" else name] = int(number)
             case "color":
-                self._game["color"] = self._game["turn"] = _COLORS[rest]
+                self._game["color"] = _COLORS[rest]
             case "start":
-                self._game["start"] = rest
+                self._side = Listener(**self._game, limits=referee.Limits(**self._limits), start=rest)
             case "heard":
-                self._events.append(_read_event(rest))
+                self._side.hear(_read_event(rest))
             case "ply":
-                self._turn = {"ply": int(rest), "pawn_tries": None, "refused": ()}
-            case "men":
-                self._turn["men"] = dict(_MEN[man] for man in rest.split())
-            case "castling":
-                self._turn["kingside"], self._turn["queenside"] = _CASTLING[rest]
-            case "opponent":
-                self._turn["opponent_men"] = int(rest)
-            case "pawntries":
-                self._turn["pawn_tries"] = parse_told(rest)
+                self._refused = ()
             case "refused":
-                self._turn["refused"] = tuple(chess.Move.from_uci(move) for move in rest.split())
+                self._refused = tuple(chess.Move.from_uci(move) for move in rest.split())
             case "go":
-                limits = referee.Limits(**self._limits)
-                return referee.View(**self._game, **self._turn, limits=limits, events=tuple(self._events), end=None)
-            case "patience" | "tries":
+                return replace(self._side.view(), refused=self._refused)
+            case "patience" | "men" | "castling" | "opponent" | "pawntries" | "tries":
                 pass
             case _:
                 raise Nonsense(f"{quoted(line)}: no line of the protocol")

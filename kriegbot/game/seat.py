@@ -7,7 +7,6 @@ process.
 
 from __future__ import annotations
 
-import operator
 import reprlib
 import traceback
 from abc import ABC, abstractmethod
@@ -20,6 +19,7 @@ import chess
 from kriegbot.game.protocol import REPORTED
 from kriegbot.players.base import WORDS, Choice, Player, PlayerLeft, Report
 from referee import AskAny, Resign, View
+from referee.referee import plain_move
 from referee.text import one_line
 
 
@@ -184,23 +184,13 @@ def checked(answer: object) -> Choice:
     if not isinstance(answer, Choice):
         raise _nonsense(answer, "not a Choice")
     try:
-        action = answer.action if isinstance(answer.action, Resign | AskAny) else _plain_move(answer.action)
+        action = answer.action if isinstance(answer.action, Resign | AskAny) else plain_move(answer.action)
     except TypeError:
         raise _nonsense(answer.action, "not a move between squares of the board") from None
     try:
         return Choice(action, _plain_report(answer.report))
     except (AttributeError, TypeError, ValueError, OverflowError):
         raise _nonsense(answer.report, "not a Report") from None
-
-
-def _plain_move(move: object) -> chess.Move:
-    if not isinstance(move, chess.Move) or move.drop is not None:
-        raise TypeError
-    squares = operator.index(move.from_square), operator.index(move.to_square)
-    promotion = None if move.promotion is None else operator.index(move.promotion)
-    if not all(0 <= square < 64 for square in squares) or promotion not in (None, *chess.PIECE_TYPES):
-        raise TypeError
-    return chess.Move(*squares, promotion)
 
 
 def _plain_report(report: Report) -> Report:

@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TextIO
 
 from kriegbot.game.children import leave_with_stdin
-from kriegbot.game.protocol import GREETING, Listener, answer_lines
+from kriegbot.game.protocol import GREETING, ViewReader, answer_lines
 from kriegbot.game.seat import Failure, PlayerFailed, checked, raised
 from kriegbot.parts import entry_points
 from kriegbot.players.base import Player
@@ -35,7 +35,7 @@ class Worker:
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._listener = Listener()
+        self._reader = ViewReader()
         self._player: Player | None = None
         self._spec = ""
         self._seed = 0
@@ -45,7 +45,7 @@ class Worker:
         word, _, rest = line.partition(" ")
         match word:
             case "kriegspiel":
-                self._listener, self._player = Listener(), None
+                self._reader, self._player = ViewReader(), None
                 if line != GREETING:
                     raise PlayerFailed(Failure.RAISED, f"speaks {GREETING!r}, and was greeted with {line!r}")
             case "player":
@@ -58,7 +58,7 @@ class Worker:
                 number = _version_of(spec, self._player)
                 self._say(*([f"version {number}"] if number else []), "ready")
             case _:
-                view = self._listener.hear(line)
+                view = self._reader.read(line)
                 if view is not None and self._player is not None:
                     self._say(*answer_lines(checked(self._player.choose(view))))
 
