@@ -132,17 +132,32 @@ def play_out(
                     bot.wait()
                     kills += 1
                     bot, kill_at = home.start(), site.counts["requests"] + int(kill_every * rng.uniform(0.5, 1.5))
-            time.sleep(3.0)  # for the last records
+            _wait_for_the_last_records(site, folder)
             bot.send_signal(signal.SIGINT)
             bot.wait(20)
         finally:
             if bot.poll() is None:
                 bot.kill()
                 bot.wait()
-    files = (folder / "records").glob("*.json")
-    records = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}
     output = (folder / "output").read_text(encoding="utf-8")
-    return Outcome(site, records, kills, output, time.monotonic() - begun)
+    return Outcome(site, _records(folder), kills, output, time.monotonic() - begun)
+
+
+def _wait_for_the_last_records(site: FakeSite, folder: Path, seconds: float = 10.0) -> None:
+    """Waits until each game that was begun has its result, or not longer than that."""
+    begun = [code for code, game in site.games.items() if game.referee is not None]
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        found = _records(folder)
+        if all(found.get(code, {}).get("result") for code in begun):
+            return
+        time.sleep(0.1)
+
+
+def _records(folder: Path) -> dict[str, dict[str, Any]]:
+    """What the bot wrote down of each game, by code."""
+    files = (folder / "records").glob("*.json")
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}
 
 
 def _is_done(site: FakeSite) -> bool:

@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 
 from kriegbot.cli.lobby import Screen
+from kriegbot.online import bot as bot_module
 from kriegbot.online.bot import Bot
 from kriegbot.online.game import Shown
 from kriegbot.online.settings import Settings, read_settings
@@ -29,6 +30,13 @@ from tests.online_games import play_out
 from tests.test_online_reading import DOUBLE
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bot looks at the lobby more often: the site is on this machine."""
+    monkeypatch.setattr(bot_module, "LOOK", 0.5)
+    monkeypatch.setattr(bot_module, "SOON", 0.2)
 
 
 class Running:
@@ -131,7 +139,7 @@ def test_a_flag_does_not_fall_though_the_player_would_think_too_long(tmp_path: P
     [("Raises", 4), ("RaisesInTheSeventhTurn", 16), ("KillsItself", 4), ("Sleeps", 6), ("TriesTheImpossible", 4)],
 )
 def test_a_game_goes_on_without_a_player_that_fails(player: str, plies: int, tmp_path: Path) -> None:
-    fake = FakeSite(base=16, increment=1)
+    fake = FakeSite(base=14, increment=1)
     game = fake.add("berkeley", created_by="boris", state="active", ours=chess.WHITE)
     spec = str(misbehaving.spec(player))
     with serving(fake), running(fake, tmp_path, player=spec) as one:
@@ -184,8 +192,7 @@ def test_a_game_is_offered_one_at_a_time_and_withdrawn_at_the_end(tmp_path: Path
     with serving(fake):
         with running(fake, tmp_path, create=True, rules=["rand"]) as one:
             one.until(lambda: len(fake.games) == 1)
-            time.sleep(2)
-            one.until(lambda: one.bot.is_offering)
+            one.until(lambda: one.bot.is_offering and fake.counts["requests"] > 8)
             assert [game.rules for game in fake.games.values()] == ["rand"]
         assert fake.games == {}
         with running(fake, tmp_path, create=True, opponents="nobody") as one:

@@ -15,6 +15,7 @@ import chess
 import pytest
 
 from kriegbot import parts
+from kriegbot.game import conformance as conformance_module
 from kriegbot.game import process, sandbox
 from kriegbot.game.children import CannotStart, Ended, Late, Talker
 from kriegbot.game.conformance import conformance
@@ -26,6 +27,7 @@ from kriegbot.players.base import Choice, Report
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players
 from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
+from tests.effort import many
 from tests.misbehaving import spec
 from tests.outside import installed
 from tournaments.executors import LocalExecutor
@@ -53,8 +55,8 @@ def against_rand(text: str, *, is_sandboxed: bool = False, patience: float | Non
 
 
 def assert_plays(player: str) -> None:
-    played = tournament(player, 20)
-    assert len(played) == 20
+    played = tournament(player, 8)
+    assert len(played) == 8
     assert {outcome.reason for outcome in played}.isdisjoint({Reason.FORFEIT, Reason.ABANDONED})
 
 
@@ -298,7 +300,9 @@ def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("name", [name for name, kind in players().items() if kind.make is not None])
-def test_all_of_ours_conform(name: str) -> None:
+def test_all_of_ours_conform(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conformance_module, "MIDDLING", Limits(plies=many(40, 20)))
+    monkeypatch.setattr(conformance_module, "LONG", Limits(plies=many(240, 80)))
     text = f"{name}:samples=5" if any(one.name == "samples" for one in players()[name].options) else name
     checks = list(conformance(parse_spec(text)))
     assert len(checks) > 10

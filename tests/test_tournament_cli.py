@@ -17,6 +17,7 @@ import pytest
 
 from kriegbot.cli.main import main
 from referee import record_from_pgn
+from tests.effort import many
 from tournaments.store import Store
 
 pytestmark = pytest.mark.slow
@@ -82,25 +83,30 @@ def test_what_forfeits_make_is_exit_code_1(played: Path, tmp_path: Path) -> None
     assert "raised OSError" in ran.stdout
 
 
-def test_a_fresh_tournament_has_a_seed_of_128_bits_and_keeps_it(tmp_path: Path) -> None:
-    fresh = [argument for argument in SHORT if argument not in ("--seed", "1")]
+def test_a_fresh_tournament_has_a_seed_of_128_bits_and_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def said(*more: object) -> pytest.CaptureResult[str]:
+        assert main(["tournament", "rand", "rand", "--limits", "plies=4", "--jobs", "1", *map(str, more)]) == 0
+        return capfd.readouterr()
+
+    monkeypatch.chdir(tmp_path)
     for out in ((), ("--out", "a"), ("--out", "b")):
-        assert run(*fresh, *out, cwd=tmp_path).returncode == 0
+        said("--games", 2, *out)
     seeds = []
     for path in (next(tmp_path.glob("tournament-*.sqlite")), tmp_path / "a", tmp_path / "b"):
         with Store.open(path) as store:
             seeds.append(store.settings.seed)
     assert len(set(seeds)) == 3
     assert all(2**64 < seed < 2**128 for seed in seeds)
-    again = run(*fresh, cwd=tmp_path)
-    assert "0 games to play" in again.stderr
-    assert "Seed" in again.stdout
-    more = run(*fresh, "--games", "6", "--out", "a", cwd=tmp_path)
-    assert "2 games to play" in more.stderr
-    assert str(seeds[1]) in "".join(more.stdout.split())
-    assert str(seeds[1]) not in more.stderr + (tmp_path / "a.log").read_text()
-    given = run(*fresh, "--seed", seeds[1], "--games", "6", "--out", "a", cwd=tmp_path)
-    assert given.stdout == more.stdout
+    again = said("--games", 2)
+    assert "0 games to play" in again.err
+    assert "Seed" in again.out
+    more = said("--games", 4, "--out", "a")
+    assert "2 games to play" in more.err
+    assert str(seeds[1]) in "".join(more.out.split())
+    assert str(seeds[1]) not in more.err + (tmp_path / "a.log").read_text()
+    assert said("--seed", seeds[1], "--games", 4, "--out", "a").out == more.out
 
 
 def test_a_game_of_a_tournament_is_replayed(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,7 +161,7 @@ def test_a_decided_test_stops_the_tournament(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="finds processes in /proc")
 def test_a_disturbed_tournament_has_the_games_of_an_undisturbed_one() -> None:
     script = Path(__file__).parents[1] / "benchmarks" / "disturbed.py"
-    arguments = ("rand", "rand", "--limits", "plies=60", "--games", "24", "--pause", "1.5")
+    arguments = ("rand", "rand", "--limits", f"plies={many(60, 30)}", "--games", f"{many(24, 12)}", "--pause", "1.5")
     ran = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.count("the same games, byte for byte") == 3
