@@ -10,6 +10,7 @@ import pytest
 from kriegbot.game.match import Played, play_game, player_seed
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
+from kriegbot.game.turn import turn
 from kriegbot.players.base import Choice, PlayerLeft, Report
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import parse_spec
@@ -17,10 +18,12 @@ from referee import (
     PAPER_LIMITS,
     RULE_SETS,
     WILD16,
+    Answer,
     BadStart,
     GameRecord,
     Limits,
     Reason,
+    Referee,
     Resign,
     RuleSet,
     View,
@@ -111,6 +114,20 @@ def test_the_record_says_who_played_with_what() -> None:
     assert "kriegbot 0." in record.headers["Versions"]
     assert "chess 1." in record.headers["Versions"]
     assert all(turn.seconds is not None for turn in record.turns)
+
+
+def test_a_turn_is_its_tries_with_their_answers() -> None:
+    class Stumbling(RandPlayer):
+        def choose(self, view: View) -> Choice:
+            return Choice(chess.Move.from_uci("e2e4" if view.refused else "e2e5"))
+
+    seen: list[View] = []
+    seat, referee = HereSeat("stumbling", Stumbling), Referee()
+    seat.begin(1)
+    tried = list(turn(referee, seat, HereSeat("watching", RandPlayer, seen.append)))
+    assert [(one.answer, one.is_nonsense) for one in tried] == [(Answer.IMPOSSIBLE, True), (Answer.ACCEPTED, False)]
+    assert [one.view.ply for one in tried] == [view.ply for view in seen] == [0, 0]
+    assert {view.color for view in seen} == {referee.turn} == {chess.BLACK}
 
 
 def test_a_player_may_resign() -> None:
