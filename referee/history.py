@@ -23,15 +23,16 @@ T = TypeVar("T")
 class Prefix(Sequence[T]):
     """The items that a sequence holds now; it equals the tuple of them, and is pickled as that.
 
+    A view of every moment of a game needs no copy of all that came before.
+
     Args:
       items: a sequence to which items may be added, but in which none may change.
-      count: how many of them to take; by default all that are there.
     """
 
     __slots__ = ("_count", "_items")
 
-    def __init__(self, items: Sequence[T], count: int | None = None) -> None:
-        self._items, self._count = items, len(items) if count is None else count
+    def __init__(self, items: Sequence[T]) -> None:
+        self._items, self._count = items, len(items)
 
     def __len__(self) -> int:
         return self._count
@@ -41,10 +42,8 @@ class Prefix(Sequence[T]):
     @overload
     def __getitem__(self, index: slice) -> tuple[T, ...]: ...
     def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
-        if isinstance(index, slice):
-            start, stop, step = index.indices(self._count)
-            return tuple(self._items[place] for place in range(start, stop, step))
-        return self._items[range(self._count)[index]]
+        places = range(self._count)[index]
+        return self._items[places] if isinstance(places, int) else tuple(self._items[place] for place in places)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Prefix | tuple):

@@ -203,16 +203,8 @@ def _movetext(record: GameRecord) -> Iterator[str]:
 
 def _tries_text(tries: tuple[OwnTry | OwnQuestion, ...]) -> str:
     return " ".join(
-        f"{_uci(event.move) if isinstance(event, OwnTry) else 'any'}:{event.answer.value}" for event in tries
+        f"{event.move.uci() if isinstance(event, OwnTry) else 'any'}:{event.answer.value}" for event in tries
     )
-
-
-def _uci(move: chess.Move) -> str:
-    """As python-chess writes a move, but also for a "move" that stays where it is."""
-    if not move:
-        return "0000"
-    promotion = chess.piece_symbol(move.promotion) if move.promotion else ""
-    return chess.square_name(move.from_square) + chess.square_name(move.to_square) + promotion
 
 
 def _emt_text(seconds: float) -> str:
@@ -406,7 +398,7 @@ def _read_tries(value: str, ply: int) -> tuple[OwnTry | OwnQuestion, ...]:
 
 
 def _read_uci(uci: str) -> chess.Move:
-    """The inverse of `_uci`."""
+    """As python-chess reads a move, but also a "move" that stays where it is."""
     if uci == "0000":
         return chess.Move.null()
     promotion = chess.PIECE_SYMBOLS.index(uci[4]) if len(uci) == 5 else None

@@ -124,61 +124,36 @@ NO_LIMITS = Limits()
 PAPER_LIMITS = Limits(plies=160, quiet_plies=50)
 
 BERKELEY = RuleSet(
-    name="berkeley",
-    title="Berkeley",
-    illegal_heard=IllegalHeard.BOTH,
-    nonsense=True,
-    captured_kind=False,
-    one_minor_each_draws=True,
+    "berkeley", "Berkeley", IllegalHeard.BOTH, nonsense=True, captured_kind=False, one_minor_each_draws=True
 )
+BERKELEY_ANY = replace(BERKELEY, name="berkeley_any", title='Berkeley with "Any?"', asking=Asking.OBLIGES)
 WILD16 = RuleSet(
-    name="wild16",
-    title="Wild 16 (ICC)",
-    illegal_heard=IllegalHeard.MOVER,
-    nonsense=False,
-    captured_kind=True,
-    pawn_tries=PawnTries.COUNT,
+    "wild16", "Wild 16 (ICC)", IllegalHeard.MOVER, nonsense=False, captured_kind=True, pawn_tries=PawnTries.COUNT
 )
 CINCINNATI = RuleSet(
-    name="cincinnati",
-    title="Cincinnati",
-    illegal_heard=IllegalHeard.BOTH,
-    nonsense=True,
-    captured_kind=True,
-    pawn_tries=PawnTries.YES_NO,
+    "cincinnati", "Cincinnati", IllegalHeard.BOTH, nonsense=True, captured_kind=True, pawn_tries=PawnTries.YES_NO
 )
-
-BERKELEY_ANY = replace(
-    BERKELEY,
-    name="berkeley_any",
-    title='Berkeley with "Any?"',
-    asking=Asking.OBLIGES,
-)
-
-RAND = RuleSet(
+RAND = replace(
+    CINCINNATI,
     name="rand",
     title="RAND",
-    illegal_heard=IllegalHeard.BOTH,
-    nonsense=True,
-    captured_kind=True,
     pawn_tries=PawnTries.SQUARES,
     promotion_told=True,
     stalemate_loses=True,
 )
 ENGLISH = RuleSet(
-    name="english",
-    title="English",
-    illegal_heard=IllegalHeard.BOTH,
+    "english",
+    "English",
+    IllegalHeard.BOTH,
     nonsense=False,
     captured_kind=False,
     asking=Asking.OBLIGES_ONCE,
     en_passant_told=True,
 )
-
 OPENSPIEL = RuleSet(
-    name="openspiel",
-    title="OpenSpiel",
-    illegal_heard=IllegalHeard.BOTH,
+    "openspiel",
+    "OpenSpiel",
+    IllegalHeard.BOTH,
     nonsense=False,
     captured_kind=True,
     pawn_tries=PawnTries.COUNT_EACH,

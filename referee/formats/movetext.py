@@ -19,7 +19,9 @@ HIDDEN = "??"
 """What stands for a move that one side did not see."""
 
 _HEADER = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
-_OPENING = re.compile("[{;]")
+_PART = re.compile(  # in a line for one program alone, a header or a comment, nothing else begins
+    r"(?P<escape>^%[^\n]*\n?)|(?P<header>^[^\S\n]*\[[^\n]*)|(?P<moves>\{[^}]*|;[^\n]*|[^\s{;]+)", re.MULTILINE
+)
 _TOKEN = re.compile(
     r"(?P<comment>\{[^}]*\}|;[^\n]*)"
     r"|(?P<result>(?:1-0|0-1|1/2-1/2|\*)(?!\S))"
@@ -61,21 +63,18 @@ class GameText:
 
 def pgn_games(text: str) -> list[str]:
     """The games of a file: each begins with its headers."""
-    games: list[list[str]] = [[]]
-    is_comment = has_moves = False
-    for line in _plain(text).split("\n"):
-        if line.startswith("%") and not is_comment:  # PGN's escape: a line for one program alone
-            continue
-        is_header = not is_comment and line.lstrip().startswith("[")
-        if is_header and has_moves:
-            games.append([])
-            has_moves = False
-        games[-1].append(line)
-        if not is_header:
-            has_moves = has_moves or is_comment or bool(line.strip())
-            is_comment = _is_open(line, is_comment)
-    found = ["\n".join(game) for game in games]
-    return [game for game in found if game.strip()]
+    text = _plain(text)
+    games, kept, has_moves = [""], 0, False
+    for match in _PART.finditer(text):
+        is_next = match.lastgroup == "header" and has_moves
+        if is_next or match.lastgroup == "escape":
+            games[-1] += text[kept : match.start()]
+            kept = match.start() if is_next else match.end()
+        if is_next:
+            games.append("")
+        has_moves = match.lastgroup == "moves" or (has_moves and match.lastgroup == "escape")
+    games[-1] += text[kept:]
+    return [game.strip("\n") for game in games if game.strip()]
 
 
 def game_text(text: str) -> GameText:
@@ -128,20 +127,3 @@ def _moves(movetext: str, headers: dict[str, str]) -> GameText:
 
 def _plain(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
-
-
-def _is_open(line: str, is_comment: bool) -> bool:
-    """Whether a comment is open after a line of moves."""
-    position = 0
-    while position < len(line):
-        if is_comment:
-            position = line.find("}", position) + 1
-            is_comment = position == 0
-            if is_comment:
-                break
-        else:
-            match = _OPENING.search(line, position)
-            if match is None or match[0] == ";":
-                break
-            is_comment, position = True, match.end()
-    return is_comment
