@@ -53,7 +53,6 @@ _TRY = re.compile(r"(?P<move>any|0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>[a-
 _EMT = re.compile(r"(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<thousandths>[0-9]{3})")
 _BREAK = re.compile(r"(?<!%emt)(?<!%says) (?!\[)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_REASONS = {reason.value: reason for reason in Reason}
 _NONSENSE = {answer.value: answer for answer in (Answer.IMPOSSIBLE, Answer.REPEATED)}
 _REFUSALS = {Answer.ILLEGAL.value: Answer.ILLEGAL, **_NONSENSE}
 _REPLIES = {Answer.YES.value: Answer.YES, Answer.NO.value: Answer.NO, **_NONSENSE}
@@ -294,9 +293,9 @@ def _end_of(headers: dict[str, str]) -> End | None:
         return None
     winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(headers["Result"])
     try:
-        return End(_REASONS[termination], winner, detail)
-    except (KeyError, ValueError):
-        known = ", ".join([*_REASONS, UNTERMINATED])
+        return End(Reason(termination), winner, detail)
+    except ValueError:
+        known = ", ".join([*(reason.value for reason in Reason), UNTERMINATED])
         raise RecordError(
             f"illegal header Termination: {quoted(termination)} with Result {quoted(headers['Result'])}; "
             f"it takes one of {known}, with a result that goes with it"

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import chess
 
 from referee.announcement import Announcement, Reason
-from referee.errors import BadStart, GameIsOver, RecordError
+from referee.errors import GameIsOver, RecordError
 from referee.pgn import game_of
 from referee.record import RESERVED, GameRecord, place
 from referee.referee import Referee
@@ -65,7 +65,7 @@ class Format:
 
 
 class Retelling:
-    """A game so far.
+    """A game so far; whatever it cannot have been is a RecordError.
 
     Attributes:
       referee: who hears it.
@@ -73,10 +73,7 @@ class Retelling:
     """
 
     def __init__(self, rules: RuleSet, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN) -> None:
-        try:
-            self.referee = Referee(rules, limits, start)
-        except BadStart as error:
-            raise RecordError(str(error)) from None
+        self.referee = Referee(rules, limits, start)
         self.board = self.referee.board()
 
     @property
@@ -85,11 +82,7 @@ class Retelling:
         return place(self.referee.ply)
 
     def say(self, san: str) -> Announcement:
-        """A move as chess names it; returns what the referee says.
-
-        Raises:
-          RecordError: it cannot have been made.
-        """
+        """A move as chess names it; returns what the referee says."""
         try:
             move = self.board.parse_san(san)
         except ValueError:
@@ -99,11 +92,7 @@ class Retelling:
         return self.make(move, san)
 
     def make(self, move: chess.Move, name: str) -> Announcement:
-        """A move that was accepted; returns what the referee says.
-
-        Raises:
-          RecordError: it cannot have been made.
-        """
+        """A move that was accepted; returns what the referee says."""
         here = self.here
         answer = self._answer(move, name)
         last = self.referee.last
@@ -113,11 +102,7 @@ class Retelling:
         return last.announcement
 
     def refuse(self, move: chess.Move, name: str) -> Answer:
-        """A try that was refused; returns the referee's answer.
-
-        Raises:
-          RecordError: it was a legal move.
-        """
+        """A try that was refused; returns the referee's answer."""
         here = self.here
         answer = self._answer(move, name)
         if answer is Answer.ACCEPTED:
@@ -139,9 +124,6 @@ class Retelling:
 
         PGN has no word for giving up, so a game won without a mate was given up, unless Termination says more. A
         draw by agreement or repetition is none that a referee of ours gives.
-
-        Raises:
-          RecordError: the game cannot have ended so.
         """
         told = headers.get("Result", result)
         if told != result:

@@ -227,27 +227,22 @@ def _put(told: Retelling, question: Json, answer: Json) -> Json:
 
 def _compare(told: Retelling, state: Json, sheets: dict[chess.Color, Json], own: dict[chess.Color, Sheet]) -> None:
     """The rest of the file, which follows from what each side asked."""
-    board, rules = told.board, told.referee.rules
-    end = told.referee.end
+    board, end = told.board, told.referee.end
+    expected = _saved(told, own)["game_state"]
     is_over = board.is_checkmate() or board.is_stalemate() or board.is_insufficient_material()
-    expected: Json = {
-        "board_fen": board.fen(),
-        "move_stack": [move.uci() for move in board.move_stack],
-        "must_use_pawns": told.referee.view(board.turn).obliged,
-        "game_over": is_over or (end is not None and end.reason is Reason.QUIET_LIMIT),
-    }
-    for name, value in expected.items():
-        if state.get(name) != value:
-            raise RecordError(f"illegal {name}: {quoted(state.get(name))}; these score sheets take {quoted(value)}")
+    expected["game_over"] = is_over or (end is not None and end.reason is Reason.QUIET_LIMIT)
+    for name in ("board_fen", "move_stack", "must_use_pawns", "game_over"):
+        if state.get(name) != expected[name]:
+            true = quoted(expected[name])
+            raise RecordError(f"illegal {name}: {quoted(state.get(name))}; these score sheets take {true}")
     for color, sheet in sheets.items():
-        heard = [[[question, _told(answer)] for question, answer in turn] for turn in heard_of(own[not color], rules)]
+        name = f"{chess.COLOR_NAMES[color]}_scoresheet"
         try:
-            given = [[[question, _told(answer)] for question, answer in turn] for turn in sheet["moves_opponent"]]
+            given = _all_told(sheet["moves_opponent"])
         except (KeyError, TypeError, ValueError, AttributeError):
             given = []
-        if given != heard:
-            name = chess.COLOR_NAMES[color]
-            raise RecordError(f"illegal moves_opponent in {name}_scoresheet: not what the other side's sheet says")
+        if given != _all_told(expected[name]["moves_opponent"]):
+            raise RecordError(f"illegal moves_opponent in {name}: not what the other side's sheet says")
 
 
 def _limits_of(own: dict[chess.Color, Sheet]) -> Limits:
@@ -273,8 +268,7 @@ def _sheet(data: Json, color: str) -> Sheet:
 def _part(data: Json, name: str, kind: type) -> Any:
     value = data.get(name)
     if not isinstance(value, kind):
-        takes = {"dict": "an object", "list": "a list", "str": "a text"}[kind.__name__]
-        raise RecordError(f"illegal {name}: {quoted(value)}; it takes {takes}")
+        raise RecordError(f"illegal {name}: {quoted(value)}; it takes {'a list' if kind is list else 'an object'}")
     return value
 
 
@@ -294,6 +288,10 @@ def _move(question: Json, here: str) -> tuple[chess.Move, str]:
 def _told(answer: Json) -> Json:
     """An answer less what it leaves open."""
     return {name: value for name, value in answer.items() if value is not None and value != "NONE"}
+
+
+def _all_told(sheet: list[list[tuple[Any, Json]]]) -> list[list[tuple[Any, Json]]]:
+    return [[(question, _told(answer)) for question, answer in turn] for turn in sheet]
 
 
 # Writing
