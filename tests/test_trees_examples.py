@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from kriegbot.trees.examples import (
+from kriegbot.trees.generators import (
     bins_game,
     bins_game_with_a_coin,
+    doubling_tree,
     g1,
     g2,
     g2_with_perfect_recall,
@@ -17,10 +18,8 @@ from kriegbot.trees.examples import (
     matching_pennies,
     pruning_example,
 )
-from kriegbot.trees.generators import doubling_tree
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
-from kriegbot.trees.imp_minimax import imp_minimax
-from kriegbot.trees.overconfident import overconfident, paranoid
+from kriegbot.trees.imp_minimax import imp_minimax, overconfident, paranoid
 from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, play
 from kriegbot.trees.tree import Strategy, Tree
 

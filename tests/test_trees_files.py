@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 
 from kriegbot.trees import files
 from kriegbot.trees.efg import read_efg, write_efg
-from kriegbot.trees.examples import bins_game_with_a_coin, g2, matching_pennies
 from kriegbot.trees.files import load, save
-from kriegbot.trees.generators import random_tree
-from kriegbot.trees.in_files import MOST_DEPTH, number_of
-from kriegbot.trees.json_form import read_json, write_json
+from kriegbot.trees.formats import MOST_DEPTH, number_of, read_json, write_json
+from kriegbot.trees.generators import bins_game_with_a_coin, g2, matching_pennies, random_tree
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree, TreeError
 
 

@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from kriegbot.trees.efg import read_efg, write_efg
-from kriegbot.trees.equilibrium import alternating_best_responses, is_equilibrium
 from kriegbot.trees.generators import random_tree
-from kriegbot.trees.imp_minimax import imp_minimax
+from kriegbot.trees.imp_minimax import alternating_best_responses, imp_minimax, is_equilibrium
 from kriegbot.trees.perfect import alphabeta, expectiminimax
 from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, strategies
 from kriegbot.trees.tree import Decision, Leaf, Strategy, Tree

@@ -8,14 +8,37 @@ from itertools import pairwise, permutations, product
 
 import pytest
 
-from kriegbot.trees.equilibrium import alternating_best_responses, best_response, is_equilibrium
-from kriegbot.trees.examples import MAX_AND_MIN, bins_game, g1, g2, matching_pennies
-from kriegbot.trees.generators import HIGHEST, imp_model, random_tree, uniform_payoff
-from kriegbot.trees.histories import History, as_chosen, expand, partition
+from kriegbot.trees.generators import (
+    HIGHEST,
+    MAX_AND_MIN,
+    bins_game,
+    g1,
+    g2,
+    imp_model,
+    matching_pennies,
+    random_tree,
+    uniform_payoff,
+)
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
-from kriegbot.trees.imp_minimax import imp_minimax
-from kriegbot.trees.overconfident import overconfident, paranoid
-from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, play, strategies
+from kriegbot.trees.imp_minimax import (
+    alternating_best_responses,
+    best_response,
+    imp_minimax,
+    is_equilibrium,
+    overconfident,
+    paranoid,
+)
+from kriegbot.trees.strategy import (
+    History,
+    as_chosen,
+    brute_force,
+    count_strategies,
+    expand,
+    partition,
+    payoffs,
+    play,
+    strategies,
+)
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
 from tests.effort import many
 

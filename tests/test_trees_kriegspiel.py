@@ -14,11 +14,11 @@ from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
-from kriegbot.trees.kriegspiel import ROOT, kriegspiel_tree
-from kriegbot.trees.overconfident import overconfident, paranoid
+from kriegbot.trees.imp_minimax import overconfident, paranoid
 from kriegbot.trees.tree import Chance, Leaf, Tree, TreeError
 from tests import plain_opponents, plain_search
 from tests.effort import IS_THOROUGH
+from tests.kriegspiel_tree import ROOT, kriegspiel_tree
 from tests.odd_parts import odd, plain_odd
 from tests.plain_cases import CASES, Case, mirrored
 from tests.plain_evaluators import ks, material

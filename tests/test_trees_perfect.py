@@ -9,9 +9,7 @@ from itertools import product
 
 import pytest
 
-from kriegbot.trees.examples import bins_game, bins_game_with_a_coin, g2
-from kriegbot.trees.generators import random_tree
-from kriegbot.trees.histories import as_chosen, at_random
+from kriegbot.trees.generators import bins_game, bins_game_with_a_coin, g2, random_tree
 from kriegbot.trees.imp_minimax import imp_minimax
 from kriegbot.trees.perfect import (
     Searched,
@@ -23,7 +21,7 @@ from kriegbot.trees.perfect import (
     policy_value,
     search,
 )
-from kriegbot.trees.strategy import brute_force, payoffs
+from kriegbot.trees.strategy import as_chosen, at_random, brute_force, payoffs
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree, TreeError
 from tests.effort import many
 

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from kriegbot.trees.examples import g1, g2, g2_with_perfect_recall
-from kriegbot.trees.generators import random_tree
+from kriegbot.trees.generators import g1, g2, g2_with_perfect_recall, random_tree
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, SetKey, Tree, TreeError
 
 HALVES = (Fraction(1, 2), Fraction(1, 2))

@@ -2,35 +2,62 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from dataclasses import asdict
+from json import dumps
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from kriegbot.trees.figure6 import Share
-    from kriegbot.trees.strategy import Solution
-    from kriegbot.trees.tree import Number, Tree
+from kriegbot import request
+from kriegbot.cli.arguments import path_of
+from kriegbot.request import Refused
+from kriegbot.trees import figure6 as figure
+from kriegbot.trees.draw import svg as drawn
+from kriegbot.trees.files import load
+from kriegbot.trees.imp_alphabeta import imp_alphabeta
+from kriegbot.trees.imp_minimax import (
+    alternating_best_responses,
+    imp_minimax,
+    is_equilibrium,
+    overconfident,
+    paranoid,
+)
+from kriegbot.trees.perfect import Searched, alphabeta, expectimax, expectiminimax, minimax
+from kriegbot.trees.strategy import Solution, brute_force, payoffs
+from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
+from referee.text import did_you_mean, one_line, quoted
 
 trees = typer.Typer(
     help="Solve explicit game trees, and measure pruning on random ones.",
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
 )
-ALGORITHMS = (
-    "imp-minimax",
-    "imp-alphabeta",
-    "brute-force",
-    "best-responses",
-    "overconfident",
-    "paranoid",
-    "minimax",
-    "expectimax",
-    "expectiminimax",
-    "chance-minimax",
-    "alphabeta",
-)
+
+
+def _bounded(tree: Tree) -> Solution:
+    return imp_alphabeta(tree, max(node.payoffs[0] for node in tree.nodes() if isinstance(node, Leaf)))
+
+
+def _answered(tree: Tree) -> Solution:
+    answers = alternating_best_responses(tree, dict.fromkeys(tree.information_sets, 0))
+    return Solution(answers.payoffs[0], answers.strategy, 0)
+
+
+ALGORITHMS: dict[str, Callable[[Tree], Solution]] = {
+    "imp-minimax": imp_minimax,
+    "imp-alphabeta": _bounded,
+    "brute-force": brute_force,
+    "best-responses": _answered,
+    "overconfident": overconfident,
+    "paranoid": paranoid,
+    "minimax": minimax,
+    "expectimax": expectimax,
+    "expectiminimax": expectiminimax,
+    "chance-minimax": expectiminimax,
+    "alphabeta": alphabeta,
+}
 
 
 @trees.command()
@@ -43,71 +70,26 @@ def solve(
     ] = None,
 ) -> None:
     """Solve a game tree for its first player."""
-    from kriegbot.cli import arguments
-    from kriegbot.request import Refused
-    from kriegbot.trees.draw import svg as drawn
-    from kriegbot.trees.files import load
-    from kriegbot.trees.tree import TreeError
-    from referee.text import did_you_mean, quoted
-
     if algorithm not in ALGORITHMS:
         hint = did_you_mean(algorithm, ALGORITHMS)
         raise Refused(f"unknown algorithm {quoted(algorithm)}{hint} Known: {', '.join(ALGORITHMS)}.")
-    picture = None if svg is None else arguments.path_of(svg)
+    picture = None if svg is None else path_of(svg)
     try:
         tree = load(file)
-        solution = _solver(algorithm)(tree)
+        solution = ALGORITHMS[algorithm](tree)
         found = _findings(tree, algorithm, solution)
         if picture is not None:
             picture.write_text(drawn(tree, solution.strategy), encoding="utf-8")
     except TreeError as error:
         raise Refused(f"{error}.") from None
     if json:
-        from json import dumps
-
         print(dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         _show(found)
 
 
-def _solver(algorithm: str) -> Callable[[Tree], Solution]:
-    from kriegbot.trees.equilibrium import alternating_best_responses
-    from kriegbot.trees.imp_alphabeta import imp_alphabeta
-    from kriegbot.trees.imp_minimax import imp_minimax
-    from kriegbot.trees.overconfident import overconfident, paranoid
-    from kriegbot.trees.perfect import alphabeta, expectimax, expectiminimax, minimax
-    from kriegbot.trees.strategy import Solution, brute_force
-    from kriegbot.trees.tree import Leaf
-
-    def bounded(tree: Tree) -> Solution:
-        return imp_alphabeta(tree, max(node.payoffs[0] for node in tree.nodes() if isinstance(node, Leaf)))
-
-    def answered(tree: Tree) -> Solution:
-        answers = alternating_best_responses(tree, dict.fromkeys(tree.information_sets, 0))
-        return Solution(answers.payoffs[0], answers.strategy, 0)
-
-    return {
-        "imp-minimax": imp_minimax,
-        "imp-alphabeta": bounded,
-        "brute-force": brute_force,
-        "best-responses": answered,
-        "overconfident": overconfident,
-        "paranoid": paranoid,
-        "minimax": minimax,
-        "expectimax": expectimax,
-        "expectiminimax": expectiminimax,
-        "chance-minimax": expectiminimax,
-        "alphabeta": alphabeta,
-    }[algorithm]
-
-
 def _findings(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
     """What is printed, as plain values; numbers as in JSON trees."""
-    from kriegbot.trees.equilibrium import is_equilibrium
-    from kriegbot.trees.perfect import Searched
-    from kriegbot.trees.strategy import payoffs
-    from kriegbot.trees.tree import TreeError, action_name
-
     try:
         worth = [_plain(payoff) for payoff in payoffs(tree, solution.strategy)]
     except TreeError:  # it has no choices for a player assumed to move at random, or as badly as possible
@@ -143,7 +125,6 @@ def _plain(number: Number) -> int | float | str:
 
 
 def _show(found: dict[str, Any]) -> None:
-    from referee.text import one_line
 
     sets = f"{found['information_sets']} information set{'s' * (found['information_sets'] != 1)}"
     print(f"{one_line(found['title']) or 'A tree'}: {found['nodes']} nodes, {sets}.")
@@ -173,23 +154,15 @@ def imp_model(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure the share of leaves that IMP-alpha-beta examines on IMP-model(k, b, d)."""
-    from kriegbot import request
-    from kriegbot.request import Refused
-
     parts, alternatives = request.whole_of(k, "k", 1, 10**6), request.whole_of(b, "b", 1, 10**6)
     depth, count = request.whole_of(d, "d", 2, 99), request.whole_of(trials, "number of trials", 2, 10**6)
     number = request.seed_of(seed)
 
-    from kriegbot.trees.figure6 import measured
-
     try:
-        share = measured(parts, alternatives, depth, count, number)
+        share = figure.measured(parts, alternatives, depth, count, number)
     except ValueError as error:
         raise Refused(f"{error}.") from None
     if json:
-        from dataclasses import asdict
-        from json import dumps
-
         print(dumps({**asdict(share), "seed": str(number)}, indent=2, allow_nan=False))
     else:
         print(_line(share))
@@ -201,30 +174,22 @@ def figure6(
     out: Annotated[str, typer.Option(metavar="DIR", help="Where figure6.csv and figure6.svg go.")] = ".",
 ) -> None:
     """Measure and plot Figure 6 of van Lent and Mutchler: the share of leaves examined against k, b and d."""
-    from pathlib import Path
-
-    from kriegbot.cli.arguments import path_of
-    from kriegbot.request import Refused
-
     folder = Path(out)
     for name in ("figure6.csv", "figure6.svg"):
         path_of(str(folder / name))
 
-    from kriegbot.trees.figure6 import PlotsMissing, save
-    from kriegbot.trees.figure6 import figure6 as measured_points
-
     points = []
-    for point in measured_points():
+    for point in figure.figure6():
         points.append(point)
         print(_line(point), flush=True)
     try:
-        save(points, folder)
-    except (PlotsMissing, OSError) as error:
+        figure.save(points, folder)
+    except (figure.PlotsMissing, OSError) as error:
         raise Refused(f"{error}.") from None
     print(f"Written to {folder / 'figure6.csv'} and {folder / 'figure6.svg'}.")
 
 
-def _line(share: Share) -> str:
+def _line(share: figure.Share) -> str:
     return (
         f"IMP-model(k={share.k}, b={share.b}, d={share.depth}): {100 * share.share:.2f} % of leaves examined, "
         f"+-{100 * share.half_width:.2f}"

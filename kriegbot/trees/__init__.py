@@ -2,12 +2,18 @@
 
 from kriegbot.trees.draw import svg
 from kriegbot.trees.efg import read_efg, write_efg
-from kriegbot.trees.equilibrium import Answers, alternating_best_responses, best_response, is_equilibrium
 from kriegbot.trees.files import load, save
+from kriegbot.trees.formats import read_json, write_json
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
-from kriegbot.trees.imp_minimax import imp_minimax
-from kriegbot.trees.json_form import read_json, write_json
-from kriegbot.trees.overconfident import overconfident, paranoid
+from kriegbot.trees.imp_minimax import (
+    Answers,
+    alternating_best_responses,
+    best_response,
+    imp_minimax,
+    is_equilibrium,
+    overconfident,
+    paranoid,
+)
 from kriegbot.trees.perfect import (
     Searched,
     alphabeta,

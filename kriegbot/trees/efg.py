@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import count
 from typing import NamedTuple
 
-from kriegbot.trees.in_files import MOST_DEPTH, check_depth, number_of, text_of
+from kriegbot.trees.formats import MOST_DEPTH, check_depth, number_of, text_of
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kriegbot.trees.efg import read_efg, write_efg
-from kriegbot.trees.json_form import read_json, write_json
+from kriegbot.trees.formats import read_json, write_json
 from kriegbot.trees.tree import Tree, TreeError
 from referee.text import MOST_QUOTED, one_line
 

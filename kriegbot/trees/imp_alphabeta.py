@@ -27,8 +27,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from kriegbot.trees.histories import History, PISet, as_chosen, check_player, expand, partition
-from kriegbot.trees.strategy import Solution
+from kriegbot.trees.strategy import History, PISet, Solution, as_chosen, check_player, expand, partition
 from kriegbot.trees.tree import Decision, Leaf, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
-from kriegbot.trees.histories import Follow, Moves, at_random, check_player
-from kriegbot.trees.strategy import Solution
+from kriegbot.trees.strategy import Follow, Moves, Solution, at_random, check_player
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
 from referee.text import quoted
 
