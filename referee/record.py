@@ -177,7 +177,7 @@ class GameRecord:
 
 
 def place(ply: int) -> str:
-    """Where in a game, for messages: the number of the move and who makes it."""
+    """Where in a game, for messages."""
     return f"at ply {ply + 1}"
 
 
@@ -208,7 +208,7 @@ def _code_of(event: OwnTry | OwnQuestion | None) -> str:
 
 
 def _stop(referee: Referee, end: End) -> None:
-    """An end that no move brought, again."""
+    """Ends the game again as recorded, if no move did."""
     if end.reason is Reason.RESIGNATION and end.winner is not None:
         referee.resign(not end.winner)
     elif end.reason is Reason.FORFEIT and end.winner is not None:

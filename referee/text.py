@@ -1,4 +1,4 @@
-"""Text from elsewhere, made fit for one line of a terminal, a record or a message."""
+"""Foreign text, cleaned to fit on one line of a terminal, a record or a message."""
 
 from __future__ import annotations
 

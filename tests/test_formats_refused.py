@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from referee import BERKELEY, WILD16, GameRecord, RecordError, Referee, RuleSet
 from referee.formats import FORMATS, format_for, format_named, format_of, written
-from referee.formats.form import Format
+from referee.formats.base import Format
 from tests.test_formats import SAVED, saved
 from tests.test_records import recorded
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import chess
 
     from referee import RuleSet
-    from referee.formats.form import Format
+    from referee.formats.base import Format
 
 STANDARD = "-"
 """What stands for standard input or output."""

@@ -1,7 +1,7 @@
 """Games of Kriegspiel in other programs' formats, both ways.
 
-Whatever is read is told to a referee again, move by move, so that a file that no game can have written is refused
-with a line that says where. Whatever a format cannot hold is named by the function that leaves it out.
+Every game read is replayed through our referee, so an impossible one is refused with a line that says where. What a
+format cannot hold is left out, and named.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from types import MappingProxyType
 import chess
 
 from referee.errors import RecordError
+from referee.formats.base import Format, Lost
 from referee.formats.foreign_pgn import FILTERED, ICC, PLAIN, UMD
-from referee.formats.form import Format, Lost
 from referee.formats.kriegspiel_org import KRIEGSPIEL
 from referee.formats.movetext import pgn_games
 from referee.pgn import check_writable, record_from_pgn, record_to_pgn

@@ -1,7 +1,7 @@
 """PGN as other programs write it: moves alone, tries and announcements in comments, and one side's view.
 
-`plain` is any game of chess, from whose moves a referee computes what would have been announced. The rule set is the
-one that whoever asks has named, or else the header RuleSet, or else Berkeley's. Comments are skipped.
+`plain` is any game of chess; our referee computes what would have been announced. The rule set is the one asked for,
+or else that of the header RuleSet, or else Berkeley's. Comments are skipped.
 
 `icc` is the notation of the Berkeley page "Kriegspiel PGN Notation v0.9", which Darkboard writes for games under
 ICC's rules (Wild 16), and of which OpenSpiel has a variant:
@@ -44,7 +44,7 @@ import chess
 
 from referee.announcement import CHECK_LETTERS, Announcement, End, Reason
 from referee.errors import RecordError
-from referee.formats.form import (
+from referee.formats.base import (
     COMMENTS,
     HEADERS,
     LEFT,

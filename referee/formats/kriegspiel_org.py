@@ -20,7 +20,7 @@ import chess
 
 from referee.announcement import Announcement, Man, Reason, check_direction
 from referee.errors import RecordError
-from referee.formats.form import QUESTIONS, RULED_OUT, TIMES, Format, Lost, Retelling, Written
+from referee.formats.base import QUESTIONS, RULED_OUT, TIMES, Format, Lost, Retelling, Written
 from referee.record import ROSTER, GameRecord
 from referee.rules import (
     BERKELEY,
@@ -85,7 +85,7 @@ def heard_of(sheet: Sheet, rules: RuleSet) -> Iterator[list[tuple[Any, Json]]]:
 
 
 def answer_of(announcement: Announcement, board: chess.Board) -> Json:
-    """What they say of a move; they do not tell from where a mate is given."""
+    """Their announcement of a move; a mate comes without its direction."""
     answer = _BLANK | {"main_announcement": DONE[announcement.capture is not None]}
     if announcement.capture is not None:
         kinds = {None: None, Man.PAWN: "PAWN", Man.PIECE: "PIECE"}
@@ -149,7 +149,7 @@ def fits(text: str) -> bool:
 
 
 def games(text: str) -> list[str]:
-    """The objects of a file, one after another; what is no object is left for `read` to refuse."""
+    """The objects of a file, in order; anything else is left for `read` to refuse."""
     found = []
     start = len(text) - len(text.lstrip(_SPACE))
     while start < len(text):
@@ -246,7 +246,7 @@ def _compare(told: Retelling, state: Json, sheets: dict[chess.Color, Json], own:
 
 
 def _limits_of(own: dict[chess.Color, Sheet]) -> Limits:
-    """Their referee's limit, if it ended this game; a game of ours has it only where it matters."""
+    """Their referee's limit, if it ended this game; otherwise none."""
     ends = [turns[-1][-1][1].get("special_announcement") for turns in own.values() if turns and turns[-1]]
     return _THEIR_LIMITS if TOO_MANY in ends else NO_LIMITS
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from referee.errors import RecordError
-from referee.formats.form import Lost
+from referee.formats.base import Lost
 from referee.pgn import read_headers
 from referee.record import place
 from referee.text import quoted

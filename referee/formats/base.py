@@ -1,7 +1,4 @@
-"""What a format is, and what its reader needs: a referee of ours to whom a game from elsewhere is told again.
-
-What cannot have been is refused, with its place in the game.
-"""
+"""What a format is, and the replay of a foreign game: an impossible one is refused, with the ply."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ COMMENTS = "comments"
 DRAW = "a draw that these rules do not give: the game is told as abandoned"
 
 _OTHER_NAMES = {"wild16": "ICC"}
-"""What others call a rule set in the header Variant; the others go by their titles."""
+"""Names of rule sets in the header Variant, where they are not the titles."""
 _CHESS = ("", "?", "standard", "chess", "normal", "from position", "kriegspiel")
 _GIVEN_UP = ("", "?", "normal", Reason.RESIGNATION.value)
 _FOREIGN = ("Filtered",)
@@ -50,9 +47,9 @@ class Format:
       summary: one line for people.
       fits: whether a text looks like this format.
       games: the texts of a file's games, one after another.
-      read: a game of a text, under the rule set that whoever asks has named, and what was lost.
-      write: the text of a game, as one side saw it if a side is named.
-      suffix: of files that are in this format and in no other.
+      read: the game in a text, under the rule set asked for, if any; and what was lost.
+      write: the text of a game, as one side saw it if a side is given.
+      suffix: of files in this format alone.
     """
 
     name: str
@@ -65,7 +62,7 @@ class Format:
 
 
 class Retelling:
-    """A game so far; whatever it cannot have been is a RecordError.
+    """A foreign game, as far as it is replayed; raises RecordError where it is impossible.
 
     Attributes:
       referee: who hears it.
@@ -170,8 +167,8 @@ def retelling(headers: Mapping[str, str], rules: RuleSet | None, default: str) -
 
     Args:
       headers: of the game.
-      rules: what whoever asks has named, which counts more than the headers.
-      default: the name of the rule set, if nothing names one.
+      rules: the rule set asked for, if any; it overrides the headers.
+      default: the name of the rule set if neither says.
 
     Raises:
       RecordError: no such game can begin.
