@@ -1,4 +1,4 @@
-"""Fits what a set of king squares costs a bishop and knight to games (`kriegbot.endgames.network`).
+"""Fits what a set of king squares costs a bishop and knight to games (`kriegbot.endgames.leaf`).
 
     python benchmarks/fit_mating.py --rounds 12 --folder rounds --out kriegbot/endgames/network.npz
 
@@ -23,7 +23,7 @@ from rich.progress import track
 
 from kriegbot.endgames import Mating
 from kriegbot.endgames.king_squares import men_row
-from kriegbot.endgames.network import BOARDS_SEEN, HIDDEN, INPUTS, MOST_LISTED, UNIT, inputs_of
+from kriegbot.endgames.leaf import BOARDS_SEEN, HIDDEN, INPUTS, MOST_LISTED, UNIT, inputs_of
 from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import TABLES, RealArray, subseed
 from referee import BERKELEY, NO_LIMITS, Answer, Reason, Referee

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from evaluators.protocol import Evaluator
 from kriegbot.endgames.king_sets import men_at
 from kriegbot.endgames.king_squares import men_row
-from kriegbot.endgames.network import Network, learnt_cost, load_network
+from kriegbot.endgames.leaf import Network, learnt_cost, load_network
 from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import (
     MAX_MOVES,

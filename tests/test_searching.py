@@ -11,7 +11,7 @@ import pytest
 
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
-from kriegbot.endgames.finishing import Finishing
+from kriegbot.endgames.chooser import Finishing
 from kriegbot.kernels import encode_move
 from kriegbot.kernels.position import labels_of
 from kriegbot.players.base import Report

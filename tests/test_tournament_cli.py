@@ -14,6 +14,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from _pytest.capture import CaptureResult
 
 from kriegbot.cli.main import main
 from referee import record_from_pgn
@@ -86,7 +87,7 @@ def test_what_forfeits_make_is_exit_code_1(played: Path, tmp_path: Path) -> None
 def test_a_fresh_tournament_has_a_seed_of_128_bits_and_keeps_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def said(*more: object) -> pytest.CaptureResult[str]:
+    def said(*more: object) -> CaptureResult[str]:
         assert main(["tournament", "rand", "rand", "--limits", "plies=4", "--jobs", "1", *map(str, more)]) == 0
         return capfd.readouterr()
 

@@ -4,8 +4,9 @@
     if king is not None:
         try_this = mating.best_try(king, seconds=0.2).move
 
-`squares` keeps the set of squares on which he may stand; `sets` are its kernels; `seen` is the table of kings in full
-view, `late` of kings seen one move late; `worth` estimates sets with it; `mating` searches; `chooser` chooses.
+`king_squares` keeps the set of squares on which he may stand; `king_sets` are its kernels; `full_view` is the table of
+kings in full view, `seen_late` of kings seen one move late; `leaf` estimates sets with it; `mating` searches; `chooser`
+chooses.
 """
 
 from kriegbot.endgames.chooser import Chosen, Mating

@@ -1,8 +1,10 @@
-"""The next try against a bare king.
+"""The next try against a bare king, and a search that leaves bare kings to it.
 
 Deepens by one move of ours at a time, until the time or the budget of sets is spent or the mate found is certain to be
 the soonest.
 """
+
+from __future__ import annotations
 
 import time
 from dataclasses import dataclass
@@ -12,10 +14,12 @@ import numpy as np
 
 from kriegbot.endgames.full_view import HOPELESS, moves_to_mate, soonest
 from kriegbot.endgames.king_squares import BareKing, men_row, turned, turned_move
+from kriegbot.endgames.leaf import Network, load_network
 from kriegbot.endgames.mating import DRAW, MARGIN, MOST_VISITS, Room, cost_of_tries, list_ordered, note_visit
-from kriegbot.endgames.network import Network, load_network
 from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import TABLES, RealArray, decode_move, subseed, uniforms
+from kriegbot.search.policy import Policy, Search, Searched
+from referee import View
 from referee.men import Men
 
 DEEPEST = 12
@@ -44,7 +48,7 @@ class Mating:
     """Chooses tries against a bare king through one game, and remembers the sets that it has been in."""
 
     def __init__(self, seed: int = 0, network: RealArray | None = None) -> None:
-        """Begin a game; the seed chooses among tries that are as good, `network` replaces that of `learnt`."""
+        """Begin a game; the seed chooses among tries that are as good, `network` replaces that of `leaf`."""
         self.network = Network.of(load_network() if network is None else network)
         self.seed, self.tries, self.visits = seed, 0, np.zeros(MOST_VISITS + 1, np.uint64)
 
@@ -94,7 +98,7 @@ class Mating:
 
 
 def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
-    """Whether a king on a square could be mated if we saw him; exact for the endings of `seen`."""
+    """Whether a king on a square could be mated if we saw him; exact for the endings of `full_view`."""
     row, there = men_row(king.color, king.men), turned(chess.BB_SQUARES[square], king.color)
     return moves_to_mate(soonest(needs_minors(king.men)), row, there) < HOPELESS
 
@@ -102,3 +106,35 @@ def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
 def needs_minors(men: Men) -> bool:
     """Whether minor pieces alone have to mate."""
     return not {chess.QUEEN, chess.ROOK, chess.PAWN} & set(men.values())
+
+
+class Finishing:
+    """A search that brings games home: asks another one while the opponent has more than his king.
+
+    Args:
+      search: the other one.
+      seed: of this one.
+      nodes: sets of squares to look at for each try, where there is no time limit.
+    """
+
+    def __init__(self, search: Search, seed: int = 0, nodes: int = 100_000) -> None:
+        self.search, self.nodes = search, nodes
+        self._mating = Mating(seed)
+        self._king: BareKing | None = None
+
+    def update(self, view: View, seconds: float | None = None) -> None:
+        """Take in what is new in a view; a bare king stays bare, so the other search then hears no more."""
+        self._king = BareKing.of(view)
+        if self._king is None:
+            self.search.update(view, seconds)
+
+    def policy(self, view: View, seconds: float | None) -> Policy:
+        """The try that mates a bare king soonest, as far as is seen; else what the other search says."""
+        if self._king is None:
+            return self.search.policy(view, seconds)
+        nodes = self.nodes if seconds is None else None
+        wins = view.rules.stalemate_loses
+        chosen = self._mating.best_try(self._king, seconds or 0.0, nodes, stalemate_wins=wins)
+        squares = chess.popcount(self._king.squares)
+        why = f"bare king on {squares} square{'s' * (squares != 1)}; mate expected in {chosen.cost:.0f}"
+        return Policy([chosen.move], np.ones(1), np.full(1, np.nan), Searched(depth=2 * chosen.depth - 1, why=why))

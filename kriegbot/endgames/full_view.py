@@ -1,4 +1,4 @@
-"""How soon a king in full view is mated: exact for five endings, and where `late` begins.
+"""How soon a king in full view is mated: exact for five endings, and where `seen_late` begins.
 
 King against king and queen, rook, pawn, two bishops of opposite colours, or bishop and knight. Retrograde analysis as
 for endgame tables (Ströhlein 1970; Thompson 1986), by sets: for each placing of our men one word holds all squares on

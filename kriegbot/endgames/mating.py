@@ -27,8 +27,7 @@ from kriegbot.endgames.king_sets import (
     men_at,
     outcomes_of,
 )
-from kriegbot.endgames.leaf import Yardstick, estimate
-from kriegbot.endgames.network import Network
+from kriegbot.endgames.leaf import Network, Yardstick, estimate
 from kriegbot.endgames.seen_late import TAKEN, Late
 
 DRAW = 300.0

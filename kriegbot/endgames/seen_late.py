@@ -2,7 +2,7 @@
 
 Suppose that at each of our turns we were told where the king stood before his last step. He is then on one of at most
 eight squares, and the cost of every such set, for every placing of our men, fits into a table. It is found by value
-iteration (Bellman 1957) from the moves to mate in full view, which can only be fewer. In contrast to `seen`, it knows
+iteration (Bellman 1957) from the moves to mate in full view, which can only be fewer. Unlike `full_view`, it knows
 that mates need squares covered that he might be on, that men near him hang, and that a refused try tells something.
 
 Two costs for each placing and square, in moves: `late`, if he stepped from that square, unseen; `now`, if he stands
@@ -191,10 +191,8 @@ def cheapest(tries: Tries, squares: kb.Word, adverse: float, follows: bool) -> f
                     again = min(again, mixture(tries, j, refused, adverse))
             total, worst, rest = again * float(kb.popcount(refused)), again, squares & ~refused
             while rest:
-                total, worst = (
-                    total + tries.costs[64 * i + kb.lsb(rest)],
-                    max(worst, tries.costs[64 * i + kb.lsb(rest)]),
-                )
+                one = tries.costs[64 * i + kb.lsb(rest)]
+                total, worst = total + one, max(worst, one)
                 rest &= rest - kb.ONE
             cost = (1.0 - adverse) * total / size + adverse * worst
         least = min(least, cost)
@@ -219,32 +217,30 @@ def _begin(
                 late[64 * place + square] = int(SCALE * mean_cost(kb.pointer(now), men, following))
 
 
+class Room(NamedTuple):
+    """Room to work in: for a list of moves, the squares that refuse each, and their costs on each square."""
+
+    moves: kb.MoveArray
+    refused: kb.WordArray
+    costs: kb.RealArray
+
+
 @kb.entry
 def _sweep(
-    tables: kb.WordArray,
-    begin: int,
-    end: int,
-    late: kb.ShortArray,
-    now: kb.ShortArray,
-    moves: kb.MoveArray,
-    refused: kb.WordArray,
-    costs: kb.RealArray,
-    adverse: float,
+    tables: kb.WordArray, begin: int, end: int, late: kb.ShortArray, now: kb.ShortArray, room: Room, adverse: float
 ) -> float:
     """A round of value iteration; returns the largest change."""
+    moves, refused, costs = kb.pointers(room)
     change = 0.0
     for place in range(begin, end):
         men = men_placed(place)
         own = every(men)
-        if (
-            kb.popcount(own) != (3 if place >= BISHOPS else 2)
-            or men.pawns & kb.LAST_RANKS
-            or placing(men) >> 7 != place
-        ):
+        is_full = kb.popcount(own) == (3 if place >= BISHOPS else 2)
+        if not is_full or men.pawns & kb.LAST_RANKS or placing(men) >> 7 != place:
             continue
         possible = ~attacks_of(kb.pointer(tables), men).all & ~own
-        listed = list_tries(kb.pointer(tables), men, kb.pointer(moves))
-        tries = Tries(listed, kb.pointer(refused), kb.pointer(costs), kb.advance(kb.pointer(costs), 64 * kb.MAX_MOVES))
+        listed = list_tries(kb.pointer(tables), men, moves)
+        tries = Tries(listed, refused, costs, kb.advance(costs, 64 * kb.MAX_MOVES))
         for square in range(64):
             tries.best[square] = LOST
         for i in range(listed):
@@ -313,15 +309,12 @@ def _fill(begin: int, end: int) -> None:
         LATE.late[part], LATE.now[part] = np.load(kept)
         return
     rows = soonest(with_minors=BISHOPS <= begin < PAIRS)
-    moves, refused, costs = (
-        np.zeros(kb.MAX_MOVES, np.int32),
-        np.zeros(kb.MAX_MOVES, np.uint64),
-        np.zeros(64 * kb.MAX_MOVES + 64),
-    )
+    costs = np.zeros(64 * kb.MAX_MOVES + 64)
+    room = Room(np.zeros(kb.MAX_MOVES, np.int32), np.zeros(kb.MAX_MOVES, np.uint64), costs)
     _begin(kb.TABLES, rows, begin, end, LATE.late, LATE.now)
     for _ in range(SWEEPS):
         adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
-        if _sweep(kb.TABLES, begin, end, LATE.late, LATE.now, moves, refused, costs, adverse) < SETTLED:
+        if _sweep(kb.TABLES, begin, end, LATE.late, LATE.now, room, adverse) < SETTLED:
             break
     with suppress(OSError), tempfile.NamedTemporaryFile(dir=kb.cache_directory(), suffix=".npy", delete=False) as file:
         np.save(file, np.stack((LATE.late[part], LATE.now[part])))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
-from kriegbot.endgames.finishing import Finishing
+from kriegbot.endgames.chooser import Finishing
 from kriegbot.kernels import subseed
 from kriegbot.players.base import Choice, PlayerKind, Report
 from kriegbot.players.explaining import why

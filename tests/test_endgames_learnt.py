@@ -11,7 +11,7 @@ import pytest
 
 from kriegbot.endgames import BareKing, Mating
 from kriegbot.endgames.king_squares import men_row
-from kriegbot.endgames.network import HIDDEN, INPUTS, SIZE, load_network
+from kriegbot.endgames.leaf import HIDDEN, INPUTS, SIZE, load_network
 from kriegbot.endgames.seen_late import KNIGHTS, SCALE, late_for
 from kriegbot.kernels import ShortArray
 from tests.kernel_entries import learnt_cost_of
