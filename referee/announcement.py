@@ -331,12 +331,7 @@ def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, pl
 
 
 def announce(
-    board: chess.Board,
-    move: chess.Move,
-    rules: RuleSet,
-    limits: Limits = NO_LIMITS,
-    *,
-    ply: int | None = None,
+    board: chess.Board, move: chess.Move, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int | None = None
 ) -> Announcement:
     """What the referee says when a legal move is made.
 

@@ -133,11 +133,7 @@ def attacked(color: chess.Color, men: Men) -> chess.Bitboard:
 
 
 def open_tries(
-    color: chess.Color,
-    men: Men,
-    kingside: bool,
-    queenside: bool,
-    pawn_tries: Told = None,
+    color: chess.Color, men: Men, kingside: bool, queenside: bool, pawn_tries: Told = None
 ) -> list[chess.Move]:
     """Every try open to a side, ordered by square of departure, square of arrival and promotion.
 
@@ -148,10 +144,11 @@ def open_tries(
       queenside: its own right to castle with the rook on the a-file.
       pawn_tries: what it was told of its legal pawn captures, as in `Announcement`; None for nothing.
     """
-    own = squares_of(men)
+    own, capturing = squares_of(men), may_capture(pawn_tries)
+    castling = _castling_targets(color, own, kingside, queenside)
     tries: list[chess.Move] = []
     for square in sorted(men):
-        for target in chess.scan_forward(_targets(color, men, square, own, kingside, queenside, pawn_tries)):
+        for target in chess.scan_forward(_targets(color, men[square], square, own, castling, capturing)):
             if men[square] == chess.PAWN and chess.BB_SQUARES[target] & chess.BB_BACKRANKS:
                 tries.extend(chess.Move(square, target, promotion) for promotion in PROMOTIONS)
             else:
@@ -160,19 +157,14 @@ def open_tries(
 
 
 def is_open(
-    move: chess.Move,
-    color: chess.Color,
-    men: Men,
-    kingside: bool,
-    queenside: bool,
-    pawn_tries: Told = None,
+    move: chess.Move, color: chess.Color, men: Men, kingside: bool, queenside: bool, pawn_tries: Told = None
 ) -> bool:
     """Whether a move is among `open_tries`, without listing them."""
-    man = men.get(move.from_square)
-    target = chess.BB_SQUARES[move.to_square]
+    man, target, own = men.get(move.from_square), chess.BB_SQUARES[move.to_square], squares_of(men)
     if man is None or move.drop is not None:
         return False
-    if not target & _targets(color, men, move.from_square, squares_of(men), kingside, queenside, pawn_tries):
+    castling = _castling_targets(color, own, kingside, queenside)
+    if not target & _targets(color, man, move.from_square, own, castling, may_capture(pawn_tries)):
         return False
     promotes = man == chess.PAWN and target & chess.BB_BACKRANKS
     return move.promotion in PROMOTIONS if promotes else move.promotion is None
@@ -187,21 +179,17 @@ def may_capture(told: Told) -> chess.Bitboard:
 
 def _targets(
     color: chess.Color,
-    men: Men,
+    man: chess.PieceType,
     square: chess.Square,
     own: chess.Bitboard,
-    kingside: bool,
-    queenside: bool,
-    pawn_tries: Told,
+    castling: chess.Bitboard,
+    capturing: chess.Bitboard,
 ) -> chess.Bitboard:
-    """Squares that the man on a square may try to go to."""
-    targets = attacks(color, men[square], square, own) & ~own
-    if men[square] == chess.PAWN:
-        diagonals = targets if may_capture(pawn_tries) & chess.BB_SQUARES[square] else chess.BB_EMPTY
-        return diagonals | _pushes(color, square, own)
-    if men[square] == chess.KING:
-        targets |= _castling_targets(color, own, kingside, queenside)
-    return targets
+    """Squares that a man may try to go to; a king also `castling`, a pawn to capture only if it is on `capturing`."""
+    targets = attacks(color, man, square, own) & ~own
+    if man == chess.PAWN:
+        return _pushes(color, square, own) | (targets if capturing & chess.BB_SQUARES[square] else chess.BB_EMPTY)
+    return targets | castling if man == chess.KING else targets
 
 
 def _castling_targets(color: chess.Color, own: chess.Bitboard, kingside: bool, queenside: bool) -> chess.Bitboard:

@@ -125,15 +125,7 @@ class GameRecord:
             took = seconds[len(turns)] if seconds else None
             turns.append(Turn(event.move, event.announcement, tuple(tries), took))
             tries.clear()
-        return cls(
-            referee.rules,
-            referee.limits,
-            referee.start,
-            tuple(turns),
-            tuple(tries),
-            referee.end,
-            headers or {},
-        )
+        return cls(referee.rules, referee.limits, referee.start, tuple(turns), tuple(tries), referee.end, headers or {})
 
     @property
     def result(self) -> str:

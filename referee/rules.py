@@ -134,12 +134,7 @@ CINCINNATI = RuleSet(
     "cincinnati", "Cincinnati", IllegalHeard.BOTH, nonsense=True, captured_kind=True, pawn_tries=PawnTries.YES_NO
 )
 RAND = replace(
-    CINCINNATI,
-    name="rand",
-    title="RAND",
-    pawn_tries=PawnTries.SQUARES,
-    promotion_told=True,
-    stalemate_loses=True,
+    CINCINNATI, name="rand", title="RAND", pawn_tries=PawnTries.SQUARES, promotion_told=True, stalemate_loses=True
 )
 ENGLISH = RuleSet(
     "english",

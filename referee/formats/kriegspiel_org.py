@@ -22,19 +22,7 @@ from referee.announcement import Announcement, Man, Reason, check_direction
 from referee.errors import RecordError
 from referee.formats.base import QUESTIONS, RULED_OUT, TIMES, Format, Lost, Retelling, Written
 from referee.record import ROSTER, GameRecord
-from referee.rules import (
-    BERKELEY,
-    BERKELEY_ANY,
-    CINCINNATI,
-    ENGLISH,
-    NO_LIMITS,
-    RAND,
-    WILD16,
-    Asking,
-    IllegalHeard,
-    Limits,
-    RuleSet,
-)
+from referee.rules import NO_LIMITS, RULE_SETS, Asking, IllegalHeard, Limits, RuleSet
 from referee.text import quoted
 from referee.view import Answer, OwnQuestion, OwnTry
 
@@ -51,7 +39,7 @@ LIBRARY = "1.7.3"
 HEADERS = "all headers"
 END = "an end that the position does not show"
 
-_KNOWN = {rules.name: rules for rules in (BERKELEY, BERKELEY_ANY, CINCINNATI, ENGLISH, RAND, WILD16)}
+_KNOWN = {name: RULE_SETS[name] for name in ("berkeley", "berkeley_any", "cincinnati", "english", "rand", "wild16")}
 _THEIR_LIMITS = Limits(quiet_plies=2000)
 _SPACE = "\ufeff \t\r\n"
 _SHOWN = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION)
@@ -135,7 +123,7 @@ def question_of(move: chess.Move) -> Json:
 
 def name_of(answer: Answer, rules: RuleSet) -> str:
     """Their name of an answer that is no move."""
-    nonsense = "NONSENSE" if rules.name in (CINCINNATI.name, RAND.name) else "IMPOSSIBLE_TO_ASK"
+    nonsense = "NONSENSE" if rules.name in ("cincinnati", "rand") else "IMPOSSIBLE_TO_ASK"
     known = {Answer.ILLEGAL: "ILLEGAL_MOVE", Answer.YES: "HAS_ANY", Answer.NO: "NO_ANY"}
     return known.get(answer, nonsense)
 
