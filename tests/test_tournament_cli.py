@@ -14,7 +14,6 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from _pytest.capture import CaptureResult
 
 from kriegbot.cli.main import main
 from referee import record_from_pgn
@@ -87,9 +86,10 @@ def test_what_forfeits_make_is_exit_code_1(played: Path, tmp_path: Path) -> None
 def test_a_fresh_tournament_has_a_seed_of_128_bits_and_keeps_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def said(*more: object) -> CaptureResult[str]:
+    def said(*more: object) -> tuple[str, str]:
         assert main(["tournament", "rand", "rand", "--limits", "plies=4", "--jobs", "1", *map(str, more)]) == 0
-        return capfd.readouterr()
+        out, err = capfd.readouterr()
+        return out, err
 
     monkeypatch.chdir(tmp_path)
     for out in ((), ("--out", "a"), ("--out", "b")):
@@ -100,14 +100,14 @@ def test_a_fresh_tournament_has_a_seed_of_128_bits_and_keeps_it(
             seeds.append(store.settings.seed)
     assert len(set(seeds)) == 3
     assert all(2**64 < seed < 2**128 for seed in seeds)
-    again = said("--games", 2)
-    assert "0 games to play" in again.err
-    assert "Seed" in again.out
-    more = said("--games", 4, "--out", "a")
-    assert "2 games to play" in more.err
-    assert str(seeds[1]) in "".join(more.out.split())
-    assert str(seeds[1]) not in more.err + (tmp_path / "a.log").read_text()
-    assert said("--seed", seeds[1], "--games", 4, "--out", "a").out == more.out
+    again, progress = said("--games", 2)
+    assert "0 games to play" in progress
+    assert "Seed" in again
+    more, progress = said("--games", 4, "--out", "a")
+    assert "2 games to play" in progress
+    assert str(seeds[1]) in "".join(more.split())
+    assert str(seeds[1]) not in progress + (tmp_path / "a.log").read_text()
+    assert said("--seed", seeds[1], "--games", 4, "--out", "a")[0] == more
 
 
 def test_a_game_of_a_tournament_is_replayed(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
