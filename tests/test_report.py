@@ -98,6 +98,7 @@ def text_of(report: Report, **arguments: object) -> str:
 
 
 @pytest.fixture(
+    scope="module",
     params=[
         [],
         [Played(1)],
@@ -109,8 +110,19 @@ def text_of(report: Report, **arguments: object) -> str:
     ],
     ids=["no games", "one game", "all won", "all lost", "all drawn", "a forfeit", "half a pair"],
 )
-def report(request: pytest.FixtureRequest, tmp_path: Path) -> Report:
-    return reported(stored(tmp_path / "games.sqlite", request.param), Sprt(0, 10))
+def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return reported(stored(tmp_path_factory.mktemp("report") / "games.sqlite", request.param), Sprt(0, 10))
+
+
+@pytest.fixture(scope="module")
+def tags(report: Report) -> _Tags:
+    """What is in the page of the report, under a title that has to be escaped."""
+    page = page_of(report, title="<b>a & b</b>")
+    assert "@import" not in page
+    assert "url(" not in page.replace("url(#", "")
+    parser = _Tags()
+    parser.feed(page)
+    return parser
 
 
 def test_results_are_those_of_the_first_player_whichever_colour_it_has(tmp_path: Path) -> None:
@@ -269,16 +281,11 @@ def test_a_report_fits_80_columns_in_plain_letters(report: Report) -> None:
     assert text.isascii()
 
 
-def test_a_page_is_whole_and_asks_for_nothing_from_elsewhere(report: Report) -> None:
-    page = page_of(report, title="<b>a & b</b>")
-    parser = _Tags()
-    parser.feed(page)
-    assert not parser.open
-    assert not parser.kinds & {"script", "link", "img", "iframe", "b", "image"}
-    assert not [value for value in parser.addresses if not value.startswith("#")]
-    assert "@import" not in page
-    assert "url(" not in page.replace("url(#", "")
-    assert len(set(parser.ids)) == len(parser.ids)
+def test_a_page_is_whole_and_asks_for_nothing_from_elsewhere(tags: _Tags) -> None:
+    assert not tags.open
+    assert not tags.kinds & {"script", "link", "img", "iframe", "b", "image"}
+    assert not [value for value in tags.addresses if not value.startswith("#")]
+    assert len(set(tags.ids)) == len(tags.ids)
 
 
 def test_what_players_wrote_is_shown_and_never_obeyed(tmp_path: Path) -> None:
@@ -335,13 +342,11 @@ def test_without_matplotlib_the_page_has_its_tables_and_says_what_adds_plots(
     assert page.count("<h2") == 1 + len(tables_of(found))
 
 
-def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: Report) -> None:
-    parser = _Tags()
-    parser.feed(page_of(report))
+def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: Report, tags: _Tags) -> None:
     wanted = [f"part{at}" for at in range(len(tables_of(report)) + len(plots_of(report)))]
     assert len(wanted) > 0
-    assert [address for address in parser.addresses if address.startswith("#part")] == [f"#{id_}" for id_ in wanted]
-    assert [id_ for id_ in parser.ids if id_.startswith("part")] == wanted
+    assert [address for address in tags.addresses if address.startswith("#part")] == [f"#{id_}" for id_ in wanted]
+    assert [id_ for id_ in tags.ids if id_.startswith("part")] == wanted
 
 
 @pytest.mark.slow
