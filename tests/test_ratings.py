@@ -1,14 +1,16 @@
 """Strengths on one scale: known answers, and players who are as strong as they scored."""
 
 import math
+from importlib import import_module
 
 import pytest
 
-from tournaments.ratings import PRIOR, Meetings, rated
+LADDER = import_module("benchmarks.ladder")  # by name: mypy reads scripts as modules of their own
+rated = LADDER.rated
 
 
 def test_a_pair_is_as_far_apart_as_its_score_says() -> None:
-    meetings: Meetings = {("a", "b"): (7_500.0, 10_000)}
+    meetings = {("a", "b"): (7_500.0, 10_000)}
     first, second = rated(meetings, "b")
     assert (first.player, second.player, second.elo) == ("a", "b", 0.0)
     assert first.elo == pytest.approx(400 * math.log10(3), abs=0.1)  # the prior's two games hardly count
@@ -16,7 +18,7 @@ def test_a_pair_is_as_far_apart_as_its_score_says() -> None:
 
 
 def test_strengths_add_up_and_explain_what_was_scored() -> None:
-    meetings: Meetings = {("a", "b"): (30.0, 40), ("b", "c"): (25.0, 40), ("a", "d"): (12.0, 40), ("c", "d"): (8.5, 40)}
+    meetings = {("a", "b"): (30.0, 40), ("b", "c"): (25.0, 40), ("a", "d"): (12.0, 40), ("c", "d"): (8.5, 40)}
     found = {one.player: one for one in rated(meetings, "c")}
 
     def expected(ahead: float) -> float:
@@ -29,7 +31,7 @@ def test_strengths_add_up_and_explain_what_was_scored() -> None:
                 scored += points if player == first else games - points
                 other = second if player == first else first
                 foreseen += games * expected(one.elo - found[other].elo)
-        assert scored == pytest.approx(foreseen, abs=PRIOR / 2)
+        assert scored == pytest.approx(foreseen, abs=LADDER.PRIOR / 2)
         assert one.share == pytest.approx(scored / one.games)
     assert found["d"].elo > found["a"].elo > found["b"].elo > found["c"].elo == 0.0
 

@@ -51,17 +51,6 @@ def changed(path: Path, statement: str, *values: object) -> None:
     connection.close()
 
 
-def test_games_of_a_player_are_so_many_against_each_opponent(tmp_path: Path, finished: list[Finished]) -> None:
-    with Store.open(store_with(tmp_path / "t", finished)) as store:
-        games = store.game_rows()
-        for player in {games[0].white, games[0].black}:
-            all_of_them = store.games_of(player, 6)
-            assert [(game.white if color else game.black) for game, color in all_of_them] == [player] * 6
-            assert [game.id for game, _ in all_of_them] == [game.id for game in games]
-            assert store.games_of(player, 4) == all_of_them[:4]
-        assert store.games_of("nobody", 6) == []
-
-
 def test_what_was_stored_is_read_again(tmp_path: Path, finished: list[Finished]) -> None:
     with Store.open(store_with(tmp_path / "t", finished)) as store:
         assert (store.settings, store.games, str(store.shard)) == (settings(), 6, "1/1")

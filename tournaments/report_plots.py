@@ -11,8 +11,8 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from referee.text import one_line
-from tournaments.report import Histogram, Report
-from tournaments.report_tables import title_of
+from tournaments.report import Histogram, Report, Standing
+from tournaments.report_tables import names_of, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,8 +23,6 @@ WIDTH, BASE_HEIGHT, ROW_HEIGHT, NAMED_ROW_HEIGHT, LEGEND_ROW = 5.2, 1.1, 0.45, 0
 HIGH, SMALL = 0.5, 9
 """Height of a bar in rows, and points of small letters."""
 WON, DRAWN, LOST, LINE = "#2b6cb0", "#d5d9de", "#c05621", "#1a1a1a"
-
-
 MISSING = "plots need matplotlib, which is missing: pip install matplotlib"
 NAME = 32
 """Most letters of a player's name beside a plot."""
@@ -77,23 +75,14 @@ def plotting() -> Iterator[None]:
 
 
 def _plots(report: Report) -> Iterator[Plot]:
-    played = [(title_of(report, pairing), pairing) for pairing in report.pairings if pairing.standing.games]
-    names = {title: f"{_short(pairing.first)} - {_short(pairing.second)}" for title, pairing in played}
-    names |= {str(number): _short(player.player) for number, player in enumerate(report.players, 1)}
+    played = titled(report)
+    names = {title: f"{_short(pairing.first)} - {_short(pairing.second)}" for title, pairing in played.items()}
+    names |= {number: _short(player) for player, number in names_of(report).items()}
     if played:
-        shares = {
-            name: (pairing.standing.wins, pairing.standing.draws, pairing.standing.losses) for name, pairing in played
-        }
-        yield _results(shares, names)
-        yield _scores(
-            {
-                name: (pairing.standing.utility, *pairing.standing.utility_interval)
-                for name, pairing in played
-                if pairing.standing.utility is not None and pairing.standing.utility_interval
-            },
-            names,
-        )
-        lengths = {name: pairing.plies for name, pairing in played}
+        standings = {title: pairing.standing for title, pairing in played.items()}
+        yield _results(standings, names)
+        yield _scores(standings, names)
+        lengths = {title: pairing.plies for title, pairing in played.items()}
         yield _histograms("plies", "Length of games", "plies", "games", lengths, names)
     times = {str(number): player.times for number, player in enumerate(report.players, 1) if sum(player.times.counts)}
     if times:
@@ -105,10 +94,12 @@ def _short(player: str) -> str:
     return one_line(player.encode("ascii", "backslashreplace").decode(), NAME)
 
 
-def _results(results: dict[str, tuple[int, int, int]], names: Mapping[str, str]) -> Plot:
+def _results(results: dict[str, Standing], names: Mapping[str, str]) -> Plot:
     figure, axes = _named_rows(list(results), names, "% of games")
-    for row, counts in enumerate(results.values()):
-        left = 0.0
+    told = []
+    for row, (name, one) in enumerate(results.items()):
+        counts, left = (one.wins, one.draws, one.losses), 0.0
+        told.append(f"{name}: {one.wins} won, {one.draws} drawn, {one.losses} lost")
         for count, color in zip(counts, (WON, DRAWN, LOST), strict=True):
             width = 100 * count / sum(counts)
             axes.barh(row, width, left=left, color=color, height=HIGH)
@@ -117,18 +108,19 @@ def _results(results: dict[str, tuple[int, int, int]], names: Mapping[str, str])
                 axes.text(left + width / 2, row, str(count), ha="center", va="center", color=ink)
             left += width
     axes.set_xlim(0, 100)
-    told = "; ".join(f"{name}: {won} won, {drawn} drawn, {lost} lost" for name, (won, drawn, lost) in results.items())
-    return finished("results", "Games won, drawn and lost by the first player", told, figure)
+    return finished("results", "Games won, drawn and lost by the first player", "; ".join(told), figure)
 
 
-def _scores(scores: dict[str, tuple[float, float, float]], names: Mapping[str, str]) -> Plot:
-    figure, axes = _named_rows(list(scores), names, "EU, 100 (wins - losses) / games, in %")
+def _scores(results: dict[str, Standing], names: Mapping[str, str]) -> Plot:
+    figure, axes = _named_rows(list(results), names, "EU, 100 (wins - losses) / games, in %")
     axes.axvline(0, color=LINE, linewidth=0.8)
-    for row, (score, low, high) in enumerate(scores.values()):
+    told = []
+    for row, (name, one) in enumerate(results.items()):
+        score, (low, high) = one.utility or 0.0, one.utility_interval or (0.0, 0.0)
+        told.append(f"{name}: {score:+.1f}, {low:+.1f} to {high:+.1f}")
         axes.errorbar(score, row, xerr=[[score - low], [high - score]], fmt="o", color=WON, capsize=4)
     axes.set_xlim(-105, 105)
-    told = "; ".join(f"{name}: {score:+.1f}, {low:+.1f} to {high:+.1f}" for name, (score, low, high) in scores.items())
-    return finished("scores", "Score of the first player, with 95 % interval", told, figure)
+    return finished("scores", "Score of the first player, with 95 % interval", "; ".join(told), figure)
 
 
 def rows_of(names: list[str], label: str, height: float = ROW_HEIGHT) -> tuple[Figure, Axes]:

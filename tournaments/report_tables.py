@@ -5,7 +5,7 @@ Players are numbered, as in chess cross tables, because their specs are long.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich import box
@@ -14,7 +14,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from referee.text import one_line
-from tournaments.report import PairingReport, PlayerReport, Report, Standing, Tested
+from tournaments.report import PairingReport, Report, Standing, Tested
 from tournaments.statistics import Elo
 
 NOTHING = "-"
@@ -87,7 +87,7 @@ def tables_of(report: Report) -> list[Table]:
         _results(report),
         _cross_table(report),
         _pairs(report),
-        *_tests(report),
+        _tests(report),
         _colors(report),
         _endings(report),
         _thinking(report),
@@ -95,7 +95,7 @@ def tables_of(report: Report) -> list[Table]:
         _forfeits(report),
         _incidents(report),
     ]
-    return [table for table in every if table.rows]
+    return [table for table in every if table and table.rows]
 
 
 def names_of(report: Report) -> dict[str, str]:
@@ -103,27 +103,29 @@ def names_of(report: Report) -> dict[str, str]:
     return {player.player: str(number) for number, player in enumerate(report.players, 1)}
 
 
-def title_of(report: Report, pairing: PairingReport) -> str:
-    """A pairing by its players' numbers."""
+def titled(report: Report, are_played: bool = True) -> dict[str, PairingReport]:
+    """The pairings that have been played, or all, by their players' numbers."""
     names = names_of(report)
-    return f"{names[pairing.first]} - {names[pairing.second]}"
+    pairings = [pairing for pairing in report.pairings if pairing.standing.games or not are_played]
+    return {f"{names[pairing.first]} - {names[pairing.second]}": pairing for pairing in pairings}
 
 
 def _results(report: Report) -> Table:
-    rows = [(title_of(report, pairing), *_standing(pairing.standing)) for pairing in report.pairings]
+    rows = [(title, *_standing(pairing.standing)) for title, pairing in titled(report, are_played=False).items()]
     headings = ("", "won", "drawn", "lost", "EU %", "95 %", "Elo", "LOS %", "draws %")
     return Table("Results of the first player", headings, rows)
 
 
 def _standing(standing: Standing) -> tuple[str, ...]:
-    counts = (str(standing.wins), str(standing.draws), str(standing.losses))
     return (
-        *counts,
+        str(standing.wins),
+        str(standing.draws),
+        str(standing.losses),
         _number(standing.utility, "+.1f"),
-        _interval(standing.utility_interval),
+        " ".join(_number(end, "+.1f") for end in standing.utility_interval or (None,)),
         _elo(standing.elo, (standing.wins + standing.draws / 2) / max(1, standing.games)),
-        _percent(standing.superiority),
-        _percent(standing.draw_ratio),
+        _number(standing.superiority, ".1f", 100),
+        _number(standing.draw_ratio, ".1f", 100),
     )
 
 
@@ -137,46 +139,31 @@ def _elo(difference: Elo | None, score: float) -> str:
 
 
 def _cross_table(report: Report) -> Table:
-    players = report.players if len(report.players) > 2 else ()
     rows = [
-        (
-            str(number),
-            *(_number(cell, "g") for cell in report.points[number - 1]),
-            f"{player.points:g}",
-            str(player.games),
-        )
-        for number, player in enumerate(players, 1)
+        (str(number), *(_number(cell, "g") for cell in points), f"{player.points:g}", str(player.games))
+        for number, (player, points) in enumerate(zip(report.players, report.points, strict=True), 1)
+        if len(report.players) > 2
     ]
     return Table("Points against each", ("", *names_of(report).values(), "all", "games"), rows)
 
 
 def _pairs(report: Report) -> Table:
-    rows = [
-        (
-            title_of(report, pairing),
-            *map(str, pairing.pairs.counts),
-            f"{pairing.pairs.score:.3f}",
-            f"{pairing.pairs.variance:.4f}",
-            _elo(pairing.pairs.elo, pairing.pairs.score),
-        )
-        for pairing in report.pairings
-        if pairing.pairs
-    ]
+    rows = []
+    for title, pairing in titled(report).items():
+        if pairs := pairing.pairs:
+            figures = f"{pairs.score:.3f}", f"{pairs.variance:.4f}", _elo(pairs.elo, pairs.score)
+            rows.append((title, *map(str, pairs.counts), *figures))
     headings = ("", "0", "1/2", "1", "3/2", "2", "score", "variance", "Elo")
     return Table("Pairs of games with exchanged colours, by points", headings, rows)
 
 
-def _tests(report: Report) -> list[Table]:
-    tested = [(title_of(report, pairing), pairing.test) for pairing in report.pairings if pairing.test]
-    if not tested:
-        return []
-    first = tested[0][1]
-    title = (
-        f"SPRT in normalized Elo, H0 {first.elo0:g} against H1 {first.elo1:g}, alpha {first.alpha:g}, "
-        f"beta {first.beta:g}"
-    )
-    headings = ("", "pairs", "LLR", "bounds", "accepted")
-    return [Table(title, headings, [(name, *_test(test)) for name, test in tested])]
+def _tests(report: Report) -> Table | None:
+    tests = {title: pairing.test for title, pairing in titled(report, are_played=False).items() if pairing.test}
+    for test in tests.values():
+        hypotheses = f"H0 {test.elo0:g} against H1 {test.elo1:g}, alpha {test.alpha:g}, beta {test.beta:g}"
+        headings = ("", "pairs", "LLR", "bounds", "accepted")
+        return Table(f"SPRT in normalized Elo, {hypotheses}", headings, [(t, *_test(one)) for t, one in tests.items()])
+    return None
 
 
 def _test(test: Tested) -> tuple[str, ...]:
@@ -186,33 +173,20 @@ def _test(test: Tested) -> tuple[str, ...]:
 
 def _colors(report: Report) -> Table:
     rows = [
-        (
-            title_of(report, pairing),
-            *(
-                cell
-                for standing in (pairing.as_white, pairing.as_black)
-                for cell in (
-                    f"{standing.wins} - {standing.draws} - {standing.losses}",
-                    _number(standing.utility, "+.1f"),
-                )
-            ),
-        )
-        for pairing in report.pairings
-        if pairing.standing.games
+        (title, *_counts_and_utility(pairing.as_white), *_counts_and_utility(pairing.as_black))
+        for title, pairing in titled(report).items()
     ]
     return Table("By colour: won - drawn - lost", ("", "with White", "EU %", "with Black", "EU %"), rows)
 
 
+def _counts_and_utility(standing: Standing) -> tuple[str, str]:
+    return f"{standing.wins} - {standing.draws} - {standing.losses}", _number(standing.utility, "+.1f")
+
+
 def _endings(report: Report) -> Table:
     rows = [
-        (
-            title_of(report, pairing),
-            _number(pairing.mean_plies, ".1f"),
-            _number(pairing.seconds, ".1f"),
-            ", ".join(f"{reason} {games}" for reason, games in pairing.endings.items()),
-        )
-        for pairing in report.pairings
-        if pairing.standing.games
+        (title, _number(pairing.mean_plies, ".1f"), _number(pairing.seconds, ".1f"), _listed(pairing.endings))
+        for title, pairing in titled(report).items()
     ]
     return Table("How games ended", ("", "mean plies", "s a game", "endings"), rows, prose=True)
 
@@ -228,7 +202,7 @@ def _thinking(report: Report) -> Table:
             _number(player.astray_a_move, ".4f"),
             str(player.overruns),
             str(player.forfeits),
-            ", ".join(f"{rescue} {count}" for rescue, count in player.rescues.items()),
+            _listed(player.rescues),
         )
         for number, player in enumerate(report.players, 1)
         if player.games
@@ -239,14 +213,13 @@ def _thinking(report: Report) -> Table:
 
 
 def _times(report: Report) -> Table:
-    rows = [(str(number), *_player_times(player)) for number, player in enumerate(report.players, 1) if player.games]
+    rows = []
+    for number, player in enumerate(report.players, 1):
+        if player.games:
+            spans = (player.move_seconds or (None, None)), (player.answer_seconds or (None, None))
+            rows.append((str(number), *(_number(value, ".1f", 1000) for span in spans for value in span)))
     headings = ("", "median move", "99 %", "median answer", "99 %")
     return Table("Time in ms, of a move and of each answer", headings, rows)
-
-
-def _player_times(player: PlayerReport) -> list[str]:
-    spans = (player.move_seconds or (None, None)), (player.answer_seconds or (None, None))
-    return [_number(None if value is None else 1000 * value, ".1f") for span in spans for value in span]
 
 
 def _forfeits(report: Report) -> Table:
@@ -263,13 +236,9 @@ def _incidents(report: Report) -> Table:
     return Table("Processes that died", ("game", "when", "what"), rows, prose=True)
 
 
-def _number(value: float | None, form: str) -> str:
-    return NOTHING if value is None else format(value, form)
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-def _percent(share: float | None) -> str:
-    return NOTHING if share is None else f"{100 * share:.1f}"
-
-
-def _interval(interval: Sequence[float] | None) -> str:
-    return NOTHING if interval is None else f"{interval[0]:+.1f} {interval[1]:+.1f}"
+def _number(value: float | None, form: str, factor: float = 1) -> str:
+    return NOTHING if value is None else format(factor * value, form)

@@ -220,15 +220,6 @@ class Reader:
         """All games, in the order of their ids."""
         return [GameRow(*row) for row in self.rows(f"SELECT {', '.join(GameRow._fields)} FROM games ORDER BY id")]
 
-    def games_of(self, player: str, most: int) -> list[tuple[GameRow, chess.Color]]:
-        """A player's games with its colour in each (White against itself), `most` at most against each opponent."""
-        found: dict[str, list[tuple[GameRow, chess.Color]]] = {}
-        for game in self.game_rows():
-            if player in (game.white, game.black):
-                color = game.white == player
-                found.setdefault(game.black if color else game.white, []).append((game, color))
-        return [one for games in found.values() for one in games[:most]]
-
     def sides(self) -> dict[tuple[int, chess.Color], SideRow]:
         """Game and colour -> what that side did.
 
