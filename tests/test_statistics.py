@@ -12,7 +12,6 @@ from scipy.stats import binomtest
 
 from tournaments.statistics import (
     NORMAL_95,
-    draw_ratio,
     elo,
     expected_utility,
     expected_utility_interval,
@@ -189,10 +188,6 @@ def test_the_interval_of_a_mean_score_of_pairs_has_a_width_where_all_are_alike()
     low, high = score_interval((0, 0, 40, 0, 0))
     assert low < 0.45
     assert high > 0.55
-
-
-def test_a_quarter_of_the_games_drawn_is_a_draw_ratio_of_a_quarter() -> None:
-    assert draw_ratio(40, 25, 35) == 0.25
 
 
 @pytest.mark.parametrize("counts", [(0, 0, 0), (0, 0, 0, 0, 0), (1, 2), (1, -1, 3), (1, 2, 3, 4)])

@@ -1,1 +1,1 @@
-"""Matches between players: one game, and what came of it."""
+"""Many games: who plays whom, who plays them, where they are kept, and what they say."""

@@ -21,7 +21,7 @@ from typing import Any
 from kriegbot.game.children import no_interrupts
 from kriegbot.players.specs import parse_spec
 from tournaments.executors import ExecutorError
-from tournaments.logs import LOGGER
+from tournaments.logs import LOGGER, log_to
 from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats
 from tournaments.schedule import Game, Settings
 
@@ -163,9 +163,7 @@ def _records() -> Iterator[list[logging.LogRecord]]:
     here, records = threading.get_ident(), list[logging.LogRecord]()
     handler = QueueHandler(queue)
     handler.addFilter(lambda record: record.thread == here)
-    LOGGER.addHandler(handler)
-    LOGGER.setLevel(logging.INFO)
-    LOGGER.propagate = False
+    log_to(handler)
     try:
         yield records
     finally:

@@ -40,9 +40,7 @@ def logged_to(path: Path, queue: Any = None) -> Iterator[None]:
     """
     handler = LogFile(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
-    LOGGER.addHandler(handler)
-    LOGGER.setLevel(logging.INFO)
-    LOGGER.propagate = False
+    log_to(handler)
     listener = None if queue is None else QueueListener(queue, handler)
     if listener is not None:
         listener.start()
@@ -61,6 +59,11 @@ def logged_to(path: Path, queue: Any = None) -> Iterator[None]:
 
 def send_to(queue: Any) -> None:
     """In a worker that is not forked: sends what it logs to the process that started it."""
-    LOGGER.addHandler(QueueHandler(queue))
+    log_to(QueueHandler(queue))
+
+
+def log_to(handler: logging.Handler) -> None:
+    """What is logged goes to a handler too, and nowhere outside kriegbot."""
+    LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate = False

@@ -48,18 +48,12 @@ RULES = "rules=quiet"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a figure.
+    """One cell of a figure, with the paper's results in percent.
 
     Attributes:
-      figure: 2, 3 or 5.
       player: overconfident or paranoid.
-      depth: its depth.
-      opponent: rand, hs or paranoid.
-      opponent_depth: its depth; 0 for rand and hs.
+      opponent: rand, hs or paranoid; the depth of rand and hs is 0.
       seconds: a move, 30 or 90.
-      wins: the paper's, in percent.
-      losses: the same.
-      eu: the paper's 100 (wins - losses) / games.
       legible: whether our copy of the paper is clearly legible there.
     """
 
@@ -99,14 +93,7 @@ def pairing(cell: Cell, budget: float | None = None) -> Pairing:
 
 
 def searcher(name: str, depth: int, seconds: int, budget: float | None = None) -> str:
-    """Spec of a searching player, as the tournament knows it.
-
-    Args:
-      name: overconfident or paranoid.
-      depth: plies to look ahead.
-      seconds: of the paper's run; the sample size is what its players reached in that time.
-      budget: our seconds for a move, instead of a sample size.
-    """
+    """Spec of a searching player: with the sample size that the paper's reached in `seconds`, or with our budget."""
     if budget is not None:
         extra = max(LEAST_BUDGET, budget * EXTRA_SECONDS / SHORT)
         return str(parse_spec(f"{name}:depth={depth},time={budget:g},extra={extra:g}"))

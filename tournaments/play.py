@@ -5,7 +5,6 @@ The record has no date and no times, so a game played again gives the same recor
 
 from __future__ import annotations
 
-import logging
 import time
 import zlib
 from collections.abc import Callable
@@ -18,27 +17,20 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import Failure
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from referee import Reason, record_to_pgn
+from tournaments.logs import LOGGER
 from tournaments.schedule import Game, Settings
 
 SpecOf: TypeAlias = Callable[[str], PlayerSpec]
 """From a player's name in the schedule to its spec."""
 
-log = logging.getLogger("kriegbot.tournament")
-
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A game that was played to its end.
+    """A game that was played to its end, with what both sides did.
 
     Attributes:
-      game: which.
       record: its PGN without date and times, compressed by zlib.
-      result: 1-0, 0-1 or 1/2-1/2.
-      reason: how it ended.
-      detail: more about that.
-      plies: its length.
-      white: what White did.
-      black: what Black did.
+      result: 1-0, 0-1 or 1/2-1/2; how it ended is its `reason`, with more about that as `detail`.
       thoughts: every answer of both.
       versions: what it was played with.
       seconds: how long it took.
@@ -62,7 +54,6 @@ class Died:
     """A game in which a process was ended from outside, crashed or could not be started, and no player is to blame.
 
     Attributes:
-      game: which.
       what: one line.
       attempts: how often this game was started in this run; it is retried up to MOST_ATTEMPTS times in all.
     """
@@ -98,14 +89,14 @@ class WarmSeats:
         for seat, spec in zip(self._seats, (game.white, game.black), strict=True):
             seat.invite(self._spec_of(spec), self._patience, spec)
         settings = self._settings
-        log.info("game %d begins, %s against %s", game.id, game.white, game.black)
+        LOGGER.info("game %d begins, %s against %s", game.id, game.white, game.black)
         try:
             played = play_game(*self._seats, rules=settings.rules, limits=settings.limits, seed=game.seed)
         except CannotStart as error:
-            log.error("game %d: %s", game.id, error)
+            LOGGER.error("game %d: %s", game.id, error)
             return Died(game, str(error), attempt)
         if played.failed is not None and played.failed.failure is Failure.KILLED:
-            log.error("game %d: a player's process was killed from outside", game.id)
+            LOGGER.error("game %d: a player's process was killed from outside", game.id)
             return Died(game, f"a player {played.failed.detail}", attempt)
         return _finished(game, played, time.perf_counter() - begun)
 
@@ -122,20 +113,9 @@ def _finished(game: Game, played: Played, seconds: float) -> Finished:
     headers = {**record.headers, "Date": "????.??.??", "Round": f"{game.pairing + 1}.{game.number + 1}"}
     turns = tuple(replace(turn, seconds=None) for turn in record.turns)
     pgn = record_to_pgn(replace(record, headers=headers, turns=turns))
-    log.info("game %d: %s, %s, %d plies, %.1f s", game.id, record.result, end.text(), len(turns), seconds)
+    LOGGER.info("game %d: %s, %s, %d plies, %.1f s", game.id, record.result, end.text(), len(turns), seconds)
     for statistics in (played.white, played.black):
         if statistics.failure:
-            log.warning("game %d: %s %s\n%s", game.id, statistics.player, statistics.failure, statistics.log)
-    return Finished(
-        game,
-        zlib.compress(pgn.encode(), 9),
-        record.result,
-        end.reason,
-        end.detail,
-        len(turns),
-        played.white,
-        played.black,
-        played.thoughts,
-        versions(),
-        seconds,
-    )
+            LOGGER.warning("game %d: %s %s\n%s", game.id, statistics.player, statistics.failure, statistics.log)
+    kept = zlib.compress(pgn.encode(), 9), record.result, end.reason, end.detail, len(turns)
+    return Finished(game, *kept, played.white, played.black, played.thoughts, versions(), seconds)

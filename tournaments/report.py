@@ -17,7 +17,6 @@ from tournaments.sprt import Decision, Sprt
 from tournaments.statistics import (
     Counts,
     Elo,
-    draw_ratio,
     elo,
     expected_utility,
     expected_utility_interval,
@@ -45,9 +44,7 @@ class Standing:
     """Results of some games.
 
     Attributes:
-      wins: games won; likewise draws, losses.
-      utility: EU, 100 (wins - losses) / games, in percent.
-      utility_interval: its 95 % interval.
+      utility: EU, 100 (wins - losses) / games, in percent; with its 95 % interval.
       elo: Elo difference, from games.
       superiority: LOS, in [0, 1].
       draw_ratio: share of games drawn.
@@ -67,22 +64,19 @@ class Standing:
         """All games."""
         return self.wins + self.draws + self.losses
 
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Losses, draws and wins, as `tournaments.statistics` counts."""
+        return self.losses, self.draws, self.wins
+
     @classmethod
     def of(cls, losses: int, draws: int, wins: int) -> Standing:
         """The figures of these counts."""
         if not losses + draws + wins:
             return cls(0, 0, 0)
         games = losses, draws, wins
-        return cls(
-            wins,
-            draws,
-            losses,
-            expected_utility(*games),
-            expected_utility_interval(*games),
-            elo(games),
-            likelihood_of_superiority(games),
-            draw_ratio(*games),
-        )
+        figures = expected_utility(*games), expected_utility_interval(*games), elo(games)
+        return cls(wins, draws, losses, *figures, likelihood_of_superiority(games), draws / sum(games))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +85,7 @@ class Pairs:
 
     Attributes:
       counts: how many pairs scored 0, 1/2, 1, 3/2 and 2 points.
-      score: mean, in [0, 1].
-      variance: of a pair's score in [0, 1].
+      score: mean, in [0, 1], and the variance of a pair's score.
       elo: Elo difference, with its error from pairs.
     """
 
@@ -104,15 +97,12 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """Where a sequential test of a pairing stands, or ended.
+    """Where a sequential test of a pairing (`tournaments.sprt.Sprt`) stands, or ended.
 
     Attributes:
-      elo0: hypothesis H0, in normalized Elo; likewise elo1.
-      alpha: probability of accepting H1 where H0 holds; beta: of accepting H0 where H1 holds.
       counts: pairs used, as in `Pairs`; those after its decision do not count.
       ratio: log-likelihood ratio of H1 to H0.
       bounds: the ratios at which H0 and H1 are accepted.
-      decision: "H0", "H1", or None if more games are needed.
     """
 
     elo0: float
@@ -127,17 +117,12 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class PairingReport:
-    """One pairing.
+    """One pairing: results are those of `first`.
 
     Attributes:
-      first: spec of the player whose results these are.
-      second: spec of the other.
-      standing: of all games.
-      as_white: of those in which the first had White.
-      as_black: of the others.
+      as_white: of the games in which the first had White; the others are `as_black`.
       pairs: complete pairs; None if there are none.
       endings: reason -> games, most frequent first.
-      mean_plies: length of a game.
       plies: lengths of the games.
       seconds: mean playing time of a game.
       test: the sequential test, if one was asked for.
@@ -161,20 +146,13 @@ class PlayerReport:
     """One player, in all its games.
 
     Attributes:
-      player: its spec.
-      games: games played.
-      points: in these games.
-      moves: moves made.
       illegal_a_move: illegal tries per move.
       mean_samples: histories drawn for an answer, of the answers that drew any (AAAI 2006, figure 4).
-      move_seconds: median and 99th percentile of a move's time, with all its answers.
-      answer_seconds: the same for an answer.
+      move_seconds: median and 99th percentile of a move's time, with all its answers; likewise of an answer.
       times: of moves, in seconds.
       overruns: answers that missed their time budget.
       rescues: rescue of the belief -> how often.
-      rescues_a_move: all rescues, per move.
       astray_a_move: answers from a belief that did not fit everything heard, per move.
-      forfeits: games forfeited.
     """
 
     player: str
@@ -198,20 +176,11 @@ class Report:
     """A tournament.
 
     Attributes:
-      rules: name of the rule set.
-      plies: limit of plies; None for none.
-      quiet: limit of plies without pawn move or capture; None for none.
-      seed: of the tournament.
-      shard: which part of it this is, "1/1" for all.
-      wanted: games of this part.
-      done: games played.
+      plies: limit of plies, and `quiet` of those without pawn move or capture; None for none.
+      shard: which part of it this is, "1/1" for all; `wanted` and `done` count the games of this part.
       seconds: playing time of all games together.
       versions: what they were played with -> games.
-      players: in the order of the pairings.
-      pairings: in their order.
       points: of each player against each, None where they have not met; in the order of `players`.
-      forfeits: all of them.
-      incidents: all of them.
     """
 
     rules: str
@@ -235,15 +204,7 @@ class Report:
 
 
 def report_of(store: Store, sprt: Sprt | None = None) -> Report:
-    """All figures of a store.
-
-    Args:
-      store: of a tournament.
-      sprt: a test to apply to each pairing, over the pairs of `pairs_in_order`.
-
-    Raises:
-      StoreError: the store is damaged.
-    """
+    """All figures of a store, with a test of each pairing if one is given; raises StoreError if it is damaged."""
     store.check()
     settings = store.settings
     names = list(dict.fromkeys(name for pairing in settings.pairings for name in (pairing.first, pairing.second)))
@@ -268,11 +229,7 @@ def report_of(store: Store, sprt: Sprt | None = None) -> Report:
 
 
 def decision_of(store: Store, sprt: Sprt, pairing: int = 0) -> Decision:
-    """The decision of a test of a pairing.
-
-    Raises:
-      StoreError: the store is damaged.
-    """
+    """The decision of a test of a pairing; raises StoreError if the store is damaged."""
     return _tested(pairs_in_order(store, pairing), sprt).decision
 
 
@@ -301,7 +258,7 @@ def _pairing(store: Store, number: int, sprt: Sprt | None) -> PairingReport:
     return PairingReport(
         first=players.first,
         second=players.second,
-        standing=Standing.of(*(white + black for white, black in zip(as_white, as_black, strict=True))),
+        standing=Standing.of(*map(sum, zip(as_white, as_black, strict=True))),
         as_white=Standing.of(*as_white),
         as_black=Standing.of(*as_black),
         pairs=_pairs(tuple(sum(round(2 * value) == score for value in points) for score in range(5))),
@@ -330,23 +287,23 @@ def _tested(points: Iterable[float], sprt: Sprt) -> Tested:
 
 
 def _player(store: Store, player: str, points: Sequence[float | None]) -> PlayerReport:
-    totals, rescues, move_seconds = store.totals(player), store.rescues(player), store.move_seconds(player)
-    moves = totals.moves
+    games, moves, illegal, overruns, astray, forfeits = store.totals(player)
+    rescues, move_seconds = store.rescues(player), store.move_seconds(player)
     return PlayerReport(
         player=player,
-        games=totals.games,
+        games=games,
         points=sum(won or 0 for won in points),
         moves=moves,
-        illegal_a_move=totals.illegal / moves if moves else None,
+        illegal_a_move=illegal / moves if moves else None,
         mean_samples=store.mean_samples(player),
         move_seconds=_quantiles(move_seconds),
         answer_seconds=_quantiles(store.answer_seconds(player)),
         times=_histogram(move_seconds, SECOND_EDGES),
-        overruns=totals.overruns,
+        overruns=overruns,
         rescues=rescues,
         rescues_a_move=sum(rescues.values()) / moves if moves else None,
-        astray_a_move=totals.astray / moves if moves else None,
-        forfeits=totals.forfeits,
+        astray_a_move=astray / moves if moves else None,
+        forfeits=forfeits,
     )
 
 

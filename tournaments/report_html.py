@@ -38,8 +38,7 @@ def page_of(report: Report, title: str = "Kriegspiel tournament") -> str:
       title: any text.
     """
     tables = tables_of(report)
-    plots: list[Plot] = [] if are_missing() else plots_of(report)
-    missing = f"<p>No plots: {escape(MISSING)}.</p>\n" if are_missing() else ""
+    plots, missing = ([], f"<p>No plots: {escape(MISSING)}.</p>\n") if are_missing() else (plots_of(report), "")
     titles = [table.title for table in tables] + [plot.title for plot in plots]
     contents = "".join(f'<li><a href="#part{at}">{escape(title)}</a></li>\n' for at, title in enumerate(titles))
     shown = [_table(table, at) for at, table in enumerate(tables)]

@@ -105,14 +105,12 @@ def contrasts_of(results: Sequence[Result]) -> list[Contrast]:
     depths = sorted({depth for _, depth, _ in of})
     against = sorted({opponent for _, _, opponent in of})
     players = sorted({player for player, _, _ in of})
-    contrasts = []
     if players == ["overconfident"]:
-        each = [((1.0, key),) for key in of]
-        contrasts.append(_contrast("overconfident against paranoid", each, of))
+        contrasts = [_contrast("overconfident against paranoid", [((1.0, key),) for key in of], of)]
     else:
         opponent = results[0].cell.opponent
         sides = [((1.0, ("overconfident", depth, 0)), (-1.0, ("paranoid", depth, 0))) for depth in depths]
-        contrasts.append(_contrast(f"overconfident less paranoid, against {opponent}", sides, of))
+        contrasts = [_contrast(f"overconfident less paranoid, against {opponent}", sides, of)]
     for player in players:
         for depth in depths[1:]:
             step = [((1.0, (player, depth, other)), (-1.0, (player, depth - 1, other))) for other in against]
@@ -128,9 +126,7 @@ def _contrast(says: str, terms: Sequence[Term], of: Mapping[Key, Result]) -> Con
     """The mean of some differences, of those whose cells have games, or of all where none has."""
     played = [term for term in terms if all(of[key].ours.games for _, key in term)]
     used = [(weight / len(played or terms), of[key]) for term in played or terms for weight, key in term]
-    ours = (
-        _sum([(weight, (one.ours.losses, one.ours.draws, one.ours.wins)) for weight, one in used]) if played else None
-    )
+    ours = _sum([(weight, one.ours.counts) for weight, one in used]) if played else None
     part = "" if len(terms) == 1 else f" ({len(played)} of {len(terms)})"
     return Contrast(f"{says}{part}", ours, _sum([(weight, one.paper) for weight, one in used]))
 
@@ -154,15 +150,12 @@ class Agreement:
     """How near some cells come to the paper's.
 
     Attributes:
-      games: of all cells.
       distance: mean absolute difference of EU, ours from the paper's, in percent.
       by_chance: its mean if nothing but chance made a difference.
       within: cells whose difference lies within its 95 % interval.
-      alike: cells in which overconfident meets paranoid search, and the same of the two is ahead.
-      meetings: all cells in which they meet.
+      alike: cells in which overconfident meets paranoid search, and the same of the two is ahead; of all `meetings`.
     """
 
-    games: int
     distance: float
     by_chance: float
     within: int
@@ -179,7 +172,6 @@ def agreement(results: Sequence[Result]) -> Agreement:
         halves.append(math.hypot((ours[1] - ours[0]) / 2, (paper[1] - paper[0]) / 2))
     meetings = [result for result in results if result.cell.opponent == "paranoid"]
     return Agreement(
-        sum(result.ours.games for result in results),
         statistics.mean(differences),
         statistics.mean(halves) / NORMAL_95 * math.sqrt(2 / math.pi),  # the mean of |x|, x normal
         sum(difference <= half for difference, half in zip(differences, halves, strict=True)),
@@ -191,18 +183,17 @@ def agreement(results: Sequence[Result]) -> Agreement:
 def agreement_table(results: Sequence[Result]) -> Table:
     """One row for each run of a figure, and one for all cells, of those that have games."""
     groups: dict[str, list[Result]] = {}
-    for result in results:
-        if result.ours.games:
-            groups.setdefault(f"Figure {result.cell.figure}, {result.cell.seconds} s", []).append(result)
-            groups.setdefault("all", []).append(result)
-    if groups:
-        groups["all"] = groups.pop("all")
+    played = [result for result in results if result.ours.games]
+    for result in played:
+        groups.setdefault(f"Figure {result.cell.figure}, {result.cell.seconds} s", []).append(result)
     rows = []
-    for name, of_group in groups.items():
+    for name, of_group in {**groups, "all": played}.items() if played else ():
         near = agreement(of_group)
         ahead = f"{near.alike} of {near.meetings}" if near.meetings else NOTHING
-        distances = f"{near.distance:.0f}", f"{near.by_chance:.0f}"
-        rows.append((name, str(near.games), *distances, f"{near.within} of {len(of_group)}", ahead))
+        games = str(sum(result.ours.games for result in of_group))
+        rows.append(
+            (name, games, f"{near.distance:.0f}", f"{near.by_chance:.0f}", f"{near.within} of {len(of_group)}", ahead)
+        )
     headings = ("", "games", "off by", "by chance", "within", "same side ahead")
     return Table("Mean distance from the paper's EU", headings, rows)
 
@@ -212,16 +203,10 @@ def table_of(figure: int, results: Sequence[Result]) -> Table:
     rows = []
     for result in results:
         ours, cell = result.ours, result.cell
-        rows.append(
-            (
-                str(result.cell),
-                f"{cell.seconds} s",
-                str(ours.games),
-                f"{ours.wins}/{ours.draws}/{ours.losses}",
-                NOTHING if ours.utility is None else _with_error(f"{ours.utility:+.1f}", ours.utility_interval),
-                _with_error(f"{cell.eu:+d}{'' if cell.legible else '?'}", result.paper_interval),
-            )
-        )
+        counts = str(ours.games), f"{ours.wins}/{ours.draws}/{ours.losses}"
+        utility = NOTHING if ours.utility is None else _with_error(f"{ours.utility:+.1f}", ours.utility_interval)
+        paper = _with_error(f"{cell.eu:+d}{'' if cell.legible else '?'}", result.paper_interval)
+        rows.append((str(cell), f"{cell.seconds} s", *counts, utility, paper))
     headings = ("cell", "run", "games", "W/D/L", "EU %", "paper's EU %")
     return Table(f"Figure {figure}: {TITLES[figure]}", headings, rows)
 
@@ -252,17 +237,10 @@ def _columns(result: Result) -> dict[str, object]:
     cell, ours = result.cell, result.ours
     low, high = ours.utility_interval or (None, None)
     paper_low, paper_high = result.paper_interval
+    places = ("figure", "player", "depth", "opponent", "opponent_depth", "seconds")
     return {
-        "figure": cell.figure,
-        "player": cell.player,
-        "depth": cell.depth,
-        "opponent": cell.opponent,
-        "opponent_depth": cell.opponent_depth or "",
-        "seconds": cell.seconds,
-        "games": ours.games,
-        "wins": ours.wins,
-        "draws": ours.draws,
-        "losses": ours.losses,
+        **{name: getattr(cell, name) or "" for name in places},
+        **{name: getattr(ours, name) for name in ("games", "wins", "draws", "losses")},
         "eu": _decimals(ours.utility),
         "eu_low": _decimals(low),
         "eu_high": _decimals(high),

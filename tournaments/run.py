@@ -22,14 +22,9 @@ def run(
     watch: Callable[[Outcome], None] = lambda _: None,
     is_decided: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Plays games and stores them, each as soon as it is finished.
+    """Plays games in this order, but for those already stored, and stores each as soon as it is finished.
 
-    Args:
-      store: opened for writing.
-      games: which, in the order in which to begin them; those already stored are skipped.
-      executor: who plays them.
-      watch: called with each outcome after it is stored.
-      is_decided: asked after every game whether to stop early.
+    `watch` is called with each outcome after it is stored; then `is_decided` says whether to stop early.
     """
     done = store.done()
     waiting = [game for game in games if game.id not in done]

@@ -29,15 +29,13 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game, played or not.
+    """One game, played or not, by the specs of its players.
 
     Attributes:
       id: place in the schedule, from 1; what `FILE#17` means.
       pairing: number of its pairing, from 0.
       number: its number within the pairing, from 0.
-      white: spec of White.
-      black: spec of Black.
-      seed: of the game, below 2**63.
+      seed: below 2**63.
     """
 
     id: int
@@ -50,14 +48,7 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What determines the games of a tournament.
-
-    Attributes:
-      pairings: who plays whom.
-      rules: the rule set.
-      limits: when a game is drawn.
-      seed: of the whole tournament.
-    """
+    """What determines the games of a tournament."""
 
     pairings: tuple[Pairing, ...]
     rules: RuleSet

@@ -61,18 +61,11 @@ class Sprt:
 
         Args:
           counts: how often each score occurred, worst first: 3 for games, 5 for pairs of games. All 0: the LLR is 0.
-
-        Raises:
-          ValueError: not 3 or 5 counts, or a negative one.
         """
         return _ratio(self.elo0, self.elo1, tuple(counts))
 
     def decision(self, counts: Counts) -> Decision:
-        """What these results decide by themselves; a test ends at the first results that decide anything.
-
-        Raises:
-          ValueError: not 3 or 5 counts, or a negative one.
-        """
+        """What these results decide by themselves; a test ends at the first results that decide anything."""
         ratio, (low, high) = self.log_likelihood_ratio(counts), self.bounds
         return "H0" if ratio <= low else "H1" if ratio >= high else None
 

@@ -18,7 +18,10 @@ HALVINGS = 60
 """Halvings of an interval that leave nothing but rounding error."""
 
 Counts = Sequence[int]
-"""How often each score occurred, worst first: 3 numbers for games, 5 for pairs of games."""
+"""How often each score occurred, worst first: 3 numbers for games, 5 for pairs of games.
+
+Functions that take counts raise ValueError for any other number of them, for a negative one, and if all are 0.
+"""
 Reals = npt.NDArray[np.float64]
 
 
@@ -52,33 +55,21 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
 
 
 def mean_and_variance(counts: Counts) -> tuple[float, float]:
-    """Mean score of a game or pair, in [0, 1], and the variance of a single one about it.
-
-    Raises:
-      ValueError: not 3 or 5 counts, a negative one, or all 0.
-    """
+    """Mean score of a game or pair, in [0, 1], and the variance of a single one about it."""
     shares, scores = shares_of(counts)
     mean = float(shares @ scores)
     return mean, float(shares @ (scores - mean) ** 2)
 
 
 def shares_of(counts: Sequence[float]) -> tuple[Reals, Reals]:
-    """Share of each score, and the scores themselves, from 0 to 1 in even steps.
-
-    Raises:
-      ValueError: not 3 or 5 counts, a negative one, or all 0.
-    """
+    """Share of each score, and the scores themselves, from 0 to 1 in even steps."""
     if len(counts) not in (3, 5) or min(counts) < 0 or not sum(counts):
         raise ValueError(f"counts {tuple(counts)}: it takes 3 for games or 5 for pairs, from 0, and not all 0")
     return np.asarray(counts, np.float64) / sum(counts), np.linspace(0, 1, len(counts))
 
 
 def expected_utility(losses: int, draws: int, wins: int) -> float:
-    """EU in percent, 100 (wins - losses) / games: Parker, Nau, Subrahmanian (AAAI 2006). -100 to 100.
-
-    Raises:
-      ValueError: no games.
-    """
+    """EU in percent, 100 (wins - losses) / games: Parker, Nau, Subrahmanian (AAAI 2006). -100 to 100."""
     return 100 * (2 * mean_and_variance((losses, draws, wins))[0] - 1)
 
 
@@ -91,9 +82,6 @@ def expected_utility_interval(losses: int, draws: int, wins: int) -> tuple[float
       |wins - losses - n D| <= 1.96 sqrt(n (2 q + D (1 - D)))    with q the likeliest share of losses for that D,
 
     which is Wilson's interval if there are no draws, and has a width even if all games ended the same way.
-
-    Raises:
-      ValueError: no games.
     """
     games, seen = losses + draws + wins, expected_utility(losses, draws, wins) / 100
 
@@ -111,9 +99,6 @@ def score_interval(counts: Counts) -> tuple[float, float]:
     """95 % interval of the mean score, in [0, 1], with a width even if all ended the same way.
 
     Of games Tango's, of pairs Wilson's.
-
-    Raises:
-      ValueError: not 3 or 5 counts, a negative one, or all 0.
     """
     mean, _ = mean_and_variance(counts)
     if len(counts) == 5:
@@ -133,15 +118,6 @@ def _last_inside(is_outside: Callable[[float], bool], inside: float) -> float:
     return inside
 
 
-def draw_ratio(losses: int, draws: int, wins: int) -> float:
-    """Share of games drawn, in [0, 1].
-
-    Raises:
-      ValueError: no games.
-    """
-    return float(shares_of((losses, draws, wins))[0][1])
-
-
 def elo(counts: Counts) -> Elo:
     """Elo difference with a 95 % interval, from games or from pairs.
 
@@ -149,9 +125,6 @@ def elo(counts: Counts) -> Elo:
     s +- 1.96 sqrt(variance / n), as in cutechess and fastchess. If all ended the same way, or that interval leaves
     (0, 1), `score_interval` replaces it. No score counts as nearer to 0 or 1 than one more drawn game would make it, so
     all numbers are finite.
-
-    Raises:
-      ValueError: not 3 or 5 counts, a negative one, or all 0.
     """
     mean, variance = mean_and_variance(counts)
     number = sum(counts)
@@ -175,9 +148,6 @@ def likelihood_of_superiority(counts: Counts) -> float:
     By the normal approximation, as in cutechess and fastchess.
 
     If all games or pairs ended the same way, the variance is taken about 1/2, as between equal players.
-
-    Raises:
-      ValueError: not 3 or 5 counts, a negative one, or all 0.
     """
     mean, variance = mean_and_variance(counts)
     error = math.sqrt((variance or (mean - 0.5) ** 2) / sum(counts))

@@ -70,17 +70,6 @@ class SideRow(NamedTuple):
     failure: str
 
 
-class Totals(NamedTuple):
-    """Sums of what a player did in all its games."""
-
-    games: int
-    moves: int
-    illegal: int
-    overruns: int
-    astray: int
-    forfeits: int
-
-
 @dataclass(frozen=True, slots=True)
 class Forfeit:
     """A game that a player forfeited, and what it did."""
@@ -279,14 +268,14 @@ class Reader:
         """What games were played with -> how many, most frequent first."""
         return dict(self.rows("SELECT versions, count(*) FROM games GROUP BY versions ORDER BY 2 DESC, 1"))
 
-    def totals(self, player: str) -> Totals:
-        """Sums of what a player did in all its games."""
+    def totals(self, player: str) -> list[int]:
+        """Games of a player, its moves, illegal tries, late answers, answers astray and forfeits."""
         (row,) = self.rows(
             "SELECT count(*), total(turns), total(illegal), total(overruns), total(astray), total(failure != '') "
             "FROM sides WHERE player = ?",
             player,
         )
-        return Totals(*map(int, row))
+        return list(map(int, row))
 
     def rescues(self, player: str) -> dict[str, int]:
         """Rescue of a player's belief -> how often, most frequent first."""
