@@ -1,13 +1,11 @@
 """Steps a second at random, on one core: batches of games, pyspiel's kriegspiel and PettingZoo's chess, side by side.
 
     python benchmarks/environments.py
-    python benchmarks/environments.py --compare 200
 
 A step is a random open action and its answer; the observation of the side to move and the mask of its open actions are
 ready before each. pyspiel is timed with its observation tensor and without; PettingZoo always computes one. Seconds are
 those of the process on its core. All take turns, so that a machine that slows down slows all, and the median of the
-rounds counts. With `--compare`, batches play beside the referee, as in tests/test_environments.py, that many steps from
-each start under every rule set.
+rounds counts.
 """
 
 from __future__ import annotations
@@ -15,37 +13,26 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
-import sys
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pyspiel
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.test_environments
-
 from kriegbot.environments.batch import Batch
-from referee import RULE_SETS, WILD16
-from tests.random_games import STARTS
-from tests.test_environments import compare
+from referee import WILD16
 
 SIZES = (1, 64, 4096)
 PYSPIEL, PETTINGZOO = "pyspiel kriegspiel", "PettingZoo chess_v6"
 
 
 def main() -> None:
-    """Times, or compares."""
+    """Measure and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0, help="of each, in each round")
-    parser.add_argument("--compare", type=int, metavar="STEPS", help="compares with the referee, and times nothing")
     options = parser.parse_args()
-    if options.compare:
-        side_by_side(options.compare)
-        return
     steppers: dict[str, Callable[[], int]] = {
         f"kriegbot, {size:,} game{'s' * (size > 1)}": batch_stepper(size) for size in SIZES
     }
@@ -116,17 +103,6 @@ def pettingzoo_stepper() -> Callable[[], int]:
         return 50
 
     return step
-
-
-def side_by_side(steps: int) -> None:
-    """Compares batches with the referee."""
-    for name, rules in RULE_SETS.items():
-        seen = Counter[str]()
-        for number, start in enumerate(STARTS):
-            seen += compare(rules, start, games=16, steps=steps, seed=number)
-        print(
-            f"{name}: {16 * steps * len(STARTS)} steps alike; " + ", ".join(f"{n} {what}" for what, n in seen.items())
-        )
 
 
 if __name__ == "__main__":

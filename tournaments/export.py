@@ -9,7 +9,8 @@ from typing import TextIO
 
 import chess
 
-from tournaments.store import GameRow, SideRow, Store
+from tournaments.store import Store
+from tournaments.store_reader import GameRow, SideRow
 
 COLORS = chess.WHITE, chess.BLACK
 

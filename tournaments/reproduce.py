@@ -191,9 +191,8 @@ def agreement_table(results: Sequence[Result]) -> Table:
         near = agreement(of_group)
         ahead = f"{near.alike} of {near.meetings}" if near.meetings else NOTHING
         games = str(sum(result.ours.games for result in of_group))
-        rows.append(
-            (name, games, f"{near.distance:.0f}", f"{near.by_chance:.0f}", f"{near.within} of {len(of_group)}", ahead)
-        )
+        within = f"{near.within} of {len(of_group)}"
+        rows.append((name, games, f"{near.distance:.0f}", f"{near.by_chance:.0f}", within, ahead))
     headings = ("", "games", "off by", "by chance", "within", "same side ahead")
     return Table("Mean distance from the paper's EU", headings, rows)
 

@@ -29,19 +29,9 @@ from filelock import FileLock, Timeout
 from referee.text import quoted
 from tournaments.play import Died, Finished
 from tournaments.schedule import Pairing, Settings, Shard
-from tournaments.store_reader import (
-    APPLICATION,
-    SCHEMA,
-    GameRow,
-    Reader,
-    SideRow,
-    StoreError,
-    connected,
-    named,
-    short,
-)
+from tournaments.store_reader import APPLICATION, SCHEMA, Reader, StoreError, connected, named, short
 
-__all__ = ["GameRow", "SideRow", "Store", "StoreError"]
+__all__ = ["Store", "StoreError"]
 
 TABLES = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
