@@ -48,8 +48,7 @@ class DaskExecutor:
       jobs: how many workers to start; for a running cluster, the least number of games to submit, since one that grows
         on demand looks at its queue.
       scheduler: address of a running one; None for a cluster on this machine, which ends with the games.
-      patience: seconds that an answer of a player may take; None for the default.
-      spec_of: reads a player's name.
+      patience, spec_of: as for `WarmSeats`.
 
     Raises:
       ExecutorError: no scheduler answers.

@@ -46,8 +46,7 @@ class LocalExecutor:
 
     Args:
       jobs: how many at once.
-      patience: seconds that an answer of a player may take; None for the default.
-      spec_of: reads a player's name.
+      patience, spec_of: as for `WarmSeats`.
       context: how processes are started; None for the default.
     """
 

@@ -71,11 +71,7 @@ def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
 
 
 def measured(path: Path) -> Sizes:
-    """The contents of a file of measurements; nothing if there is no file.
-
-    Raises:
-      ValueError: it holds something else.
-    """
+    """The contents of a file of measurements, nothing if there is none; raises ValueError if it holds anything else."""
     if not path.exists():
         return {}
     try:

@@ -181,13 +181,15 @@ def agreement(results: Sequence[Result]) -> Agreement:
 
 
 def agreement_table(results: Sequence[Result]) -> Table:
-    """One row for each run of a figure, and one for all cells, of those that have games."""
-    groups: dict[str, list[Result]] = {}
+    """One row for each run of a figure, and one for all of them, of the cells that have games."""
     played = [result for result in results if result.ours.games]
+    groups: dict[str, list[Result]] = {}
     for result in played:
         groups.setdefault(f"Figure {result.cell.figure}, {result.cell.seconds} s", []).append(result)
+    if len(groups) > 1:
+        groups["all"] = played
     rows = []
-    for name, of_group in {**groups, "all": played}.items() if played else ():
+    for name, of_group in groups.items():
         near = agreement(of_group)
         ahead = f"{near.alike} of {near.meetings}" if near.meetings else NOTHING
         games = str(sum(result.ours.games for result in of_group))

@@ -82,11 +82,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """The inverse of `str`.
-
-        Raises:
-          ValueError: the text names no part.
-        """
+        """The inverse of `str`; raises ValueError for a text that names no part."""
         index, _, count = text.partition("/")
         numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0 for part in (index, count)]
         if not 1 <= numbers[0] <= numbers[1]:

@@ -105,14 +105,7 @@ def short(text: object) -> str:
 
 
 class Reader:
-    """A tournament's file, to be read.
-
-    Attributes:
-      path: the file.
-      settings: of the tournament.
-      games: how many of every pairing are wanted.
-      shard: the part of them that this file is for.
-    """
+    """A tournament's file, to be read: of every pairing `games` are wanted, and of these a part (`shard`) is for it."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self.connection = path, connection
