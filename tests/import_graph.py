@@ -107,7 +107,7 @@ def rooms() -> dict[str, set[str]]:
     return found
 
 
-PAGE_STARTER = "kriegbot.cli.page"
+PAGE_STARTER = "kriegbot.cli.play"
 """The module of the commands that starts the page."""
 
 

@@ -93,7 +93,7 @@ def test_progress_is_shown_once_it_takes_long(
 ) -> None:
     shown = []
     monkeypatch.setattr("kriegbot.cli.convert.PATIENCE", -1.0)
-    monkeypatch.setattr("kriegbot.cli.steps.steps", lambda what, work: shown.append((what, list(work))))
+    monkeypatch.setattr("kriegbot.cli.convert.steps", lambda what, work: shown.append((what, list(work))))
     source = Path(game).with_name("two.pgn")
     source.write_text(Path(game).read_text() * 2)
     out, _ = convert(str(source), "-", capsys=capsys)

@@ -15,7 +15,7 @@ import chess
 import pytest
 from rich.console import Console
 
-from kriegbot.cli.lobby import Screen
+from kriegbot.cli.online import Screen
 from kriegbot.online import bot as bot_module
 from kriegbot.online.bot import Bot
 from kriegbot.online.game import Shown

@@ -1,1 +1,1 @@
-"""The command line, one file to a command; heavy imports are within the functions."""
+"""The command line: `main` knows every command, and imports its module when it is given."""

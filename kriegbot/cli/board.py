@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import chess
 from rich.color import Color
@@ -11,6 +12,7 @@ from rich.style import Style
 from rich.text import Text
 
 from kriegbot.narration.board import Men, file_names, rows
+from referee import View
 
 Rgb = tuple[int, int, int]
 
@@ -29,6 +31,9 @@ GLYPHS = {
 }
 MOST_SCALE = 6
 """A chessman is one letter high, and is lost on larger squares."""
+
+Heat: TypeAlias = Callable[[View], Sequence[float]]
+"""For each square the chance, in [0, 1], that an enemy man stands there; empty if nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)

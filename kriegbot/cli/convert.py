@@ -7,17 +7,18 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import chess
 import typer
 
-from kriegbot.request import Refused
-
-if TYPE_CHECKING:
-    import chess
-
-    from referee import RuleSet
-    from referee.formats.base import Format
+from kriegbot.cli.progress import steps
+from kriegbot.request import COLORS, Refused, color_of, path_of, rules_of
+from referee import RecordError, RuleSet
+from referee.formats import FORMATS, format_for, format_named, format_of, written
+from referee.formats.base import Format
+from referee.pgn import write_whole
+from referee.text import quoted
 
 STANDARD = "-"
 """What stands for standard input or output."""
@@ -58,11 +59,6 @@ def convert(
       filtered    as icc, one side's view, with ?? for moves it did not see; written only
       plain       PGN of any game of chess: moves only; --rules says what is announced
     """  # noqa: D301 - the backspace tells where lines are to be kept
-    from kriegbot.request import rules_of
-    from referee import RecordError
-    from referee.formats import FORMATS, format_for, format_named, format_of
-    from referee.text import quoted
-
     given = None if rules is None else rules_of(rules)
     path = _target_of(source, target)
     try:
@@ -96,10 +92,6 @@ def _converted(
     lost: dict[str, None],
 ) -> Iterator[tuple[int, int]]:
     """Converts one game after another; yields how many are done, of how many."""
-    from referee import RecordError
-    from referee.formats import written
-    from referee.text import quoted
-
     source, games = found
     for number, game in enumerate(games, 1):
         try:
@@ -122,15 +114,10 @@ def _run(work: Iterator[tuple[int, int]]) -> None:
     begin = time.monotonic()
     for _ in work:
         if time.monotonic() - begin > PATIENCE:
-            from kriegbot.cli.steps import steps
-
             steps("Converting", work)
 
 
 def _target_of(source: str, target: str) -> Path | None:
-    from kriegbot.cli.arguments import path_of
-    from referee.text import quoted
-
     if target == STANDARD:
         return None
     path = path_of(target)
@@ -140,8 +127,6 @@ def _target_of(source: str, target: str) -> Path | None:
 
 
 def _side_of(side: str | None, *, is_filtered: bool) -> chess.Color | None:
-    from kriegbot.request import COLORS, color_of
-
     if side is None and is_filtered:
         raise Refused("--to filtered takes a side: add --side white or --side black.")
     if side is None:
@@ -154,8 +139,6 @@ def _side_of(side: str | None, *, is_filtered: bool) -> chess.Color | None:
 
 
 def _text_of(source: str) -> str:
-    from referee.text import quoted
-
     try:
         if source == STANDARD:
             data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -173,9 +156,6 @@ def _text_of(source: str) -> str:
 
 
 def _write(text: str, path: Path | None) -> None:
-    from referee.pgn import write_whole
-    from referee.text import quoted
-
     if path is None:
         sys.stdout.write(text)
         return

@@ -1,36 +1,51 @@
-"""`kriegbot`: all commands, and how it refuses: one line on stderr, exit code 2, no traceback."""
+"""`kriegbot`: all commands, and how it refuses: one line on stderr, exit code 2, no traceback.
+
+A command's module is imported only when the command is given, so that `kriegbot --help` answers at once.
+"""
 
 from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from importlib import import_module
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
+import typer.main
+from typer.completion import completion_init  # type: ignore[attr-defined] # documented by its options alone
+from typer.core import TyperGroup
 
-from kriegbot.cli.check_player import check_player
-from kriegbot.cli.completion import COMPLETE, complete, completion
-from kriegbot.cli.convert import convert
-from kriegbot.cli.export import export
-from kriegbot.cli.match import match
-from kriegbot.cli.merge import merge
-from kriegbot.cli.online import online
-from kriegbot.cli.play import play
-from kriegbot.cli.players import players
-from kriegbot.cli.replay import replay
-from kriegbot.cli.report import report
-from kriegbot.cli.reproduce import reproduce
-from kriegbot.cli.resume import resume
-from kriegbot.cli.rules import rules
-from kriegbot.cli.tournament import tournament
-from kriegbot.cli.trees import trees
-from kriegbot.request import Refused
+COMMANDS = {
+    "play": ("play", "Play a game of Kriegspiel against a program."),
+    "resume": ("play", "Play on a game that was broken off, at the terminal or on the page."),
+    "match": ("match", "Play one game between two programs, and show what each side saw."),
+    "replay": (
+        "replay",
+        "Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web on a local page.",
+    ),
+    "convert": ("convert", "Write games in another format; what that cannot hold is named on standard error."),
+    "tournament": ("tournament", "Play many games between programs, and report on them."),
+    "report": (
+        "store",
+        "Report on a tournament: results with intervals, how games ended, how long players took.",
+    ),
+    "export": ("store", "Write the games of a tournament as PGN, CSV or lines of JSON."),
+    "merge": ("store", "Put the games of several files of one tournament into one file."),
+    "reproduce": ("reproduce", "Reproduce the paper's experiment, and print our results beside the paper's."),
+    "players": ("lists", "List the players and their options."),
+    "check-player": ("match", "Check that a player plays: under every rule set, from unusual positions, and in time."),
+    "rules": ("lists", "List the rule sets and what is announced under each."),
+    "completion": ("lists", "Print what a shell needs to complete commands, options, players and rule sets."),
+    "trees": ("trees", "Solve explicit game trees, and measure pruning on random ones."),
+    "online": ("online", "Play on kriegspiel.org as a bot."),
+}
+"""For each command its module, which defines a function or a group of its name, and the first sentence of its help."""
 
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""What typer raises for a bad command line; it has no public name for it."""
+COMPLETE = "_KRIEGBOT_COMPLETE"
+"""In the environment while a shell asks for what may follow."""
 
 FIRST = """\
 Kriegspiel: chess where neither side sees the other's men.
@@ -42,7 +57,28 @@ Kriegspiel: chess where neither side sees the other's men.
   kriegbot --help                 all commands"""
 """What is said if no command is given."""
 
+
+class Commands(TyperGroup):
+    """Lists commands by what `COMMANDS` says of them; the one that is given is loaded."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """See the group of click."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed if name is None else _loaded(name), rest
+
+
+def _loaded(name: str) -> Any:
+    module, _ = COMMANDS[name]
+    found = getattr(import_module(f"kriegbot.cli.{module}"), name.replace("-", "_"))
+    if isinstance(found, typer.Typer):
+        return typer.main.get_command(found)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name)(found)
+    return typer.main.get_command(alone)
+
+
 app = typer.Typer(
+    cls=Commands,
     help="Kriegspiel: chess in which neither side sees the other's men.",
     context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
@@ -51,10 +87,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
         print(f"kriegbot {version('kriegbot')}")
         raise typer.Exit
 
@@ -63,7 +97,7 @@ def _version(wanted: bool) -> None:
 def _options(
     context: typer.Context,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Kriegspiel: chess in which neither side sees the other's men."""
@@ -71,26 +105,8 @@ def _options(
         print(FIRST)
 
 
-COMMANDS = (
-    play,
-    resume,
-    match,
-    replay,
-    convert,
-    tournament,
-    report,
-    export,
-    merge,
-    reproduce,
-    players,
-    check_player,
-    rules,
-    completion,
-)
-for command in COMMANDS:
-    app.command()(command)
-app.add_typer(trees, name="trees")
-app.add_typer(online, name="online")
+for _name, (_, _sentence) in COMMANDS.items():
+    app.command(_name, help=_sentence)(lambda: None)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,45 +114,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
     if COMPLETE in os.environ:
-        complete()
+        completion_init()
     try:
         code = app(arguments, standalone_mode=False, prog_name="kriegbot")
         sys.stdout.flush()
-    except (Refused, UsageError) as error:
-        print(f"kriegbot: {_one_line(error)}", file=sys.stderr)
-        return 2
     except (KeyboardInterrupt, typer.Abort):
         print("kriegbot: interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # the reader has seen enough: kriegbot match rand rand | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except Exception as error:
-        from kriegbot.game.children import CannotStart
+        from kriegbot.cli.common import refusal  # only now, since `--help` must not wait for it
 
-        if isinstance(error, BrokenPipeError):  # the reader has seen enough: kriegbot match rand rand | head
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-        if not isinstance(error, CannotStart):
+        line = refusal(error)
+        if line is None:
             raise
-        print(f"kriegbot: {_one_line(Refused(f'{error}.'))}", file=sys.stderr)
+        print(f"kriegbot: {line}", file=sys.stderr)
         return 2
     return code if isinstance(code, int) else 0
-
-
-def _one_line(error: Exception) -> str:
-    """The message of a refusal; where the command line itself is at fault, it points to --help."""
-    from referee.text import did_you_mean, one_line, quoted
-
-    if isinstance(error, Refused):
-        return one_line(str(error))
-    message = one_line(getattr(error, "format_message", error.__str__)(), 200).rstrip(".")
-    near = getattr(error, "possibilities", None)
-    context = getattr(error, "ctx", None)
-    unknown = re.match("No such command '(.*?)(?:'|$)", message)
-    if near:
-        message = f"no such option: {error.option_name}; did you mean {' or '.join(near)}?"  # type: ignore[attr-defined]
-    elif unknown is not None:
-        known = list(context.command.commands) if context is not None else []
-        hint = did_you_mean(unknown[1], known)
-        return f"unknown command {quoted(unknown[1])}{hint} Known: {', '.join(known)}."
-    command = context.command_path if context is not None else "kriegbot"
-    ending = "" if message.endswith("?") else "."
-    return f"{message[:1].lower()}{message[1:]}{ending} See {command} --help."

@@ -1,17 +1,31 @@
-"""`kriegbot match`: one game between two programs."""
+"""`kriegbot match` and `check-player`: one game between two programs, and a player put through every test."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from json import dumps
+from typing import Annotated
 
 import typer
 
-from kriegbot.cli.completion import programs
-from kriegbot.cli.programs import DrawnBy, Patience, Rules, Sandbox, check_begun, sandbox_of, started
-
-if TYPE_CHECKING:
-    from kriegbot.game.match import Played
+from kriegbot.cli.common import (
+    DrawnBy,
+    Patience,
+    Rules,
+    Sandbox,
+    check_begun,
+    patience_of,
+    programs,
+    sandbox_of,
+    save_game,
+)
+from kriegbot.cli.progress import preparing
+from kriegbot.game.children import check_system
+from kriegbot.game.conformance import conformance
+from kriegbot.game.match import Played, play_game
+from kriegbot.game.process import ProcessSeat
+from kriegbot.narration.playthrough import ending, playthrough
+from kriegbot.request import Refused, limits_of, path_of, program_of, rules_of, seed_of
 
 
 def match(
@@ -38,19 +52,14 @@ def match(
 
     By default the paper's limits hold: a draw after 160 plies, or after 50 without a pawn move or capture.
     """
-    from kriegbot import request
-    from kriegbot.cli import arguments
-    from kriegbot.cli.progress import preparing
-    from kriegbot.game.match import play_game
-    from kriegbot.game.process import ProcessSeat
-
     is_sandboxed = sandbox_of(sandbox)
-    specs = [request.program_of(text, sandbox=is_sandboxed) for text in (white, black)]
-    rule_set, drawn = request.rules_of(rules), arguments.limits_of(limits)
-    number = request.seed_of(seed)
-    waits = None if patience is None else arguments.seconds_of(patience, "patience")
-    path = None if save is None else arguments.path_of(save)
-    with preparing() as report, started():
+    specs = [program_of(text, sandbox=is_sandboxed) for text in (white, black)]
+    rule_set, drawn = rules_of(rules), limits_of(limits)
+    number = seed_of(seed)
+    waits = patience_of(patience)
+    path = None if save is None else path_of(save)
+    check_system()
+    with preparing() as report:
         seats = [ProcessSeat(spec, patience=waits, report=report) for spec in specs]
         try:
             played = play_game(*seats, rules=rule_set, limits=drawn, seed=number, event="kriegbot match")
@@ -58,13 +67,40 @@ def match(
             for seat in seats:
                 seat.close()
     check_begun(played)
-    _show(played, number, json=json, quiet=quiet, explain=explain)
+    if not json:
+        _show_logs(played)
+    if json:
+        print(dumps(_as_json(played, number), indent=2))
+    elif quiet:
+        print(ending(played.record))
+    else:
+        print(*playthrough(played.record, _explained(played) if explain else None), sep="\n")
     if path is not None:
-        from kriegbot.cli.saving import save_game
-
         print(save_game(played.record, path), file=sys.stderr)
     if played.interrupted:
         raise typer.Exit(130)
+
+
+def _show_logs(played: Played) -> None:
+    for statistics in (played.white, played.black):
+        if statistics.log:
+            print(f"--- {statistics.player} wrote:", statistics.log.rstrip(), "---", sep="\n", file=sys.stderr)
+
+
+def _as_json(played: Played, seed: int) -> dict[str, object]:
+    record = played.record
+    end = record.end
+    return {
+        "result": record.result,
+        "reason": end.reason.value if end else None,
+        "detail": end.detail if end else "",
+        "plies": len(record.turns),
+        "seed": str(seed),  # up to 128 bits: more than a number of JSON holds everywhere
+        "rules": record.rules.name,
+        "limits": {"plies": record.limits.plies, "quiet": record.limits.quiet_plies},
+        "white": played.white.as_json(),
+        "black": played.black.as_json(),
+    }
 
 
 def _explained(played: Played) -> dict[int, list[str]]:
@@ -77,29 +113,33 @@ def _explained(played: Played) -> dict[int, list[str]]:
     return lines
 
 
-def _show(played: Played, seed: int, *, json: bool, quiet: bool, explain: bool) -> None:
-    from kriegbot.narration.playthrough import ending, playthrough
+def check_player(
+    player: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC",
+            help="Who: rand, path/bot.py:Class, package.module:Class, program:COMMAND.",
+            autocompletion=programs,
+        ),
+    ],
+    patience: Annotated[
+        str | None, typer.Option(metavar="SECONDS", help="How long one answer may take.  [default: 300]")
+    ] = None,
+    sandbox: Sandbox = None,
+) -> None:
+    """Check that a player plays: under every rule set, from unusual positions, and in time.
 
-    for statistics in (played.white, played.black):
-        if statistics.log and not json:
-            print(f"--- {statistics.player} wrote:", statistics.log.rstrip(), "---", sep="\n", file=sys.stderr)
-    if json:
-        from json import dumps
-
-        end = played.record.end
-        report = {
-            "result": played.record.result,
-            "reason": end.reason.value if end else None,
-            "detail": end.detail if end else "",
-            "plies": len(played.record.turns),
-            "seed": str(seed),  # up to 128 bits: more than a number of JSON holds everywhere
-            "rules": played.record.rules.name,
-            "limits": {"plies": played.record.limits.plies, "quiet": played.record.limits.quiet_plies},
-            "white": played.white.as_json(),
-            "black": played.black.as_json(),
-        }
-        print(dumps(report, indent=2))
-    elif quiet:
-        print(ending(played.record))
-    else:
-        print(*playthrough(played.record, _explained(played) if explain else None), sep="\n")
+    The exit code is 1 if it fails in anything.
+    """
+    spec = program_of(player, sandbox=sandbox_of(sandbox))
+    waits = patience_of(patience)
+    failures = 0
+    check_system()
+    for check in conformance(spec, waits):
+        if check.is_refused:
+            raise Refused(check.detail)
+        print(f"{'ok    ' if check.is_good else 'FAILED'}  {check.what}: {check.detail}", flush=True)
+        failures += not check.is_good
+    print(f"{spec}: {'passed' if not failures else f'{failures} failures'}")
+    if failures:
+        raise typer.Exit(1)

@@ -1,4 +1,7 @@
-"""`kriegbot online`: a bot on kriegspiel.org."""
+"""`kriegbot online`: a bot on kriegspiel.org, and its games as they go: a table on a terminal, lines elsewhere.
+
+Nothing is shown but what our own side knows: tries of ours, how many moves were made, and the clocks.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,37 @@ import os
 import signal
 import sys
 import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import platformdirs
 import typer
+from rich import box
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
 
-from kriegbot.request import Refused
+from kriegbot.cli.progress import preparing
+from kriegbot.cli.screen import drawing_console
+from kriegbot.game.children import check_system
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import PlayerFailed
+from kriegbot.request import Refused, games_folder
+from referee.text import one_line, quoted
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # httpx, which the bot needs, is an extra
+    from kriegbot.online.bot import Bot
     from kriegbot.online.settings import Settings
 
 KEY = "KRIEGSPIEL_REGISTRATION_KEY"
+LINES = 12
+"""Lines of what happened, below the table."""
 
 online = typer.Typer(
     help="Play on kriegspiel.org as a bot.",
@@ -45,7 +68,6 @@ def register(
     chosen = _settings(settings)
     from kriegbot.online.settings import check_free, save_token, token_path
     from kriegbot.online.site import Refusal, Site, Uncertain
-    from referee.text import quoted
 
     path = token_path(chosen.site)
     check_free(path)
@@ -79,19 +101,14 @@ def run(settings: File = None) -> None:
     is printed line by line.
     """
     chosen = _settings(settings)
-    from kriegbot.cli.arguments import games_folder
-    from kriegbot.cli.lobby import showing
-    from kriegbot.cli.programs import started
-    from kriegbot.cli.progress import preparing
-    from kriegbot.game.process import ProcessSeat
-    from kriegbot.game.seat import PlayerFailed
     from kriegbot.online.bot import Bot
     from kriegbot.online.settings import load_token, token_path
     from kriegbot.online.site import Site, in_a_while
 
     token = load_token(token_path(chosen.site))
     folder = games_folder(str(chosen.records or games_folder() / "online"))
-    with preparing() as report, started(), ProcessSeat(chosen.player, report=report) as seat:
+    check_system()
+    with preparing() as report, ProcessSeat(chosen.player, report=report) as seat:
         try:
             seat.begin(0)  # kernels are compiled now, not while a clock runs
         except PlayerFailed as failed:
@@ -114,15 +131,70 @@ def run(settings: File = None) -> None:
 
 def _settings(file: str | None) -> Settings:
     """The settings in a file; by default those in the user's configuration, or the defaults if there are none."""
-    try:
-        import httpx  # noqa: F401 - only to say how to get it
-    except ImportError:
-        raise Refused("playing online needs httpx: pip install 'kriegbot[online]'.") from None
-    import platformdirs
-
+    if find_spec("httpx") is None:
+        raise Refused("playing online needs httpx: pip install 'kriegbot[online]'.")
     from kriegbot.online.settings import Settings, load_settings
 
     path = platformdirs.user_config_path("kriegbot") / "online.toml" if file is None else Path(file)
     if file is None and not path.exists():
         return Settings()
     return load_settings(path)
+
+
+class Screen:
+    """Where the bot's games are shown.
+
+    Args:
+      console: the terminal; None for lines.
+    """
+
+    def __init__(self, console: Console | None) -> None:
+        self._console = console
+        self._bot: Bot | None = None
+        self._lock = threading.Lock()
+        self._lines: deque[str] = deque(maxlen=LINES)
+
+    def show(self, bot: Bot) -> None:
+        """Says whose games are shown."""
+        self._bot = bot
+
+    def say(self, line: str) -> None:
+        """Adds a line; in any thread."""
+        line = f"{datetime.now():%H:%M:%S} {one_line(line, 400)}"
+        with self._lock:
+            self._lines.append(line)
+            if self._console is None:
+                print(line, flush=True)
+
+    def __rich__(self) -> Group:
+        """The table and the last lines."""
+        table = Table(box=box.SIMPLE_HEAD, expand=True)
+        for name in ("game", "opponent", "rules", "we are", "move", "our clock", "theirs", "last"):
+            ratio = 1 if name == "last" else None
+            table.add_column(name, no_wrap=True, ratio=ratio, justify="right" if "clock" in name else "left")
+        games = [] if self._bot is None else self._bot.shown()
+        for game in games:
+            left = (_clock(seconds) for seconds in game.left)
+            move = f"{game.ply // 2 + 1}{' *' if game.is_ours else ''}"
+            table.add_row(*map(Text, (game.code, game.opponent, game.rules, game.color, move, *left, game.last)))
+        with self._lock:
+            lines = [Text(line, overflow="ellipsis", no_wrap=True) for line in self._lines]
+        title = Text(f" {len(games)} {'game' if len(games) == 1 else 'games'}; * we are to move; Ctrl-C to end")
+        return Group(title, table, *lines)
+
+
+@contextmanager
+def showing() -> Iterator[Screen]:
+    """Yields a screen, which is drawn anew twice a second if there is a terminal."""
+    console = drawing_console()
+    screen = Screen(console)
+    if console is None:
+        yield screen
+        return
+    with Live(screen, console=console, refresh_per_second=2):
+        yield screen
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{whole // 60}:{whole % 60:02}"

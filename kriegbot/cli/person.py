@@ -13,20 +13,22 @@ from pathlib import Path
 import chess
 import typer
 
-from kriegbot.cli.arguments import games_folder, path_of
-from kriegbot.cli.heat import HeatMap
+from kriegbot.belief.timeline import Followed
+from kriegbot.cli.board import Heat
+from kriegbot.cli.common import check_begun, free_name, save_game
 from kriegbot.cli.plain import PlainConsole
-from kriegbot.cli.programs import check_begun, started
-from kriegbot.cli.saving import free_name, save_game
+from kriegbot.cli.progress import preparing
 from kriegbot.cli.screen import drawing_console, is_terminal
 from kriegbot.cli.terminal import TerminalConsole
+from kriegbot.game.children import check_system
 from kriegbot.game.match import Played, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
+from kriegbot.kernels import prepare
 from kriegbot.players.human import HumanPlayer
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.request import PERSON, Refused, is_resumable
-from referee import GameRecord, Reason, RuleSet
+from kriegbot.request import PERSON, Refused, games_folder, is_resumable, path_of
+from referee import GameRecord, Reason, RuleSet, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ class PersonGame:
           Refused: it cannot begin, or not be saved.
           typer.Exit: it was interrupted.
         """
-        with _one_interrupt(), started():
+        with _one_interrupt():
+            check_system()
             console = _console({self.side: "you", (not self.side): str(self.opponent)}, show_belief=show_belief)
             played = self._played(console)
             check_begun(played)
@@ -129,18 +132,24 @@ def _one_interrupt() -> Iterator[None]:
 
 
 def _console(names: dict[chess.Color, str], *, show_belief: bool) -> PlainConsole | TerminalConsole:
-    heat: HeatMap | None = None
-    if show_belief:
-        from kriegbot.cli.progress import preparing
-        from kriegbot.kernels import prepare
-
-        with preparing() as report:
-            prepare(report)
-        heat = HeatMap()
+    heat = _heat() if show_belief else None
     terminal = drawing_console()
     if terminal is not None:
         return TerminalConsole(terminal, names, heat)
     return PlainConsole(names, heat, has_boards=is_terminal())
+
+
+def _heat() -> Heat:
+    """Where the opponent's men may be, by a belief that knows a person's own views alone."""
+    with preparing() as report:
+        prepare(report)
+    belief = Followed()
+
+    def chances(view: View) -> list[float]:
+        held = belief.at(view)
+        return held.chances.sum(axis=0).tolist() if held is not None and held.boards else []
+
+    return chances
 
 
 def _asked(name: Path) -> Path | None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import chess
 
-from kriegbot.cli.heat import HeatMap
+from kriegbot.cli.board import Heat
 from kriegbot.cli.progress import progress_text
 from kriegbot.narration.board import file_names, own_men, plain_board, rows
 from kriegbot.narration.diary import Diary
@@ -34,9 +34,7 @@ class PlainConsole:
       has_boards: whether to show the board with each turn.
     """
 
-    def __init__(
-        self, names: Mapping[chess.Color, str], heat: HeatMap | None = None, *, has_boards: bool = False
-    ) -> None:
+    def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None = None, *, has_boards: bool = False) -> None:
         self._names, self._has_boards = names, has_boards
         self._diary, self._even = Diary(), EvenTime()
         self._heat = heat
@@ -59,7 +57,7 @@ class PlainConsole:
         has_board = is_asked_for or self._shown is None or (self._has_boards and is_new_turn)
         board = plain_board(own_men(view), view.color) if has_board else []
         has_heat = not view.refused and (has_board if self._has_boards else not is_asked_for)
-        heat = heat_table(self._heat.of(view), view.color) if self._heat is not None and has_heat else []
+        heat = heat_table(self._heat(view), view.color) if self._heat is not None and has_heat else []
         if self._has_boards and len(board) < len(heat) and shutil.get_terminal_size().columns >= BESIDE + WIDE:
             title, rest = "Your men, and where the opponent's may be, in per cent:", heat[1:]
             board, heat = [title, *(left.ljust(BESIDE) + right for left, right in zip(board, rest, strict=True))], []

@@ -1,37 +1,60 @@
-"""`kriegbot play`: a person against a program."""
+"""`kriegbot play` and `resume`: a person against a program, at the terminal or on the page."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kriegbot.cli.completion import colors, levels, programs
-from kriegbot.cli.programs import Rules, Sandbox, sandbox_of
-from kriegbot.request import Refused
+from kriegbot.cli.common import NoBrowser, Port, Rules, Sandbox, ShowBelief, programs, sandbox_of
+from kriegbot.cli.person import PersonGame
+from kriegbot.players.kriegbot import BEST, LEVELS
+from kriegbot.request import (
+    BROKEN_OFF,
+    COLORS,
+    PERSON,
+    Refused,
+    color_of,
+    games_folder,
+    is_resumable,
+    path_of,
+    program_in,
+    program_of,
+    refusing,
+    rules_of,
+    seed_of,
+    whole_of,
+    with_time,
+)
+from referee import GameRecord, RecordError, load_record
 
 ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief", "sandbox")
 """Options for what is chosen on the page, if there is one."""
 FOR_PAGE = ("port", "host", "no_browser")
 """Options of the page."""
+MOST_TAGS = 8 * 1024
+"""Bytes of a file that are looked at to see whether its game was broken off."""
 
 
 def play(
     context: typer.Context,
     opponent: Annotated[
         str, typer.Option(metavar="SPEC", help="Your opponent; see `kriegbot players`.", autocompletion=programs)
-    ] = ("kriegbot"),
+    ] = "kriegbot",
     level: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
             help="How well it plays: beginner, casual, club, strong, master or best.",
-            autocompletion=levels,
+            autocompletion=lambda: [*LEVELS, BEST],
         ),
     ] = None,
     color: Annotated[
-        str, typer.Option(metavar="COLOR", help="Your side: white, black or random.", autocompletion=colors)
+        str,
+        typer.Option(metavar="COLOR", help="Your side: white, black or random.", autocompletion=lambda: list(COLORS)),
     ] = "white",
     rules: Rules = "berkeley",
     time: Annotated[
@@ -42,20 +65,16 @@ def play(
         str | None,
         typer.Option(metavar="FILE", help="Save the game as PGN, even if it is abandoned; with --web, a folder."),
     ] = None,
-    show_belief: Annotated[
-        bool, typer.Option("--show-belief", help="Show where the opponent's men may be, from what you know yourself.")
-    ] = False,
+    show_belief: ShowBelief = False,
     web: Annotated[
         bool, typer.Option("--web", help="Play on a local page, in a browser; choose the game there.")
     ] = False,
-    port: Annotated[
-        str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any free one]")
-    ] = None,
+    port: Port = None,
     host: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="With --web: where to listen.  [default: 127.0.0.1, this machine alone]"),
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="With --web: only print the address.")] = False,
+    no_browser: NoBrowser = False,
     sandbox: Sandbox = None,
 ) -> None:
     """Play a game of Kriegspiel against a program.
@@ -70,27 +89,21 @@ def play(
 
     With --web games are played on a local page, and all are saved.
     """
-    from kriegbot import request
-    from kriegbot.cli import arguments
-    from kriegbot.cli.person import PersonGame
-
     _refuse_together(context, ON_PAGE if web else FOR_PAGE, is_on_page=web)
     if web:
-        from kriegbot.cli.page import open_page
-
         open_page(port, save, host or "127.0.0.1", has_browser=not no_browser)
         return
     if level is not None:
         if _is_given(context, "opponent"):
             raise Refused("--level is a level of the player kriegbot; leave --opponent out, or --level.")
         opponent = f"kriegbot:level={level}"
-    spec = request.program_of(opponent, sandbox=sandbox_of(sandbox))
+    spec = program_of(opponent, sandbox=sandbox_of(sandbox))
     if time is not None:
-        spec = arguments.with_time(spec, time)
-    number = request.seed_of(seed)
-    side = request.color_of(color, number)
-    rule_set = request.rules_of(rules)
-    path = None if save is None else arguments.path_of(save)
+        spec = with_time(spec, time)
+    number = seed_of(seed)
+    side = color_of(color, number)
+    rule_set = rules_of(rules)
+    path = None if save is None else path_of(save)
     game = PersonGame(spec, side, rule_set, number, is_seed_given=seed is not None)
     game.play(path, show_belief=show_belief)
 
@@ -107,3 +120,81 @@ def _refuse_together(context: typer.Context, names: Sequence[str], *, is_on_page
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def open_page(
+    port: str | None,
+    folder: str | None = None,
+    host: str = "127.0.0.1",
+    *,
+    has_browser: bool,
+    saved: tuple[GameRecord, str] | None = None,
+) -> None:
+    """Serves the page until Ctrl-C; the one way from the commands to it.
+
+    Args:
+      port: its port; None for any free one.
+      folder: where games are saved; None for one in the user's data.
+      host: the address to listen on.
+      has_browser: whether to open the page in a browser.
+      saved: a game to show at first, and its file.
+    """
+    number = 0 if port is None else whole_of(port, "port", 1, 65535)
+    path = games_folder(folder)
+    from kriegbot.web.server import serve  # only now, since a game at the terminal needs no server
+
+    serve(path, host, number, has_browser=has_browser, saved=saved)
+
+
+def resume(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="The saved game.  [default: the last one broken off]")
+    ] = None,
+    show_belief: ShowBelief = False,
+) -> None:
+    """Play on a game that was broken off, at the terminal or on the page.
+
+    The opponent sits down anew, and learns what has happened from its own view. What you do not know stays hidden. The
+    game is saved in the same file.
+    """
+    path = _last() if file is None else Path(file)
+    record = _record_of(path)
+    why_not = _why_not(record)
+    if why_not:
+        raise Refused(f"'{path}' cannot be played on here: {why_not}.")
+    path_of(str(path))
+    program, (side,) = program_in(record)
+    assert program is not None  # for mypy: `_why_not` has seen one person alone
+    seed = record.headers.get("Seed", "")
+    number = seed_of(seed if seed.isdigit() else None)
+    PersonGame(program, side, record.rules, number, begun=record).play(path, show_belief=show_belief)
+
+
+def _record_of(path: Path) -> GameRecord:
+    with refusing(RecordError):
+        return load_record(path)
+
+
+def _why_not(record: GameRecord) -> str:
+    """Why a person at a terminal cannot play a game on; empty if that is possible."""
+    if not is_resumable(record):
+        return "it takes a game of a person's against an installed player that was broken off"
+    if all(record.headers[color] == PERSON for color in ("White", "Black")):
+        return "it is a game between two people; `kriegbot play --web` goes on with it"
+    if "TimeControl" in record.headers:
+        return "it has a clock; `kriegbot play --web` goes on with it"
+    return ""
+
+
+def _last() -> Path:
+    """The last game that was broken off among the saved ones."""
+    folder = games_folder()
+    for path in sorted(folder.glob("*.pgn"), key=os.path.getmtime, reverse=True):
+        try:
+            with path.open("rb") as handle:
+                tags = handle.read(MOST_TAGS).decode(errors="replace")
+            if any(f'[Termination "{how}"]' in tags for how in BROKEN_OFF) and not _why_not(_record_of(path)):
+                return path
+        except (OSError, Refused):
+            continue
+    raise Refused(f"no game in '{folder}' was broken off; it takes the file of one.")

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from kriegbot.cli.screen import drawing_console
-from kriegbot.request import Refused
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from kriegbot.cli.board import Picture
-    from referee import GameRecord
+from kriegbot.cli.board import Picture, board, fitting, size_of
+from kriegbot.cli.common import NoBrowser, Port
+from kriegbot.cli.play import open_page
+from kriegbot.cli.screen import HAS_KEYS, drawing_console, next_key, single_keys
+from kriegbot.narration.diary import Entry, gathered
+from kriegbot.narration.moments import READERS, moments
+from kriegbot.narration.playthrough import ending, playthrough
+from kriegbot.request import Refused, refusing, whole_of
+from referee import GameRecord, RecordError, load_record
+from tournaments.store import Store, StoreError
 
 VIEWS = ("all", "referee", "White", "Black")
 HELP = "← → step   Home End   PgUp PgDn ten   v view   q quit"
@@ -44,10 +49,8 @@ def replay(
     web: Annotated[
         bool, typer.Option("--web", help="Show it on a local page, with each side's belief and its tries' values.")
     ] = False,
-    port: Annotated[
-        str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any free one]")
-    ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="With --web: only print the address.")] = False,
+    port: Port = None,
+    no_browser: NoBrowser = False,
 ) -> None:
     """Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web on a local page.
 
@@ -59,54 +62,29 @@ def replay(
             raise Refused(f"--{option} goes with --web; add that.")
     record = _record_of(file)
     if web:
-        from kriegbot.cli.page import open_page
-
         open_page(port, has_browser=not no_browser, saved=(record, file))
         return
     console = drawing_console()
-    if console is not None and _has_keys():
+    if console is not None and HAS_KEYS:
         _step_through(record, console)
         return
     if console is not None:
         print("Single keys cannot be read on this system, so here is the whole game.", file=sys.stderr)
-    from kriegbot.narration.playthrough import playthrough
-
     print(*playthrough(record), sep="\n")
 
 
 def _record_of(file: str) -> GameRecord:
     """A record from its own file, or, as FILE#N, game N of a tournament."""
-    from referee import RecordError, load_record
-
     path, mark, number = file.rpartition("#")
     if mark and not os.path.exists(file):
-        from kriegbot import request
-        from tournaments.store import Store, StoreError
-
-        game = request.whole_of(number, "number of a game", 1, 10**9)
-        try:
-            with Store.open(path) as store:
-                return store.record(game)
-        except StoreError as error:
-            raise Refused(f"{error}.") from None
-    try:
+        game = whole_of(number, "number of a game", 1, 10**9)
+        with refusing(StoreError, ending="."), Store.open(path) as store:
+            return store.record(game)
+    with refusing(RecordError):
         return load_record(file)
-    except RecordError as error:
-        raise Refused(str(error)) from None
-
-
-def _has_keys() -> bool:
-    try:
-        import termios  # noqa: F401 - not on Windows
-    except ImportError:
-        return False
-    return True
 
 
 def _step_through(record: GameRecord, console: Console) -> None:
-    from kriegbot.cli.keys import single_keys
-    from kriegbot.narration.playthrough import ending
-
     frames = _frames(record, console)
     with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys():
         _follow_keys(record, console, frames)
@@ -114,8 +92,6 @@ def _step_through(record: GameRecord, console: Console) -> None:
 
 
 def _follow_keys(record: GameRecord, console: Console, frames: list[Frame]) -> None:
-    from kriegbot.cli.keys import next_key
-
     steps = {"right": 1, " ": 1, "l": 1, "left": -1, "h": -1, "page down": 10, "page up": -10}
     ends = {"home": 0, "end": len(frames) - 1, "g": 0, "G": len(frames) - 1}
     at, view = 0, 0
@@ -133,10 +109,6 @@ def _follow_keys(record: GameRecord, console: Console, frames: list[Frame]) -> N
 
 
 def _frames(record: GameRecord, console: Console) -> list[Frame]:
-    from kriegbot.cli.board import Picture
-    from kriegbot.narration.diary import Entry, gathered
-    from kriegbot.narration.moments import READERS, moments
-
     heard: dict[str, list[Entry]] = {name: [] for name in READERS}
     has_tints = console.color_system in ("256", "truecolor")
     frames = []
@@ -150,10 +122,6 @@ def _frames(record: GameRecord, console: Console) -> list[Frame]:
 
 
 def _draw(console: Console, record: GameRecord, frames: list[Frame], at: int, view: str) -> None:
-    from rich.text import Text
-
-    from kriegbot.narration.playthrough import ending
-
     frame = frames[at]
     console.clear()
     names = f"{record.headers['White']} - {record.headers['Black']}"
@@ -167,11 +135,6 @@ def _draw(console: Console, record: GameRecord, frames: list[Frame], at: int, vi
 
 def _draw_boards(console: Console, frame: Frame, view: str) -> None:
     """All three boards with the last news below, or one large with its news beside it."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from kriegbot.cli.board import board, fitting, size_of
-
     grid = Table.grid(padding=(0, 1))
     if view == "all" and console.width >= 78:
         room = max(2, console.height - 15)
@@ -192,9 +155,5 @@ def _draw_boards(console: Console, frame: Frame, view: str) -> None:
 
 def _news(lines: list[str], width: int, room: int) -> Text:
     """The last lines that fit."""
-    import textwrap
-
-    from rich.text import Text
-
     wrapped = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="  ")]
     return Text("\n".join(wrapped[-room:]))

@@ -6,12 +6,38 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
-if TYPE_CHECKING:
-    from tournaments.reproduce import Result
+from kriegbot.cli.progress import Scoreboard, preparing, steps
+from kriegbot.cli.tournament import games_of, jobs_of, warm_up
+from kriegbot.kernels import prepare
+from kriegbot.players.specs import BadSpec, parse_spec
+from kriegbot.request import Refused, refusing, seed_of, whole_of
+from referee.text import did_you_mean, quoted
+from tournaments import figure4
+from tournaments.executors import LocalExecutor
+from tournaments.logs import logged_to
+from tournaments.paper import FIGURES, LONG, SHORT, TODAY
+from tournaments.report_plots import PlotsMissing
+from tournaments.report_tables import show_table
+from tournaments.reproduce import (
+    Result,
+    agreement_table,
+    contrasts_of,
+    contrasts_table,
+    figure_cells,
+    plot_of,
+    results_of,
+    settings_of,
+    table_of,
+    write_csv,
+)
+from tournaments.reproduce import games_of as cell_games
+from tournaments.run import run as play
+from tournaments.store import Store, StoreError
 
 WHAT = {"figure2": 2, "figure3": 3, "figure4": 4, "figure5": 5}
 RUNS = ("short", "long", "both")
@@ -40,32 +66,19 @@ def reproduce(
     an otherwise idle machine. Each comes as a table, a CSV file and a plot. With a choice, games and tables stand
     beside the others, in files of their own; docs/reproduction/choices.md says what can be chosen.
     """
-    from rich.console import Console
-
-    from kriegbot import request
-    from kriegbot.cli import arguments
-    from kriegbot.players.specs import BadSpec
-    from kriegbot.request import Refused
-    from referee.text import did_you_mean, quoted
-    from tournaments.paper import FIGURES
-    from tournaments.report_tables import show_table
-    from tournaments.reproduce import agreement_table, settings_of
-
     if what not in (*WHAT, "all"):
         hint = did_you_mean(what, (*WHAT, "all"))
         raise Refused(f"unknown figure {quoted(what)}{hint} Known: {', '.join((*WHAT, 'all'))}.")
     if run not in RUNS:
         raise Refused(f"unknown run {quoted(run)}; known: {', '.join(RUNS)}.")
     seconds = None if budget == "samples" else _budget_of(budget)
-    wanted = arguments.games_of(games)
-    depth = request.whole_of(depths, "depth", 1, 3)
-    number, workers = request.seed_of(seed), arguments.jobs_of(jobs)
+    wanted = games_of(games)
+    depth = whole_of(depths, "depth", 1, 3)
+    number, workers = seed_of(seed), jobs_of(jobs)
     folder = Path(out)
-    try:
+    with refusing(BadSpec):
         for figure in FIGURES:
             settings_of(figure, seconds, number, choice)
-    except BadSpec as error:
-        raise Refused(str(error)) from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         results: list[Result] = []
@@ -85,8 +98,6 @@ def reproduce(
 
 
 def _budget_of(text: str) -> float:
-    from kriegbot.request import Refused
-    from referee.text import quoted
 
     try:
         seconds = float(text)
@@ -109,17 +120,6 @@ def _figure(
     jobs: int,
 ) -> list[Result]:
     """Play the missing games of a figure's cells, then show and write the figure."""
-    from kriegbot.cli.scoreboard import Scoreboard
-    from kriegbot.cli.tournament import warm_up
-    from kriegbot.players.specs import parse_spec
-    from kriegbot.request import Refused
-    from tournaments.executors import LocalExecutor
-    from tournaments.logs import logged_to
-    from tournaments.paper import LONG, SHORT, TODAY
-    from tournaments.reproduce import figure_cells, games_of, results_of, settings_of
-    from tournaments.run import run as play
-    from tournaments.store import Store, StoreError
-
     settings = settings_of(figure, budget, seed, choice)
     name = f"figure{figure}" if budget is None else f"figure{figure}-{budget:g}s"
     if choice != TODAY:
@@ -134,7 +134,7 @@ def _figure(
     try:
         with Store.writing(folder / f"{name}.sqlite", settings, games) as store:
             done = store.done()
-            missing = [game for game in games_of(settings, chosen, games) if game.id not in done]
+            missing = [game for game in cell_games(settings, chosen, games) if game.id not in done]
             if missing:
                 told = f"Figure {figure}: {len(missing)} games to play, into {store.path}."
                 print(f"{told} Rerun the same command to resume.", file=sys.stderr)
@@ -151,12 +151,6 @@ def _figure(
 
 def _show(figure: int, path: Path, results: list[Result]) -> None:
     """A figure as text, and as a CSV file and a plot."""
-    from rich.console import Console
-
-    from tournaments.report_plots import PlotsMissing
-    from tournaments.report_tables import show_table
-    from tournaments.reproduce import contrasts_of, contrasts_table, plot_of, table_of, write_csv
-
     console = Console(highlight=False)
     show_table(table_of(figure, results), console)
     console.print()
@@ -171,22 +165,13 @@ def _show(figure: int, path: Path, results: list[Result]) -> None:
 
 def _sample_sizes(folder: Path, seed: int) -> None:
     """Measure what is missing of Figure 4, and show it."""
-    from rich.console import Console
-
-    from kriegbot.cli.progress import preparing
-    from kriegbot.cli.steps import steps
-    from kriegbot.kernels import prepare
-    from kriegbot.request import Refused
-    from tournaments.report_tables import show_table
-
     with preparing() as report:
         prepare(report)
-    from tournaments.figure4 import measure, measured, table_of
 
     path = folder / "figure4.csv"
     try:
-        steps("Figure 4", measure(path, seed))
-        sizes = measured(path)
+        steps("Figure 4", figure4.measure(path, seed))
+        sizes = figure4.measured(path)
     except ValueError as error:
         raise Refused(f"{error}.") from None
-    show_table(table_of(sizes), Console(highlight=False))
+    show_table(figure4.table_of(sizes), Console(highlight=False))

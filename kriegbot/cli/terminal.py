@@ -16,8 +16,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.board import GLYPHS, Picture, board, fitting, size_of
-from kriegbot.cli.heat import HeatMap
+from kriegbot.cli.board import GLYPHS, Heat, Picture, board, fitting, size_of
 from kriegbot.cli.progress import progress_text
 from kriegbot.narration.board import own_men
 from kriegbot.narration.diary import Diary, Kind, gathered
@@ -49,7 +48,7 @@ class TerminalConsole:
       heat: the map to show on the board, if any.
     """
 
-    def __init__(self, console: Console, names: Mapping[chess.Color, str], heat: HeatMap | None = None) -> None:
+    def __init__(self, console: Console, names: Mapping[chess.Color, str], heat: Heat | None = None) -> None:
         self._console, self._names, self._heat = console, names, heat
         self._diary, self._even = Diary(), EvenTime()
         self._said: Sequence[str] = ()
@@ -117,7 +116,7 @@ class TerminalConsole:
     def _draw(self, view: View) -> None:
         if not self._has_second_screen:
             self._has_second_screen = self._console.set_alt_screen(True)
-        heat = self._heat.of(view) if self._heat is not None else ()
+        heat = self._heat(view) if self._heat is not None else ()
         picture = self._picture(own_men(view), view, heat)
         scale = self._scale()
         wide, high = size_of(scale)

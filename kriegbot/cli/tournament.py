@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shlex
 import sys
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from kriegbot.cli.completion import programs
-from kriegbot.cli.programs import DrawnBy, Patience, Rules, Sandbox, sandbox_of, started
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from kriegbot.players.specs import PlayerSpec
-    from tournaments.executors import Executor
-    from tournaments.play import SpecOf
-    from tournaments.schedule import Pairing, Settings, Shard
-    from tournaments.sprt import Sprt
+from kriegbot.cli.common import DrawnBy, Patience, Rules, Sandbox, patience_of, programs, sandbox_of
+from kriegbot.cli.progress import Scoreboard, preparing
+from kriegbot.cli.store import sprt_of
+from kriegbot.game.children import check_system
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import Failure, PlayerFailed
+from kriegbot.players.specs import PlayerSpec, parse_spec
+from kriegbot.request import Refused, limits_of, program_of, refusing, rules_of, seed_of, whole_of
+from referee import Limits, RuleSet
+from referee.text import quoted
+from tournaments.executors import Executor, ExecutorError, LocalExecutor
+from tournaments.logs import logged_to
+from tournaments.play import SpecOf
+from tournaments.report import decision_of, report_of
+from tournaments.report_tables import show_report
+from tournaments.run import run
+from tournaments.schedule import MOST_GAMES, Pairing, Settings, Shard
+from tournaments.schedule import gauntlet as first_against_all
+from tournaments.schedule import round_robin as all_against_all
+from tournaments.sprt import Sprt
+from tournaments.store import Store, StoreError
 
 
 def tournament(
@@ -67,82 +81,90 @@ def tournament(
     Every game is stored as soon as it is finished; rerun the same command to resume. A game depends on the settings
     and the seed alone, not on where it is played or how many are played at once.
     """
-    from kriegbot import request
-    from kriegbot.cli import arguments
-    from kriegbot.players.specs import parse_spec
-    from kriegbot.request import Refused
-
     is_sandboxed = sandbox_of(sandbox)
-    specs = [request.program_of(text, sandbox=is_sandboxed) for text in players]
+    specs = [program_of(text, sandbox=is_sandboxed) for text in players]
     pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)
-    rule_set, drawn = request.rules_of(rules), arguments.limits_of(limits)
-    wanted, part = arguments.games_of(games), arguments.shard_of(shard)
-    given = None if seed is None else request.seed_of(seed)
+    rule_set, drawn = rules_of(rules), limits_of(limits)
+    wanted, part = games_of(games), _shard_of(shard)
+    given = None if seed is None else seed_of(seed)
     if shard is not None and given is None:
         raise Refused("--shard takes --seed too, the same for all parts; a fresh one would differ from part to part.")
-    test = arguments.sprt_of(sprt)
+    test = sprt_of(sprt)
     if test is not None and len(pairings) > 1:
         raise Refused(f"--sprt compares two players; here are {len(specs)}.")
-    from tournaments.schedule import Settings
-
-    path = arguments.store_path_of(out, (pairings, rule_set, drawn, given), part)
+    path = _store_path_of(out, (pairings, rule_set, drawn, given), part)
     settings = Settings(pairings, rule_set, drawn, _seed_at(path) if given is None else given)
     workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
     _play(specs, settings, wanted, part, path, workers, test)
 
 
+def games_of(text: str) -> int:
+    """A number of games, half of them with each colour."""
+    games = whole_of(text, "number of games", 2, MOST_GAMES)
+    if games % 2:
+        raise Refused(f"illegal number of games '{games}': it takes an even one, half of them with each colour.")
+    return games
+
+
+def jobs_of(text: str | None) -> int:
+    """How many games at once; by default one for each core that this process may use."""
+    if text is not None:
+        return whole_of(text, "number of jobs", 1, 1024)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _shard_of(text: str | None) -> Shard:
+    """A part of a tournament, such as 2/5; by default all of it."""
+    with refusing(ValueError, ending="."):
+        return Shard() if text is None else Shard.parse(text)
+
+
+def _store_path_of(
+    text: str | None, settings: tuple[Sequence[Pairing], RuleSet, Limits, int | None], shard: Shard
+) -> Path:
+    """The file of a tournament; by default its name follows from pairings, rules, limits and seed, if one is given."""
+    if text is not None:
+        if not text or os.path.isdir(text):
+            raise Refused(f"cannot save to {quoted(text)}: it takes a file name.")
+        return Path(text)
+    pairings, rules, limits, seed = settings
+    whole = repr(([(pairing.first, pairing.second) for pairing in pairings], rules.name, limits, seed))
+    part = "" if shard.count == 1 else f"-{shard.index}-of-{shard.count}"
+    return Path(f"tournament-{hashlib.sha256(whole.encode()).hexdigest()[:8]}{part}.sqlite")
+
+
 def _seed_at(path: Path) -> int:
     """The seed of the tournament that is to be resumed; a fresh one if there is none."""
-    from os.path import getsize, isfile
-
-    from kriegbot.request import Refused, seed_of
-    from tournaments.store import Store, StoreError
-
-    if not isfile(path) or not getsize(path):
+    if not os.path.isfile(path) or not os.path.getsize(path):
         return seed_of(None)
-    try:
-        with Store.open(path) as store:
-            return store.settings.seed
-    except StoreError as error:
-        raise Refused(f"{error}.") from None
+    with refusing(StoreError, ending="."), Store.open(path) as store:
+        return store.settings.seed
 
 
-def _pairings_of(players: list[str], round_robin: bool, is_gauntlet: bool) -> tuple[Pairing, ...]:
-    from kriegbot.request import Refused
-    from tournaments.schedule import gauntlet
-    from tournaments.schedule import round_robin as everybody
-
+def _pairings_of(players: list[str], round_robin: bool, gauntlet: bool) -> tuple[Pairing, ...]:
     if len(players) < 2:
         raise Refused("a tournament takes at least two players.")
-    if round_robin and is_gauntlet:
+    if round_robin and gauntlet:
         raise Refused("it takes --round-robin or --gauntlet, not both.")
     twice = next((player for player in players if players.count(player) > 1), None)
     if twice is not None and len(players) > 2:
         raise Refused(f"player '{twice}' is named twice; only a tournament of two may have equal players.")
-    return gauntlet(players) if is_gauntlet else everybody(players)
+    return first_against_all(players) if gauntlet else all_against_all(players)
 
 
 def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str | None, spec_of: SpecOf) -> Executor:
-    from kriegbot.cli import arguments
-    from kriegbot.request import Refused
-
-    count = arguments.jobs_of(jobs)
-    waits = None if patience is None else arguments.seconds_of(patience, "patience")
+    count, waits = jobs_of(jobs), patience_of(patience)
     if name == "local":
         if scheduler is not None:
             raise Refused("--scheduler goes with --executor dask.")
-        from tournaments.executors import LocalExecutor
-
         return LocalExecutor(count, waits, spec_of)
     if name == "dask":
-        from tournaments.executors import ExecutorError
-
-        try:
-            from tournaments.dask_executor import DaskExecutor
+        with refusing(ExecutorError):
+            from tournaments.dask_executor import DaskExecutor  # an extra, which need not be installed
 
             return DaskExecutor(count, scheduler, waits, spec_of)
-        except ExecutorError as error:
-            raise Refused(str(error)) from None
     raise Refused(f"unknown executor '{name}'; known: local, dask.")
 
 
@@ -155,14 +177,6 @@ def _play(
     executor: Executor,
     test: Sprt | None,
 ) -> None:
-    from kriegbot.cli.scoreboard import Scoreboard
-    from kriegbot.request import Refused
-    from tournaments.executors import ExecutorError
-    from tournaments.logs import logged_to
-    from tournaments.report import decision_of, report_of
-    from tournaments.report_tables import show_report
-    from tournaments.run import run
-    from tournaments.store import Store, StoreError
 
     again = shlex.join(["kriegbot", *sys.argv[1:]])
     board = None
@@ -206,14 +220,10 @@ def _play(
 
 def warm_up(specs: list[PlayerSpec]) -> None:
     """Has kernels compiled, once, before several workers would each compile them; and has outside players sit down."""
-    from kriegbot.cli.progress import preparing
-    from kriegbot.game.process import ProcessSeat
-    from kriegbot.game.seat import Failure, PlayerFailed
-    from kriegbot.request import Refused
-
+    check_system()
     ours = next((spec for spec in specs if spec.name != "rand"), specs[0])
     for spec in dict.fromkeys([ours, *(spec for spec in specs if spec.is_outside)]):
-        with preparing() as report, started(), ProcessSeat(spec, report=report) as seat:
+        with preparing() as report, ProcessSeat(spec, report=report) as seat:
             try:
                 seat.begin(0)
             except PlayerFailed as failed:  # any other failure loses games

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from kriegbot import request
-from kriegbot.cli.arguments import path_of
-from kriegbot.request import Refused
+from kriegbot.request import Refused, path_of
 from kriegbot.trees import figure6 as figure
 from kriegbot.trees.draw import svg as drawn
 from kriegbot.trees.files import load

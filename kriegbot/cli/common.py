@@ -1,0 +1,132 @@
+"""What commands share: options and how they are read, how a game is saved, how a command refuses."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from kriegbot.game import sandbox as bubblewrap
+from kriegbot.game.children import CannotStart
+from kriegbot.game.match import Played
+from kriegbot.game.seat import Failure
+from kriegbot.players.specs import players
+from kriegbot.request import Refused, seconds_of
+from referee import RULE_SETS, GameRecord, save_record
+from referee.text import did_you_mean, one_line, quoted
+
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""What typer raises for a bad command line; it has no public name for it."""
+
+Rules: TypeAlias = Annotated[
+    str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.", autocompletion=lambda: list(RULE_SETS))
+]
+DrawnBy: TypeAlias = Annotated[
+    str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
+]
+Patience: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SECONDS", help="How long one answer may take.  [default: 300; with a time budget, twice that and 10]"
+    ),
+]
+Sandbox: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--sandbox/--no-sandbox",
+        help="Keep players from outside from network, files and processes.  [default: where bubblewrap works]",
+        show_default=False,
+    ),
+]
+ShowBelief: TypeAlias = Annotated[
+    bool, typer.Option("--show-belief", help="Show where the opponent's men may be, from what you know yourself.")
+]
+Port: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any free one]")
+]
+NoBrowser: TypeAlias = Annotated[bool, typer.Option("--no-browser", help="With --web: only print the address.")]
+
+
+def programs() -> list[str]:
+    """The players that are programs, to complete a name."""
+    return [name for name, kind in players().items() if kind.make is not None]
+
+
+def patience_of(text: str | None) -> float | None:
+    """How long one answer may take; None for what is usual for the player."""
+    return None if text is None else seconds_of(text, "patience")
+
+
+def sandbox_of(wanted: bool | None) -> bool:
+    """Whether players from outside are kept in a sandbox where there is one."""
+    if wanted and not bubblewrap.works():
+        raise Refused("--sandbox needs bubblewrap (bwrap), which is not there or may not be used here.")
+    return wanted is not False
+
+
+def check_begun(played: Played) -> None:
+    """Raises Refused if a player from outside would not take its spec."""
+    if played.failed is not None and played.failed.failure is Failure.REFUSED:
+        raise Refused(played.failed.detail)
+
+
+def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
+    """Saves a game; a file that was there is kept under another name. Returns a line that says so.
+
+    Args:
+      record: the game.
+      path: its file.
+      is_same: whether the file holds the same game up to an earlier move, and need not be kept.
+
+    Raises:
+      Refused: the file can no longer be written.
+    """
+    kept = ""
+    try:
+        if not is_same and path.exists() and path.stat().st_size:
+            older = path.with_name(path.name + "~")
+            path.replace(older)
+            kept = f" (what was there is now {older})"
+        save_record(record, path)
+    except OSError as error:
+        raise Refused(f"cannot save to '{path}': {error.strerror or error}.") from None
+    return f"Saved to {path}{kept}."
+
+
+def free_name(folder: Path = Path()) -> Path:
+    """An unused file name in a folder, by default the current one."""
+    stem = f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}"
+    path, number = folder / f"{stem}.pgn", 1
+    while path.exists():
+        number += 1
+        path = folder / f"{stem}-{number}.pgn"
+    return path
+
+
+def refusal(error: Exception) -> str | None:
+    """The line that refuses a command; None if the error is no refusal."""
+    if isinstance(error, Refused):
+        return one_line(str(error))
+    if isinstance(error, CannotStart):
+        return one_line(f"{error}.")
+    return _misuse(error) if isinstance(error, UsageError) else None
+
+
+def _misuse(error: Exception) -> str:
+    """What is wrong with a command line; it points to --help."""
+    message = one_line(getattr(error, "format_message", error.__str__)(), 200).rstrip(".")
+    near = getattr(error, "possibilities", None)
+    context = getattr(error, "ctx", None)
+    unknown = re.match("No such command '(.*?)(?:'|$)", message)
+    if near:
+        message = f"no such option: {error.option_name}; did you mean {' or '.join(near)}?"  # type: ignore[attr-defined]
+    elif unknown is not None:
+        known = list(context.command.commands) if context is not None else []
+        hint = did_you_mean(unknown[1], known)
+        return f"unknown command {quoted(unknown[1])}{hint} Known: {', '.join(known)}."
+    command = context.command_path if context is not None else "kriegbot"
+    ending = "" if message.endswith("?") else "."
+    return f"{message[:1].lower()}{message[1:]}{ending} See {command} --help."

@@ -1,0 +1,83 @@
+"""`kriegbot players`, `rules` and `completion`: what there is, for people and for their shell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from typer.completion import get_completion_script  # type: ignore[attr-defined] # documented by its options alone
+
+from kriegbot.cli.main import COMPLETE
+from kriegbot.players import specs
+from kriegbot.players.base import PlayerKind
+from kriegbot.request import Refused
+from referee import RULE_SETS
+from referee.text import did_you_mean, quoted
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def players() -> None:
+    """List the players and their options."""
+    if sys.stdout.isatty():
+        _show_players(specs.players())
+        return
+    for name, kind in specs.players().items():
+        print(f"{name}: {kind.summary}")
+        for option in kind.options:
+            print(f"  {option.name}={option.takes} ({option.usual}): {option.help}")
+
+
+def _show_players(known: Mapping[str, PlayerKind]) -> None:
+    console = Console(highlight=False)
+    for name, kind in known.items():
+        console.print(f"[bold]{name}[/bold]  {kind.summary}")
+        if kind.options:
+            table = Table("option", "takes", "default", "", box=None, padding=(0, 0, 0, 2), header_style="dim")
+            for option in kind.options:
+                table.add_row(option.name, option.takes, option.usual, option.help)
+            console.print(table)
+    console.print("\n[dim]Written as [/dim]overconfident:depth=2,time=1[dim], for instance.[/dim]")
+
+
+def rules() -> None:
+    """List the rule sets and what is announced under each."""
+    if sys.stdout.isatty():
+        _show_rules()
+        return
+    for rule_set in RULE_SETS.values():
+        print(f"{rule_set.name}: {rule_set.title}")
+        for what, how in rule_set.facts().items():
+            print(f"  {what}: {how}")
+
+
+def _show_rules() -> None:
+    sets = list(RULE_SETS.values())
+    table = Table("heard", *(rule_set.name for rule_set in sets), box=None, padding=(0, 2), header_style="bold")
+    table.add_row("", *(f"[dim]{rule_set.title}[/dim]" for rule_set in sets))
+    for what in sets[0].facts():
+        table.add_row(what, *(rule_set.facts()[what] for rule_set in sets))
+    Console(highlight=False).print(table)
+
+
+def completion(
+    shell: Annotated[
+        str, typer.Argument(metavar="SHELL", help=f"One of {', '.join(SHELLS)}.", autocompletion=lambda: list(SHELLS))
+    ],
+) -> None:
+    """Print what a shell needs to complete commands, options, players and rule sets.
+
+    For bash: kriegbot completion bash > ~/.local/share/bash-completion/completions/kriegbot
+
+    For zsh: kriegbot completion zsh > ~/.zfunc/_kriegbot, and in ~/.zshrc: fpath+=~/.zfunc; autoload -Uz compinit;
+    compinit
+
+    For fish: kriegbot completion fish > ~/.config/fish/completions/kriegbot.fish
+    """
+    if shell not in SHELLS:
+        raise Refused(f"unknown shell {quoted(shell)}{did_you_mean(shell, SHELLS)} Known: {', '.join(SHELLS)}.")
+    print(get_completion_script(prog_name="kriegbot", complete_var=COMPLETE, shell=shell))

@@ -1,0 +1,96 @@
+"""`kriegbot report`, `export` and `merge`: a tournament in its file, to be read, passed on or put together."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from json import dumps
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from kriegbot.request import Refused, path_of, refusing
+from referee.text import did_you_mean, quoted
+from tournaments.export import FORMS
+from tournaments.report import report_of
+from tournaments.report_html import page_of
+from tournaments.report_plots import MISSING, are_missing
+from tournaments.report_tables import show_report
+from tournaments.sprt import Sprt
+from tournaments.store import Store, StoreError
+
+File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="A tournament, finished or not.")]
+
+
+def report(
+    file: File,
+    html: Annotated[str | None, typer.Option(metavar="OUT", help="Write a self-contained page with plots.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
+    sprt: Annotated[
+        str | None, typer.Option(metavar="ELO0,ELO1", help="Test between these, in normalized Elo.")
+    ] = None,
+) -> None:
+    """Report on a tournament: results with intervals, how games ended, how long players took."""
+    test = sprt_of(sprt)
+    page = None if html is None else path_of(html)
+    with refusing(StoreError, ending="."), Store.open(file) as store:
+        figures = report_of(store, test)
+    if page is not None:
+        try:
+            page.write_text(page_of(figures), encoding="utf-8")
+        except OSError as error:
+            raise Refused(f"cannot write to {quoted(str(page))}: {error.strerror}.") from None
+        print(f"Written to {page}.")
+        if are_missing():
+            print(f"It has no plots: {MISSING}.")
+    elif json:
+        print(dumps(figures.as_json(), indent=2, allow_nan=False))
+    else:
+        show_report(figures)
+
+
+def sprt_of(text: str | None) -> Sprt | None:
+    """A sequential test between two differences of normalized Elo, such as 0,5."""
+    if text is None:
+        return None
+    try:
+        elo0, elo1 = (float(part) for part in text.split(","))
+        return Sprt(elo0, elo1)
+    except ValueError:
+        raise Refused(f"illegal sprt {quoted(text)}: it takes two numbers, such as 0,5, the smaller first.") from None
+
+
+def export(
+    file: File,
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORM", help="pgn: games with all tries; csv or jsonl: one line a game.")
+    ] = "pgn",
+    out: Annotated[str | None, typer.Option(metavar="OUT", help="Where to.  [default: stdout]")] = None,
+) -> None:
+    """Write the games of a tournament as PGN, CSV or lines of JSON."""
+    if form not in FORMS:
+        raise Refused(f"unknown format {quoted(form)}{did_you_mean(form, FORMS)} Known: {', '.join(FORMS)}.")
+    path = None if out is None else path_of(out)
+    try:
+        with Store.open(file) as store, ExitStack() as stack:
+            target = sys.stdout if path is None else stack.enter_context(path.open("w", encoding="utf-8", newline=""))
+            FORMS[form](store, target)
+    except BrokenPipeError:
+        raise
+    except (StoreError, OSError) as error:
+        raise Refused(f"{error}.") from None
+
+
+def merge(
+    out: Annotated[str, typer.Argument(metavar="OUT", help="Where the games go; games already in it stay.")],
+    parts: Annotated[list[str], typer.Argument(metavar="FILE ...", help="Parts of one tournament, such as shards.")],
+) -> None:
+    """Put the games of several files of one tournament into one file."""
+    with refusing(StoreError, ending="."):
+        with Store.open(parts[0]) as first:
+            settings, games = first.settings, first.games
+        with Store.writing(Path(out), settings, games) as store:
+            for part in parts:
+                print(f"{part}: {store.take_from(Path(part))} games")
+            print(f"{out}: {len(store.done())} games, {len(store.missing())} missing")
