@@ -87,7 +87,7 @@ class Referee:
         """
         move = plain_move(move)
         self._must_go_on(f"try {move.uci()}")
-        mover, view = self.turn, self.view(self.turn)
+        mover, view = self.turn, self._sides[self.turn].view()
         has_nonsense = self.rules.nonsense or view.obliged
         if not view.is_possible(move):
             answer = Answer.IMPOSSIBLE if has_nonsense else Answer.ILLEGAL
