@@ -42,6 +42,7 @@ LINES = 12
 """Lines of what happened, below the table."""
 
 online = typer.Typer(
+    add_completion=False,
     help="Play on kriegspiel.org as a bot.",
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,

@@ -29,6 +29,7 @@ from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
 from referee.text import did_you_mean, one_line, quoted
 
 trees = typer.Typer(
+    add_completion=False,
     help="Solve explicit game trees, and measure pruning on random ones.",
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
