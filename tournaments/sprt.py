@@ -57,7 +57,7 @@ class Sprt:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def log_likelihood_ratio(self, counts: Counts) -> float:
-        """LLR = sum over scores of count ln(p1 / p0): p0 and p1 the likeliest shares under H0 and H1; 0 with no games."""
+        """LLR = sum over scores of count ln(p1 / p0): p0, p1 the likeliest shares under H0 and H1; 0 without games."""
         return _ratio(self.elo0, self.elo1, tuple(counts))
 
     def decision(self, counts: Counts) -> Decision:
@@ -88,7 +88,7 @@ def likeliest(counts: Sequence[float], t: float) -> Reals:
       c = scores - 1/2 - (t sigma / 2) (1 + ((scores - mu) / sigma)^2),
 
     with mu and sigma of the p of the step before, until p stays (Van den Bergh, "Normalized Elo in practice", 4.1).
-    The first p has the right t, so that c has both signs and there is a theta. There are at least 3 counts, all positive.
+    The first p has the right t, so that c has both signs and there is a theta. All counts are positive.
     """
     seen, scores = shares_of(counts)
     win = t / math.sqrt(1 + t * t) / 2
