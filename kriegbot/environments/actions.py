@@ -1,4 +1,4 @@
-"""Actions as numbers from 0 to 4168, the same for both sides, as learners want them.
+"""Actions as numbers from 0 to 4168, the same for both sides, as learners want them; and what they bring.
 
     64 * from + to                           a try; of a pawn that reaches the last rank, to a queen
     4096 + 9 * file + 3 * aside + kind       a promotion by the pawn on that file: aside is 0 towards file a, 1 straight
@@ -10,7 +10,8 @@ Squares count from a1 = 0 to h8 = 63, as in python-chess, for Black too.
 
 import chess
 
-from referee import Action, AskAny, Resign, View
+from kriegbot.game.turn import answered
+from referee import Action, AskAny, Referee, Resign, View
 
 UNDERPROMOTIONS = 64 * 64
 ASK = UNDERPROMOTIONS + 8 * 3 * 3
@@ -57,3 +58,20 @@ def action_of(number: int, view: View) -> Action:
 def open_actions(view: View) -> list[int]:
     """The numbers of all that a side may sensibly do now: its open tries, and "Any?" where it may be asked."""
     return [number_of(move) for move in view.tries()] + [ASK] * view.may_ask
+
+
+def answer(referee: Referee, number: int) -> None:
+    """Lets the referee answer an action of the side to move, by its number.
+
+    Raises:
+      ValueError: the number stands for no action.
+      GameIsOver: the game has ended.
+    """
+    answered(referee, action_of(number, referee.view(referee.turn)))
+
+
+def reward_of(referee: Referee, color: chess.Color) -> float:
+    """1 for a win, -1 for a loss, otherwise 0."""
+    if referee.end is None or referee.end.winner is None:
+        return 0.0
+    return 1.0 if referee.end.winner == color else -1.0

@@ -18,9 +18,8 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from kriegbot.environments.actions import ACTIONS
+from kriegbot.environments.actions import ACTIONS, answer, reward_of
 from kriegbot.environments.observations import MOST, PLANES, mask_of, observe
-from kriegbot.environments.seats import answer, reward_of
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet
 
 AGENTS = ("white_0", "black_0")

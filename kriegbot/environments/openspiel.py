@@ -24,7 +24,7 @@ from functools import cache
 import chess
 import pyspiel
 
-from kriegbot.environments.seats import seat_of
+from kriegbot.game.process import seat_of
 from kriegbot.kernels import subseed
 from referee import (
     NO_LIMITS,

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from kriegbot.environments.actions import ACTIONS
+from kriegbot.environments.actions import ACTIONS, answer, reward_of
 from kriegbot.environments.observations import MOST, PLANES, mask_of, observe
-from kriegbot.environments.seats import answer, reward_of, seat_of
+from kriegbot.game.process import seat_of
 from kriegbot.game.turn import turn
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet
 

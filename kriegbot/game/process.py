@@ -16,14 +16,15 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 
 from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
 from kriegbot.game.children import CannotStart, Ended, Flooded, Late, Talker, give_way
 from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
-from kriegbot.game.seat import Failure, PlayerFailed, Seat
+from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
 from kriegbot.players.base import Choice, Report
-from kriegbot.players.specs import PlayerSpec, Progress
+from kriegbot.players.specs import BadSpec, PlayerSpec, Progress, make_player, parse_spec, players, programs
 from referee import View
 from referee.text import one_line
 
@@ -209,6 +210,18 @@ class ProcessSeat(Seat):
         exitcode = talker.end()
         self._last_log = talker.log()
         return exitcode
+
+
+def seat_of(text: str) -> Seat:
+    """A seat for the player of a spec, such as `kriegbot:samples=50`: ours in this process, others in one of their own.
+
+    Raises:
+      BadSpec: a ValueError; the text names no player.
+    """
+    spec = parse_spec(text)
+    if not spec.is_outside and players()[spec.name].make is None:
+        raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
+    return ProcessSeat(spec) if spec.is_outside else HereSeat(str(spec), partial(make_player, spec))
 
 
 def patience_of(spec: PlayerSpec) -> float:
