@@ -27,6 +27,7 @@ from referee import (
 )
 from referee.men import is_pawn_capture
 from tests.exact_belief import ExactBelief, TooManyPositions, position_key
+from tests.effort import many
 from tests.plain_cases import CASES, Case
 from tests.random_games import act, action_of
 
@@ -117,7 +118,7 @@ games = given(
     limits=st.sampled_from((Limits(), Limits(plies=4), Limits(quiet_plies=5))),
     seed=st.integers(0, 2**32 - 1),
 )
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=many(40, 20), deadline=None)
 
 
 @pytest.mark.slow
@@ -160,7 +161,7 @@ def own_side_of(view: View) -> tuple[object, ...]:
 
 @pytest.mark.slow
 @games
-@settings(max_examples=40, deadline=None)
+@few
 def test_it_is_what_replaying_every_history_gives(start: str, rules: RuleSet, limits: Limits, seed: int) -> None:
     rng = random.Random(seed)
     referee = Referee(rules, limits, start)

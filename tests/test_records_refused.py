@@ -27,6 +27,7 @@ from referee import (
     record_to_pgn,
 )
 from referee.pgn import MAX_BYTES
+from tests.effort import many
 from tests.test_records import SHORT, recorded
 
 # What cannot be written
@@ -207,7 +208,7 @@ LONG = record_to_pgn(recorded(12, plies=30))
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=many(400, 120))
 @given(st.data())
 def test_a_damaged_record_is_refused_or_is_the_game_it_says(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([SHORT, LONG]))
