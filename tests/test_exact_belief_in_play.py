@@ -26,8 +26,8 @@ from referee import (
     View,
 )
 from referee.men import is_pawn_capture
-from tests.exact_belief import ExactBelief, TooManyPositions, position_key
 from tests.effort import many
+from tests.exact_belief import ExactBelief, TooManyPositions, position_key
 from tests.plain_cases import CASES, Case
 from tests.random_games import act, action_of
 
