@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from kriegbot.cli.board import GLYPHS, MOST_SCALE, Picture, board, fitting, size_of
-from kriegbot.narration.board import Men
+from kriegbot.narration.known import Men
 
 MEN: Men = chess.Board().piece_map()
 

@@ -13,7 +13,7 @@ from kriegbot.cli.terminal import TerminalConsole
 from kriegbot.narration import timing
 from kriegbot.players.base import PlayerLeft
 from kriegbot.web.clock import Clock as GameClock
-from kriegbot.web.seat import WebSeat
+from kriegbot.web.seats import WebSeat
 from referee import BERKELEY, WILD16, Referee, RuleSet, View
 
 

@@ -18,8 +18,7 @@ from kriegbot.players.base import Choice
 from kriegbot.web import library, registry
 from kriegbot.web.catalogue import about
 from kriegbot.web.clock import Clock, Control
-from kriegbot.web.seat import WebSeat
-from kriegbot.web.seats import HouseSeat
+from kriegbot.web.seats import HouseSeat, WebSeat
 from kriegbot.web.server import PageServer
 from referee import RULE_SETS, View, load_record, record_to_pgn
 from tests.browser import Client, served, until

@@ -20,7 +20,7 @@ import pytest
 
 from kriegbot.narration import timing
 from kriegbot.narration.diary import Entry
-from kriegbot.web import app, seat
+from kriegbot.web import app, seats
 from kriegbot.web.replies import Clocks
 from kriegbot.web.show import shown
 from referee import GameRecord, View, load_record
@@ -155,7 +155,7 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
     """Of three kinds: the enemy's men; something in a harmless field; a message that the view does not call for."""
     truth: list[chess.Board] = []
     referees(monkeypatch, truth)
-    wait = seat.WebSeat.wait
+    wait = seats.WebSeat.wait
 
     def leaking(view: View, entries: Sequence[Entry], clocks: Clocks) -> dict[str, Any]:
         board = truth[-1]
@@ -167,13 +167,13 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
             message["enemyMen"] = board.legal_moves.count()
         return message
 
-    def hasty(hurried: seat.WebSeat, view: View) -> None:
+    def hasty(hurried: seats.WebSeat, view: View) -> None:
         hurried._shown = None
         wait(hurried, view)
 
-    monkeypatch.setattr(seat, "shown", leaking)
+    monkeypatch.setattr(seats, "shown", leaking)
     if what == "the time":
-        monkeypatch.setattr(seat.WebSeat, "wait", hasty)
+        monkeypatch.setattr(seats.WebSeat, "wait", hasty)
     games = played(tmp_path, 10, "wild16")
     assert leaks(games)
     if what == "the men":

@@ -24,8 +24,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from kriegbot.cli.main import main
-from kriegbot.web.analysis import Beliefs
-from kriegbot.web.analysis_settings import Method
+from kriegbot.web.analysis import Beliefs, Method
 from kriegbot.web.replies import Looked
 from kriegbot.web.watch import Shown
 from referee import GameRecord, load_record

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from kriegbot.narration import timing
-from kriegbot.web import app, seat
+from kriegbot.web import app, seats
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View, load_record
 from tests.browser import Client, served, views
@@ -121,13 +121,13 @@ def test_nothing_of_one_side_reaches_the_other(rules: str, server: PageServer) -
 
 
 def test_a_planted_leak_is_found(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    wait = seat.WebSeat.wait
+    wait = seats.WebSeat.wait
 
-    def hasty(hurried: seat.WebSeat, view: View) -> None:
+    def hasty(hurried: seats.WebSeat, view: View) -> None:
         hurried._shown = None
         wait(hurried, view)
 
-    monkeypatch.setattr(seat.WebSeat, "wait", hasty)
+    monkeypatch.setattr(seats.WebSeat, "wait", hasty)
     assert leaks([play(server, "wild16", seed) for seed in range(2)])[0]
 
 

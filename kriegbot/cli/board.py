@@ -11,7 +11,7 @@ from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 
-from kriegbot.narration.board import Men, file_names, rows
+from kriegbot.narration.known import Men, file_names, rows
 from referee import View
 
 Rgb = tuple[int, int, int]

@@ -24,7 +24,7 @@ from kriegbot.game.children import check_system
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import Played, play_game
 from kriegbot.game.process import ProcessSeat
-from kriegbot.narration.playthrough import ending, playthrough
+from kriegbot.narration.moments import ending, playthrough
 from kriegbot.request import Refused, limits_of, path_of, program_of, rules_of, seed_of
 
 

@@ -15,9 +15,9 @@ import chess
 
 from kriegbot.cli.board import Heat
 from kriegbot.cli.progress import progress_text
-from kriegbot.narration.board import file_names, own_men, plain_board, rows
 from kriegbot.narration.diary import Diary
-from kriegbot.narration.playthrough import ending
+from kriegbot.narration.known import file_names, own_men, plain_board, rows
+from kriegbot.narration.moments import ending
 from kriegbot.narration.timing import EvenTime
 from referee import GameRecord, RuleSet, View
 

@@ -19,8 +19,7 @@ from kriegbot.cli.common import NoBrowser, Port
 from kriegbot.cli.play import open_page
 from kriegbot.cli.screen import HAS_KEYS, drawing_console, next_key, single_keys
 from kriegbot.narration.diary import Entry, gathered
-from kriegbot.narration.moments import READERS, moments
-from kriegbot.narration.playthrough import ending, playthrough
+from kriegbot.narration.moments import READERS, ending, moments, playthrough
 from kriegbot.request import Refused, refusing, whole_of
 from referee import GameRecord, RecordError, load_record
 from tournaments.store import Store, StoreError

@@ -18,10 +18,9 @@ from rich.text import Text
 
 from kriegbot.cli.board import GLYPHS, Heat, Picture, board, fitting, size_of
 from kriegbot.cli.progress import progress_text
-from kriegbot.narration.board import own_men
 from kriegbot.narration.diary import Diary, Kind, gathered
-from kriegbot.narration.known import lost, marks, taken
-from kriegbot.narration.playthrough import ending
+from kriegbot.narration.known import lost, marks, own_men, taken
+from kriegbot.narration.moments import ending
 from kriegbot.narration.timing import EvenTime
 from referee import GameRecord, RuleSet, View
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import chess
 import numpy as np
@@ -18,13 +19,45 @@ from kriegbot.belief.timeline import Followed, Held
 from kriegbot.kernels import decode_move
 from kriegbot.players.kriegbot import LEVELS
 from kriegbot.players.notation import try_name
+from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.search import settings as search_settings
 from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.web.analysis_settings import SAMPLES, Method, Side
 from kriegbot.web.replies import Believed, Hinted, Looked, TryValued
 from referee import View
+
+SAMPLES, MOST_DEPTH = 1000, 2
+"""Histories drawn to value tries, and the most plies searched: a few hundredths of a second."""
+
+Side: TypeAlias = tuple[View, int]
+"""A side at a moment: a view of it then or later, and the number of events that it had heard by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How tries are valued: the rule, overconfident or paranoid, plies to look ahead, and the evaluator's name."""
+
+    rule: str = "overconfident"
+    depth: int = MOST_DEPTH
+    evaluator: str = "ks"
+
+    @classmethod
+    def of(cls, player: str) -> Method:
+        """As a player does it, up to `MOST_DEPTH` plies deep; for players that do not search like this, the default."""
+        try:
+            spec = parse_spec(player)
+        except BadSpec:
+            return cls()
+        depth = spec.get("depth")
+        if spec.name not in ("overconfident", "paranoid") or not isinstance(depth, int):
+            return cls()
+        return cls(spec.name, min(depth, MOST_DEPTH), str(spec.get("evaluator")))
+
+    def text(self) -> str:
+        """In words."""
+        return f"{self.rule}, depth {self.depth}, {SAMPLES} histories"
+
 
 PARTICLES, SEED = 20_000, 0
 SURE = 0.9

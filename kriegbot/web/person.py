@@ -1,31 +1,209 @@
-"""A person's side of a game on the page: what its browser is told, and what it may ask for."""
+"""A game with people: against a program, or between two; and each person's side of it.
+
+`LiveGame` is `kriegbot.game.match.play_game` in a thread. It may be a game that was broken off, played on; and a move
+taken back stops the game and plays it on from there. In both cases the program restarts from its own view. `PersonGame`
+is what one person's browser is told, and what it may ask for.
+"""
 
 from __future__ import annotations
 
 import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import chess
 
+from kriegbot.game.match import play_game
 from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
+from kriegbot.web.clock import Clock, Control
+from kriegbot.web.library import Help
 from kriegbot.web.registry import Hosted, House, Newest
 from kriegbot.web.replies import Known, Told, refusal
 from kriegbot.web.requests import Asked, BadMessage, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
-from kriegbot.web.review import Review
-from kriegbot.web.seat import WebSeat
-from kriegbot.web.table import Setting, Table
+from kriegbot.web.review import AnalystFailed, Review
+from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat, rewound
 from kriegbot.web.watch import game_message, over_message
-from referee import GameRecord, View
+from referee import GameRecord, Reason, RuleSet, View
 
+EVENT = "kriegbot play --web"
 log = logging.getLogger("kriegbot.web")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is agreed on before a game.
+
+    Attributes:
+      rules: the rule set.
+      seed: of the programs.
+      is_seed_given: whether the person knows the seed. A program's moves follow from its seed, so a fresh seed is told
+        only after the end.
+      control: of the clock; None for none.
+      begun: a game that was broken off, to be played on.
+      file: where that was saved.
+    """
+
+    rules: RuleSet
+    seed: int
+    is_seed_given: bool = False
+    control: Control | None = None
+    begun: GameRecord | None = None
+    file: Path | None = None
+
+
+class LiveGame:
+    """One game, from its first try to its file.
+
+    Args:
+      house: where it is played.
+      setting: what was agreed on.
+      program: who plays against the person; None between two people.
+    """
+
+    def __init__(self, house: House, setting: Setting, program: PlayerSpec | None) -> None:
+        self.house, self.setting, self.program = house, setting, program
+        self.clock = Clock(setting.control, setting.begun)
+        self.help = Help.of(setting.begun)
+        self.people: dict[chess.Color, PersonGame] = {}
+        self._offer: tuple[chess.Color, int] | None = None
+        self._seat: HouseSeat | None = None
+        self._held = threading.Lock()  # for the program's seat, which another game may have as soon as it is released
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the game is in progress."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def is_for_two(self) -> bool:
+        """Whether two people play."""
+        return self.program is None
+
+    def begin(self) -> None:
+        """Starts the game, once the house has taken it in. Idempotent."""
+        if self._thread is not None:
+            return
+        if self.program is not None:
+            (color,) = self.people
+            self._seat = self.house.seats.take(self.program, not color)
+        self._thread = threading.Thread(target=self._play, name=f"game {self.key}", daemon=True)
+        self._thread.start()
+
+    @property
+    def key(self) -> str:
+        """Its name in logs and files: that of its first side."""
+        return next(iter(self.people.values())).id
+
+    def stop(self, why: str) -> None:
+        """Abandons the game if it is live; in any thread, returns at once. Idempotent."""
+        if not self.is_live:
+            return
+        for side in self.people.values():
+            side.seat.leave(why)
+        with self._held:
+            if self._seat is not None:
+                self._seat.leave(why)
+
+    def wait(self, seconds: float) -> None:
+        """Waits for the end of the game's thread, up to a timeout in seconds."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def take_back(self, color: chess.Color) -> None:
+        """Takes a side's last move back, and the reply.
+
+        Raises:
+          BadMessage: it cannot be done.
+        """
+        if self.is_for_two:
+            raise BadMessage("Between people, what is played is played.")
+        self.people[color].seat.take_back()
+
+    def offer_draw(self, color: chess.Color, ply: int) -> None:
+        """A side offers a draw, or accepts the other's offer, which stands until it has moved itself.
+
+        Raises:
+          BadMessage: the opponent is a program.
+        """
+        if not self.is_for_two:
+            raise BadMessage("A program plays on to the end; you can resign.")
+        if self._offer is not None and self._offer[0] != color and ply <= self._offer[1] + 1:
+            for side in self.people.values():
+                side.seat.agree()
+            return
+        self._offer = color, ply
+        for side in self.people.values():
+            side.publish({"is": "offer", "by": chess.COLOR_NAMES[color], "ply": ply})
+
+    def _seats(self) -> Mapping[chess.Color, WebSeat | ClockedSeat]:
+        seats: dict[chess.Color, WebSeat | ClockedSeat] = {color: side.seat for color, side in self.people.items()}
+        for color in chess.COLORS:
+            if color not in seats and self._seat is not None:
+                seats[color] = ClockedSeat(self._seat, self.clock)
+        return seats
+
+    def _play(self) -> None:
+        setting, seats = self.setting, self._seats()
+        begun = setting.begun
+        try:
+            try:
+                while True:
+                    played = play_game(
+                        seats[chess.WHITE],
+                        seats[chess.BLACK],
+                        rules=setting.rules,
+                        seed=setting.seed,
+                        event=EVENT,
+                        begun=begun,
+                    )
+                    if not any(side.seat.takes_back for side in self.people.values()):
+                        break
+                    self.help.taken_back += 1
+                    begun = rewound(played.record)
+            finally:
+                with self._held:
+                    seat, self._seat = self._seat, None
+                if seat is not None:
+                    self.house.seats.release(seat)
+            if played.failed is not None:
+                log.warning("game %s: %s: %s\n%s", self.key, self.program, played.failed, played.failed.log)
+            self._finish(played.record)
+        except Exception:
+            log.exception("game %s broke down", self.key)
+            for side in self.people.values():
+                side.publish(refusal("The game broke down; the server's terminal says how."))
+
+    def _finish(self, record: GameRecord) -> None:
+        """The end: the last views, the result, the file, and then the truth, unless the game may be played on."""
+        clock = {} if self.setting.control is None else {"TimeControl": str(self.setting.control)}
+        hosts = [chess.COLOR_NAMES[color] for color, side in self.people.items() if side.may_invite]
+        host = {"Host": hosts[0]} if hosts else {}
+        record = replace(record, headers={**record.headers, **clock, **host, **self.help.header()})
+        review = Review.of(self.key, record)
+        for color, side in self.people.items():
+            side.seat.wait(review.views[color])
+        saved, trouble = None, ""
+        try:
+            saved = self.house.library.save(record, self.key)
+            if self.setting.file is not None:
+                self.setting.file.unlink(missing_ok=True)  # it has been played on
+        except OSError as error:
+            trouble = f" The game could not be saved: {error.strerror or error}."
+            log.error("cannot save to %s: %s", self.house.library.folder, error.strerror or error)
+        is_resumable = record.end is not None and record.end.reason is Reason.ABANDONED and saved is not None
+        for side in self.people.values():
+            side.finish(record, saved, trouble, None if is_resumable else review)
 
 
 class PersonGame(Hosted):
     """A person's side of a game.
 
     Args:
-      table: the game.
+      game: the game.
       color: the person's side.
       may_invite: whether the person passes the other side's link on.
     """
@@ -33,12 +211,12 @@ class PersonGame(Hosted):
     kind = "play"
     kept = ("game", "view", "heat", "offer", "over", "next")
 
-    def __init__(self, table: Table, color: chess.Color, *, may_invite: bool = False) -> None:
-        super().__init__(table.house)
-        self.table, self.color, self.may_invite = table, color, may_invite
-        self.is_for_guests = table.is_for_two
-        self.seat = WebSeat(self._show, table.clock, is_here=not table.is_for_two)
-        table.people[color] = self
+    def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
+        super().__init__(game.house)
+        self.game, self.color, self.may_invite = game, color, may_invite
+        self.is_for_guests = game.is_for_two
+        self.seat = WebSeat(self._show, game.clock, is_here=not game.is_for_two)
+        game.people[color] = self
         self._has_heat = False
         self._view: View | None = None
         self._heats, self._hints = Newest(self._heat), Newest(self._hint)
@@ -46,24 +224,24 @@ class PersonGame(Hosted):
     @property
     def is_live(self) -> bool:
         """Whether the game is in progress."""
-        return self.table.is_live
+        return self.game.is_live
 
     @property
     def is_lonely(self) -> bool:
         """Whether nobody looks at the game from any side."""
-        return not any(side.has_listeners for side in self.table.people.values())
+        return not any(side.has_listeners for side in self.game.people.values())
 
     def begin(self) -> None:
         """Starts the game."""
-        self.table.begin()
+        self.game.begin()
 
     def stop(self, why: str) -> None:
         """Abandons the game if it is live."""
-        self.table.stop(why)
+        self.game.stop(why)
 
     def wait(self, seconds: float) -> None:
         """Waits for the end of the game, up to a timeout in seconds."""
-        self.table.wait(seconds)
+        self.game.wait(seconds)
 
     def snapshot(self) -> list[Told]:
         """Everything that a new listener is told."""
@@ -79,7 +257,7 @@ class PersonGame(Hosted):
         if isinstance(asked, Rematch):
             self._play_again()
         elif isinstance(asked, Curtain):
-            for side in self.table.people.values():
+            for side in self.game.people.values():
                 side.seat.come()
         elif self.record is not None or not self.is_live:  # its thread may still be about to end
             super().take(asked)
@@ -102,12 +280,12 @@ class PersonGame(Hosted):
             case Leave():
                 self.stop("the person left")
             case Draw():
-                self.table.offer_draw(self.color, 0 if self._view is None else self._view.ply)
+                self.game.offer_draw(self.color, 0 if self._view is None else self._view.ply)
             case _:
                 raise BadMessage("That cannot be done in a game in progress.")
 
     def _help(self, asked: Asked) -> None:
-        if self.table.is_for_two:
+        if self.game.is_for_two:
             raise BadMessage("Between people there is no help.")
         match asked:
             case Heat(is_on):
@@ -119,7 +297,7 @@ class PersonGame(Hosted):
             case Hint():
                 self._hints.want(self.seat.asked())
             case TakeBack():
-                self.table.take_back(self.color)
+                self.game.take_back(self.color)
 
     def _show(self, view: View, message: Known) -> None:
         """In the game's thread."""
@@ -133,10 +311,8 @@ class PersonGame(Hosted):
             self._heats.want(self._view)
 
     async def _heat(self, view: View) -> None:
-        from kriegbot.web.analyst import AnalystFailed
-
         try:
-            chances = await self.house.analyst.heat(f"{self.id} {self.table.help.taken_back}", view)
+            chances = await self.house.analyst.heat(f"{self.id} {self.game.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no heat map: %s", error)
             chances = []
@@ -147,16 +323,14 @@ class PersonGame(Hosted):
         self.publish({"is": "heat", "on": self._has_heat, "ply": ply, "chances": chances})
 
     async def _hint(self, view: View) -> None:
-        from kriegbot.web.analyst import AnalystFailed
-
         try:
-            found = await self.house.analyst.hint(f"{self.id} {self.table.help.taken_back}", view)
+            found = await self.house.analyst.hint(f"{self.id} {self.game.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no hint: %s", error)
             self.publish(refusal(f"No hint: {error}.", Hint.do))
             return
         if self.is_live:
-            self.table.help.hints += 1
+            self.game.help.hints += 1
             self.publish({"is": "hint", "ply": view.ply, **found})
 
     def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review | None) -> None:
@@ -175,13 +349,13 @@ class PersonGame(Hosted):
         if self.record is None:
             raise BadMessage("This game has not ended.")
         if "next" not in self._last:
-            old = self.table.setting
+            old = self.game.setting
             setting = Setting(old.rules, self.house.seed(), control=old.control)
-            sides = {not color: side.may_invite for color, side in self.table.people.items()}
-            games = seated(self.house, setting, self.table.program, sides)
+            sides = {not color: side.may_invite for color, side in self.game.people.items()}
+            games = seated(self.house, setting, self.game.program, sides)
             for game in games.values():
                 self.house.add(game)
-            for color, side in self.table.people.items():
+            for color, side in self.game.people.items():
                 side.publish({"is": "next", "game": games[not color].id})
         else:
             self.publish(self._last["next"])
@@ -198,14 +372,14 @@ def seated(
       program: who plays against one person; None for two people.
       people: their sides, and whether each passes the other's link on.
     """
-    table = Table(house, setting, program)
-    sides = {color: PersonGame(table, color, may_invite=may_invite) for color, may_invite in people.items()}
+    game = LiveGame(house, setting, program)
+    sides = {color: PersonGame(game, color, may_invite=may_invite) for color, may_invite in people.items()}
     for color, side in sides.items():
         opponent = "opponent" if program is None else str(program)
         names = ("you", opponent) if color else (opponent, "you")
         seed = str(setting.seed) if setting.is_seed_given else None
         message = game_message(side, names, setting.rules, seed, color)
-        message["two"] = table.is_for_two
+        message["two"] = game.is_for_two
         message["clock"] = None if setting.control is None else str(setting.control)
         if side.may_invite:
             message["invitation"] = f"/{house.guest_token}/#game={sides[not color].id}"

@@ -10,19 +10,16 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from kriegbot.request import seed_of
 from kriegbot.web.library import Library
 from kriegbot.web.replies import Preparing, Told, refusal
 from kriegbot.web.requests import MOST_CHOICES, Asked, BadMessage, Look
+from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import Seats
 from referee import GameRecord
 from referee.pgn import write_whole
-
-if TYPE_CHECKING:
-    from kriegbot.web.analyst import Analyst
-    from kriegbot.web.review import Review
 
 T = TypeVar("T")
 
@@ -66,7 +63,7 @@ class Hosted:
       review: its frames, as far as the browser may have them; None before the end of a game that a person plays.
       lonely_since: when the last listener left, on the monotonic clock.
       is_stopping: whether it was given up, and is about to end.
-      is_for_guests: whether who has its name may join it without knowing more.
+      is_for_guests: whether its id alone is enough to join.
     """
 
     kind: ClassVar[str]
@@ -94,12 +91,12 @@ class Hosted:
 
     @property
     def has_listeners(self) -> bool:
-        """Whether anybody is told of it."""
+        """Whether any browser is connected."""
         return bool(self._listeners)
 
     @property
     def is_lonely(self) -> bool:
-        """Whether nobody looks at the game."""
+        """Whether no browser is connected to the game."""
         return not self.has_listeners
 
     def begin(self) -> None:
@@ -161,8 +158,6 @@ class Hosted:
             self._thread.join(seconds)
 
     async def _look(self, index: int) -> None:
-        from kriegbot.web.analyst import AnalystFailed
-
         if self.review is None:
             return
         try:
@@ -195,8 +190,6 @@ class House:
     def analyst(self) -> Analyst:
         """The process that computes beliefs, started with the first question."""
         if self._analyst is None:
-            from kriegbot.web.analyst import Analyst
-
             self._analyst = Analyst()
         return self._analyst
 

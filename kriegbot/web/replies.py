@@ -1,6 +1,6 @@
 """Every message from page to browser: JSON objects whose `is` names one of the types of `TOLD`.
 
-Written as those of `web.asked` are, which has the other direction.
+Written as those of `web.requests` are, which has the other direction.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `do` names one of the classes of `ASKED`; `asked_by` checks what comes. Squares are written as "e4", men as letters as
 in a FEN, sides as "white" and "black", tries in UCI notation. docs/web.md has the same in tables, which a test
-compares. `web.told` has the other direction.
+compares. `web.replies` has the other direction.
 """
 
 from __future__ import annotations

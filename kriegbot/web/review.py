@@ -1,16 +1,30 @@
-"""A game under review: its frames and, for each on request, what both sides believed."""
+"""A game under review: its frames and, for each on request, what both sides believed.
+
+Beliefs are worked out by an `Analyst`, a process of low priority, without holding up the server. Long work is done in
+slices, so that several games get their turns. A killed process is restarted, and gives the same answers: they depend on
+the views alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import contextlib
+import multiprocessing
+import signal
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from typing import Any
 
 import chess
 
+from kriegbot.game.children import give_way, leave_with_parent, no_interrupts, own_session
+from kriegbot.kernels import prepare
 from kriegbot.narration.moments import Moment, moments
-from kriegbot.web.analysis_settings import Method
-from kriegbot.web.analyst import Analyst
-from kriegbot.web.frames import frame_of
-from kriegbot.web.replies import Analysis, Frame, Frames
+from kriegbot.web.analysis import Beliefs, Method, Side
+from kriegbot.web.replies import Analysis, Frame, Frames, Hinted, Looked
+from kriegbot.web.show import frame_of
 from referee import GameRecord, View
 
 
@@ -71,3 +85,153 @@ class Review:
         method = Method.of(self.players[mover != "black"])
         sides = {color: (view, heard[color]) for color, view in self.views.items()}
         return {"is": "analysis", "index": index, **await analyst.look(self.key, sides, method)}
+
+
+STARTS = 2
+"""How often a process is started for one question before giving up."""
+
+
+class AnalystFailed(Exception):
+    """There is no answer; the message is one line, its cause in `log`."""
+
+    def __init__(self, message: str, log: str = "") -> None:
+        super().__init__(message)
+        self.log = log
+
+
+class Analyst:
+    """Answers questions one after another, from one process that starts with the first of them."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "analyst")
+        self._process: Any = None
+        self._connection: Connection[Any, Any] | None = None
+        self._is_closed = False
+
+    async def heat(self, key: str, view: View) -> list[list[float]]:
+        """Chances [6][64] of each kind of enemy man (pawn to king) on each square; empty if nothing is known.
+
+        Args:
+          key: of the game and the side.
+          view: what that side knows; nothing else is asked for.
+
+        Raises:
+          AnalystFailed: there is no answer.
+        """
+        answer: list[list[float]] = await self._asked("heat", key, view)
+        return answer
+
+    async def hint(self, key: str, view: View) -> Hinted:
+        """The best tries in a view, as `kriegbot.web.analysis.Beliefs.hint` gives them.
+
+        Args:
+          key: of the game and the side.
+          view: what that side knows; nothing else is asked for.
+
+        Raises:
+          AnalystFailed: there is no answer.
+        """
+        answer: Hinted = await self._asked("hint", key, view)
+        return answer
+
+    async def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked:
+        """Both sides' beliefs and the mover's tries, as `kriegbot.web.analysis.Beliefs.look` gives them.
+
+        Args:
+          key: of the game.
+          sides: what each side knew at the moment asked about.
+          method: how tries are valued.
+
+        Raises:
+          AnalystFailed: there is no answer.
+        """
+        answer: Looked = await self._asked("look", key, sides, method)
+        return answer
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process, while there is one."""
+        return None if self._process is None else self._process.pid
+
+    def warm(self) -> None:
+        """Starts the process before the first question; in any thread, returns at once."""
+        with contextlib.suppress(RuntimeError):  # it is closed already
+            self._thread.submit(self._warm)
+
+    def _warm(self) -> None:
+        if self._connection is None and not self._is_closed:
+            self._start()
+
+    def close(self) -> None:
+        """Ends the process at once; pending questions raise `AnalystFailed`. Idempotent."""
+        self._is_closed = True
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        process = self._process
+        if process is not None:
+            process.kill()
+        self._thread.shutdown()
+        self._end()
+
+    async def _asked(self, *question: Any) -> Any:
+        answer = None
+        while answer is None:  # its slice is over; the next one's turn
+            if self._is_closed:
+                raise AnalystFailed("the analysis has been closed")
+            answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._answer, question)
+        return answer
+
+    def _answer(self, question: tuple[Any, ...]) -> Any:
+        """In the thread: puts one question to the process."""
+        for _ in range(STARTS):
+            if self._is_closed:
+                break
+            try:
+                connection = self._connection or self._start()
+                connection.send(question)
+                kind, *answer = connection.recv()
+            except (EOFError, OSError):
+                self._end()
+                continue
+            if kind == "failed":
+                raise AnalystFailed(*answer)
+            return answer[0]
+        raise AnalystFailed("the process of the analysis has ended")
+
+    def _start(self) -> Connection[Any, Any]:
+        context = multiprocessing.get_context("spawn")
+        connection, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs,), name="kriegbot analyst", daemon=True)
+        try:
+            with no_interrupts():
+                process.start()
+        finally:
+            theirs.close()
+        self._process, self._connection = process, connection
+        return connection
+
+    def _end(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        self._process, self._connection = None, None
+
+
+def serve(connection: Connection[Any, Any]) -> None:
+    """The process: answers until its input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    own_session()
+    leave_with_parent()
+    prepare()
+    beliefs = Beliefs()
+    give_way()  # not before: a busy machine would keep it from starting
+    jobs: dict[str, Callable[..., Any]] = {"heat": beliefs.heat, "hint": beliefs.hint, "look": beliefs.look}
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            name, *question = connection.recv()
+            try:
+                answer: tuple[Any, ...] = "answer", jobs[name](*question)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the page is told, and the games go on
+                answer = "failed", f"{type(error).__name__}: {error}", traceback.format_exc()
+            connection.send(answer)

@@ -1,19 +1,34 @@
-"""The seats of the page's programs: processes that are kept for later games, and whose games can be abandoned."""
+"""Where people and programs sit in a game of the page; both play by its clock.
+
+What the browser is sent before the end is made by a person's seat, which knows its side's views alone. Even the timing
+tells nothing more: when a view brings nothing new, nothing is sent. Programs sit in processes that are kept for later
+games, and whose games can be abandoned.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from queue import Empty, SimpleQueue
 
 import chess
 
+import referee
 from kriegbot.game.children import CannotStart
 from kriegbot.game.process import ProcessSeat
-from kriegbot.game.seat import PlayerFailed
-from kriegbot.players.base import Choice, PlayerLeft
+from kriegbot.game.seat import PlayerFailed, Seat, SeatAround
+from kriegbot.narration.diary import Diary
+from kriegbot.narration.timing import EvenTime
+from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft, Report
+from kriegbot.players.notation import read_action
 from kriegbot.players.specs import PlayerSpec, Progress, parse_spec
-from referee import View
+from kriegbot.web.clock import Clock
+from kriegbot.web.replies import Known
+from kriegbot.web.requests import BadMessage
+from kriegbot.web.show import shown
+from referee import Action, View
 
 MOST_FREE = 2
 """Processes kept for later games."""
@@ -119,3 +134,168 @@ class Seats:
                 seat.leave("the page was closed")
         for seat in free:
             seat.close()
+
+
+class WebSeat(Seat):
+    """Where a person sits.
+
+    Args:
+      publish: called with each view that brings something new, and its message for the browser; in the game's thread.
+      clock: of the game.
+      is_here: whether the person is there already; the game begins as soon as all are.
+
+    Attributes:
+      takes_back: whether the person has left the game only to play it on from an earlier turn.
+    """
+
+    name = "human"
+
+    def __init__(self, publish: Callable[[View, Known], None], clock: Clock, *, is_here: bool) -> None:
+        self._publish, self._clock = publish, clock
+        self._diary, self._even = Diary(), EvenTime()
+        self._shown: View | None = None
+        self._asked: View | None = None
+        self._has_resigned = self.takes_back = False
+        self._answers: SimpleQueue[Action | PlayerLeft | DrawAgreed] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._here = threading.Event()
+        if is_here:
+            self.come()
+
+    def come(self) -> None:
+        """The person is there. Idempotent."""
+        self._here.set()
+
+    def begin(self, seed: int) -> None:  # noqa: ARG002 - every seat is given one
+        """Waits for the person; whatever was shown is forgotten."""
+        self.takes_back = False
+        self._diary, self._even, self._shown = Diary(), EvenTime(), None
+        self._here.wait()
+
+    def ask(self, view: View) -> Choice:
+        """The person's try; raises PlayerLeft, DrawAgreed or OutOfTime."""
+        self._even.hold(view)
+        self._clock.switch(view.color)
+        begun = time.perf_counter()
+        with self._lock:
+            self._asked = view
+        self.wait(view)
+        left = self._clock.left(view.color)
+        try:
+            answer = self._answers.get(timeout=None if left is None else max(0.0, left))
+        except Empty:
+            with self._lock:
+                self._asked = None
+            raise OutOfTime from None
+        if isinstance(answer, PlayerLeft | DrawAgreed):
+            raise answer
+        return Choice(answer, Report(seconds=time.perf_counter() - begun))
+
+    def wait(self, view: View) -> None:
+        """Shows a view, if it brings anything new."""
+        self._even.begin(view)
+        if view == self._shown:
+            return
+        self._shown = view
+        self._diary.take(view)
+        clocks = self._clock.shown(None if view.end is not None else view.turn)
+        self._publish(view, shown(view, self._diary.entries, clocks))
+
+    def answer(self, text: str) -> None:
+        """The person tries something, or asks "Any?".
+
+        Raises:
+          BadTry: it is no open try.
+          BadMessage: it is not the person's turn.
+        """
+        with self._lock:
+            self._answers.put(read_action(text, self._turn()))
+            self._asked = None
+
+    def take_back(self) -> None:
+        """The person takes the last move back, and with it the reply.
+
+        Raises:
+          BadMessage: it is not the person's turn, or there is no such move.
+        """
+        with self._lock:
+            if self._turn().ply < 2:
+                raise BadMessage("You have no move to take back.")
+            self.takes_back, self._asked = True, None
+            self._answers.put(PlayerLeft("a move was taken back"))
+
+    def asked(self) -> View:
+        """The view in which the person is to try.
+
+        Raises:
+          BadMessage: it is not the person's turn.
+        """
+        with self._lock:
+            return self._turn()
+
+    def resign(self) -> bool:
+        """The person gives up; returns whether that takes effect at once, or after the opponent's move."""
+        with self._lock:
+            is_asked = self._asked is not None
+            if not self._has_resigned:
+                self._has_resigned, self._asked = True, None
+                self._answers.put(referee.Resign())
+            return is_asked
+
+    def agree(self) -> None:
+        """A draw is agreed."""
+        with self._lock:
+            self._asked = None
+            self._answers.put(DrawAgreed())
+
+    def leave(self, why: str) -> None:
+        """The person leaves, or has to. Idempotent."""
+        with self._lock:
+            self._asked = None
+            self._answers.put(PlayerLeft(why))
+        self.come()
+
+    def _turn(self) -> View:
+        if self._has_resigned:
+            raise BadMessage("You have resigned.")
+        if self._asked is None:
+            raise BadMessage("It is not your turn.")
+        return self._asked
+
+
+class ClockedSeat(SeatAround):
+    """A program's seat, where its clock runs while it thinks.
+
+    Args:
+      seat: where it sits; it is made to leave when its time is up.
+      clock: of the game.
+    """
+
+    def __init__(self, seat: HouseSeat, clock: Clock) -> None:
+        super().__init__(seat)
+        self._leave, self._clock = seat.leave, clock
+
+    def ask(self, view: View) -> Choice:
+        """The player's answer; raises OutOfTime."""
+        self._clock.switch(view.color)
+        left = self._clock.left(view.color)
+        if left is None:
+            return super().ask(view)
+        flag = threading.Timer(max(0.0, left), self._leave, ["its time was up"])
+        flag.start()
+        try:
+            return super().ask(view)
+        except PlayerLeft:
+            if (self._clock.left(view.color) or 0.0) <= 0:
+                raise OutOfTime from None
+            raise
+        finally:
+            flag.cancel()
+
+
+def rewound(record: referee.GameRecord) -> referee.GameRecord:
+    """A game before the last move of the side to try and the reply; tries refused in that turn stay refused."""
+    turns = record.turns[:-2]
+    return referee.GameRecord(
+        record.rules, record.limits, record.start, turns, record.turns[len(turns)].tries, None, record.headers
+    )

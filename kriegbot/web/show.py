@@ -1,15 +1,16 @@
-"""What one side knows, as the page shows it: plain values made from that side's view and diary, and nothing else."""
+"""What the page shows, as plain values: what one side knows, from its view and diary alone; moments of a game."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import chess
 
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.known import lost, marks, taken
+from kriegbot.narration.moments import Moment
 from kriegbot.players.notation import try_name
-from kriegbot.web.replies import Clear, Clocks, Known
+from kriegbot.web.replies import Clear, Clocks, Frame, Known
 from referee import Announcement, OpponentMoved, OwnTry, View
 from referee.announcement import pawn_tries_text
 
@@ -72,3 +73,31 @@ def _way(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
     if announcement.fell is not None:
         way.add(announcement.fell)
     return way
+
+
+def frame_of(moment: Moment) -> Frame:
+    """A moment for the browser."""
+    event, entries = moment.event, moment.news["referee"]
+    men = moment.men
+    return {
+        "title": moment.title,
+        "place": entries[-1].place if entries else "",
+        "true": _letters(men["referee"]),
+        "white": _letters(men["White"]),
+        "black": _letters(men["Black"]),
+        "marks": [chess.square_name(square) for square in sorted(moment.marks)],
+        "news": {
+            "referee": [entry.line() for entry in moment.news["referee"]],
+            "white": [entry.line() for entry in moment.news["White"]],
+            "black": [entry.line() for entry in moment.news["Black"]],
+        },
+        "turn": None if moment.turn is None else chess.COLOR_NAMES[moment.turn],
+        "mover": None if moment.mover is None else chess.COLOR_NAMES[moment.mover],
+        "move": event.move.uci() if isinstance(event, OwnTry) else None,
+        "answer": None if event is None else event.answer.value,
+        "seconds": moment.seconds,
+    }
+
+
+def _letters(men: Mapping[chess.Square, chess.Piece]) -> dict[str, str]:
+    return {chess.square_name(square): man.symbol() for square, man in sorted(men.items())}
