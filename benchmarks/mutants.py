@@ -105,7 +105,8 @@ def changes(node: ast.AST, place: str, put: Callable[[ast.AST], None]) -> Iterat
 def is_kernel(node: ast.AST) -> bool:
     """Whether numba compiles a function."""
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
-    return any(getattr(part, "id", "") in KERNELS for one in decorators for part in ast.walk(one))
+    names = (getattr(part, "id", "") or getattr(part, "attr", "") for one in decorators for part in ast.walk(one))
+    return not KERNELS.isdisjoint(names)
 
 
 def changes_of(tree: ast.Module) -> Iterator[tuple[str, Callable[[], None]]]:
