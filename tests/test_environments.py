@@ -10,9 +10,8 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.environments.actions import ACTIONS, ASK, action_of, number_of, open_actions, reward_of
 from kriegbot.environments.batch import Batch
-from kriegbot.environments.observations import mask_of, observe
+from kriegbot.environments.spaces import ACTIONS, ASK, action_of, mask_of, number_of, observe, open_actions, reward_of
 from kriegbot.game.turn import answered
 from kriegbot.kernels import LOST_STALEMATE, said
 from referee import (

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kriegbot.environments.actions import ACTIONS
-from kriegbot.environments.observations import PLANES
+from kriegbot.environments.spaces import ACTIONS, PLANES
 
 PAGE = (Path(__file__).parents[1] / "docs" / "environments.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^## ([^\n]+)\n\n```python\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL)

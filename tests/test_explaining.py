@@ -7,7 +7,7 @@ import pytest
 from kriegbot.cli.main import main
 from kriegbot.game.protocol import answer_lines, read_answer
 from kriegbot.players.base import Choice, Report
-from kriegbot.players.explaining import why
+from kriegbot.players.searching import why
 from kriegbot.search.policy import Policy, Searched
 from referee import BERKELEY, Referee
 

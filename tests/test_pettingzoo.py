@@ -11,8 +11,7 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.environments.actions import ASK, number_of
-from kriegbot.environments.observations import observe
+from kriegbot.environments.spaces import ASK, number_of, observe
 from referee import BERKELEY_ANY, RULE_SETS, WILD16, Limits, Reason, RuleSet
 
 pytest.importorskip("pettingzoo")

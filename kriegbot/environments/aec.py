@@ -4,7 +4,7 @@
     environment.reset(seed=1)
 
 Wraps the `Referee` itself, so it is not fast: `Batch` is. An observation is a dictionary of `observation`, the array of
-`observations.observe`, and `action_mask`, of `observations.mask_of`. An action that is not open is answered as the
+`spaces.observe`, and `action_mask`, of `observations.mask_of`. An action that is not open is answered as the
 referee answers any such try; a refused try leaves the turn where it is. Nothing else is ever in `infos`.
 """
 
@@ -18,8 +18,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from kriegbot.environments.actions import ACTIONS, answer, reward_of
-from kriegbot.environments.observations import MOST, PLANES, mask_of, observe
+from kriegbot.environments.spaces import ACTIONS, MOST, PLANES, answer, mask_of, observe, reward_of
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet
 
 AGENTS = ("white_0", "black_0")

@@ -8,7 +8,7 @@
 
 A game that ends begins again at once. Every array is written over by the next step: copy what is to be kept. The games
 are equal to those of `Referee` in every answer and announcement, and what is shown of them to what
-`kriegbot.environments.observations` computes from a `View`; tests/test_environments.py compares them.
+`kriegbot.environments.spaces` computes from a `View`; tests/test_environments.py compares them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kriegbot.environments import batch_kernel
-from kriegbot.environments.actions import ACTIONS
 from kriegbot.environments.layout import ANNOUNCED, ENDED, NOTED, NOTES, REPLY, REWARD, ROW, STATE, TURN, Manners
-from kriegbot.environments.observations import PLANES
+from kriegbot.environments.spaces import ACTIONS, PLANES
 from kriegbot.kernels import TABLES, from_board, subseed, terms_of
 from referee import BERKELEY, PAPER_LIMITS, Asking, IllegalHeard, Limits, Referee, RuleSet
 
@@ -40,7 +39,7 @@ class Batch:
 
     Attributes:
       observations: [games, 34, 8, 8] bytes, what the side to move knows: see `observations`.
-      masks: [games, 4169] booleans, the actions open to it: see `actions`.
+      masks: [games, 4169] booleans, the actions open to it: see `spaces`.
       turns: [games] the side to move: 0 White, 1 Black.
       answers: [games] of the last step: 0 illegal, 1 accepted, 2 no, 3 yes (to "Any?").
       said: [games] what was announced of the last move, as `kernels.hearing` writes it.

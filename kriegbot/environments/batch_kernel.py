@@ -1,4 +1,4 @@
-"""One step in a batch of games: the fast twin of the referee, `View`, `actions` and `observations`, all at once.
+"""One step in a batch of games: the fast twin of the referee, `View`, `spaces`, all at once.
 
 A game is a position and some notes of what was heard. Its mask and its observation are those of the side to move, and
 are kept up to date: a refused try changes three bytes; only a new turn, or an answer to "Any?", writes them anew.
@@ -6,8 +6,8 @@ are kept up to date: a refused try changes three bytes; only a new turn, or an a
 
 from kriegbot import kernels as kb
 from kriegbot.environments import layout as at
-from kriegbot.environments import observations as seen
-from kriegbot.environments.actions import ACTIONS, ASK, UNDERPROMOTIONS
+from kriegbot.environments import spaces as seen
+from kriegbot.environments.spaces import ACTIONS, ASK, UNDERPROMOTIONS
 
 ILLEGAL, ACCEPTED, ANSWERED_NO, ANSWERED_YES = 0, 1, 2, 3
 TRIES_MASK = 31 << kb.TRIES_SHIFT
@@ -15,7 +15,7 @@ TRIES_MASK = 31 << kb.TRIES_SHIFT
 
 @kb.inlined
 def number_of(move: int) -> int:
-    """The action of a move: see `actions`."""
+    """The action of a move: see `spaces`."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
     if promotion in (0, kb.QUEEN):
         return origin << 6 | target

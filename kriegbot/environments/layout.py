@@ -7,8 +7,7 @@ one of the others. Then come the planes of all games, and then their masks, as b
 
 from typing import NamedTuple
 
-from kriegbot.environments.actions import ACTIONS
-from kriegbot.environments.observations import PLANES
+from kriegbot.environments.spaces import ACTIONS, PLANES
 from kriegbot.kernels import MAX_MOVES, Bytes, Ints, Moves, Terms, Words, advance, as_bytes, as_ints, as_moves, inlined
 
 # What is noted of a game. Of each side, what was announced of its last move, and that move; 0 for none.

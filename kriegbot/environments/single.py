@@ -4,7 +4,7 @@
     observation, info = environment.reset(seed=1)
     observation, reward, terminated, truncated, info = environment.step(info["action_mask"].argmax())
 
-An observation is the array of `observations.observe`, and `info["action_mask"]` tells what is open. A refused try
+An observation is the array of `spaces.observe`, and `info["action_mask"]` tells what is open. A refused try
 changes the observation and leaves the turn; after a move the opponent plays.
 """
 
@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from kriegbot.environments.actions import ACTIONS, answer, reward_of
-from kriegbot.environments.observations import MOST, PLANES, mask_of, observe
+from kriegbot.environments.spaces import ACTIONS, MOST, PLANES, answer, mask_of, observe, reward_of
 from kriegbot.game.process import seat_of
 from kriegbot.game.turn import turn
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet
