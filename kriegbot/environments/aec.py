@@ -4,7 +4,7 @@
     environment.reset(seed=1)
 
 Wraps the `Referee` itself, so it is not fast: `Batch` is. An observation is a dictionary of `observation`, the array of
-`spaces.observe`, and `action_mask`, of `observations.mask_of`. An action that is not open is answered as the
+`spaces.observe`, and `action_mask`, of `spaces.mask_of`. An action that is not open is answered as the
 referee answers any such try; a refused try leaves the turn where it is. Nothing else is ever in `infos`.
 """
 
@@ -62,7 +62,7 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The numbers of `actions`."""
+        """The numbers of `spaces`."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002  # no chance

@@ -3,7 +3,7 @@
 import chess
 
 from kriegbot.players.searching import search_player
-from kriegbot.search.repetition import Placements
+from kriegbot.search.sampled import Placements
 from kriegbot.search.settings import Settings
 from referee import BERKELEY, Referee
 
