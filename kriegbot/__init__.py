@@ -2,6 +2,13 @@
 
 The names below are the public interface, `from kriegbot import Belief`; the rules of the game are in `referee`. They
 are loaded when first used, so that `import kriegbot` stays fast. Everything else may change from version to version.
+
+- play: `play_game`, `Played`; seats `HereSeat`, `ProcessSeat`; many games: `run_tournament`
+- players: `Player`, `PlayerKind`, `Option`, `Choice`, `Report`; by name: `parse_spec`, `make_player`
+- belief: `Belief`, `EmptyBelief`
+- search: `Settings`, `search_player`, `SearchPlayer`, `SampledSearch`, `Search`, `Policy`; of one information set:
+  `InformationSet`, `Method`, `search_tries`, `TryValues`
+- parts: `evaluator`, `load_evaluator`; `opponent`, `Heard`, `load_opponent`; `Backup`, `fold`, `settle`, `load_backup`
 """
 
 from __future__ import annotations
@@ -67,6 +74,7 @@ _NAMES = {
     "tournaments.run": ("run_tournament",),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
+__all__ = sorted(_HOME)
 
 
 if not TYPE_CHECKING:  # so that mypy knows the names above and no others
@@ -78,4 +86,4 @@ if not TYPE_CHECKING:  # so that mypy knows the names above and no others
 
 
 def __dir__() -> list[str]:
-    return sorted(_HOME)
+    return __all__

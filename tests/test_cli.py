@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kriegbot.cli.main import main
+from kriegbot.cli.main import COMMANDS, main
 from kriegbot.players.specs import players
 from referee import RULE_SETS, load_record
 
@@ -111,6 +111,13 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
     for command in ("play", "match", "replay", "players", "rules", "trees"):
         assert f"\n  {command} " in done.stdout
+
+
+def test_a_command_is_listed_with_the_first_sentence_of_its_own_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, (_, sentence) in COMMANDS.items():
+        assert main([name, "--help"]) == 0
+        paragraph = capsys.readouterr().out.split("\n\n")[1]
+        assert " ".join(paragraph.split()).startswith(sentence)
 
 
 def test_alone_it_says_what_to_type_first(capsys: pytest.CaptureFixture[str]) -> None:

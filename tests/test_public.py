@@ -47,7 +47,12 @@ PUBLIC = [
 
 
 def test_the_public_names_are_these() -> None:
-    assert dir(kriegbot) == PUBLIC
+    assert dir(kriegbot) == kriegbot.__all__ == PUBLIC
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_is_listed_on_the_first_page(name: str) -> None:
+    assert f"`{name}`" in (kriegbot.__doc__ or "")
 
 
 @pytest.mark.parametrize("name", PUBLIC)

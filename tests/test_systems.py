@@ -78,7 +78,7 @@ def test_without_single_keys_a_game_is_shown_as_text(
     assert main(["match", "rand", "rand", "--seed", "1", "--limits", "plies=2", "--quiet", "--save", game]) == 0
     capsys.readouterr()
     monkeypatch.setattr(replay, "drawing_console", Console)
-    monkeypatch.setitem(sys.modules, "termios", None)
+    monkeypatch.setattr(replay, "HAS_KEYS", False)
     assert main(["replay", game]) == 0
     out, err = capsys.readouterr()
     assert err == "Single keys cannot be read on this system, so here is the whole game.\n"
