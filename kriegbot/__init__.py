@@ -82,7 +82,8 @@ if not TYPE_CHECKING:  # so that mypy knows the names above and no others
     def __getattr__(name: str) -> Any:
         if name not in _HOME:
             raise AttributeError(f"module 'kriegbot' has no attribute {name!r}")
-        return getattr(import_module(_HOME[name]), name)
+        globals()[name] = found = getattr(import_module(_HOME[name]), name)
+        return found
 
 
 def __dir__() -> list[str]:
