@@ -1,133 +1,23 @@
-"""The page for tests: a real server in a thread, a client that talks to its socket, and headless Chromium.
-
-Tests that use Chromium are skipped where there is none.
-"""
+"""Headless Chromium for tests of the page; they are skipped where selenium or Chromium is missing."""
 
 from __future__ import annotations
 
-import json
 import shutil
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import chess
 import pytest
+
+from tests.page import until
+
+pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
-
-from kriegbot.web.registry import House
-from kriegbot.web.review import Review
-from kriegbot.web.server import PageServer
-from referee import GameRecord, View
-
-PATIENCE = 90.0
-"""Seconds that anything may take on a busy machine."""
-RAND = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": "3", "clock": None}
-E4 = {"do": "try", "text": "e4"}
-"""What a browser sends: a game against `rand`, and its first try."""
-
-
-@contextmanager
-def served(folder: Path, host: str = "127.0.0.1") -> Iterator[PageServer]:
-    """A server that saves games in a folder; it starts no process before there is a game."""
-    house = House(folder)
-    house.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
-    server = PageServer(house, host)
-    thread = threading.Thread(target=server.serve_until_stopped)
-    thread.start()
-    until(lambda: server.started, "the server")
-    try:
-        yield server
-    finally:
-        server.should_exit = True
-        thread.join()
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[tuple[House, str]]:
-    """The games of a server, and the address of its page."""
-    with served(folder) as server:
-        yield server.house, server.address
-
-
-def frames_of(record: GameRecord) -> list[dict[str, Any]]:
-    """The frames of a recorded game."""
-    return [dict(frame) for frame in Review.of("", record).frames]
-
-
-def until(is_so: Callable[[], object], what: str = "it") -> None:
-    """Waits until something is so."""
-    deadline = time.monotonic() + PATIENCE
-    while not is_so():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not come")
-        time.sleep(0.02)
-
-
-class Client:
-    """Talks to the page's socket as the page does.
-
-    Attributes:
-      heard: every message so far, as it came.
-    """
-
-    def __init__(self, address: str, **settings: Any) -> None:
-        parts = urlsplit(address)
-        settings = {"origin": f"http://{parts.netloc}", "proxy": None} | settings
-        self._connection = connect(f"ws://{parts.netloc}{parts.path}ws", **settings).__enter__()  # see __exit__
-        self.heard: list[str] = []
-
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._connection.close()
-
-    def send(self, message: object) -> None:
-        """Sends a message; bytes and text as they are."""
-        self._connection.send(message if isinstance(message, str | bytes) else json.dumps(message))
-
-    def receive(self) -> dict[str, Any]:
-        """The next message."""
-        text = self._connection.recv(PATIENCE)
-        assert isinstance(text, str)
-        self.heard.append(text)
-        message: dict[str, Any] = json.loads(text)
-        return message
-
-    def until(self, kind: str, **wanted: object) -> dict[str, Any]:
-        """The next message of a kind, with these values."""
-        while True:
-            message = self.receive()
-            if message["is"] == kind and all(message[name] == value for name, value in wanted.items()):
-                return message
-
-    def closing_code(self) -> int | None:
-        """Waits until the server closes; how it did."""
-        try:
-            while True:
-                self.receive()
-        except ConnectionClosed as closed:
-            return closed.rcvd.code if closed.rcvd is not None else None
-
-
-def begun(client: Client, **settings: object) -> str:
-    """Begins a game against `rand`, waits until a try is asked for, and returns the game's name."""
-    client.send(RAND | settings)
-    id_: str = client.until("game")["id"]
-    client.until("view", yours=True)
-    return id_
 
 
 def not_redrawn(done: Callable[[], bool]) -> bool:
@@ -266,13 +156,3 @@ def chromium(address: str, width: int = 1280, height: int = 900, *, is_phone: bo
     """The page in a browser."""
     with browsing(width, height, is_phone=is_phone) as driver:
         yield Page(driver, address)
-
-
-def views(record: GameRecord, color: chess.Color) -> Iterator[View]:
-    """What a side knew, each time that it knew more."""
-    last = None
-    for step in record.replay():
-        view = step.referee.view(color)
-        if view != last:
-            yield view
-        last = view

@@ -36,7 +36,7 @@ def kernels() -> None:
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     """The address of a page that saves games in the folder of the test."""
-    from tests.browser import served
+    from tests.page import served
 
     with served(tmp_path) as page:
         yield page.address

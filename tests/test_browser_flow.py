@@ -6,13 +6,16 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+
+pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select
 
 from referee import load_record
-from tests.browser import Page, browsing, chromium, served, until
+from tests.browser import Page, browsing, chromium
+from tests.page import served, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import dask
 import pytest
+
+pytest.importorskip("distributed", reason="tournaments on clusters need distributed")
 from distributed import LocalCluster
 
 from kriegbot.cli.main import main

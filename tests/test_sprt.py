@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+
+pytest.importorskip("scipy", reason="compared with scipy")
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize

@@ -5,6 +5,8 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
+
+pytest.importorskip("scipy", reason="compared with scipy")
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize_scalar

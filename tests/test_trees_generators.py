@@ -11,6 +11,8 @@ from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("pysat", reason="compared with a SAT solver")
 from pysat.solvers import Solver
 
 from kriegbot.trees.figure6 import (

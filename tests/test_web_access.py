@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
 from selenium.webdriver.common.keys import Keys
 
-from tests.browser import Page, chromium, served
+from tests.browser import Page, chromium
+from tests.page import served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 

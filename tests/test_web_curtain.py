@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from kriegbot.web.server import PageServer
-from tests.browser import Page, browsing, served, until
+from tests.browser import Page, browsing
+from tests.page import served, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
 

@@ -21,7 +21,7 @@ from kriegbot.web.clock import Clock, Control
 from kriegbot.web.seats import HouseSeat, WebSeat
 from kriegbot.web.server import PageServer
 from referee import RULE_SETS, View, load_record, record_to_pgn
-from tests.browser import Client, served, until
+from tests.page import Client, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 

@@ -18,7 +18,7 @@ from kriegbot.cli.main import main
 from kriegbot.web import app, guard
 from kriegbot.web.guard import Guard
 from kriegbot.web.server import PageServer
-from tests.browser import E4, RAND, Client, begun, served, until
+from tests.page import E4, RAND, Client, begun, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 

@@ -24,7 +24,7 @@ from kriegbot.web import app, seats
 from kriegbot.web.replies import Clocks
 from kriegbot.web.show import shown
 from referee import GameRecord, View, load_record
-from tests.browser import Client, served, views
+from tests.page import Client, served, views
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 

@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from kriegbot.web.server import PageServer
 from referee import load_record
-from tests.browser import Page, chromium, served, until
+from tests.browser import Page, chromium
+from tests.page import served, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
 

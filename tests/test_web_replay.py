@@ -15,6 +15,8 @@ from typing import Any
 import chess
 import pytest
 
+pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
+
 if sys.platform == "win32":
     pytest.skip("needs a browser and signals as Unix has them", allow_module_level=True)
 
@@ -28,7 +30,8 @@ from kriegbot.web.analysis import Beliefs, Method
 from kriegbot.web.replies import Looked
 from kriegbot.web.watch import Shown
 from referee import GameRecord, load_record
-from tests.browser import browsing, frames_of, serving
+from tests.browser import browsing
+from tests.page import frames_of, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 

@@ -30,7 +30,7 @@ from kriegbot.web.analysis import PARTICLES, SAMPLES, SEED, Beliefs, Method, bel
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.history import views_until
-from tests.browser import Client, frames_of, serving
+from tests.page import Client, frames_of, serving
 from tests.random_games import STARTS, played, steps
 
 pytestmark = pytest.mark.slow

@@ -19,7 +19,7 @@ from kriegbot.players.base import Choice
 from kriegbot.web import app, registry
 from kriegbot.web.seats import HouseSeat
 from referee import View, load_record
-from tests.browser import E4, RAND, Client, begun, served, until
+from tests.page import E4, RAND, Client, begun, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 

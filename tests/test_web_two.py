@@ -17,7 +17,7 @@ from kriegbot.narration import timing
 from kriegbot.web import app, seats
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View, load_record
-from tests.browser import Client, served, views
+from tests.page import Client, served, views
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from kriegbot.web.replies import Told
 from kriegbot.web.requests import BadMessage, Watch, asked_by
 from kriegbot.web.watch import Shown, Watched, watched
 from referee import load_record
-from tests.browser import frames_of
+from tests.page import frames_of
 
 Message: TypeAlias = dict[str, Any]
 
