@@ -13,10 +13,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import dask
 import pytest
 
-pytest.importorskip("distributed", reason="tournaments on clusters need distributed")
+pytest.importorskip("dask")
+pytest.importorskip("distributed")
+pytest.importorskip("dask_jobqueue")
+
+import dask
 from distributed import LocalCluster
 
 from kriegbot.cli.main import main

@@ -20,6 +20,7 @@ def ran(*arguments: str | Path, folder: Path) -> str:
 
 
 def test_hundred_games_are_played_and_plotted(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     said = ran(EXAMPLES / "hundred_games.py", "rand", "rand", "--games", "4", folder=tmp_path)
     assert said.startswith("rand against rand: ")
     assert sum(int(word) for word in said.split() if word.isdigit()) == 4

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import chess
+import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -152,9 +153,8 @@ def test_what_is_no_move_is_a_type_error_of_one_line_and_changes_nothing(garbage
 
 
 def test_a_square_that_is_an_index_of_another_type_becomes_a_plain_number() -> None:
-    numpy = pytest.importorskip("numpy")
     game = Referee(BERKELEY)
-    assert game.try_move(chess.Move(numpy.uint64(12), numpy.uint64(28))) is Answer.ACCEPTED
+    assert game.try_move(chess.Move(np.uint64(12), np.uint64(28))) is Answer.ACCEPTED  # type: ignore[arg-type]
     (event,) = game.log
     assert isinstance(event, OwnTry)
     assert type(event.move.to_square) is int

@@ -300,6 +300,7 @@ def test_what_players_wrote_is_shown_and_never_obeyed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_plots_are_svg_with_a_text_for_those_who_do_not_see_them(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     games = [Played(1), Played(0.5), Played(1)]
     found = reported(stored(tmp_path / "games.sqlite", games))
     plots = plots_of(found)
@@ -319,6 +320,7 @@ def test_plots_are_svg_with_a_text_for_those_who_do_not_see_them(tmp_path: Path)
 
 
 def test_no_games_make_no_plots(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     found = reported(stored(tmp_path / "games.sqlite", []))
     assert plots_of(found) == []
     assert (found.done, found.seconds, found.pairings[0].standing.utility) == (0, 0, None)
@@ -343,6 +345,7 @@ def test_without_matplotlib_the_page_has_its_tables_and_says_what_adds_plots(
 
 
 def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: Report, tags: _Tags) -> None:
+    pytest.importorskip("matplotlib")
     wanted = [f"part{at}" for at in range(len(tables_of(report)) + len(plots_of(report)))]
     assert len(wanted) > 0
     assert [address for address in tags.addresses if address.startswith("#part")] == [f"#{id_}" for id_ in wanted]
@@ -351,6 +354,7 @@ def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: Report, tag
 
 @pytest.mark.slow
 def test_plots_name_the_players(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     names = ["x:$a$ <b>\u2654", "y" * 50]
     plots = plots_of(reported(stored(tmp_path / "games.sqlite", [Played(1), Played(0)], players=names)))
     assert len(plots) == 4

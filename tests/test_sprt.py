@@ -4,11 +4,8 @@ import math
 
 import numpy as np
 import pytest
-
-pytest.importorskip("scipy", reason="compared with scipy")
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 from tournaments.sprt import NELO, Sprt, likeliest
 
@@ -69,9 +66,10 @@ def test_a_likeliest_distribution_has_the_strength_that_was_asked_for(counts: li
 @pytest.mark.parametrize("counts", [(30, 50, 20), (5, 90, 5), (10, 40, 80, 60, 30), (1, 9, 30, 5, 1)])
 @pytest.mark.parametrize("t", [-0.5, -0.01, 0, 0.02, 0.9])
 def test_no_distribution_of_that_strength_is_likelier(counts: tuple[int, ...], t: float) -> None:
+    optimize = pytest.importorskip("scipy.optimize")
     scores = np.linspace(0, 1, len(counts))
     seen = np.array(counts) / sum(counts)
-    found = minimize(
+    found = optimize.minimize(
         lambda p: -seen @ np.log(p),
         np.full(len(counts), 1 / len(counts)),
         method="SLSQP",

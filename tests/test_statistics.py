@@ -5,12 +5,8 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-
-pytest.importorskip("scipy", reason="compared with scipy")
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.optimize import brentq, minimize_scalar
-from scipy.stats import binomtest
 
 from tournaments.statistics import (
     NORMAL_95,
@@ -42,7 +38,7 @@ def test_wilson_intervals_equal_published_ones(successes: int, trials: int, low:
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 1), (1, 1), (3, 7), (0, 250), (249, 250), (1000, 4000)])
 def test_wilson_intervals_equal_those_of_scipy(successes: int, trials: int) -> None:
-    expected = binomtest(successes, trials).proportion_ci(0.95, "wilson")
+    expected = pytest.importorskip("scipy.stats").binomtest(successes, trials).proportion_ci(0.95, "wilson")
     assert wilson_interval(successes, trials) == pytest.approx((expected.low, expected.high), abs=1e-7)
 
 
@@ -94,6 +90,7 @@ def test_the_interval_of_a_score_holds_it_has_a_width_and_mirrors(games: tuple[i
 def test_the_ends_of_a_scores_interval_are_196_deviations_of_the_likeliest_shares_away(
     games: tuple[int, int, int],
 ) -> None:
+    optimize = pytest.importorskip("scipy.optimize")
     losses, _, wins = games
     number, seen = sum(games), (wins - losses) / sum(games)
 
@@ -102,7 +99,7 @@ def test_the_ends_of_a_scores_interval_are_196_deviations_of_the_likeliest_share
             shares = lost, 1 - 2 * lost - difference, lost + difference
             return -sum(count * math.log(max(share, 1e-300)) for count, share in zip(games, shares, strict=True))
 
-        lost = minimize_scalar(
+        lost = optimize.minimize_scalar(
             unlikely,
             bounds=(max(0, -difference), (1 - difference) / 2),
             method="bounded",
@@ -110,7 +107,7 @@ def test_the_ends_of_a_scores_interval_are_196_deviations_of_the_likeliest_share
         ).x
         return float((seen - difference) ** 2 - NORMAL_95**2 * (2 * lost + difference - difference**2) / number)
 
-    low, high = brentq(distance, -0.9999, seen), brentq(distance, seen, 0.9999)
+    low, high = optimize.brentq(distance, -0.9999, seen), optimize.brentq(distance, seen, 0.9999)
     assert expected_utility_interval(*games) == pytest.approx((100 * low, 100 * high), abs=1e-3)
 
 

@@ -133,6 +133,7 @@ def test_the_picture_of_the_documentation_is_that_of_g2() -> None:
 
 
 def test_figure6_writes_a_table_and_a_plot(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
     monkeypatch.setattr(figure6, "DEEPEST_LEAVES", 100)
     monkeypatch.setattr(figure6, "NARROW", 0.1)
     assert main(["trees", "figure6", "--out", str(folder)]) == 0

@@ -12,9 +12,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pysat", reason="compared with a SAT solver")
-from pysat.solvers import Solver
-
 from kriegbot.trees.figure6 import (
     DEEPEST_LEAVES,
     SEVERAL_B,
@@ -186,11 +183,12 @@ def best_assignment(tree: Tree) -> Solution:
 
 @pytest.mark.slow
 def test_a_formula_is_satisfiable_if_and_only_if_some_strategy_of_its_game_is_worth_one() -> None:
+    solvers = pytest.importorskip("pysat.solvers")
     draw = random.Random(1)
     satisfiable = 0
     for _ in range(200):
         clauses = random_formula(draw)
-        with Solver(name="cadical153", bootstrap_with=clauses) as solver:
+        with solvers.Solver(name="cadical153", bootstrap_with=clauses) as solver:
             expected = solver.solve()
         tree = formula_game(clauses)
         best = best_assignment(tree)
