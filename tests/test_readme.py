@@ -70,6 +70,18 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
             assert heading in [re.sub(r"[^\w\- ]", "", title).lower().replace(" ", "-") for title in headings], link
 
 
+def test_what_the_plan_of_the_house_names_is_there() -> None:
+    text = (TOP / "docs/how-it-works.md").read_text("utf-8")
+    homes = [TOP, TOP / "kriegbot", TOP / "kriegbot/search"]
+    paths = re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", text)
+    assert len(paths) > 40
+    assert [path for path in paths if not any((home / path).exists() for home in homes)] == []
+    functions = re.findall(r"`(recursion|tree|search)\.(\w+)`", text)
+    assert len(functions) > 8
+    sources = {module: (TOP / f"kriegbot/search/{module}.py").read_text("utf-8") for module, _ in functions}
+    assert [(module, name) for module, name in functions if f"def {name}(" not in sources[module]] == []
+
+
 def test_the_version_is_the_same_everywhere() -> None:
     (version,) = re.findall(r'^version = "(.+)"$', (TOP / "pyproject.toml").read_text(), re.MULTILINE)
     assert re.findall(r"^version: (.+)$", (TOP / "CITATION.cff").read_text(), re.MULTILINE) == [version]
