@@ -146,6 +146,7 @@ def test_the_points_of_figure_6_can_be_measured_again() -> None:
 
 
 def test_the_same_points_give_the_same_files(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:
         folder.mkdir()
