@@ -161,6 +161,7 @@ def test_a_decided_test_stops_the_tournament(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="finds processes in /proc")
 def test_a_disturbed_tournament_has_the_games_of_an_undisturbed_one() -> None:
+    pytest.importorskip("distributed")
     script = Path(__file__).parents[1] / "benchmarks" / "disturbed.py"
     arguments = ("rand", "rand", "--limits", f"plies={many(60, 30)}", "--games", f"{many(24, 12)}", "--pause", "1.5")
     ran = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, check=False)
@@ -225,5 +226,6 @@ def test_an_unknown_format_is_refused(played: Path, capsys: pytest.CaptureFixtur
 
 
 def test_the_page_is_written(played: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     assert main(["report", str(played), "--html", str(tmp_path / "t.html")]) == 0
     assert "<svg" in (tmp_path / "t.html").read_text()
