@@ -12,19 +12,23 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
 pytest.importorskip("dask")
 pytest.importorskip("distributed")
 pytest.importorskip("dask_jobqueue")
+pytest.importorskip("cryptography")
 
 import dask
-from distributed import LocalCluster
+from distributed import LocalCluster, Security
+from distributed.core import rpc
 
 from kriegbot.cli.main import main
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
-from tournaments.dask_executor import DaskExecutor
+from tournaments.dask_executor import DaskExecutor, _own
 from tournaments.executors import Executor, ExecutorError, LocalExecutor
 from tournaments.logs import logged_to
 from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome
@@ -34,6 +38,8 @@ from tournaments.store import Store
 
 pytestmark = pytest.mark.slow
 
+HOME = "/home/you"
+"""In the document, a user's folder."""
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "clusters.md").read_text(encoding="utf-8")
 
 
@@ -136,12 +142,33 @@ def test_daemonic_workers_are_refused(tmp_path: Path) -> None:
         play(tmp_path / "t", settings(), 2, DaskExecutor(1, daemonic.scheduler_address, spec_of=spec_of))
 
 
+def test_nobody_without_the_certificate_of_a_run_gets_into_its_cluster() -> None:
+    with _own(1) as client, dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        address = client.scheduler.address
+        worker = next(iter(client.scheduler_info()["workers"]))
+        for secret in (address, worker):
+            for way in (secret.replace("tls:", "tcp:"), secret):
+                with pytest.raises(OSError, match=r"before comm was established|certificate does not match"):
+                    client.sync(_knock, way)
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(client.dashboard_link.replace("status", "info/main/workers.html"))
+
+
+async def _knock(address: str) -> None:
+    """Talks to a part of a cluster as another user would, who has a certificate, but another one."""
+    other = Security.temporary()
+    other.require_encryption = False
+    async with rpc(address, connection_args=other.get_connection_args("client")) as part:
+        await part.identity()
+
+
 @pytest.mark.parametrize(
     ("scheduler", "why"),
     [
         ("tcp://127.0.0.1:1", "Timed out trying to connect"),
         ("127.0.0.1", "missing port number"),
         ("pigeon://coop:1", "unknown address scheme"),
+        ("tls://127.0.0.1:1", "it talks TLS, and there is no certificate"),
     ],
 )
 def test_a_scheduler_that_does_not_answer_is_refused_in_one_line(
@@ -157,9 +184,10 @@ def test_a_scheduler_that_does_not_answer_is_refused_in_one_line(
     assert not path.exists()
 
 
-def test_without_dask_one_line_says_what_to_install(tmp_path: Path) -> None:
+@pytest.mark.parametrize("missing", ["distributed", "cryptography"])
+def test_without_dask_one_line_says_what_to_install(missing: str, tmp_path: Path) -> None:
     program = (
-        "import sys; sys.modules['distributed'] = None; from kriegbot.cli.main import main; "
+        f"import sys; sys.modules['{missing}'] = None; from kriegbot.cli.main import main; "
         "raise SystemExit(main(['tournament', 'rand', 'rand', '--executor', 'dask']))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
@@ -188,10 +216,16 @@ def test_ctrl_c_at_a_terminal_ends_a_run_on_dask_with_nothing_but_the_way_to_go_
     assert len(said.splitlines()) == 3
 
 
-@pytest.mark.skipif(shutil.which("setsid") is None, reason="stands in for Slurm, with Linux's tools")
+@pytest.mark.skipif(
+    shutil.which("setsid") is None or shutil.which("openssl") is None, reason="stands in for Slurm, with Linux's tools"
+)
 def test_the_documented_program_starts_the_documented_jobs_and_plays_on_them(tmp_path: Path) -> None:
     (program,) = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
     (script,) = re.findall(r"```bash\n(#!/usr/bin/env bash\n.*?)```", DOCUMENT, re.DOTALL)
+    (certificate,) = re.findall(r"```sh\n(.*?)```", DOCUMENT, re.DOTALL)
+    (config,) = re.findall(r"```yaml\n(.*?)```", DOCUMENT, re.DOTALL)
+    subprocess.run(["sh", "-ec", certificate.replace(HOME, str(tmp_path))], check=True, capture_output=True)
+    (tmp_path / ".config" / "dask" / "kriegbot.yaml").write_text(config.replace(HOME, str(tmp_path)))
     stand_ins = {
         "sbatch": '#!/bin/sh\njob=$(cat "$1"); setsid sh -c "$job" >/dev/null 2>&1 & echo "Submitted batch job $!"\n',
         "scancel": '#!/bin/sh\nkill -- "-$1"\n',
@@ -219,10 +253,12 @@ def test_the_documented_program_starts_the_documented_jobs_and_plays_on_them(tmp
             check=False,
             cwd=tmp_path,
             timeout=120,
-            env=os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+            env=os.environ
+            | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "DASK_CONFIG": f"{tmp_path}/.config/dask"},
         )
         assert ran.returncode == 0, ran.stderr
         said.append(ran.stdout)
-    own = re.sub(r"tcp://\S+", "tcp://192.0.2.1:40000", said[0].replace(sys.executable, "/usr/bin/python3"))
+    own = said[0].replace(sys.executable, "/usr/bin/python3").replace(str(tmp_path), HOME)
+    own = re.sub(r"tls://\S+", "tls://192.0.2.1:40000", own)
     assert own.strip() == script.strip()
     assert len(records(tmp_path / "t.sqlite")) == 4

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
 import pytest
 
-from tests.import_graph import DOCS, PAGE_START, circle, diagram, imports, modules, room, rooms
+from tests.import_graph import DOCS, PACKAGES, PAGE_START, ROOT, circle, diagram, imports, modules, room, rooms
 
 LAYERS = (
     ("referee",),
@@ -72,6 +78,48 @@ def test_only_commands_and_page_stand_on_tournaments() -> None:
 def test_commands_and_page_meet_in_one_lazy_import() -> None:
     met = [one for one in imports() if {room(one.source), room(one.target)} == {"kriegbot.cli", "kriegbot.web"}]
     assert [(one.source, one.target, one.is_lazy) for one in met] == [(*PAGE_START, True)]
+
+
+DOORS = {
+    "kriegbot.online": "online",
+    "kriegbot.trees.figure6": "plots",
+    "kriegbot.trees.gambit": "gambit",
+    "kriegbot.environments.single": "gymnasium",
+    "kriegbot.environments.aec": "pettingzoo",
+    "kriegbot.environments.openspiel": "openspiel",
+    "tournaments.report_plots": "plots",
+    "tournaments.dask_executor": "cluster",
+}
+"""The extra of each module, or of a package, that needs one."""
+
+
+def test_whatever_is_imported_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {extra: set(map(distribution, lines)) for extra, lines in project["optional-dependencies"].items()}
+    always = set(map(distribution, project["dependencies"]))
+    undeclared = []
+    for source, path in modules().items():
+        extra = next((extra for door, extra in DOORS.items() if f"{source}.".startswith(f"{door}.")), None)
+        allowed = always | declared.get(str(extra), set())
+        undeclared += [f"{source} imports {name}" for name in foreign(path) if name not in allowed]
+    assert undeclared == []
+
+
+def distribution(requirement: str) -> str:
+    """The module of a distribution that pyproject.toml names."""
+    name = re.split(r"[^\w-]", requirement)[0].replace("-", "_")
+    return {"open_spiel": "pyspiel"}.get(name, name)
+
+
+def foreign(path: Path) -> set[str]:
+    """What a file imports that is neither ours nor Python's own."""
+    named = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            named |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            named.add(str(node.module))
+    return {name.partition(".")[0] for name in named} - set(PACKAGES) - sys.stdlib_module_names
 
 
 def test_every_file_of_the_packages_is_looked_at() -> None:

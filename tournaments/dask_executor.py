@@ -14,6 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from logging.handlers import QueueHandler
 from queue import SimpleQueue
 from typing import Any
@@ -27,8 +28,10 @@ from tournaments.schedule import Game, Settings
 
 try:  # Dask is an optional extra
     import dask
-    from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, as_completed
-    from distributed.comm.addressing import get_address_host_port
+    from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, Security, as_completed
+    from distributed.comm.addressing import get_address_host_port, parse_address
+
+    import_module("cryptography")  # with which Dask makes certificates
 except ImportError:
     raise ExecutorError("--executor dask needs Dask; install it: pip install 'kriegbot[cluster]'") from None
 
@@ -38,6 +41,8 @@ OWN_CLUSTER = {
     "distributed.worker.daemon": False,  # a daemonic process could not start players
     "distributed.scheduler.allowed-failures": 0,  # a game whose worker died comes back here at once
     "distributed.scheduler.worker-saturation": 1.0,  # so that no game waits at a worker, and is blamed when it dies
+    "distributed.scheduler.http.routes": [],  # pages that anybody on the machine could read
+    "distributed.worker.http.routes": [],
 }
 
 
@@ -110,6 +115,8 @@ def _connected(scheduler: str) -> Iterator[Client]:
     """A client of a running scheduler; closing it withdraws everything it has submitted."""
     try:
         get_address_host_port(scheduler)  # a client made with a bad address would not end quietly
+        if parse_address(scheduler)[0] == "tls" and not Security().tls_client_cert:  # nor one without a certificate
+            raise ValueError("it talks TLS, and there is no certificate: see docs/clusters.md")
         client = Client(scheduler, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ExecutorError(f"no Dask scheduler answers at {scheduler!r} ({error})") from None
@@ -122,12 +129,17 @@ def _connected(scheduler: str) -> Iterator[Client]:
 
 @contextmanager
 def _own(jobs: int) -> Iterator[Client]:
-    """A client of a cluster on this machine, whose workers Ctrl-C does not reach."""
+    """A client of a cluster on this machine, whose workers Ctrl-C does not reach.
+
+    Whoever can talk to a scheduler can have it run anything. So all that belongs to this cluster talks TLS, and shows a
+    certificate that is made for this run and never written to a file.
+    """
     with dask.config.set(OWN_CLUSTER):
         with no_interrupts():
             cluster = LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
+                security=True,
                 memory_limit=None,  # a share of the memory, by default: too little on a machine of many cores
                 dashboard_address="127.0.0.1:0",  # there is no way to have none; any free port
                 silence_logs=logging.CRITICAL + 1,
