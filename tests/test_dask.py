@@ -144,6 +144,7 @@ def test_daemonic_workers_are_refused(tmp_path: Path) -> None:
 
 def test_nobody_without_the_certificate_of_a_run_gets_into_its_cluster() -> None:
     with _own(1) as client, dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        assert client.scheduler is not None
         address = client.scheduler.address
         worker = next(iter(client.scheduler_info()["workers"]))
         for secret in (address, worker):
@@ -151,7 +152,7 @@ def test_nobody_without_the_certificate_of_a_run_gets_into_its_cluster() -> None
                 with pytest.raises(OSError, match=r"before comm was established|certificate does not match"):
                     client.sync(_knock, way)
         with pytest.raises(HTTPError, match="404"):
-            urlopen(client.dashboard_link.replace("status", "info/main/workers.html"))
+            urlopen(str(client.dashboard_link).replace("status", "info/main/workers.html"))
 
 
 async def _knock(address: str) -> None:

@@ -115,7 +115,8 @@ def _connected(scheduler: str) -> Iterator[Client]:
     """A client of a running scheduler; closing it withdraws everything it has submitted."""
     try:
         get_address_host_port(scheduler)  # a client made with a bad address would not end quietly
-        if parse_address(scheduler)[0] == "tls" and not Security().tls_client_cert:  # nor one without a certificate
+        certified = Security().get_connection_args("client")["ssl_context"] is not None
+        if parse_address(scheduler)[0] == "tls" and not certified:  # nor would one without a certificate
             raise ValueError("it talks TLS, and there is no certificate: see docs/clusters.md")
         client = Client(scheduler, set_as_default=False)
     except (OSError, ValueError) as error:
