@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import takewhile
 from typing import TypeAlias
 
 import chess
@@ -164,6 +165,12 @@ class View:
         """What was announced of the opponent's last move; None before it has moved."""
         moves = (event.announcement for event in reversed(self.events) if isinstance(event, OpponentMoved))
         return next(moves, None)
+
+    @property
+    def illegal(self) -> list[chess.Move]:
+        """Own tries that are known to be illegal, since they were refused this turn; not mere nonsense."""
+        turn = takewhile(lambda event: not isinstance(event, OpponentMoved), reversed(self.events))
+        return [event.move for event in turn if isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL]
 
     @property
     def may_ask(self) -> bool:

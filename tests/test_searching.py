@@ -1,5 +1,6 @@
 """The searching players: same seed, same game; what they report; and mates that they find."""
 
+import random
 import subprocess
 import sys
 from dataclasses import MISSING, fields
@@ -8,13 +9,16 @@ from typing import Any
 import chess
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
 from kriegbot.endgames.chooser import Finishing
-from kriegbot.kernels import encode_move
+from kriegbot.kernels import encode_move, to_board
 from kriegbot.kernels.position import labels_of
-from kriegbot.players.base import Report
+from kriegbot.players.base import Player, Report
+from kriegbot.players.hs import HybridSearch
 from kriegbot.players.kriegbot import LEVELS
 from kriegbot.players.searching import SearchPlayer, search_player
 from kriegbot.players.specs import make_player, parse_spec
@@ -27,7 +31,22 @@ from kriegbot.search.rules import load_backup
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method, Settings
-from referee import BERKELEY, ENGLISH, NO_LIMITS, RAND, WILD16, Limits, Reason, Referee, RuleSet, View
+from referee import (
+    BERKELEY,
+    BERKELEY_ANY,
+    ENGLISH,
+    NO_LIMITS,
+    RAND,
+    WILD16,
+    Asking,
+    Limits,
+    Reason,
+    Referee,
+    RuleSet,
+    View,
+)
+from referee.announcement import count_pawn_tries
+from tests.random_games import STARTS, act, random_action
 
 OVERCONFIDENT, PARANOID = load_backup("overconfident"), load_backup("paranoid")
 
@@ -190,6 +209,41 @@ def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
     assert 40 in sizes
     assert min(sizes) < 40  # fewer survive a refusal, and three are added
     assert (max(sizes) > 43) == ((backup, depth) != (OVERCONFIDENT, 1))  # two refusals in a turn, and more left than 40
+
+
+def kept_by(player: Player) -> list[chess.Board]:
+    """The boards that a player's search has kept for the later tries of a turn."""
+    search = player.search if isinstance(player, SearchPlayer) else None
+    search = search.search if isinstance(search, Finishing) else search
+    if isinstance(search, SampledSearch):
+        assert search._sample is not None
+        return [to_board(row) for row in search._sample.rows]
+    return [to_board(row) for row in search._boards] if isinstance(search, HybridSearch) else []
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "search:depth=1,samples=30,further=5,particles=500",
+        "search:depth=2,samples=9,further=2,particles=500,boards=last",
+        "kriegbot:samples=5",
+        "hs:depth=1,samples=9",
+        "mcts:simulations=5",
+    ],
+)
+@given(st.integers(0, 10**9), st.sampled_from([BERKELEY_ANY, ENGLISH, WILD16]))
+def test_a_player_follows_its_view_whatever_others_try_and_ask_for_it(spec: str, seed: int, rules: RuleSet) -> None:
+    rng = random.Random(seed)
+    player, referee = make_player(parse_spec(spec), seed), Referee(rules, NO_LIMITS, rng.choice(STARTS))
+    while referee.end is None and referee.ply < 6:
+        view = referee.view(referee.turn)
+        if view.color == chess.WHITE and rng.random() < 0.7:
+            assert player.choose(view).action in view.tries()
+            for board in kept_by(player):
+                assert not set(view.illegal) & set(board.legal_moves)
+                if view.rules.asking is not Asking.NONSENSE and view.pawn_tries is not None:
+                    assert (count_pawn_tries(board) > 0) == view.pawn_tries
+        act(referee, random_action(referee, rng))
 
 
 def test_a_search_that_time_may_end_takes_boards_of_every_kind_of_opponent_from_the_beginning(

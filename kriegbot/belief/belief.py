@@ -181,11 +181,9 @@ def after_event(
     """What one event of a view makes of boards, of which `max_particles` at most are kept after an opponent's move."""
     match view.events[index]:
         case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
-            return particles.after_own_try(kb.encode_move(move), kb.said(announcement), terms)
-        case OwnTry(move, Answer.ILLEGAL):
-            return particles.after_own_try(kb.encode_move(move), None, terms)
-        case OwnQuestion(Answer.YES | Answer.NO as answer):
-            return particles.after_own_question(answer is Answer.YES)
+            return particles.after_own_move(kb.encode_move(move), kb.said(announcement), terms)
+        case OwnTry(_, Answer.ILLEGAL) | OwnQuestion(Answer.YES | Answer.NO) as answer:
+            return particles.after_answer(answer)
         case OpponentMoved(announcement):
             event = Event(kb.said(announcement), kb.overheard(view, index), *kb.moves_heard(view, index))
             return particles.after_opponent(event, opponent, terms, max_particles, kb.subseed(seed, index))

@@ -15,7 +15,8 @@ import chess
 import numpy as np
 
 from kriegbot import kernels as kb
-from referee import Answer, OwnTry, View, open_tries
+from kriegbot.belief.filter import list_answering
+from referee import Answer, Asking, OwnTry, View, open_tries
 from referee.men import is_pawn_capture
 
 ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50
@@ -162,18 +163,17 @@ def _sample(
 
 
 def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
-    """Boards [n, 8], n <= `boards`, with the view's own men that fit its last announcement and this turn's refusals.
+    """Boards [n, 8], n <= `boards`, with the view's own men that fit its last announcement and this turn's answers.
 
-    If none of those tried fits the announcement, any that fits the refusals will do. May be empty. Only our side can
+    If none of those tried fits the announcement, any that fits the answers will do. May be empty. Only our side can
     castle or capture en passant on them, and the halfmove clock is 0. The first position of a game is known.
     """
     if view.ply == 0:
         return kb.from_board(chess.Board(view.start)).reshape(1, 8)
     is_our_turn = view.turn == view.color
-    # All that was not refused: also what an answer to "Any?" forbids may be legal.
-    refused = set(view.refused)
+    illegal = set(view.illegal)  # what an answer to "Any?" forbids may be legal
     unforbidden = open_tries(view.color, view.men, view.kingside, view.queenside, view.pawn_tries)
-    tries = np.array([kb.encode_move(move) for move in unforbidden if move not in refused], np.int32)
+    tries = np.array([kb.encode_move(move) for move in unforbidden if move not in illegal], np.int32)
     heard, terms = kb.last_heard(view, len(view.events))
     closed = 0
     if is_our_turn and view.rules.checks_told and not heard >> kb.CHECK_SHIFT & 31:
@@ -185,9 +185,12 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     target, scratch = np.empty((boards, 8), np.uint64), np.empty(kb.MAX_MOVES, np.int32)
     for said in (heard, ANYTHING):
         written = _sample(kb.TABLES, own, observed._replace(heard=said), tries, seed, attempts, target, scratch)
-        if written:
+        rows = target[:written]
+        if view.rules.asking is not Asking.NONSENSE and view.pawn_tries is True:
+            rows = rows[list_answering(rows, has_any=True)]
+        if len(rows):
             break
-    return target[:written]
+    return rows
 
 
 def _own_board(view: View) -> chess.Board:

@@ -6,10 +6,12 @@ proportional to their exact weights (the fully adapted filter of Pitt and Shepha
 drawing, so the drawn boards have equal weights and no resampling step is needed).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+import referee
 from kriegbot.belief.filter import (
     Event,
     Matches,
@@ -21,8 +23,20 @@ from kriegbot.belief.filter import (
     match_moves,
     merge_equal,
 )
-from kriegbot.kernels import LABEL_MASK, MAX_MOVES, TABLES, IntArray, RealArray, Rows, Terms, uniforms, without_labels
+from kriegbot.kernels import (
+    LABEL_MASK,
+    MAX_MOVES,
+    TABLES,
+    IntArray,
+    RealArray,
+    Rows,
+    Terms,
+    encode_move,
+    uniforms,
+    without_labels,
+)
 from kriegbot.models.protocol import Opponent
+from referee import Answer, OwnQuestion, OwnTry
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +68,15 @@ class Particles:
         """Effective sample size, 1 / sum of squared weights: N if all weights are equal."""
         return float(1.0 / np.square(self.weights).sum()) if len(self.weights) else 0.0
 
-    def after_own_try(self, move: int, heard: int | None, terms: Terms) -> "Particles":
-        """Boards that fit our try: accepted with the announcement `heard`, or refused (None). May be empty."""
-        if heard is None:
-            refusing = list_refusing(self.rows, move)
-            return normalized(self.rows[refusing], self.weights[refusing], self.is_exact, self.fits_all)
+    def after_own_move(self, move: int, heard: int, terms: Terms) -> "Particles":
+        """Boards that fit our try, accepted with the announcement `heard`. May be empty."""
         rows, weights, moves = self.rows.copy(), self.weights.copy(), np.empty(MAX_MOVES, np.int32)
         kept = keep_accepted(TABLES, rows, weights, move, heard, terms, moves)
         return merged(rows[:kept], weights[:kept], self.is_exact, self.fits_all)
 
-    def after_own_question(self, has_any: bool) -> "Particles":
-        """Boards that fit the answer to our "Any?". May be empty."""
-        kept = list_answering(self.rows, has_any)
+    def after_answer(self, event: OwnTry | OwnQuestion) -> "Particles":
+        """Boards that fit a refusal of our try, or the answer to our "Any?". May be empty."""
+        kept = list_fitting(self.rows, [event])
         return normalized(self.rows[kept], self.weights[kept], self.is_exact, self.fits_all)
 
     def after_opponent(
@@ -90,6 +101,21 @@ class Particles:
         rows, weights = np.empty((following, 8), np.uint64), np.empty(following)
         written = follow(TABLES, self.rows, event, opponent, matches, (draws, shares, seed ^ 1), (rows, weights), room)
         return merged(rows[:written], weights[:written], is_exact, self.fits_all)
+
+
+def list_fitting(rows: Rows, events: Iterable[referee.Event]) -> IntArray:
+    """Numbers, ascending, of the boards [N, 8], us to move, that fit the refusals and answers among a turn's events.
+
+    Nonsense tells nothing.
+    """
+    kept = np.arange(len(rows))
+    for event in events:
+        match event:
+            case OwnTry(move, Answer.ILLEGAL):
+                kept = kept[list_refusing(rows[kept], encode_move(move))]
+            case OwnQuestion(Answer.YES | Answer.NO as answer):
+                kept = kept[list_answering(rows[kept], answer is Answer.YES)]
+    return kept
 
 
 def systematic(mass: RealArray, draws: int, seed: int) -> IntArray:

@@ -17,7 +17,17 @@ import numpy.typing as npt
 
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
 from referee.announcement import Man, check_direction
-from referee.men import attacks, is_pawn_capture, king_of, may_capture, moved, relative_rank, squares_of, way
+from referee.men import (
+    attacks,
+    is_open,
+    is_pawn_capture,
+    king_of,
+    may_capture,
+    moved,
+    relative_rank,
+    squares_of,
+    way,
+)
 
 Reals: TypeAlias = npt.NDArray[np.float64]
 
@@ -64,7 +74,8 @@ class Metaposition:
             if isinstance(event, OwnTry) and event.announcement is not None:
                 self._own(event.move, event.announcement)
             elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
-                self._refused(event.move)
+                if is_open(event.move, self._color, self._men, kingside=True, queenside=True):
+                    self._refused(event.move)
             elif isinstance(event, OpponentMoved):
                 self._his(event.announcement)
         self._heard, self._men = len(view.events), dict(view.men)

@@ -23,9 +23,9 @@ import numpy as np
 
 from evaluators import EVALUATORS, load_evaluator
 from kriegbot.belief.belief import Pool
-from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.last_observation import last_observation
-from kriegbot.kernels import Rows, decode_move, encode_move, subseed, terms_of, uniforms
+from kriegbot.belief.particles import list_fitting
+from kriegbot.kernels import Rows, decode_move, subseed, terms_of, uniforms
 from kriegbot.options import Option
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
@@ -68,8 +68,8 @@ class HybridSearch:
         self.depth, self.wanted, self.most, self.sampling, self.seed = depth, wanted, pool, sampling, seed
         self.evaluator: Any = load_evaluator(evaluator)
         self.pool: Pool | None = None
-        self._ply, self._refused = -1, 0
-        """The turn that the boards below are for, and how many tries were refused in it so far."""
+        self._ply, self._fitted = -1, 0
+        """The turn that the boards below are for, and how many events of the view they fit."""
         self._boards: Rows = np.empty((0, 8), np.uint64)
         """Its boards, in the order in which they are searched."""
         self._tries: Tries = np.empty(0, np.int32)
@@ -115,9 +115,9 @@ class HybridSearch:
             self._tries, self._values = np.empty(0, np.int32), np.empty((0, 0), np.int64)
             self._is_filled_up = False
         else:
-            for move in view.refused[self._refused :]:
-                self._refuse(encode_move(move))
-        self._ply, self._refused = view.ply, len(view.refused)
+            kept = list_fitting(self._boards, view.events[self._fitted :])
+            self._boards, self._values = self._boards[kept], self._values[kept[kept < len(self._values)]]
+        self._ply, self._fitted = view.ply, len(view.events)
         missing = wanted - len(self._boards)
         is_hybrid = self.sampling == "hs" and self.pool is not None and not self.pool.particles.is_exact
         if len(self._boards) == 0 or (is_hybrid and missing > 0):
@@ -127,17 +127,10 @@ class HybridSearch:
             shuffled = np.argsort(uniforms(subseed(seed, DRAWING), len(self._boards)), kind="stable")
             self._boards = self._boards[shuffled]
 
-    def _refuse(self, move: int) -> None:
-        """Keep the boards on which a try is illegal, with their values."""
-        kept = list_refusing(self._boards, move)
-        self._boards = self._boards[kept]
-        is_open = self._tries != move
-        self._values = self._values[kept[kept < len(self._values)]][:, is_open]
-        self._tries = self._tries[is_open]
-
     def _search(self, view: View, seconds: float | None) -> tuple[Values, int, int]:
         """Sum over the boards of what each open try is worth; the positions evaluated, and the depth reached."""
-        self._tries = tries_in(view, self._boards[0])
+        tries = tries_in(view, self._boards[0])
+        self._values, self._tries = self._values[:, np.isin(self._tries, tries)], tries
         terms, done, wanted = terms_of(view.rules, view.limits), len(self._values), self.wanted
         with stop_after(seconds) as stop:
             more, leaves = value_boards(self._boards[done:wanted], self._tries, self.depth, self.evaluator, terms, stop)

@@ -47,7 +47,7 @@ class InformationSet:
 
 def tries_in(view: View, row: kb.Rows) -> Tries:
     """Tries [M] open in a view, the obligation to try after "Any?" aside, from any position that fits it."""
-    return tries_of(row, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.refused])
+    return tries_of(row, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
 
 
 def tries_of(row: kb.Rows, capturing: chess.Bitboard = chess.BB_ALL, refused: Sequence[int] = ()) -> Tries:

@@ -19,16 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.last_observation import last_observation
-from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, encode_move, subseed, uniforms
+from kriegbot.belief.particles import list_fitting
+from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, subseed, uniforms
 from kriegbot.models import load_opponent
 from kriegbot.search.cache import Lists
 from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.policy import Policy, Searched
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method, Settings
-from referee import View
+from referee import OpponentMoved, View
 
 
 class Placements:
@@ -104,6 +104,8 @@ class SampledSearch:
         self.method, self.filtering = Method.of(settings), load_opponent(settings.filtering)
         self.belief: Belief | None = None
         self._sample: Sample | None = None
+        self._fitted = 0
+        """How many events of the view the sample fits."""
         self._placements = Placements()
 
     def update(self, view: View, seconds: float | None = None) -> None:
@@ -158,18 +160,19 @@ class SampledSearch:
         """Search histories of the belief: a fixed number, or as many as time allows; returns how many."""
         lists, seed = None, subseed(subseed(self.seed, view.ply, len(view.refused)), DRAWING)
         if self.settings.further is not None:
-            self._sample = self._drawn(belief, view, self.settings.samples or MOST_DRAWN, self.settings.further, seed)
+            self._sample = self._drawn(belief, view, self.settings.further, seed)
             rows, weights, lists = self._sample
         elif self.settings.samples is None and self.settings.boards == "all":
             rows, weights = belief.shuffled(seed)
         else:
-            rows, weights = self._draw(belief, view, self.settings.samples or MOST_DRAWN, seed)
+            rows, weights = self._draw(belief, view, seed)
         histories, is_free = InformationSet.of(view, rows, weights), not view.obliged
         found = search_tries(histories, self.method, seconds, lists, may_prune=is_free)
         return found, found.boards if self.settings.samples is None else int(weights[: found.boards].sum())
 
-    def _draw(self, belief: Belief, view: View, samples: int, seed: int) -> tuple[Rows, RealArray]:
-        """Draw histories, in random order if the search is by time; see `Belief.draw`."""
+    def _draw(self, belief: Belief, view: View, seed: int, further: int | None = None) -> tuple[Rows, RealArray]:
+        """Draw histories, or `further` ones, in random order if the search is by time; see `Belief.draw`."""
+        samples = further or self.settings.samples or MOST_DRAWN
         if self.settings.boards == "last":
             rows = last_observation(view, samples, seed)
             if len(rows):
@@ -181,16 +184,14 @@ class SampledSearch:
         order = np.argsort(uniforms(subseed(seed, ORDERING), len(rows)), kind="stable")
         return rows[order], counts[order]
 
-    def _drawn(self, belief: Belief, view: View, samples: int, further: int, seed: int) -> Sample:
+    def _drawn(self, belief: Belief, view: View, further: int, seed: int) -> Sample:
         """Draw the histories for a try: all at the first of a turn; later a few more, added to those still possible."""
-        sample = self._sample
-        if sample is None or not view.refused:
-            rows, counts = self._draw(belief, view, samples, seed)
-            width = len(self.method.backup.start)
-            sample = Sample(rows[:0], counts[:0], Lists.empty(len(rows) + 16 * further, self.method.depth, width))
+        sample, news = self._sample, view.events[self._fitted :]
+        self._fitted = len(view.events)
+        if sample is None or any(isinstance(event, OpponentMoved) for event in news):
+            rows, counts = self._draw(belief, view, seed)
+            lists = Lists.empty(len(rows) + 16 * further, self.method.depth, len(self.method.backup.start))
+            sample = Sample(rows[:0], counts[:0], lists)
         else:
-            rows, counts = self._draw(belief, view, further, seed)
-        kept = np.empty(0, np.int64)
-        if len(sample.rows):
-            kept = list_refusing(sample.rows, encode_move(view.refused[-1]))
-        return sample.having(kept, rows, counts)
+            rows, counts = self._draw(belief, view, seed, further)
+        return sample.having(list_fitting(sample.rows, news), rows, counts)
