@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 
 from referee import (
     BERKELEY,
+    CINCINNATI,
     ENGLISH,
     OPENSPIEL,
+    RAND,
     RULE_SETS,
     WILD16,
     Answer,
@@ -280,3 +282,15 @@ def test_they_stop_at_two_thousand_quiet_plies_and_we_never_do_without_a_limit()
         referee(chess.Move.from_uci("h1h2"))
     assert ours.end is None
     assert theirs.game.game_over
+
+
+@pytest.mark.parametrize("rules", [CINCINNATI, RAND], ids=lambda rules: rules.name)
+def test_they_put_nonsense_on_the_opponents_sheet_and_we_tell_the_mover_alone(rules: RuleSet) -> None:
+    """Nonsense says nothing of the board, but that the mover tried it is heard there."""
+    ours, theirs = Referee(rules), Theirs(rules, chess.STARTING_FEN)
+    through_a_pawn = chess.Move.from_uci("a1a3")
+    assert ours.try_move(through_a_pawn) is Answer.IMPOSSIBLE
+    assert theirs.ask(through_a_pawn) == ("nonsense", None)
+    assert not ours.view(chess.BLACK).events
+    ((_, answer),) = theirs.game._blacks_scoresheet.moves_opponent[0]
+    assert answer.main_announcement is MainAnnouncement.NONSENSE
