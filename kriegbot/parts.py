@@ -12,9 +12,12 @@ Whatever is loaded runs in the process that loads it; players from outside are l
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
+import os
 import re
+import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,6 +30,8 @@ from referee.text import did_you_mean, quoted
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+MOST_BYTES = 2**30
+"""Of a part's file."""
 _WITH_NUMBERS = re.compile(r"(?P<name>.+?)(?P<numbers>(?::[a-z_]+=[^:]*)+)")
 
 
@@ -159,12 +164,11 @@ def file_of(reference: str) -> Path:
     """The file of `path/file.py:OBJECT` or `package.module:OBJECT`; nothing of it is run.
 
     Raises:
-      NotFound: there is no such file or module.
+      NotFound: there is no such file or module, or it cannot be read.
     """
     where = reference.rpartition(":")[0]
     if where.endswith(".py"):
-        if not Path(where).is_file():
-            raise NotFound(f"there is no file {quoted(where)}.")
+        check_file(Path(where))
         return Path(where).resolve()
     top, *rest = where.split(".")
     try:
@@ -181,6 +185,44 @@ def file_of(reference: str) -> Path:
             if found.is_file():
                 return found
     raise NotFound(f"there is no module {quoted(where)}.")
+
+
+def check_file(path: Path) -> None:
+    """Nothing, if a part's file can be read.
+
+    Raises:
+      NotFound: there is none, it may not be read, it is a folder, pipe or device, or has more than MOST_BYTES.
+    """
+    try:
+        state = path.stat()
+    except (OSError, ValueError):
+        raise NotFound(f"there is no file {quoted(str(path))}.") from None
+    if not stat.S_ISREG(state.st_mode):
+        raise NotFound(f"{quoted(str(path))} is no regular file.")
+    if not os.access(path, os.R_OK):
+        raise NotFound(f"the file {quoted(str(path))} may not be read.")
+    if state.st_size > MOST_BYTES:
+        raise NotFound(f"the file {quoted(str(path))} has {state.st_size} bytes; it takes at most {MOST_BYTES}.")
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a part's file, in hexadecimal; a file that has not changed is read once.
+
+    Raises:
+      NotFound: as `check_file`.
+    """
+    check_file(path)
+    try:
+        state = path.stat()
+        return _sha256(path, (state.st_ino, state.st_size, state.st_mtime_ns))
+    except OSError as error:
+        raise NotFound(f"the file {quoted(str(path))} cannot be read: {error.strerror}.") from None
+
+
+@cache
+def _sha256(path: Path, _state: tuple[int, ...]) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def load_object(reference: str) -> Any:

@@ -145,7 +145,7 @@ def test_daemonic_workers_are_refused(tmp_path: Path) -> None:
 def test_nobody_without_the_certificate_of_a_run_gets_into_its_cluster() -> None:
     with _own(1) as client, dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
         assert client.scheduler is not None
-        address = client.scheduler.address
+        address = str(client.scheduler.address)
         worker = next(iter(client.scheduler_info()["workers"]))
         for secret in (address, worker):
             for way in (secret.replace("tls:", "tcp:"), secret):

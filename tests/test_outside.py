@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -20,7 +21,7 @@ from kriegbot.game import process, sandbox
 from kriegbot.game.children import CannotStart, Ended, Late, Talker
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import Played, play_game, player_seed
-from kriegbot.game.process import ProcessSeat
+from kriegbot.game.process import ProcessSeat, patience_of
 from kriegbot.game.protocol import Nonsense, ViewReader, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed
 from kriegbot.players.base import Choice, Report
@@ -30,7 +31,7 @@ from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSe
 from tests.effort import many
 from tests.misbehaving import spec
 from tests.outside import installed
-from tournaments.executors import LocalExecutor
+from tournaments.executors import ExecutorError, LocalExecutor
 from tournaments.play import Finished, WarmSeats
 from tournaments.schedule import Pairing, Settings
 
@@ -272,6 +273,85 @@ def test_a_bad_spec_from_outside_is_refused_in_one_line(text: str, message: str)
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
     assert len(str(refused.value)) < 300
+
+
+@pytest.fixture
+def odd_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder to be in, with files that nobody can play from."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("pipe.py", "pipe"):
+        os.mkfifo(tmp_path / name, 0o755)
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    (tmp_path / "device.py").symlink_to("/dev/zero")
+    (tmp_path / "secret.py").touch()
+    with (tmp_path / "huge.py").open("wb") as file:
+        file.truncate(2**40)
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "secret" not in str(path) and may(path, mode))  # even for root
+
+
+@pytest.mark.usefixtures("odd_files")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("pipe.py:Bot", "'pipe.py' is no regular file."),
+        ("folder.py:Bot", "'folder.py' is no regular file."),
+        ("device.py:Bot", "'device.py' is no regular file."),
+        ("loop.py:Bot", "there is no file 'loop.py'."),
+        ("secret.py:Bot", "the file 'secret.py' may not be read."),
+        ("huge.py:Bot", "the file 'huge.py' has 1099511627776 bytes; it takes at most 1073741824."),
+        (f"{'x' * 300}.py:Bot", "there is no file "),
+        ("program:./pipe", "there is no program './pipe' that can be run."),
+        ("program:sh secret.py", "/secret.py' may not be read."),
+        ("program:sh huge.py", "/huge.py' has 1099511627776 bytes; it takes at most 1073741824."),
+    ],
+)
+def test_a_file_that_nobody_can_play_from_is_refused_at_once(text: str, message: str) -> None:
+    with pytest.raises(BadSpec) as refused:
+        parse_spec(text)
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_word_too_long_for_a_file_name_may_stand_in_a_command() -> None:
+    assert parse_spec(f"program:true {'x' * 300}").files == (Path(str(shutil.which("true"))),)
+
+
+def test_a_file_that_is_gone_when_its_player_sits_down_is_refused(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import pathlib\nclass Bot:\n    def __init__(self, seed):\n        pathlib.Path(__file__).unlink()\n"
+    )
+    spec = parse_spec(f"{bot}:Bot", sandbox=False)
+    for _ in range(2):  # gone while it is loaded, and gone before
+        with ProcessSeat(spec) as seat, pytest.raises(PlayerFailed, match=r"there is no file '.*bot\.py'\.") as failed:
+            seat.begin(1)
+        assert failed.value.failure is Failure.REFUSED
+
+
+def test_a_tournament_stops_when_a_players_file_is_gone(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import pathlib\nfrom kriegbot.players.rand import RandPlayer\nclass Bot(RandPlayer):\n"
+        "    def choose(self, view):\n        pathlib.Path(__file__).unlink(missing_ok=True)\n"
+        "        return super().choose(view)\n"
+    )
+    settings = Settings((Pairing(f"{bot}:Bot", "rand"),), BERKELEY, Limits(plies=30), 1)
+    outcomes = LocalExecutor(1, spec_of=partial(parse_spec, sandbox=False)).play(settings.schedule(4), settings)
+    assert isinstance(next(outcomes), Finished)
+    with pytest.raises(ExecutorError, match=r"^game 2 cannot be played: player '.*': there is no file '.*bot\.py'$"):
+        next(outcomes)
+
+
+@pytest.mark.parametrize(
+    ("time", "patience"), [("1e7", 2e6 + 10), ("inf", 2e6 + 10), ("nan", 300), ("-5", 300), ("blitz", 300), ("2", 14)]
+)
+def test_a_player_from_outside_may_take_any_time(time: str, patience: float) -> None:
+    spec = parse_spec(f"{PYTHON}:time={time}")
+    assert patience_of(spec) == patience
+    with ProcessSeat(spec) as seat, pytest.raises(PlayerFailed, match="has no option 'time'"):
+        seat.begin(1)
 
 
 @pytest.mark.parametrize(

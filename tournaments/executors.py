@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
 from kriegbot.game.children import leave_with_parent
-from kriegbot.players.specs import parse_spec
+from kriegbot.players.specs import BadSpec, parse_spec
 from tournaments.logs import send_to
 from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats
 from tournaments.schedule import Game, Settings
@@ -37,7 +37,11 @@ class Executor(Protocol):
     queue: Any
 
     def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
-        """Plays games, each to its end or until it has killed MOST_ATTEMPTS workers; closing the generator stops it."""
+        """Plays games, each to its end or until it has killed MOST_ATTEMPTS workers; closing the generator stops it.
+
+        Raises:
+          ExecutorError: no more games can be played, or none of this player.
+        """
         ...
 
 
@@ -58,7 +62,11 @@ class LocalExecutor:
         self.queue = None if self._context.get_start_method() == "fork" else self._context.Queue()
 
     def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
-        """Plays games; the iterator must be closed, which ends the workers."""
+        """Plays games; the iterator must be closed, which ends the workers.
+
+        Raises:
+          ExecutorError: a player cannot sit down.
+        """
         seats = partial(WarmSeats, settings, self._patience, self._spec_of)
         waiting = deque((game, 1) for game in games)
         workers: list[_Worker] = []
@@ -102,16 +110,18 @@ class _Worker:
             self.connection.send((game, attempt))
 
     def result(self) -> Outcome:
-        """The outcome of the game, once the connection is readable."""
+        """The outcome of the game, once the connection is readable; raises ExecutorError if a player refuses."""
         game, self.game = self.game, None
         assert game is not None
         try:
-            outcome: Outcome = self.connection.recv()
+            outcome: Outcome | BadSpec = self.connection.recv()
         except Exception:  # noqa: BLE001 - half a message from a dying process can raise anything
             self._process.join(5.0)
             code = self._process.exitcode
             how = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
             return Died(game, f"the worker died{how}", self._attempt)
+        if isinstance(outcome, BadSpec):
+            raise ExecutorError(f"game {game.id} cannot be played: {str(outcome).removesuffix('.')}")
         return outcome
 
     def end(self) -> None:
@@ -135,6 +145,10 @@ def _serve(connection: Connection[Any, Any], make_seats: Callable[[], WarmSeats]
     seats = make_seats()
     with contextlib.suppress(EOFError, OSError):
         while (dealt := connection.recv()) is not None:
-            connection.send(seats.play(*dealt))
+            try:
+                outcome: Outcome | BadSpec = seats.play(*dealt)
+            except BadSpec as refused:
+                outcome = refused
+            connection.send(outcome)
     seats.close()
     os._exit(0)  # without what was inherited: the store's connection, the terminal's display

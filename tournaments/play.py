@@ -15,7 +15,7 @@ from kriegbot.game.children import CannotStart
 from kriegbot.game.match import Played, PlayerStatistics, Thought, play_game, versions
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import Failure
-from kriegbot.players.specs import PlayerSpec, parse_spec
+from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec
 from referee import Reason, record_to_pgn
 from tournaments.logs import LOGGER
 from tournaments.schedule import Game, Settings
@@ -81,7 +81,11 @@ class WarmSeats:
         self._seats = ProcessSeat(parse_spec("rand")), ProcessSeat(parse_spec("rand"))
 
     def play(self, game: Game, attempt: int = 1) -> Outcome:
-        """Plays a game."""
+        """Plays a game.
+
+        Raises:
+          BadSpec: a player's file is gone, say, so that no game of it can begin.
+        """
         begun = time.perf_counter()
         white, black = self._seats
         if game.white == black.name or game.black == white.name:  # the process there has loaded what its player needs
@@ -95,6 +99,8 @@ class WarmSeats:
         except CannotStart as error:
             LOGGER.error("game %d: %s", game.id, error)
             return Died(game, str(error), attempt)
+        if played.failed is not None and played.failed.failure is Failure.REFUSED:
+            raise BadSpec(played.failed.detail)
         if played.failed is not None and played.failed.failure is Failure.KILLED:
             LOGGER.error("game %d: a player's process was killed from outside", game.id)
             return Died(game, f"a player {played.failed.detail}", attempt)

@@ -62,6 +62,7 @@ def run_tournament(
     Raises:
       BadSpec: a spec names no player.
       StoreError: the file cannot be used, or holds another tournament.
+      ExecutorError: a player can no longer be loaded; the games that are stored stay.
     """
     pairings = round_robin([str(parse_spec(player)) for player in players])
     with Store.writing(path, Settings(pairings, rules, limits, seed), games) as store:

@@ -18,7 +18,7 @@ from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.request import Refused, refusing, seed_of, whole_of
 from referee.text import did_you_mean, quoted
 from tournaments import figure4
-from tournaments.executors import LocalExecutor
+from tournaments.executors import ExecutorError, LocalExecutor
 from tournaments.logs import logged_to
 from tournaments.paper import FIGURES, LONG, SHORT, TODAY
 from tournaments.report_plots import PlotsMissing
@@ -143,7 +143,7 @@ def _figure(
                 with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
                     play(store, missing, executor, board.count)
             results = results_of(store, figure, budget)
-    except StoreError as error:
+    except (StoreError, ExecutorError) as error:
         raise Refused(f"{error}.") from None
     _show(figure, folder / name, results)
     return results

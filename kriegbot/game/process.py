@@ -8,7 +8,6 @@ for each game, in a sandbox where there is one, and a seed of its own from which
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import secrets
@@ -23,15 +22,18 @@ from kriegbot.game import sandbox
 from kriegbot.game.children import CannotStart, Ended, Flooded, Late, Talker, give_way
 from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
+from kriegbot.parts import NotFound, sha256_of
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.specs import BadSpec, PlayerSpec, Progress, make_player, parse_spec, players, programs
 from referee import View
-from referee.text import one_line
+from referee.text import one_line, quoted
 
 PATIENCE = 300.0
 """Seconds for one answer before a player counts as hung."""
 GRACE = 10.0
 """Seconds that a player with a time budget may take beyond twice that, before it loses the game."""
+LONGEST = 1e6
+"""Seconds of the longest time budget: a system call cannot wait much longer than twice that."""
 START_PATIENCE, OUTSIDE_PATIENCE = 600.0, 60.0
 """The same for sitting down, when kernels may have to be compiled, and for players from outside."""
 MOST_INFO = 1000
@@ -231,20 +233,21 @@ def patience_of(spec: PlayerSpec) -> float:
 
 
 def budget_of(spec: PlayerSpec) -> float | None:
-    """Seconds that a spec gives a player for its longest answer; None if it has no time budget."""
+    """Seconds that a spec gives a player for its longest answer, up to LONGEST; None if it has no time budget."""
     if spec.get("samples") is not None:
         return None
     times = []
     for name in ("time", "extra"):
-        try:
+        with contextlib.suppress(ValueError):
             times.append(float(spec.get(name) or ""))
-        except ValueError:
-            continue
-    return max(times, default=None)
+    return max((min(time, LONGEST) for time in times if time > 0), default=None)
 
 
 def _about(spec: PlayerSpec, version: str, seed: int) -> str:
-    files = [f"{path} sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in spec.files]
+    try:
+        files = [f"{path} sha256 {sha256_of(path)}" for path in spec.files]
+    except NotFound as error:  # it went away, or became another, after its spec was read
+        raise PlayerFailed(Failure.REFUSED, f"player {quoted(spec.name)}: {error}") from None
     return ", ".join([*([f"version {version}"] if version else []), *files, f"seed {seed}"])
 
 

@@ -11,6 +11,7 @@ here, so only the form of its options is checked until a game begins.
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
@@ -22,7 +23,7 @@ from typing import TypeAlias
 
 from kriegbot.kernels import prepare
 from kriegbot.options import Value, value_text
-from kriegbot.parts import NotFound, Parts, entry_points, file_of, load_object
+from kriegbot.parts import NotFound, Parts, check_file, entry_points, file_of, load_object
 from kriegbot.players.base import Player, PlayerKind
 from referee.text import did_you_mean, quoted
 
@@ -95,7 +96,7 @@ class PlayerSpec:
             return (file_of(self.reference),)
         first, *rest = self.command
         named = [Path(shutil.which(first) or first), *(Path(word) for word in rest)]
-        return tuple(path.absolute() for path in named if path.is_file())
+        return tuple(path.absolute() for path in named if os.path.isfile(path))  # not its own: a long name has none
 
     def get(self, option: str) -> Value | None:
         """The value of an option: given, or its default if the player is one of ours."""
@@ -154,9 +155,16 @@ def _program(text: str, sandbox: bool) -> PlayerSpec:
         raise BadSpec(f"illegal command of {quoted(text)}: {str(error).lower()}.") from None
     if not command:
         raise BadSpec("player 'program:' takes a command, such as program:./bot.")
-    if shutil.which(command[0]) is None:
+    program = shutil.which(command[0])
+    if program is None or not os.path.isfile(program):
         raise BadSpec(f"player {quoted(text)}: there is no program {quoted(command[0])} that can be run.")
-    return PlayerSpec(text, sandbox=sandbox)
+    spec = PlayerSpec(text, sandbox=sandbox)
+    try:
+        for path in spec.files:
+            check_file(path)
+    except NotFound as error:
+        raise BadSpec(f"player {quoted(text)}: {error}") from None
+    return spec
 
 
 def _check_outside(where: str, made: str) -> None:
