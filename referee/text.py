@@ -15,10 +15,15 @@ _quoting.maxstring = _quoting.maxlong = _quoting.maxother = MOST_QUOTED
 
 def one_line(text: str, most: int | None = None) -> str:
     """A text on one line, without control characters; longer than `most` characters, it is cut and ends in "..."."""
-    line = " ".join(text.split())
-    if not line.isprintable():
-        line = "".join(char if char.isprintable() else "?" for char in line)
+    line = harmless(" ".join(text.split()))
     return line if most is None or len(line) <= most else line[: most - 3] + "..."
+
+
+def harmless(text: str) -> str:
+    """A text with "?" in place of control characters, which could drive a terminal; ends of lines and tabs stay."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in "\n\t" else "?" for char in text.replace("\r\n", "\n"))
 
 
 def quoted(given: object) -> str:

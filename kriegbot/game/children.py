@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing import resource_tracker
 from pathlib import Path
 
+from referee.text import harmless
+
 GIVES_WAY = 10
 """How much a low-priority process raises its nice value, up to 19."""
 MOST_LINE = 4096
@@ -112,11 +114,11 @@ class Talker:
         return line.decode(errors="backslashreplace").rstrip("\r")
 
     def log(self) -> str:
-        """The end of what the child has written to stderr since `forget`, even if it has ended."""
+        """The end of what the child has written to stderr since `forget`, without control characters."""
         if self._err >= 0:
             with contextlib.suppress(Flooded):
                 self._take(self._err)
-        return self._log.decode(errors="replace")
+        return harmless(self._log.decode(errors="replace"))
 
     def forget(self) -> None:
         """Forgets what was written so far."""
