@@ -25,6 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kriegbot.importing import add_folder
 from referee.text import did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -255,8 +256,7 @@ def _module_of_file(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path.name} is no Python file")
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
+    add_folder(str(path.parent))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -14,7 +14,8 @@ from tests.import_graph import DOCS, PACKAGES, PAGE_START, ROOT, circle, diagram
 
 LAYERS = (
     ("referee",),
-    ("kriegbot.parts", "kriegbot.folders"),
+    ("kriegbot.folders", "kriegbot.importing"),
+    ("kriegbot.parts",),
     ("kriegbot.options",),
     ("kriegbot.kernels",),
     ("evaluators", "kriegbot.models"),

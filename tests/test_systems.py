@@ -1,12 +1,13 @@
-"""Systems that lack what Linux has: Windows gets a line, macOS goes on without it, workers start in any way.
+"""Processes and the systems they run on: what children import, how they end, and systems that lack what Linux has.
 
-None of them was at hand; what they lack is taken away here.
+None of those was at hand: Windows gets a line, macOS goes on without it; what they lack is taken away here.
 """
 
 from __future__ import annotations
 
 import os
 import select
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.game.children import Talker
+from kriegbot.importing import importable
+from kriegbot.parts import load_object
 
 
 @pytest.mark.parametrize(
@@ -40,6 +43,74 @@ def test_how_a_child_ended_is_known(monkeypatch: pytest.MonkeyPatch, has_waitid:
         monkeypatch.delattr(os, "waitid")
     assert Talker(["sh", "-c", "exit 7"]).end(patience=10) == 7
     assert Talker(["sleep", "60"]).end(patience=0.1) is None
+
+
+SHADOWS = ("chess", "numpy", "random", "tempfile", "typer")
+
+
+@pytest.fixture
+def strange(tmp_path: Path) -> Path:
+    """A folder with modules of common names that leave a mark when they are imported."""
+    for name in SHADOWS:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w').close(); raise SystemExit(1)")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(["-m", "kriegbot"], id="module"),
+        pytest.param([shutil.which("kriegbot") or "kriegbot"], id="script", marks=pytest.mark.slow),
+    ],
+)
+def test_nothing_is_imported_from_the_folder_where_a_command_is_typed(command: list[str], strange: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(["", "/nonexistent"])}  # the empty entry is the folder
+    done = subprocess.run(
+        [sys.executable, *command, "match", "rand", "rand", "--quiet", "--limits", "plies=2"],
+        cwd=strange,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, (strange / "mark").exists()) == (0, False), done.stderr
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_no_process_of_multiprocessing_imports_from_the_current_folder(method: str, strange: Path) -> None:
+    code = f"""
+import multiprocessing, sys
+sys.path.remove("")
+from kriegbot.game.children import no_current_folder
+sys.path.insert(0, "")
+with no_current_folder():
+    context = multiprocessing.get_context({method!r})
+    context.Queue()
+    process = context.Process(target=exec, args=("import chess, numpy, random",))
+    process.start()
+process.join()
+assert sys.path[0] == "", sys.path
+sys.exit(process.exitcode)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=strange, capture_output=True, text=True, check=False)
+    assert (done.returncode, (strange / "mark").exists()) == (0, False), done.stderr
+
+
+def test_a_folder_that_pythonpath_names_stays_and_that_of_a_part_is_not_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "part.py").write_text("here = 1")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", "relative", str(tmp_path), "/usr/lib/python"])
+    assert importable(is_same_script=False) == ["/usr/lib/python"]
+    monkeypatch.setenv("PYTHONPATH", f"{os.pathsep}{tmp_path}/")
+    assert importable(is_same_script=False) == [str(tmp_path), "/usr/lib/python"]
+    monkeypatch.delenv("PYTHONPATH")
+    monkeypatch.chdir("/")
+    sys.path.remove(str(tmp_path))
+    assert load_object(f"{tmp_path / 'part.py'}:here") == 1
+    assert str(tmp_path) in sys.path
+    assert importable(is_same_script=True) == ["/usr/lib/python"]
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from logging.handlers import QueueHandler
 from queue import SimpleQueue
 from typing import Any
 
-from kriegbot.game.children import no_interrupts
+from kriegbot.game.children import SAFE_PATH, no_current_folder, no_interrupts
 from kriegbot.players.specs import parse_spec
 from tournaments.executors import ExecutorError
 from tournaments.logs import LOGGER, log_to
@@ -39,6 +39,7 @@ NOISY = "distributed", "distributed.client", "distributed.gc", "tornado", "torna
 """Loggers to which Dask gives a handler or level of their own, and others that it makes log."""
 OWN_CLUSTER = {
     "distributed.worker.daemon": False,  # a daemonic process could not start players
+    f"distributed.nanny.pre-spawn-environ.{SAFE_PATH}": 1,  # for workers that replace dead ones
     "distributed.scheduler.allowed-failures": 0,  # a game whose worker died comes back here at once
     "distributed.scheduler.worker-saturation": 1.0,  # so that no game waits at a worker, and is blamed when it dies
     "distributed.scheduler.http.routes": [],  # pages that anybody on the machine could read
@@ -136,7 +137,7 @@ def _own(jobs: int) -> Iterator[Client]:
     certificate that is made for this run and never written to a file.
     """
     with dask.config.set(OWN_CLUSTER):
-        with no_interrupts():
+        with no_current_folder(), no_interrupts():
             cluster = LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,

@@ -16,7 +16,7 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
-from kriegbot.game.children import leave_with_parent
+from kriegbot.game.children import leave_with_parent, no_current_folder
 from kriegbot.players.specs import BadSpec, parse_spec
 from tournaments.logs import send_to
 from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats
@@ -59,7 +59,8 @@ class LocalExecutor:
     ) -> None:
         self._jobs, self._patience, self._spec_of = jobs, patience, spec_of
         self._context = context or multiprocessing.get_context()
-        self.queue = None if self._context.get_start_method() == "fork" else self._context.Queue()
+        with no_current_folder():
+            self.queue = None if self._context.get_start_method() == "fork" else self._context.Queue()
 
     def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
         """Plays games; the iterator must be closed, which ends the workers.
@@ -100,7 +101,8 @@ class _Worker:
         self.game: Game | None = None
         self._attempt = 0
         self._process = context.Process(target=_serve, args=(theirs, seats, queue), name="kriegbot tournament")
-        self._process.start()
+        with no_current_folder():
+            self._process.start()
         theirs.close()
 
     def deal(self, game: Game, attempt: int) -> None:

@@ -12,12 +12,14 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing import resource_tracker
 from pathlib import Path
 
+from kriegbot.importing import importable
 from referee.text import harmless
 
 GIVES_WAY = 10
@@ -29,6 +31,8 @@ FLOOD = 1_000_000
 LOG_BYTES = 20_000
 """Bytes kept of what a child has written to stderr, from its end."""
 CHUNK = 65536
+SAFE_PATH = "PYTHONSAFEPATH"
+"""In the environment: whether Python leaves out the folder that it would import from first."""
 
 
 class CannotStart(Exception):
@@ -136,9 +140,7 @@ class Talker:
         if self._process.returncode is not None:
             return None
         self._stdin.close()
-        deadline = time.monotonic() + patience
-        while not (has_ended := self._has_ended()) and time.monotonic() < deadline:
-            time.sleep(0.001)
+        has_ended = self._ends_within(patience)
         self.kill()
         code = self._process.wait()
         self.log()
@@ -147,6 +149,12 @@ class Talker:
                 stream.close()
         self._err = -1
         return code if has_ended else None
+
+    def _ends_within(self, patience: float) -> bool:
+        deadline = time.monotonic() + patience
+        while not (has_ended := self._has_ended()) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return has_ended
 
     def _has_ended(self) -> bool:
         """Whether the child has ended; where the system can tell, it must still be waited for."""
@@ -201,6 +209,21 @@ def no_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def no_current_folder() -> Iterator[None]:
+    """Keeps processes of `multiprocessing` that are started within from importing what lies in the current folder."""
+    path, was_safe = sys.path[:], os.environ.get(SAFE_PATH)
+    sys.path[:] = importable(is_same_script=True)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        os.environ.pop(SAFE_PATH)
+        if was_safe is not None:
+            os.environ[SAFE_PATH] = was_safe
 
 
 def give_way(process: int = 0) -> None:

@@ -19,9 +19,10 @@ from functools import partial
 
 from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
-from kriegbot.game.children import CannotStart, Ended, Flooded, Late, Talker, give_way
+from kriegbot.game.children import SAFE_PATH, CannotStart, Ended, Flooded, Late, Talker, give_way
 from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
+from kriegbot.importing import importable
 from kriegbot.parts import NotFound, sha256_of
 from kriegbot.players.base import Choice, Report
 from kriegbot.players.specs import BadSpec, PlayerSpec, Progress, make_player, parse_spec, players, programs
@@ -140,13 +141,13 @@ class ProcessSeat(Seat):
 
     def _started(self) -> Talker:
         spec = self._spec
-        command = spec.command or [sys.executable, "-u", "-m", WORKER]
-        environment = None
+        command = spec.command or [sys.executable, "-P", "-u", "-m", WORKER]
+        environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
+        if not spec.command:
+            environment["PYTHONPATH"] = os.pathsep.join(importable(is_same_script=False) + spec.import_folders)
         cache_folder()  # here, where it can be told if it is an unusual one
         if spec.is_outside and spec.sandbox and sandbox.works():
             command = sandbox.sandboxed(command, spec.files)
-        elif not spec.command:
-            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
         try:
             return Talker(command, environment)
         except CannotStart as error:

@@ -98,6 +98,15 @@ class PlayerSpec:
         named = [Path(shutil.which(first) or first), *(Path(word) for word in rest)]
         return tuple(path.absolute() for path in named if os.path.isfile(path))  # not its own: a long name has none
 
+    @property
+    def import_folders(self) -> list[str]:
+        """Where a player from outside in a module is imported from: the folder of that module, or of its package."""
+        module = self.reference.rpartition(":")[0]
+        if not self.is_outside or self.command or module.endswith(".py"):
+            return []
+        path, names = file_of(self.reference), module.split(".")
+        return [str(path.parents[len(names) - (path.stem != "__init__")])]
+
     def get(self, option: str) -> Value | None:
         """The value of an option: given, or its default if the player is one of ours."""
         if option in self.options or self.is_outside:

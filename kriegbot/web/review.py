@@ -19,7 +19,7 @@ from typing import Any
 
 import chess
 
-from kriegbot.game.children import give_way, leave_with_parent, no_interrupts, own_session
+from kriegbot.game.children import give_way, leave_with_parent, no_current_folder, no_interrupts, own_session
 from kriegbot.kernels import prepare
 from kriegbot.narration.moments import Moment, moments
 from kriegbot.web.analysis import Beliefs, Method, Side
@@ -202,7 +202,7 @@ class Analyst:
         connection, theirs = context.Pipe()
         process = context.Process(target=serve, args=(theirs,), name="kriegbot analyst", daemon=True)
         try:
-            with no_interrupts():
+            with no_current_folder(), no_interrupts():
                 process.start()
         finally:
             theirs.close()
