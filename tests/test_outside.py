@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
+import site
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -38,7 +40,7 @@ from tournaments.schedule import Pairing, Settings
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PYTHON = f"{EXAMPLES / 'own_player.py'}:Forward"
 SHELL = f"program:sh {EXAMPLES / 'shell_bot.sh'}"
-NEEDS_BWRAP = pytest.mark.skipif(not sandbox.works(), reason="bubblewrap is missing, or may not be used here")
+NEEDS_BWRAP = pytest.mark.skipif(bool(sandbox.fault()), reason=sandbox.fault())
 
 
 def tournament(player: str, games: int) -> list[Finished]:
@@ -406,18 +408,60 @@ def test_a_player_that_misbehaves_does_not_conform(player: str) -> None:
 def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
     text: str, is_wanted: bool, is_walled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def started(command: Sequence[str], _environment: object = None) -> Talker:
-        commands.append(list(command))
+    monkeypatch.setattr(sandbox, "is_there", lambda: True)
+    monkeypatch.setattr(sandbox, "fault", lambda: "")
+    (program, *arguments), environment = started(text, monkeypatch, is_sandboxed=is_wanted)
+    assert program.endswith("bwrap") == is_walled
+    assert ("--unshare-all" in arguments, "SECRET" in environment) == (is_walled, not is_walled)
+
+
+def started(text: str, monkeypatch: pytest.MonkeyPatch, *, is_sandboxed: bool) -> tuple[list[str], Mapping[str, str]]:
+    """How the process of a player would be started: its command and its environment."""
+
+    def talker(command: list[str], environment: Mapping[str, str]) -> Talker:
+        seen.append((command, environment))
         raise CannotStart("for the test")
 
-    commands: list[list[str]] = []
-    monkeypatch.setattr(sandbox, "works", lambda: True)
-    monkeypatch.setattr("kriegbot.game.process.Talker", started)
-    with ProcessSeat(parse_spec(text, sandbox=is_wanted)) as seat, pytest.raises(CannotStart):
+    seen: list[tuple[list[str], Mapping[str, str]]] = []
+    monkeypatch.setenv("SECRET", "the registration key")
+    monkeypatch.setattr(process, "Talker", talker)
+    with ProcessSeat(parse_spec(text, sandbox=is_sandboxed)) as seat, pytest.raises(CannotStart, match="for the test"):
         seat.begin(1)
-    ((program, *arguments),) = commands
-    assert (program == "bwrap") == is_walled
-    assert {"--unshare-all", "--clearenv"} <= set(arguments) or not is_walled
+    return seen[0]
+
+
+def fake_bwrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bubblewrap that does not work, as where the system forbids user namespaces."""
+    (folder / "bwrap").write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
+    (folder / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+@pytest.mark.parametrize("option", [[], ["--sandbox"]])
+def test_a_broken_bubblewrap_is_refused_and_never_no_sandbox(
+    option: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_bwrap(tmp_path, monkeypatch)
+    command = [sys.executable, "-m", "kriegbot", "match", PYTHON, "rand", "--quiet"]
+    done = subprocess.run([*command, *option], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "bubblewrap does not work here: bwrap: setting up uid map: Permission denied" in done.stderr
+    assert "--no-sandbox does without" in done.stderr or option
+
+
+def test_where_there_is_no_bubblewrap_that_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    sandbox.is_there.cache_clear()
+    try:
+        for _ in range(2):
+            started(PYTHON, monkeypatch, is_sandboxed=True)
+    finally:
+        sandbox.is_there.cache_clear()
+    assert [record.message for record in caplog.records] == [
+        "Players from outside play without a sandbox: bubblewrap (bwrap) is not installed."
+    ]
 
 
 def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> None:
@@ -448,6 +492,58 @@ def test_two_players_at_a_table_never_share_a_process() -> None:
     assert pids[chess.WHITE]
     assert pids[chess.BLACK]
     assert not pids[chess.WHITE] & pids[chess.BLACK]
+
+
+HONEST = """
+import sys
+import helper
+for line in sys.stdin:
+    if line == "newgame\\n":
+        print(f"version {helper.__name__}\\nready", flush=True)
+"""
+
+
+def assert_sits_in_sandbox(command: list[str], version: str = "helper") -> None:
+    with ProcessSeat(parse_spec(f"program:{shlex.join(command)}", sandbox=True), patience=20) as seat:
+        seat.begin(1)
+        assert seat.about.startswith(f"version {version},")
+
+
+@NEEDS_BWRAP
+@pytest.mark.parametrize("home", ["venv", "user"])
+def test_a_program_in_a_virtual_environment_or_with_the_users_packages_runs_in_the_sandbox(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The `python` of the one is an absolute link; the packages of the other are found by its home."""
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.py").write_text(HONEST)
+    python = Path(sys.base_prefix, "bin", "python3")
+    if home == "venv":
+        subprocess.run([python, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+        python = tmp_path / "venv" / "bin" / "python3"
+        assert python.is_symlink()
+        (packages,) = tmp_path.glob("venv/lib/*/site-packages")
+    else:
+        monkeypatch.setattr(site, "USER_BASE", str(tmp_path / "user"))
+        packages = (
+            tmp_path / "user" / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+        )
+        packages.mkdir(parents=True)
+    (packages / "helper.py").touch()
+    assert_sits_in_sandbox([str(python), str(tmp_path / "bot" / "bot.py")])
+
+
+@NEEDS_BWRAP
+def test_a_program_behind_absolute_links_runs_in_the_sandbox(tmp_path: Path) -> None:
+    """As /usr/bin/java is one to /etc/alternatives/java, which is one to where it lies."""
+    for name in ("bin", "alternatives", "real", "classes"):
+        (tmp_path / name).mkdir()
+    bot = tmp_path / "real" / "bot.sh"
+    bot.write_text('#!/bin/sh\nread a; read b; read c; test -d "$1" && printf "version 7\\nready\\n"; read d\n')
+    bot.chmod(0o755)
+    (tmp_path / "alternatives" / "bot").symlink_to(bot)
+    (tmp_path / "bin" / "bot").symlink_to(tmp_path / "alternatives" / "bot")
+    assert_sits_in_sandbox([str(tmp_path / "bin" / "bot"), str(tmp_path / "classes")], "7")
 
 
 @NEEDS_BWRAP

@@ -62,8 +62,8 @@ def patience_of(text: str | None) -> float | None:
 
 def sandbox_of(wanted: bool | None) -> bool:
     """Whether players from outside are kept in a sandbox where there is one."""
-    if wanted and not bubblewrap.works():
-        raise Refused("--sandbox needs bubblewrap (bwrap), which is not there or may not be used here.")
+    if wanted and bubblewrap.fault():
+        raise Refused(f"--sandbox cannot be had: {bubblewrap.fault()}.")
     return wanted is not False
 
 

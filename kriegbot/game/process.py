@@ -146,9 +146,9 @@ class ProcessSeat(Seat):
         if not spec.command:
             environment["PYTHONPATH"] = os.pathsep.join(importable(is_same_script=False) + spec.import_folders)
         cache_folder()  # here, where it can be told if it is an unusual one
-        if spec.is_outside and spec.sandbox and sandbox.works():
-            command = sandbox.sandboxed(command, spec.files)
         try:
+            if spec.is_outside and spec.sandbox and sandbox.is_there():
+                command, environment = sandbox.sandboxed(command, environment, spec)
             return Talker(command, environment)
         except CannotStart as error:
             raise CannotStart(f"cannot start player '{self.name}': {error}") from None

@@ -6,67 +6,135 @@ all of them read-only; an empty /tmp; its own processes alone. See docs/safety.m
 
 from __future__ import annotations
 
+import glob
+import logging
+import multiprocessing
 import os
+import re
 import shutil
 import site
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from kriegbot.folders import cache_folder
+from kriegbot.game.children import CannotStart
+from kriegbot.importing import ROOT, current_folder
+from kriegbot.players.specs import PlayerSpec
+from referee.text import one_line
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache", "/opt")
-ALONE = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc/alternatives", "/etc/ld.so.cache")
+JAVA = "/etc/java*"
+"""Where Debian keeps what Java reads when it starts."""
+PYTHON = re.compile(r"python[0-9.]*")
+ALONE = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev")
+READ_ONLY = ("--remount-ro", "/proc", "--remount-ro", "/")  # root could write /proc/sys
 PACKAGES = ("kriegbot", "referee", "evaluators")
 PATIENCE = 10.0
 """Seconds that bubblewrap may take to say whether it works."""
 
+log = logging.getLogger("kriegbot")
+
 
 @cache
-def works() -> bool:
-    """Whether bubblewrap is installed and may be used here."""
+def is_there() -> bool:
+    """Whether bubblewrap is installed, working or not; it is said once if it is not."""
+    found = shutil.which("bwrap") is not None
+    if not found and multiprocessing.parent_process() is None:
+        log.warning("Players from outside play without a sandbox: bubblewrap (bwrap) is not installed.")
+    return found
+
+
+@cache
+def fault() -> str:
+    """Why players from outside cannot be kept in a sandbox here, on one line; empty if they can."""
     program = shutil.which("bwrap")
     if program is None:
-        return False
+        return "bubblewrap (bwrap) is not installed"
+    command = [program, *_walls([]), "true"]
     try:
-        done = subprocess.run([program, *_walls([]), "true"], capture_output=True, timeout=PATIENCE, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+        done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False, env=_environment(os.environ))
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return one_line(f"bubblewrap does not work here: {error}", 200)
+    said = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
+    return one_line(f"bubblewrap does not work here: {said}", 200) if done.returncode else ""
 
 
-def sandboxed(command: Sequence[str], files: Sequence[Path]) -> list[str]:
-    """A command as bubblewrap runs it.
+def sandboxed(
+    command: Sequence[str], environment: Mapping[str, str], spec: PlayerSpec
+) -> tuple[list[str], dict[str, str]]:
+    """A command as bubblewrap runs it, and the environment of both: what bubblewrap was told can be read within.
 
     Args:
       command: the program and its arguments.
-      files: its own; their folders can be read within, unless that would be everything.
+      environment: its environment without a sandbox, of which it gets the little that it needs.
+      spec: the player.
+
+    Raises:
+      CannotStart: bubblewrap does not work.
     """
-    return ["bwrap", *_walls(files), *command]
+    if fault():
+        raise CannotStart(f"{fault()}; --no-sandbox does without")
+    return [shutil.which("bwrap") or "bwrap", *_walls(_own(spec)), *command], _environment(environment)
 
 
-def _walls(files: Sequence[Path]) -> list[str]:
-    root = Path(__file__).resolve().parents[2]
-    cache_of_kernels = cache_folder()
-    shown = [Path(path) for path in (*SYSTEM, sys.prefix, sys.base_prefix, *site.getsitepackages())]
-    shown += [root / package for package in PACKAGES] + [cache_of_kernels]
-    shown += [path.parent if len(path.parent.parts) > 2 else path for path in (file.resolve() for file in files)]
-    shown += files
-    walls = [*ALONE, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-    for path in sorted({str(path) for path in shown}):
-        walls += ["--ro-bind-try", path, path]
-    environment = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-    environment |= {"HOME": "/tmp", "XDG_CACHE_HOME": str(cache_of_kernels.parent), "PYTHONDONTWRITEBYTECODE": "1"}
-    environment |= {"PYTHONPATH": os.pathsep.join([str(root), *_importable()])}
-    walls += ["--clearenv"]
-    for name, value in environment.items():
-        walls += ["--setenv", name, value]
-    here = os.getcwd()
-    return [*walls, "--dir", here, "--chdir", here, "--"]
+def shows(spec: PlayerSpec, path: Path) -> bool:
+    """Whether a player can read a file in its sandbox."""
+    return any(path.resolve().is_relative_to(folder.resolve()) for folder in (*_common(), *_own(spec)))
 
 
-def _importable() -> list[str]:
-    """Folders that this process imports from, so that an installed or named player is found within as well."""
-    return [path for path in sys.path if path and Path(path).is_dir()]
+def _environment(of: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: of[name] for name in ("PATH", "LANG", "LC_ALL", "PYTHONPATH") if name in of}
+    folders = {"HOME": "/tmp", "XDG_CACHE_HOME": str(cache_folder().parent), "PYTHONUSERBASE": site.getuserbase()}
+    return kept | folders | {"PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _walls(own: Sequence[Path]) -> list[str]:
+    walls = [*ALONE, "--tmpfs", "/tmp"]
+    shown = {Path(os.path.normpath(path)) for path in (*_common(), *own)}
+    for path in sorted(shown):
+        if not shown.intersection(path.parents):  # within, a link stays a link
+            walls += ["--ro-bind-try", str(path), str(path)]
+    here = current_folder() or "/tmp"
+    return [*walls, "--dir", here, "--chdir", here, *READ_ONLY, "--"]
+
+
+def _common() -> list[Path]:
+    """What every player can read."""
+    libraries = [sys.prefix, sys.base_prefix, *site.getsitepackages(), os.path.join(site.getuserbase(), "lib")]
+    ours = [str(cache_folder()), *(os.path.join(ROOT, package) for package in PACKAGES)]
+    return [Path(path) for path in (*SYSTEM, *glob.glob(JAVA), *libraries, *ours)]
+
+
+def _own(spec: PlayerSpec) -> list[Path]:
+    """What one player can read besides: the folders of its files and in its command, and the Python that it runs in."""
+    own = [path for file in spec.files for link in _links(file) for path in (_folder(link), *_python_of(link))]
+    own += [path for word in spec.command[1:] if len((path := Path(word).resolve()).parts) > 2 and path.is_dir()]
+    package = spec.reference.partition(":")[0].partition(".")[0]
+    return own + [path for folder in spec.import_folders if (path := Path(folder, package)).is_dir()]
+
+
+def _links(file: Path) -> Iterator[Path]:
+    """A file, whatever it links to, and what that is in the end."""
+    yield file
+    while file.is_symlink():
+        file = file.parent / os.readlink(file)
+        yield file
+    yield file.resolve()
+
+
+def _folder(file: Path) -> Path:
+    """The folder of a file; the file itself, where its folder would be everything."""
+    return file.parent if len(file.parent.parts) > 2 else file
+
+
+def _python_of(program: Path) -> Iterator[Path]:
+    """The virtual environment that a program is in, and the libraries of the Python beneath, or which it is itself."""
+    environment = program.parent.parent
+    if (environment / "pyvenv.cfg").is_file():
+        yield environment
+        program = (environment / "bin" / "python").resolve()
+    if PYTHON.fullmatch(program.name):
+        yield program.parent.parent / "lib"
