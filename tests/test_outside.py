@@ -175,6 +175,7 @@ def test_any_death_of_a_player_from_outside_loses_and_one_of_ours_is_told_from_i
             seat.begin(1)
             assert seat.pid is not None
             os.kill(seat.pid, signal.SIGKILL)
+            os.waitid(os.P_PID, seat.pid, os.WEXITED | os.WNOWAIT)
             with pytest.raises(PlayerFailed) as failed:
                 seat.ask(view)
         assert failed.value.failure is failure
@@ -410,19 +411,22 @@ def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
 ) -> None:
     monkeypatch.setattr(sandbox, "is_there", lambda: True)
     monkeypatch.setattr(sandbox, "fault", lambda: "")
-    (program, *arguments), environment = started(text, monkeypatch, is_sandboxed=is_wanted)
+    (program, *arguments), environment, is_kept = started(text, monkeypatch, is_sandboxed=is_wanted)
     assert program.endswith("bwrap") == is_walled
     assert ("--unshare-all" in arguments, "SECRET" in environment) == (is_walled, not is_walled)
+    assert is_kept == (text == PYTHON and not is_walled)
 
 
-def started(text: str, monkeypatch: pytest.MonkeyPatch, *, is_sandboxed: bool) -> tuple[list[str], Mapping[str, str]]:
-    """How the process of a player would be started: its command and its environment."""
+def started(
+    text: str, monkeypatch: pytest.MonkeyPatch, *, is_sandboxed: bool
+) -> tuple[list[str], Mapping[str, str], bool]:
+    """How the process of a player would be started: its command, its environment, whether it is kept."""
 
-    def talker(command: list[str], environment: Mapping[str, str]) -> Talker:
-        seen.append((command, environment))
+    def talker(command: list[str], environment: Mapping[str, str], *, is_kept: bool) -> Talker:
+        seen.append((command, environment, is_kept))
         raise CannotStart("for the test")
 
-    seen: list[tuple[list[str], Mapping[str, str]]] = []
+    seen: list[tuple[list[str], Mapping[str, str], bool]] = []
     monkeypatch.setenv("SECRET", "the registration key")
     monkeypatch.setattr(process, "Talker", talker)
     with ProcessSeat(parse_spec(text, sandbox=is_sandboxed)) as seat, pytest.raises(CannotStart, match="for the test"):

@@ -10,14 +10,18 @@ import select
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.game.children import Talker
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.sandbox import fault
 from kriegbot.importing import importable
 from kriegbot.parts import load_object
+from kriegbot.players.specs import parse_spec
 
 
 @pytest.mark.parametrize(
@@ -111,6 +115,63 @@ def test_a_folder_that_pythonpath_names_stays_and_that_of_a_part_is_not_passed_o
     assert load_object(f"{tmp_path / 'part.py'}:here") == 1
     assert str(tmp_path) in sys.path
     assert importable(is_same_script=True) == ["/usr/lib/python"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program that ignores its input may outlive us")
+@pytest.mark.parametrize(
+    "is_walled", [False, pytest.param(True, marks=pytest.mark.skipif(bool(fault()), reason=fault()))]
+)
+def test_a_program_that_thinks_ends_when_we_are_killed(is_walled: bool, tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    bot = tmp_path / "bot" / "bot.sh"
+    bot.write_text("sleep 61 & echo ready; sleep 62")
+    code = f"""
+from kriegbot import ProcessSeat, parse_spec
+seat = ProcessSeat(parse_spec("program:sh {bot}", sandbox={is_walled}))
+seat.begin(1)
+print("ready", flush=True)
+input()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"ready\n"
+        started = [pid for pid in descendants(parent.pid) if pid != parent.pid]
+        assert len(started) >= 3
+        parent.kill()
+    assert_end(started)
+
+
+def assert_end(pids: list[int]) -> None:
+    """Processes end, if not at once: others reap them."""
+    deadline = time.monotonic() + 20
+    while (left := [pid for pid in pids if Path(f"/proc/{pid}").exists()]) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not left
+
+
+def descendants(pid: int) -> list[int]:
+    """A process, its children, theirs and so on."""
+    children = "".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return [pid, *(other for child in children.split() for other in descendants(int(child)))]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="keepers are for Linux")
+@pytest.mark.parametrize("deed", ["STOP", "KILL"])
+def test_a_program_that_stops_or_kills_its_keeper_ends_with_the_game(
+    deed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kriegbot.game.children.KEEPER_PATIENCE", 0.1)
+    bot = tmp_path / "bot.sh"
+    bot.write_text(f"sleep 61 & read a; read b; read c; echo ready; read end; kill -{deed} $PPID; sleep 60")
+    with ProcessSeat(parse_spec(f"program:sh {bot}", sandbox=False)) as seat:
+        seat.begin(1)
+        pid = seat.pid
+        assert pid is not None
+        started = descendants(pid)
+        assert len(started) == 3
+    assert_end(started)
 
 
 @pytest.mark.slow

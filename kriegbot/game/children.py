@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing import resource_tracker
 from pathlib import Path
 
+from kriegbot.game import keeper
 from kriegbot.importing import importable
 from referee.text import harmless
 
@@ -31,6 +32,8 @@ FLOOD = 1_000_000
 LOG_BYTES = 20_000
 """Bytes kept of what a child has written to stderr, from its end."""
 CHUNK = 65536
+KEEPER_PATIENCE = 2.0
+"""Seconds that a keeper has to end all that its program has started."""
 SAFE_PATH = "PYTHONSAFEPATH"
 """In the environment: whether Python leaves out the folder that it would import from first."""
 
@@ -63,14 +66,20 @@ class Talker:
     Args:
       command: the program and its arguments.
       environment: its environment; None for this process's.
+      is_kept: whether daemons that it starts end with it (`kriegbot.game.keeper`); on Linux alone.
 
     Raises:
       CannotStart: there is no such process now.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str] | None = None, *, is_kept: bool = False
+    ) -> None:
         check_system()
         pipe = subprocess.PIPE
+        self._is_kept = is_kept and sys.platform == "linux"
+        if self._is_kept:
+            command = [sys.executable, "-I", "-S", keeper.__file__, *command]
         try:
             self._process = subprocess.Popen(
                 command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
@@ -133,7 +142,10 @@ class Talker:
         """Kills the child and all that it has started; in any thread."""
         if self._process.returncode is None:  # not yet waited for, so the id is still its own
             with contextlib.suppress(OSError):
-                os.killpg(self.pid, signal.SIGKILL)
+                if self._is_kept:
+                    os.kill(self.pid, signal.SIGTERM)
+                else:
+                    os.killpg(self.pid, signal.SIGKILL)
 
     def end(self, patience: float = 0.2) -> int | None:
         """Waits `patience` seconds for the child to end, then kills it; its exit code, or None if it was killed."""
@@ -142,6 +154,10 @@ class Talker:
         self._stdin.close()
         has_ended = self._ends_within(patience)
         self.kill()
+        if self._is_kept:
+            self._ends_within(KEEPER_PATIENCE)
+            self._is_kept = False
+            self.kill()
         code = self._process.wait()
         self.log()
         for stream in (self._process.stdout, self._process.stderr):

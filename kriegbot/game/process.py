@@ -147,9 +147,9 @@ class ProcessSeat(Seat):
             environment["PYTHONPATH"] = os.pathsep.join(importable(is_same_script=False) + spec.import_folders)
         cache_folder()  # here, where it can be told if it is an unusual one
         try:
-            if spec.is_outside and spec.sandbox and sandbox.is_there():
+            if is_walled := spec.is_outside and spec.sandbox and sandbox.is_there():
                 command, environment = sandbox.sandboxed(command, environment, spec)
-            return Talker(command, environment)
+            return Talker(command, environment, is_kept=spec.is_outside and not is_walled)
         except CannotStart as error:
             raise CannotStart(f"cannot start player '{self.name}': {error}") from None
 

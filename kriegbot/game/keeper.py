@@ -1,0 +1,89 @@
+"""Starts a program and, when it ends or nobody listens to it any more, ends all that it has started, daemons too.
+
+    python -I -S keeper.py COMMAND
+
+For Linux, where orphans can be had as children. It is run as a file, so that it imports the standard library alone.
+SIGTERM ends the program; so does the end of the input, which comes when kriegbot has ended in any way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PATIENCE = 0.5
+"""Seconds that a program has to end by itself once its input has ended."""
+
+
+def main(command: list[str]) -> None:
+    """Runs the command; ends as it has ended."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    program = os.fork()
+    if not program:
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        try:
+            os.execvp(command[0], command)
+        except OSError as error:
+            os.write(1, f"refused cannot run '{command[0]}': {error.strerror}.\n".encode(errors="replace"))
+            os._exit(127)
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(program, signal.SIGKILL))
+    threading.Thread(target=_leave_with_input, daemon=True).start()
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # which then end with the program
+        os.dup2(null, stream)
+    ended = 0
+    while ended != program:  # others are orphans
+        ended, status = os.waitpid(-1, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _end_rest()
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with contextlib.suppress(OSError, ValueError):  # SIGKILL has no handler
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+def _leave_with_input() -> None:
+    poll = select.poll()
+    poll.register(0, 0)  # POLLHUP is always told
+    poll.poll()
+    time.sleep(PATIENCE)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end_rest() -> None:
+    """Kills children until there are none; those of a killed one become children too."""
+    while True:
+        for child in _children():
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _children() -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            parent = stat.read_text(errors="replace").rpartition(")")[2].split()[1]
+            if int(parent) == os.getpid():
+                found.append(int(stat.parent.name))
+    return found
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
