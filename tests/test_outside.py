@@ -18,6 +18,8 @@ import chess
 import pytest
 
 from kriegbot import parts
+from kriegbot.cli import tournament as tournament_module
+from kriegbot.cli.main import main
 from kriegbot.game import conformance as conformance_module
 from kriegbot.game import process, sandbox
 from kriegbot.game.children import CannotStart, Ended, Late, Talker
@@ -466,6 +468,23 @@ def test_where_there_is_no_bubblewrap_that_is_said_once(
     assert [record.message for record in caplog.records] == [
         "Players from outside play without a sandbox: bubblewrap (bwrap) is not installed."
     ]
+
+
+@pytest.mark.parametrize("out", [[], ["--out", "games/store.sqlite"]])
+def test_a_tournament_whose_file_a_sandboxed_player_could_read_is_refused(
+    out: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tournament_module, "sandbox_fault", lambda: "")
+    (tmp_path / "bots" / "games").mkdir(parents=True)
+    (tmp_path / "bots" / "bot.py").touch()
+    monkeypatch.chdir(tmp_path / "bots")
+    assert main(["tournament", "bot.py:Bot", "rand", "--games", "2", *out]) == 2
+    _, err = capsys.readouterr()
+    assert (
+        "player 'bot.py:Bot' can read it, and with it the seeds; give it a folder of its own, or another --out." in err
+    )
+    assert err.count("\n") == 1
+    assert not list(tmp_path.rglob("*.sqlite*"))
 
 
 def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> None:

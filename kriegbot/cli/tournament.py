@@ -18,6 +18,8 @@ from kriegbot.cli.progress import Scoreboard, preparing
 from kriegbot.cli.store import sprt_of
 from kriegbot.game.children import check_system
 from kriegbot.game.process import ProcessSeat
+from kriegbot.game.sandbox import fault as sandbox_fault
+from kriegbot.game.sandbox import shows as sandbox_shows
 from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.request import Refused, limits_of, program_of, refusing, rules_of, seed_of, whole_of
@@ -93,6 +95,7 @@ def tournament(
     if test is not None and len(pairings) > 1:
         raise Refused(f"--sprt compares two players; here are {len(specs)}.")
     path = _store_path_of(out, (pairings, rule_set, drawn, given), part)
+    _check_hidden(path, specs)
     settings = Settings(pairings, rule_set, drawn, _seed_at(path) if given is None else given)
     workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
     _play(specs, settings, wanted, part, path, workers, test)
@@ -133,6 +136,16 @@ def _store_path_of(
     whole = repr(([(pairing.first, pairing.second) for pairing in pairings], rules.name, limits, seed))
     part = "" if shard.count == 1 else f"-{shard.index}-of-{shard.count}"
     return Path(f"tournament-{hashlib.sha256(whole.encode()).hexdigest()[:8]}{part}.sqlite")
+
+
+def _check_hidden(path: Path, specs: list[PlayerSpec]) -> None:
+    """Raises Refused if a player could read the tournament's file, and so its opponents' seeds, in its sandbox."""
+    for spec in specs:
+        if spec.is_outside and spec.sandbox and not sandbox_fault() and sandbox_shows(spec, path):
+            raise Refused(
+                f"cannot save to {quoted(str(path))}: player {quoted(str(spec))} can read it, and with it the seeds; "
+                "give it a folder of its own, or another --out."
+            )
 
 
 def _seed_at(path: Path) -> int:
