@@ -4,6 +4,7 @@ A new setting is a field here, and a line where it is read. What the kernels rea
 """
 
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from evaluators import EVALUATORS, load_evaluator
@@ -16,9 +17,10 @@ from kriegbot.search.backup import Backup
 from kriegbot.search.rules import BACKUPS, load_backup
 
 
-def setting(option: Option) -> Any:
-    """A field with the option that stands for it in specs."""
-    return field(default=option.default, metadata={"option": option})
+def setting(kind: type, help: str, default: Any = None, low: float = 0, high: float = 0, **more: Any) -> Any:
+    """A field, and the option of its name that stands for it in specs; the arguments are those of `Option`."""
+    option = partial(Option, kind=kind, help=help, default=default, low=low, high=high, **more)
+    return field(default=default, metadata={"option": option})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,74 +44,46 @@ class Settings:
       finishes: whether a bare king is left to `kriegbot.endgames`.
     """
 
-    depth: int = setting(Option("depth", int, "plies to look ahead", 2, 1, 4))
-    time: float | None = setting(
-        Option("time", float, "budget for a turn's first try", 1.0, 0.01, 3600, unit="seconds")
-    )
-    samples: int | None = setting(
-        Option("samples", int, "histories drawn per try, instead", None, 1, 1_000_000, default_text="by time")
-    )
+    depth: int = setting(int, "plies to look ahead", 2, 1, 4)
+    time: float | None = setting(float, "budget for a turn's first try", 1.0, 0.01, 3600, unit="seconds")
+    samples: int | None = setting(int, "histories drawn per try, instead", None, 1, 1_000_000, default_text="by time")
     extra: float | None = setting(
-        Option("extra", float, "budget for each further try", None, 0.01, 3600, unit="seconds", default_text="as time")
+        float, "budget for each further try", None, 0.01, 3600, unit="seconds", default_text="as time"
     )
     further: int | None = setting(
-        Option(
-            "further",
-            int,
-            "histories added to those that survive a refusal, instead",
-            None,
-            1,
-            1_000_000,
-            default_text="all redrawn",
-        )
+        int, "histories added to those that survive a refusal, instead", None, 1, 1_000_000, default_text="all redrawn"
     )
     particles: int | None = setting(
-        Option(
-            "particles",
-            int,
-            "most boards held in the belief",
-            None,
-            100,
-            1_000_000,
-            default_text="50000, fewer below half a second",
-        )
+        int, "most boards held in the belief", None, 100, 1_000_000, default_text="50000, fewer below half a second"
     )
-    evaluator: str = setting(Option("evaluator", str, "what values a leaf", "ks", parts=EVALUATORS))
+    evaluator: str = setting(str, "what values a leaf", "ks", parts=EVALUATORS)
     backup: str | Backup = setting(  # noqa: RUF009 - a field, though of a union
-        Option("backup", str, "how values are combined, such as mixed:worst=0.3", "overconfident", parts=BACKUPS)
+        str, "how values are combined, such as mixed:worst=0.3", "overconfident", parts=BACKUPS
     )
-    opponent: str = setting(Option("opponent", str, "what replies the search expects", "uniform", parts=OPPONENTS))
-    filtering: str = setting(Option("filtering", str, "what moves the belief expects", "uniform", parts=OPPONENTS))
-    free: int = setting(
-        Option("free", int, "0: a refused try costs a ply; else none does, and so many in a row are followed", 0, 0, 3)
-    )
-    insight: float = setting(
-        Option("insight", float, "probability that the opponent's last reply is the worst for you", 0.0, 0, 1)
-    )
+    opponent: str = setting(str, "what replies the search expects", "uniform", parts=OPPONENTS)
+    filtering: str = setting(str, "what moves the belief expects", "uniform", parts=OPPONENTS)
+    free: int = setting(int, "0: a refused try costs a ply; else none does, and so many in a row are followed", 0, 0, 3)
+    insight: float = setting(float, "probability that the opponent's last reply is the worst for you", 0.0, 0, 1)
     scale: float = setting(
-        Option("scale", float, "centipawns that count as a game nearly won; 0: values have no limit", 0.0, 0, 100_000)
+        float, "centipawns that count as a game nearly won; 0: values have no limit", 0.0, 0, 100_000
     )
     repeated: float = setting(
-        Option("repeated", float, "centipawns a try costs for each earlier turn with your men so placed", 0.0, 0, 1000)
+        float, "centipawns a try costs for each earlier turn with your men so placed", 0.0, 0, 1000
     )
-    impatience: float = setting(
-        Option("impatience", float, "centipawns that each quiet turn adds to a pawn's move", 0.0, 0, 1000)
-    )
-    exchange: float = setting(
-        Option("exchange", float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1)
-    )
+    impatience: float = setting(float, "centipawns that each quiet turn adds to a pawn's move", 0.0, 0, 1000)
+    exchange: float = setting(float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1)
     ties: Literal["random", "first", "last"] = setting(
-        Option("ties", str, "which of the best tries is chosen", "random", choices=("random", "first", "last"))
+        str, "which of the best tries is chosen", "random", choices=("random", "first", "last")
     )
     boards: Literal["all", "last"] = setting(
-        Option("boards", str, "what drawn histories fit: all heard, or the last of it", "all", choices=("all", "last"))
+        str, "what drawn histories fit: all heard, or the last of it", "all", choices=("all", "last")
     )
     opening: float = 0.0
     is_for_turn: bool = False
     finishes: bool = False
 
 
-OPTIONS: dict[str, Option] = {one.name: one.metadata["option"] for one in fields(Settings) if one.metadata}
+OPTIONS: dict[str, Option] = {one.name: one.metadata["option"](one.name) for one in fields(Settings) if one.metadata}
 """The options that stand for settings, by name."""
 
 
