@@ -16,7 +16,6 @@ from kriegbot import kernels as kb
 from kriegbot.endgames.king_sets import (
     DRAWN,
     LESSENED,
-    MATED,
     MOST_OUTCOMES,
     OUR_TURN,
     OUTCOME,
@@ -128,11 +127,21 @@ def times_visited(men: Men, squares: kb.Word, visits: kb.Words) -> int:
 
 
 @kb.inlined
-def passing(kind: int) -> float:
-    """What an outcome of a kind costs by itself."""
+def passing(room: Room, kind: int) -> float:
+    """What an outcome of a kind costs by itself; all that it costs, if it ends the game."""
     if kind == SAME_TURN:
         return 0.0
+    if kind == DRAWN:
+        return DRAW
+    if kind == STALEMATED:
+        return room.stalemate
     return 1.0 + TAKEN if kind == LESSENED else 1.0
+
+
+@kb.inlined
+def goes_on(kind: int) -> bool:
+    """Whether we are to move after an outcome of a kind."""
+    return kind in (SAME_TURN, OUR_TURN, LESSENED)
 
 
 @kb.kernel
@@ -146,14 +155,10 @@ def glance(tables: kb.Words, men: Men, squares: kb.Word, move: int, room: Room) 
     boards = float(kb.popcount(squares))
     for i in range(count):
         kind = kb.number(outcomes[OUTCOME * i + 7])
-        cost = 1.0
-        if kind == DRAWN:
-            cost = DRAW
-        elif kind == STALEMATED:
-            cost = room.stalemate
-        elif kind != MATED:
+        cost = passing(room, kind)
+        if goes_on(kind):
             ours, following, before = men_at(outcomes, i), outcomes[OUTCOME * i + 5], outcomes[OUTCOME * i + 8]
-            cost = passing(kind) + estimate(tables, room.by, ours, following, before)
+            cost += estimate(tables, room.by, ours, following, before)
         total += cost * float(kb.number(outcomes[OUTCOME * i + 6])) / boards
         worst = max(worst, cost)
     return (1.0 - room.worst) * total + room.worst * worst
@@ -229,21 +234,16 @@ def cost_of_set(
         for j in range(outcomes):
             share = float(kb.number(room.outcomes[OUTCOME * j + 6])) / boards
             kind = kb.number(room.outcomes[OUTCOME * j + 7])
-            cost = 1.0
-            if kind == DRAWN:
-                cost = DRAW
-            elif kind == STALEMATED:
-                cost = room.stalemate
-            elif kind != MATED:
-                most = (bound - (1.0 - room.worst) * total) / ((1.0 - room.worst) * share + room.worst) - passing(kind)
-                cost = passing(kind) + cost_of_set(
+            cost = passing(room, kind)
+            if goes_on(kind):
+                most = (bound - (1.0 - room.worst) * total) / ((1.0 - room.worst) * share + room.worst) - cost
+                cost += cost_of_set(
                     tables,
                     men_at(room.outcomes, j),
                     room.outcomes[OUTCOME * j + 5],
                     room.outcomes[OUTCOME * j + 8],
-                    kb.number(
-                        kb.EVERYWHERE
-                    ),  # -1; a literal would be a type of its own, which a cached recursion misses
+                    # -1; a literal would be a type of its own, which a cached recursion misses
+                    kb.number(kb.EVERYWHERE),
                     depth if kind == SAME_TURN else depth - 1,
                     level + 1,
                     most,

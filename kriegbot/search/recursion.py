@@ -102,9 +102,15 @@ def squeezed(walk: Walk, value: float) -> float:
     """A value as `Method.scale` has it: hardly changed near 0, between -scale and scale everywhere."""
     if walk.how.numbers.scale == 0.0:
         return value
-    return value / sqrt(
-        1.0 + (value / walk.how.numbers.scale) ** 2
-    )  # only operations that give the same bits on any machine
+    # only operations that give the same bits on any machine
+    return value / sqrt(1.0 + (value / walk.how.numbers.scale) ** 2)
+
+
+@kb.inlined
+def fold_end(walk: Walk, totals: kb.Reals, weight: float, end: int, we_moved: bool, known: kb.Reals) -> None:
+    """Fold the value of a game that the last move ended into `totals`; `known` is room for it."""
+    put(walk, known, squeezed(walk, utility(end, we_moved)))
+    fold_one(walk, totals, weight, known)
 
 
 @kb.inlined
@@ -155,10 +161,8 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
     """
     width, scratch = walk.tree.width, kb.advance(moves, kb.MAX_MOVES)
     totals = kb.advance(outcomes_of(walk, level), width * (kb.MAX_MOVES + move))
-    known, weights = (
-        kb.advance(walk.known, width * kb.MAX_MOVES * level),
-        kb.advance(walk.weights, kb.MAX_MOVES * level),
-    )
+    known = kb.advance(walk.known, width * kb.MAX_MOVES * level)
+    weights = kb.advance(walk.weights, kb.MAX_MOVES * level)
     ours = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[move]
     after, captured = kb.make_move(walk.tables, position, ours)
     said = 0
@@ -244,7 +248,7 @@ def fold(
     Args:
       walk: the search.
       position: the history's.
-      node: the set's.
+      node: the set's, -1 if there was no room for it: then the walk is stopped.
       depth: plies left.
       free: how many refusals in a row still cost no ply.
       weight: the history's.
@@ -254,14 +258,14 @@ def fold(
       theirs: what was announced of the opponent's last move.
     """
     tree, tables, width = walk.tree, walk.tables, walk.tree.width
+    if node < 0 or (level > 0 and tree.stop[0] != 0):
+        tree.counters[STOPPED] = 1
+        return
     moves = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)
-    replies = kb.advance(moves, kb.MAX_MOVES)
-    scratch = kb.advance(replies, kb.MAX_MOVES)
+    replies, scratch = kb.advance(moves, kb.MAX_MOVES), kb.advance(moves, 2 * kb.MAX_MOVES)
     outcomes = outcomes_of(walk, level)
-    known, weights = (
-        kb.advance(walk.known, width * kb.MAX_MOVES * level),
-        kb.advance(walk.weights, kb.MAX_MOVES * level),
-    )
+    known = kb.advance(walk.known, width * kb.MAX_MOVES * level)
+    weights = kb.advance(walk.weights, kb.MAX_MOVES * level)
     if count < 0:
         count = list_outcomes(walk, position, depth, level, theirs)
     tree.weights[node] += weight
@@ -273,14 +277,8 @@ def fold(
             if free == 0 and (depth == 1 or walk.how.numbers.free > 0):
                 fold_one(walk, totals, weight, kb.advance(outcomes, width * STAY))
                 continue
-            child = after_refusal(tree, node, slot)
-            if child < 0:
-                tree.counters[STOPPED] = 1
-                return
-            if free > 0:
-                fold(walk, position, child, depth, free - 1, weight, level, count, theirs)
-            else:
-                fold(walk, position, child, depth - 1, free, weight, level, count, theirs)
+            child, cost = after_refusal(tree, node, slot), 0 if free > 0 else 1
+            fold(walk, position, child, depth - cost, free - 1 + cost, weight, level, count, theirs)
             if tree.counters[STOPPED] != 0:
                 return
             continue
@@ -293,8 +291,7 @@ def fold(
         after, captured = kb.make_move(tables, position, moves[legal - 1])
         said = kb.announcement(tables, position, after, captured, walk.how.terms, scratch)
         if kb.end_said(said) != 0:
-            put(walk, known, squeezed(walk, utility(kb.end_said(said), True)))
-            fold_one(walk, totals, weight, known)
+            fold_end(walk, totals, weight, kb.end_said(said), True, known)
             continue
         answers = kb.legal_moves(tables, after, replies)
         total = weigh_replies(walk, after, Heard(said, theirs), replies, answers, weights)
@@ -303,14 +300,10 @@ def fold(
             again, captured = kb.make_move(tables, after, replies[i])
             heard = kb.announcement(tables, after, again, captured, walk.how.terms, scratch)
             if kb.end_said(heard) != 0:
-                put(walk, known, squeezed(walk, utility(kb.end_said(heard), False)))
-                fold_one(walk, totals, share, known)
+                fold_end(walk, totals, share, kb.end_said(heard), False, known)
                 tree.counters[LEAVES] += 1
                 continue
             child = after_reply(tables, tree, slot, said, heard, again, walk.how.terms)
-            if child < 0 or tree.stop[0] != 0:
-                tree.counters[STOPPED] = 1
-                return
             fold(walk, again, child, depth - 2, walk.how.numbers.free, share, level + 1, unlisted(), heard)
             if tree.counters[STOPPED] != 0:
                 return
