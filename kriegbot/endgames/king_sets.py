@@ -284,13 +284,6 @@ def hearing(tables: kb.WordArray, men: kb.WordArray, directions: int) -> kb.Word
 
 @kb.entry
 def reachable(tables: kb.WordArray, men: kb.WordArray, squares: kb.Word) -> kb.Word:
-    """Squares of the lone king after a step of his that took nothing; `men` are ours."""
+    """Squares of the lone king after a step of his, from one of `squares`, that took nothing; `men` are ours."""
     ours = men_at(kb.pointer(men), 0)
     return steps_from(squares) & ~attacks_of(kb.pointer(tables), ours).all & ~every(ours)
-
-
-@kb.entry
-def everywhere(tables: kb.WordArray, men: kb.WordArray) -> kb.Word:
-    """Squares on which a lone king may stand with us to move; `men` are ours."""
-    ours = men_at(kb.pointer(men), 0)
-    return ~attacks_of(kb.pointer(tables), ours).all & ~every(ours)

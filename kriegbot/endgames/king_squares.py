@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import chess
 import numpy as np
 
-from kriegbot.endgames.king_sets import everywhere, hearing, making_illegal, reachable
+from kriegbot.endgames.king_sets import hearing, making_illegal, reachable
 from kriegbot.kernels import TABLES, WordArray, encode_move
 from referee import Announcement, Answer, Event, OpponentMoved, OwnTry, View
 from referee.men import Men, is_castling, men_of, moved
@@ -46,7 +46,7 @@ class BareKing:
     @classmethod
     def anywhere(cls, color: chess.Color, men: Men) -> BareKing:
         """A king of whom nothing is known but that it is our turn."""
-        return cls(color, men, turned(int(everywhere(TABLES, men_row(color, men))), color))
+        return cls(color, men, turned(int(reachable(TABLES, men_row(color, men), chess.BB_ALL)), color))
 
     @classmethod
     def of(cls, view: View) -> BareKing | None:

@@ -13,16 +13,13 @@ The tables are for a king and queen, rook, pawn, two bishops, bishop and knight,
 mirrored until our king is among ten squares (32 where there is a pawn).
 """
 
-import os
-import tempfile
-from contextlib import suppress
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.endgames.full_view import HOPELESS, moves_in_view, soonest
+from kriegbot.endgames.full_view import HOPELESS, kept, moves_in_view, soonest
 from kriegbot.endgames.king_sets import (
     Men,
     after_try,
@@ -299,15 +296,13 @@ def build() -> None:
 
 def _have(begin: int, end: int) -> None:
     if begin not in LATE.filled:
-        _fill(begin, end)
+        part = slice(64 * begin, 64 * end)
+        LATE.late[part], LATE.now[part] = kept(f"late-{begin}", lambda: _filled(begin, end))
         LATE.filled.add(begin)
 
 
-def _fill(begin: int, end: int) -> None:
-    kept, part = kb.cache_directory() / f"late-{begin}.npy", slice(64 * begin, 64 * end)
-    with suppress(OSError, ValueError):
-        LATE.late[part], LATE.now[part] = np.load(kept)
-        return
+def _filled(begin: int, end: int) -> kb.ShortArray:
+    """Both tables of an ending, [2, 64 * (end - begin)]."""
     rows = soonest(with_minors=BISHOPS <= begin < PAIRS)
     costs = np.zeros(64 * kb.MAX_MOVES + 64)
     room = Room(np.zeros(kb.MAX_MOVES, np.int32), np.zeros(kb.MAX_MOVES, np.uint64), costs)
@@ -316,6 +311,4 @@ def _fill(begin: int, end: int) -> None:
         adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
         if _sweep(kb.TABLES, begin, end, LATE.late, LATE.now, room, adverse) < SETTLED:
             break
-    with suppress(OSError), tempfile.NamedTemporaryFile(dir=kb.cache_directory(), suffix=".npy", delete=False) as file:
-        np.save(file, np.stack((LATE.late[part], LATE.now[part])))
-        os.replace(file.name, kept)
+    return np.stack((LATE.late[64 * begin : 64 * end], LATE.now[64 * begin : 64 * end]))
