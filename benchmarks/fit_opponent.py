@@ -26,8 +26,7 @@ from rich.progress import track
 from scipy.optimize import minimize
 
 from kriegbot.kernels import encode_move, from_board, said
-from kriegbot.models.features import NAMES, features_of
-from kriegbot.models.fitted import FLOOR
+from kriegbot.models.features import FLOOR, NAMES, features_of
 from referee import GameRecord
 from tournaments.store import Store
 

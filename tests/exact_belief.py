@@ -19,9 +19,9 @@ import chess
 
 import referee
 from kriegbot.belief.belief import EmptyBelief
-from kriegbot.models import Replies, equally_likely
 from referee.announcement import count_pawn_tries, pawn_tries_told
 from referee.men import is_pawn_capture, men_of
+from tests.plain_opponents import Replies, equally_likely
 
 PositionKey: TypeAlias = tuple[int | bool | None, ...]
 

@@ -17,11 +17,11 @@ from typing import TypeAlias
 import chess
 
 from evaluators import WIN
-from kriegbot.models import Replies
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree
 from referee import Announcement, End, Limits, RuleSet, View, announce, open_tries
 from referee.announcement import Told
 from referee.men import men_of
+from tests.plain_opponents import Replies
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
 """What a board is worth to a side, in centipawns."""

@@ -18,10 +18,10 @@ from typing import TypeAlias
 import chess
 
 from evaluators import WIN
-from kriegbot.models import Replies, equally_likely
 from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, open_tries
 from referee import announce as really_announce
 from referee.announcement import Told
+from tests.plain_opponents import Replies, equally_likely
 from tests.remembered import by_board
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]

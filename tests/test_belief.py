@@ -16,7 +16,7 @@ from kriegbot.belief.particles import Particles, systematic
 from kriegbot.belief.rescue import blind
 from kriegbot.kernels import from_board, to_board
 from kriegbot.kernels.position import labels_of
-from kriegbot.models import equally_likely, load_opponent
+from kriegbot.models import load_opponent
 from referee import (
     BERKELEY,
     NO_LIMITS,
@@ -36,7 +36,7 @@ from tests.plain_cases import CASES, Case
 from tests.tracer import Tracer
 
 MODELS = {
-    "uniform": (load_opponent("uniform"), equally_likely),
+    "uniform": (load_opponent("uniform"), plain_opponents.equally_likely),
     "retaking": (load_opponent("retaking"), plain_opponents.retaking),
     "odd": (odd, plain_odd),
 }
@@ -92,7 +92,7 @@ def test_under_several_kinds_of_opponent_it_is_the_exact_posterior_of_board_and_
     view = referee.view(referee.turn)
     found, expected, evidence = Belief(view, 50_000, opponent=two_kinds).particles, {}, []
     assert found.is_exact
-    for kind, (share, replies) in enumerate(zip(KINDS, (equally_likely, plain_odd), strict=True)):
+    for kind, (share, replies) in enumerate(zip(KINDS, (plain_opponents.equally_likely, plain_odd), strict=True)):
         exact = ExactBelief(view, replies=replies)
         evidence.append(share * exact.evidence)
         for board, weight in exact.positions:

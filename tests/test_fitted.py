@@ -8,8 +8,8 @@ import pytest
 
 from kriegbot.kernels import decode_move, from_board, labelled
 from kriegbot.models import kinds
-from kriegbot.models.features import NAMES, features_of
-from kriegbot.models.fitted import FILE, FLOOR, weights_in
+from kriegbot.models.features import FLOOR, NAMES, features_of
+from kriegbot.models.fitted import FILE, weights_in
 from kriegbot.models.kinds import PRIOR
 from kriegbot.models.protocol import opponents, prior_of
 from tests.kernel_entries import replies_of

@@ -15,7 +15,7 @@ from evaluators import WIN, load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels import RealArray as Reals
 from kriegbot.kernels import Rows, decode_move, from_board, labelled, terms_of
-from kriegbot.models import equally_likely, load_opponent
+from kriegbot.models import load_opponent
 from kriegbot.models.uniform import uniform
 from kriegbot.search import search as search_module
 from kriegbot.search.backup import Backup
@@ -86,7 +86,7 @@ def test_values_and_best_tries_equal_the_plain_recursion_at_depth_three(case: Ca
 
 
 MODELS = {
-    "uniform": (load_opponent("uniform"), equally_likely),
+    "uniform": (load_opponent("uniform"), plain_opponents.equally_likely),
     "retaking": (load_opponent("retaking"), plain_opponents.retaking),
     "odd": (odd, plain_odd),
 }

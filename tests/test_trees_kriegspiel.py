@@ -8,7 +8,7 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.kernels import decode_move, from_board
-from kriegbot.models import Replies, load_opponent
+from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Opponent
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
@@ -22,6 +22,7 @@ from tests.kriegspiel_tree import ROOT, kriegspiel_tree
 from tests.odd_parts import odd, plain_odd
 from tests.plain_cases import CASES, Case, mirrored
 from tests.plain_evaluators import ks, material
+from tests.plain_opponents import Replies
 
 RULES = [(load_backup("overconfident"), overconfident), (load_backup("paranoid"), paranoid)]
 MIRRORED = [mirrored(case) for case in CASES if len(case.positions) <= 3]

@@ -5,6 +5,7 @@ just announced, whether its target or its origin is attacked, what it advances, 
 used, our men included: a sensible mover cannot see them, yet finds out about them more often than a random one.
 """
 
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -84,9 +85,11 @@ NAMES = tuple(f"{name}: {kind}" for name in BY_KIND for kind in KINDS) + SINGLE
     FAR,
 ) = range(6 * len(BY_KIND), len(NAMES))
 EARLY_PLIES, LATE_MEN = 24, 12
-FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES, NOT_FILE_A, NOT_FILE_H = kb.words(
-    0xFF, 0xFF << 56, 0x0000001818000000, 0x00003C3C3C3C0000, 0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F
+FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES = kb.words(
+    0xFF, 0xFF << 56, 0x0000001818000000, 0x00003C3C3C3C0000
 )
+FLOOR = 0.05
+"""Share of the replies that a softmax model takes to be uniformly random: what is possible stays possible."""
 
 
 class Scene(NamedTuple):
@@ -115,7 +118,7 @@ def scene_of(tables: kb.Words, position: kb.Position, heard: Heard) -> Scene:
     side = kb.side_to_move(position)
     own, other = kb.men_of(position, side)
     pawns, up = position.pawns & other, kb.forward(1 - side)
-    by_pawns = kb.shifted(pawns & NOT_FILE_A, up - 1) | kb.shifted(pawns & NOT_FILE_H, up + 1)
+    by_pawns = kb.shifted(pawns & kb.NOT_FILE_A, up - 1) | kb.shifted(pawns & kb.NOT_FILE_H, up + 1)
     checkers, _ = kb.check_info(tables, position)
     return Scene(
         side,
@@ -151,13 +154,8 @@ def attacks_of(tables: kb.Words, kind: int, side: int, square: int, occupied: kb
 @kb.inlined
 def is_covered(tables: kb.Words, position: kb.Position, scene: Scene, origin: int, target: int) -> bool:
     """Whether another man of the mover's covers the target of its move."""
-    men, occupied = scene.own & ~kb.bit(origin), scene.occupied & ~kb.bit(origin)
-    covering = kb.pawn_attacks(tables, 1 - scene.side, target) & position.pawns
-    covering |= kb.knight_attacks(tables, target) & position.knights
-    covering |= kb.king_attacks(tables, target) & position.kings
-    covering |= kb.bishop_attacks(tables, target, occupied) & position.diagonals
-    covering |= kb.rook_attacks(tables, target, occupied) & position.orthogonals
-    return covering & men != kb.NONE
+    others = scene.occupied & ~kb.bit(origin)
+    return kb.cheapest_attacker(tables, position, target, scene.side, others) != kb.NONE
 
 
 @kb.inlined
@@ -230,6 +228,25 @@ def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weig
     if kind >= kb.BISHOP and kind <= kb.QUEEN and max(abs((target & 7) - (origin & 7)), abs(ahead)) >= 4:
         total += weights[FAR]
     return total
+
+
+@kb.inlined
+def softmax(
+    tables: kb.Words,
+    position: kb.Position,
+    heard: Heard,
+    moves: kb.Moves,
+    count: int,
+    fitted: kb.Reals,
+    weights: kb.Reals,
+) -> None:
+    """Write how likely each of `count` replies is by the fitted weights [len(NAMES)], with its uniform share."""
+    scene, total = scene_of(tables, position, heard), 0.0
+    for i in range(count):
+        weights[i] = exp(score(tables, position, scene, moves[i], fitted))
+        total += weights[i]
+    for i in range(count):
+        weights[i] = (1.0 - FLOOR) * weights[i] / total + FLOOR / count
 
 
 @kb.entry

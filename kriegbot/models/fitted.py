@@ -7,17 +7,15 @@ The features are those of `features`; the weights are in fitted.json, with the g
 """
 
 import json
-from math import exp
 from pathlib import Path
 
 import numpy as np
 
 from kriegbot.kernels import Moves, Position, Reals, Words, pointer
-from kriegbot.models.features import NAMES, scene_of, score
+from kriegbot.models.features import NAMES, softmax
 from kriegbot.models.protocol import Heard, opponent
 
 FILE = Path(__file__).with_suffix(".json")
-FLOOR = 0.05
 
 
 def weights_in(file: Path) -> dict[str, float]:
@@ -32,10 +30,5 @@ WEIGHTS = np.array(list(weights_in(FILE).values()))
 @opponent
 def fitted(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
     """The softmax, with its uniform share."""
-    scene, total = scene_of(tables, position, heard), 0.0
-    for i in range(count):
-        weights[i] = exp(score(tables, position, scene, moves[i], pointer(WEIGHTS)))
-        total += weights[i]
-    for i in range(count):
-        weights[i] = (1.0 - FLOOR) * weights[i] / total + FLOOR / count
+    softmax(tables, position, heard, moves, count, pointer(WEIGHTS), weights)
     return True

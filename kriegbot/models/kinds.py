@@ -7,17 +7,15 @@ Kind 0 moves uniformly at random. The others are fitted to games by expectation 
 """
 
 import json
-from math import exp
 from pathlib import Path
 
 import numpy as np
 
 from kriegbot.kernels import Moves, Position, Reals, Words, advance, label, pointer
-from kriegbot.models.features import NAMES, scene_of, score
+from kriegbot.models.features import NAMES, softmax
 from kriegbot.models.protocol import Heard, opponents
 
 FILE = Path(__file__).with_suffix(".json")
-FLOOR = 0.05
 
 _FOUND = json.loads(FILE.read_text(encoding="utf-8"))
 WEIGHTS = np.array([[kind.get(name, 0.0) for name in NAMES] for kind in _FOUND["kinds"]]).ravel()
@@ -31,11 +29,5 @@ def kinds(tables: Words, position: Position, heard: Heard, moves: Moves, count: 
     kind = label(position)
     if kind == 0:
         return False
-    own = advance(pointer(WEIGHTS), SIZE * (kind - 1))
-    scene, total = scene_of(tables, position, heard), 0.0
-    for i in range(count):
-        weights[i] = exp(score(tables, position, scene, moves[i], own))
-        total += weights[i]
-    for i in range(count):
-        weights[i] = (1.0 - FLOOR) * weights[i] / total + FLOOR / count
+    softmax(tables, position, heard, moves, count, advance(pointer(WEIGHTS), SIZE * (kind - 1)), weights)
     return True
