@@ -142,15 +142,8 @@ class Belief:
         heard, terms = kb.last_heard(view, self.this_turn.event)
         for changes in (1, 1, 2, 3, 4) if len(self.this_turn.particles) else ():
             seed = kb.subseed(seed, changes)
-            start = altered(
-                self.this_turn.particles,
-                opponent,
-                changes,
-                heard,
-                terms,
-                max(self.max_particles, MIN_ALTERED),
-                seed,
-            )
+            most = max(self.max_particles, MIN_ALTERED)
+            start = altered(self.this_turn.particles, opponent, changes, heard, terms, most, seed)
             particles = self._replayed(Checkpoint(self.this_turn.event, start), view, event, self.max_particles, seed)
             if len(particles):
                 return self._counted("last observation", particles)

@@ -17,17 +17,7 @@ import numpy.typing as npt
 
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
 from referee.announcement import Man, check_direction
-from referee.men import (
-    attacks,
-    is_open,
-    is_pawn_capture,
-    king_of,
-    may_capture,
-    moved,
-    relative_rank,
-    squares_of,
-    way,
-)
+from referee.men import attacks, is_open, is_pawn_capture, king_of, may_capture, moved, relative_rank, squares_of, way
 
 Reals: TypeAlias = npt.NDArray[np.float64]
 
@@ -140,14 +130,14 @@ class Metaposition:
         clear: Reals = np.exp(BETWEEN @ np.log(free))
         return clear
 
-    def threats(self, clear: Reals) -> Reals:
-        """How many men of each kind are expected to attack each square, [6, 64]."""
-        his = self._attacks(not self._color)
-        return np.stack([self.density[kind] @ (his[kind] * clear) for kind in range(6)])
-
-    def _attacks(self, color: chess.Color) -> Reals:
-        seen: Reals = ATTACKS[int(color)]
-        return seen
+    def takers(self, clear: Reals) -> Reals:
+        """The probabilities that the cheapest attacker of a square is of each kind, [6, 64]."""
+        his = ATTACKS[int(not self._color)]
+        threats = np.stack([self.density[kind] @ (his[kind] * clear) for kind in range(6)])
+        attacked = 1.0 - np.exp(-threats)
+        none_cheaper = np.cumprod(np.vstack([np.ones(64), 1.0 - attacked[:-1]]), axis=0)
+        takers: Reals = attacked * none_cheaper
+        return takers
 
     def _spread(self) -> None:
         """A man of the opponent's has moved, who knows which: a part of each density goes where such a man may go."""
@@ -158,7 +148,7 @@ class Metaposition:
         free[list(self._men)] = 0.0
         up = CLIMB if self._color == chess.BLACK else -CLIMB
         onwards = np.exp(FORWARD * np.clip(up[None, :] - up[:, None], -3, 3))
-        his = self._attacks(not self._color)
+        his = ATTACKS[int(not self._color)]
         for kind in range(6):
             steps = (PUSHES[int(not self._color)] if kind == 0 else his[kind] * (onwards if kind < 4 else 1.0)) * clear
             steps = steps * free
@@ -171,7 +161,7 @@ class Metaposition:
 
     def _took(self, square: chess.Square) -> None:
         """A man of the opponent's has taken ours on this square; nothing else has moved."""
-        taking = self.density * (self._attacks(not self._color)[:, :, square] * self.clear()[:, square])
+        taking = self.density * (ATTACKS[int(not self._color), :, :, square] * self.clear()[:, square])
         taking *= CAPTURING[:, None]
         total = taking.sum()
         if total > 0:
@@ -231,7 +221,7 @@ class Metaposition:
         """After his move the opponent's king stands nowhere that we attack."""
         clear = self.clear()
         for square, man in self._men.items():
-            self.density[5] *= 1.0 - self._attacks(self._color)[man - 1, square] * clear[square]
+            self.density[5] *= 1.0 - ATTACKS[int(self._color), man - 1, square] * clear[square]
 
 
 def _lines() -> Reals:

@@ -25,11 +25,11 @@ from evaluators import EVALUATORS, load_evaluator
 from kriegbot.belief.belief import Pool
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_fitting
-from kriegbot.kernels import Rows, decode_move, subseed, terms_of, uniforms
+from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, subseed, terms_of, uniforms
 from kriegbot.options import Option
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
-from kriegbot.search.alphabeta import Tries, Values, value_boards
+from kriegbot.search.alphabeta import value_boards
 from kriegbot.search.information_set import are_open, tries_in
 from kriegbot.search.policy import Policy, Searched
 from kriegbot.search.sampled import DRAWING
@@ -72,15 +72,37 @@ class HybridSearch:
         """The turn that the boards below are for, and how many events of the view they fit."""
         self._boards: Rows = np.empty((0, 8), np.uint64)
         """Its boards, in the order in which they are searched."""
-        self._tries: Tries = np.empty(0, np.int32)
-        self._values: Values = np.empty((0, 0), np.int64)
+        self._tries: MoveArray = np.empty(0, np.int32)
+        self._values: IntArray = np.empty((0, 0), np.int64)
         """What each open try is worth on the first of the boards."""
         self._is_filled_up = False
         """Whether boards of the last observation are among them."""
 
     def update(self, view: View, seconds: float | None = None) -> None:  # noqa: ARG002 - a Search's signature
         """Bring the turn's boards up to date with the view, and up to the number wanted."""
-        self._gather(view, self.wanted, subseed(self.seed, view.ply, len(view.refused)))
+        seed, is_new = subseed(self.seed, view.ply, len(view.refused)), view.ply != self._ply
+        if is_new and self.sampling == "aos":
+            self.pool = Pool(view, self.most, subseed(seed, POOLING))
+        elif self.pool is None and self.sampling != "los":
+            self.pool = Pool(view, self.most, self.seed)
+        elif self.pool is not None:
+            self.pool.update(view)
+        if is_new:
+            self._boards = self.pool.particles.rows if self.pool else np.empty((0, 8), np.uint64)
+            self._tries, self._values = np.empty(0, np.int32), np.empty((0, 0), np.int64)
+            self._is_filled_up = False
+        else:
+            kept = list_fitting(self._boards, view.events[self._fitted :])
+            self._boards, self._values = self._boards[kept], self._values[kept[kept < len(self._values)]]
+        self._ply, self._fitted = view.ply, len(view.events)
+        missing = self.wanted - len(self._boards)
+        is_hybrid = self.sampling == "hs" and self.pool is not None and not self.pool.particles.is_exact
+        if len(self._boards) == 0 or (is_hybrid and missing > 0):
+            self._boards = np.concatenate([self._boards, last_observation(view, missing, seed)])
+            self._is_filled_up = True
+        if is_new:
+            shuffled = np.argsort(uniforms(subseed(seed, DRAWING), len(self._boards)), kind="stable")
+            self._boards = self._boards[shuffled]
 
     def policy(self, view: View, seconds: float | None) -> Policy:
         """The tries of the highest sum, all alike."""
@@ -102,32 +124,7 @@ class HybridSearch:
         )
         return Policy(tries, best, values, searched)
 
-    def _gather(self, view: View, wanted: int, seed: int) -> None:
-        is_new = view.ply != self._ply
-        if is_new and self.sampling == "aos":
-            self.pool = Pool(view, self.most, subseed(seed, POOLING))
-        elif self.pool is None and self.sampling != "los":
-            self.pool = Pool(view, self.most, self.seed)
-        elif self.pool is not None:
-            self.pool.update(view)
-        if is_new:
-            self._boards = self.pool.particles.rows if self.pool else np.empty((0, 8), np.uint64)
-            self._tries, self._values = np.empty(0, np.int32), np.empty((0, 0), np.int64)
-            self._is_filled_up = False
-        else:
-            kept = list_fitting(self._boards, view.events[self._fitted :])
-            self._boards, self._values = self._boards[kept], self._values[kept[kept < len(self._values)]]
-        self._ply, self._fitted = view.ply, len(view.events)
-        missing = wanted - len(self._boards)
-        is_hybrid = self.sampling == "hs" and self.pool is not None and not self.pool.particles.is_exact
-        if len(self._boards) == 0 or (is_hybrid and missing > 0):
-            self._boards = np.concatenate([self._boards, last_observation(view, missing, seed)])
-            self._is_filled_up = True
-        if is_new:
-            shuffled = np.argsort(uniforms(subseed(seed, DRAWING), len(self._boards)), kind="stable")
-            self._boards = self._boards[shuffled]
-
-    def _search(self, view: View, seconds: float | None) -> tuple[Values, int, int]:
+    def _search(self, view: View, seconds: float | None) -> tuple[IntArray, int, int]:
         """Sum over the boards of what each open try is worth; the positions evaluated, and the depth reached."""
         tries = tries_in(view, self._boards[0])
         self._values, self._tries = self._values[:, np.isin(self._tries, tries)], tries

@@ -62,19 +62,14 @@ BEST = "best"
 """Above them: the flagship with its time."""
 
 
-def _by_samples(samples: int) -> Settings:
-    return replace(FLAGSHIP, samples=samples, particles=MIN_PARTICLES + 20 * samples, further=max(1, samples // 10))
-
-
-def _by_time(time: float) -> Settings:
-    particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
-    return replace(FLAGSHIP, time=time, particles=particles, further=FURTHER)
-
-
 def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
     if level in LEVELS:
         return search_player(LEVELS[level], seed)
-    return search_player(_by_time(time) if samples is None else _by_samples(samples), seed)
+    if samples is not None:
+        particles, further = MIN_PARTICLES + 20 * samples, max(1, samples // 10)
+        return search_player(replace(FLAGSHIP, samples=samples, particles=particles, further=further), seed)
+    particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
+    return search_player(replace(FLAGSHIP, time=time, particles=particles, further=FURTHER), seed)
 
 
 kriegbot = PlayerKind(

@@ -13,18 +13,7 @@ import chess
 
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
 from referee.announcement import check_direction
-from referee.men import (
-    WORTH,
-    Men,
-    attacked,
-    attacks,
-    is_pawn_capture,
-    king_of,
-    moved,
-    relative_rank,
-    squares_of,
-    way,
-)
+from referee.men import WORTH, Men, attacked, attacks, is_pawn_capture, king_of, moved, relative_rank, squares_of, way
 
 MATE, STALEMATE = 200.0, -400.0
 ENOUGH = 2
@@ -65,10 +54,7 @@ class LoneKing:
         men = moved(self._men, move)
         seen, own = attacked(self._color, men), squares_of(men)
         total, refusing = 0.0, 0
-        groups: dict[bool, list[int]] = {
-            False: [0, 0],
-            True: [0, 0],
-        }  # by check: how many squares, and those he may go to
+        groups = {False: [0, 0], True: [0, 0]}  # by check: how many squares, and those he may go to
         for square in self.squares:
             if self._refuses(square, move):
                 refusing |= chess.BB_SQUARES[square]

@@ -224,13 +224,9 @@ class Tree:
         node.opened.append(Try(move, odds.legal(node.men, move, node.hot, node.checks), men, outcomes))
 
 
-def _make(seed: int, simulations: int) -> MctsPlayer:
-    return MctsPlayer(seed, simulations)
-
-
 mcts = PlayerKind(
     "searches a tree of tries and referee's messages (after Ciancarini and Favini, 2010)",
-    _make,
+    MctsPlayer,
     (Option("simulations", int, "simulations for a turn's first try", SIMULATIONS, 1, 1_000_000),),
     words="Careful: weighs what the referee may say next",
     rank=8,

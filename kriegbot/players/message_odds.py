@@ -10,7 +10,7 @@ import chess
 import numpy as np
 
 from kriegbot.players.densities import ATTACKS, Metaposition, Reals
-from kriegbot.players.metaposition import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS, first_taker
+from kriegbot.players.metaposition import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS
 from referee import Announcement, Check, View
 from referee.announcement import NO_CHECK, check_direction
 from referee.men import WORTH, Men, attacks, is_castling, is_pawn_capture, king_of, relative_rank, squares_of, way
@@ -40,7 +40,7 @@ class Odds:
         self.heard = view.last_reply or Announcement()
         self._color, self._late = view.color, 1.0 - view.opponent_men / 16
         density, occupied, clear = metaposition.density, metaposition.occupied, metaposition.clear()
-        takers = first_taker(1.0 - np.exp(-metaposition.threats(clear)))
+        takers = metaposition.takers(clear)
         self.prize = _plain(WORTHS[:5] @ density[:5] / np.maximum(density.sum(0), 1e-6))
         self._occupied = _plain(occupied)
         self._attacked = _plain(takers.sum(0))

@@ -60,7 +60,7 @@ class Rating:
         self._late = 1.0 - view.opponent_men / 16
         self._clear = metaposition.clear()
         self._heard = view.last_reply or Announcement()
-        self._takes_first = first_taker(1.0 - np.exp(-metaposition.threats(self._clear)))
+        self._takes_first = metaposition.takers(self._clear)
         counts = np.maximum(self._density.sum(0), 1e-6)
         self._prize = (WORTHS[:5] @ self._density[:5]) / counts
         near = ATTACKS[0, chess.KING - 1] + np.eye(64)
@@ -154,13 +154,6 @@ class Rating:
         barred = np.minimum(1.0, beside[:, :-2] + beside[:, 1:-1] + beside[:, 2:])
         turned: Reals = (barred if self._view.color == chess.WHITE else barred[::-1]).reshape(64)
         return turned
-
-
-def first_taker(attacked: Reals) -> Reals:
-    """The probabilities that the cheapest attacker of a square is of each kind, [6, 64]."""
-    none_cheaper = np.cumprod(np.vstack([np.ones(64), 1.0 - attacked[:-1]]), axis=0)
-    first: Reals = attacked * none_cheaper
-    return first
 
 
 metaposition = PlayerKind(

@@ -12,7 +12,6 @@ that board it is worth what standing still is worth, E of the position with us s
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluators import WIN
 from evaluators.protocol import Evaluator
@@ -29,9 +28,6 @@ of hanging men, and exchanges on several squares in turn would otherwise cost mo
 MOVE_MASK = (1 << 15) - 1
 """The move in a number written by `loud_first`."""
 RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
-
-Values = npt.NDArray[np.int64]
-Tries = npt.NDArray[np.int32]
 
 
 class Board(NamedTuple):
@@ -53,15 +49,7 @@ class Board(NamedTuple):
 def value_rank(position: kb.Position, square: int) -> int:
     """Rank by value of the man on a square: pawn 1, knight, bishop, rook, queen, king 6; 0 for none."""
     there = kb.bit(square)
-    if position.pawns & there:
-        return 1
-    if position.knights & there:
-        return 2
-    if position.kings & there:
-        return 6
-    if position.diagonals & there:
-        return 5 if position.orthogonals & there else 3
-    return 4 if position.orthogonals & there else 0
+    return 1 + kb.kind_of(position, there) if there & (position.white | position.black) else 0
 
 
 @kb.kernel
@@ -204,8 +192,8 @@ def _value_boards(
 
 
 def value_boards(
-    rows: kb.Rows, tries: Tries, depth: int, evaluator: Evaluator, terms: kb.Terms, stop: Values
-) -> tuple[Values, int]:
+    rows: kb.Rows, tries: kb.MoveArray, depth: int, evaluator: Evaluator, terms: kb.Terms, stop: kb.IntArray
+) -> tuple[kb.IntArray, int]:
     """Value every try on every board, until the stop flag is set.
 
     Args:

@@ -10,9 +10,8 @@ from typing import Protocol
 
 import chess
 import numpy as np
-import numpy.typing as npt
 
-from kriegbot.kernels import uniforms
+from kriegbot.kernels import RealArray, uniforms
 from referee import View
 
 
@@ -41,9 +40,6 @@ class Searched:
     why: str = ""
 
 
-Reals = npt.NDArray[np.float64]
-
-
 @dataclass(frozen=True, slots=True)
 class Policy:
     """How to choose among the open tries, and how that was found.
@@ -57,10 +53,10 @@ class Policy:
     """
 
     tries: Sequence[chess.Move]
-    weights: Reals
-    values: Reals
+    weights: RealArray
+    values: RealArray
     searched: Searched = field(default_factory=Searched)
-    legal: Reals | None = None
+    legal: RealArray | None = None
 
     def choose(self, seed: int) -> chess.Move:
         """Draw a try."""
