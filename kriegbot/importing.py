@@ -22,13 +22,19 @@ def importable(*, is_same_script: bool) -> list[str]:
     Args:
       is_same_script: whether the child runs the script of this process again, as those of `multiprocessing` do.
     """
-    named = {os.path.normpath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path}
     main = sys.modules.get("__main__")
     script = "" if getattr(main, "__spec__", None) else os.path.abspath(getattr(main, "__file__", None) or "")
-    left_out = {current_folder(), os.path.dirname(script), *_of_parts} - {ROOT, *named}
+    left_out = {current_folder(), os.path.dirname(script), *_of_parts} - {ROOT, *map(os.path.normpath, _named())}
     if is_same_script:
         left_out.discard(os.path.dirname(script))
     return [path for path in sys.path if os.path.isabs(path) and path not in left_out]
+
+
+def forget_current_folder() -> None:
+    """Keeps this process, and its children as far as the environment can, from importing from the current folder."""
+    sys.path[:] = importable(is_same_script=True)
+    if "PYTHONPATH" in os.environ:
+        os.environ["PYTHONPATH"] = os.pathsep.join(_named())
 
 
 def add_folder(folder: str) -> None:
@@ -36,6 +42,11 @@ def add_folder(folder: str) -> None:
     if folder not in sys.path:
         sys.path.append(folder)
         _of_parts.add(folder)
+
+
+def _named() -> list[str]:
+    """What PYTHONPATH names, without the entries that mean the current folder or lie in it."""
+    return [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.isabs(path)]
 
 
 def current_folder() -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -83,10 +84,12 @@ def test_nothing_is_imported_from_the_folder_where_a_command_is_typed(command: l
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_no_process_of_multiprocessing_imports_from_the_current_folder(method: str, strange: Path) -> None:
     code = f"""
-import multiprocessing, sys
-sys.path.remove("")
+import os, sys
+before = sys.path[:]
+sys.path[:] = [path for path in before if path not in ("", os.getcwd())]
+import multiprocessing
 from kriegbot.game.children import no_current_folder
-sys.path.insert(0, "")
+sys.path[:] = before
 with no_current_folder():
     context = multiprocessing.get_context({method!r})
     context.Queue()
@@ -94,9 +97,17 @@ with no_current_folder():
     process.start()
 process.join()
 assert sys.path[0] == "", sys.path
+assert os.environ["PYTHONPATH"] == os.pathsep
 sys.exit(process.exitcode)
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=strange, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=strange,
+        env={**os.environ, "PYTHONPATH": os.pathsep},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, (strange / "mark").exists()) == (0, False), done.stderr
 
 
@@ -155,6 +166,11 @@ def descendants(pid: int) -> list[int]:
     """A process, its children, theirs and so on."""
     children = "".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
     return [pid, *(other for child in children.split() for other in descendants(int(child)))]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="keepers are for Linux")
+def test_a_kept_program_is_ended_by_a_broken_pipe_as_others_are() -> None:
+    assert Talker(["sh", "-c", "kill -PIPE $$"], is_kept=True).end(patience=10) == -signal.SIGPIPE
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="keepers are for Linux")

@@ -1,7 +1,5 @@
 """The command line: `main` knows every command, and imports its module when it is given."""
 
-import sys
+from kriegbot.importing import forget_current_folder
 
-from kriegbot.importing import importable
-
-sys.path[:] = importable(is_same_script=True)  # before any other import
+forget_current_folder()  # before any other import

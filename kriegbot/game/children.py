@@ -20,7 +20,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 from kriegbot.game import keeper
-from kriegbot.importing import importable
+from kriegbot.importing import forget_current_folder
 from referee.text import harmless
 
 GIVES_WAY = 10
@@ -230,16 +230,16 @@ def no_interrupts() -> Iterator[None]:
 @contextlib.contextmanager
 def no_current_folder() -> Iterator[None]:
     """Keeps processes of `multiprocessing` that are started within from importing what lies in the current folder."""
-    path, was_safe = sys.path[:], os.environ.get(SAFE_PATH)
-    sys.path[:] = importable(is_same_script=True)
+    path, before = sys.path[:], {name: os.environ.get(name) for name in (SAFE_PATH, "PYTHONPATH")}
+    forget_current_folder()
     os.environ[SAFE_PATH] = "1"
     try:
         yield
     finally:
         sys.path[:] = path
-        os.environ.pop(SAFE_PATH)
-        if was_safe is not None:
-            os.environ[SAFE_PATH] = was_safe
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            os.environ.update({} if value is None else {name: value})
 
 
 def give_way(process: int = 0) -> None:

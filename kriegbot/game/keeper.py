@@ -31,6 +31,8 @@ def main(command: list[str]) -> None:
     program = os.fork()
     if not program:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python
+            signal.signal(ignored, signal.SIG_DFL)
         try:
             os.execvp(command[0], command)
         except OSError as error:
