@@ -66,22 +66,18 @@ def test_a_folder_that_others_could_have_written_to_is_not_used(no_home: Path, t
 
 @pytest.mark.slow
 def test_kernels_that_can_be_read_but_not_written_are_not_compiled_anew(no_home: Path, tmp_path: Path) -> None:
-    """As in a player's sandbox: the user's cache is there, and numba insists on writing."""
+    """As in a player's sandbox: the user's cache is there, and nothing can be written to it."""
     code = """
 import platformdirs, pathlib, kriegbot.folders as folders
 users = pathlib.Path(r"{users}")
 platformdirs.user_cache_path = lambda name: users
-folders.os.access = lambda *_: False
-from kriegbot.kernels.compiler import cache_directory
-print(cache_directory(), *(path.name for path in cache_directory().iterdir()))
+folders.os.access = lambda path, _: {is_writable} or path != users
+from kriegbot.kernels import uniforms
+from kriegbot.kernels.cache import cache_directory
+print(uniforms(1, 1), *(path.name for path in cache_directory().iterdir()))
 """
     users = tmp_path / "users"
-    name, _ = folders(tmp_path, tmp_path, "from kriegbot.kernels.compiler import cache_name; print(cache_name())")
-    (users / name[0]).mkdir(parents=True)
-    (users / name[0] / "kernel.nbc").write_text("compiled")
-    for _ in range(2):
-        (line,), _ = folders(no_home, tmp_path, code.format(users=users))
-        place, *files = line.split()
-        assert Path(place) == tmp_path / f"kriegbot-{os.getuid()}" / "cache" / "kriegbot" / name[0]
-        assert sorted(files) == ["kernel.nbc", "used"]
-    assert sorted(path.name for path in Path(place).parent.iterdir()) == [name[0]]
+    compiled, _ = folders(tmp_path, tmp_path, code.format(users=users, is_writable=True))
+    assert "_fill_uniform" in compiled[0]
+    loaded, _ = folders(no_home, tmp_path, code.format(users=users, is_writable=False))
+    assert loaded[0] == compiled[0].split("]")[0] + "]"

@@ -2,13 +2,17 @@
 
 import ast
 import inspect
+import os
 import random
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
@@ -36,8 +40,11 @@ from kriegbot.kernels import (
     to_board,
     uniforms,
 )
+from kriegbot.kernels.cache import key_of
 from kriegbot.kernels.compiler import signature_of
 from kriegbot.kernels.hearing import CAPTURE_MASK
+from kriegbot.kernels.jit import Kernel
+from kriegbot.kernels.preparing import LATER
 from kriegbot.search.information_set import tries_of
 from referee import (
     BERKELEY,
@@ -302,6 +309,130 @@ def test_an_evaluator_of_another_signature_is_refused() -> None:
 
     with pytest.raises(TypeError, match="kernel sided"):
         evaluator(sided)  # type: ignore[arg-type]
+
+
+def keys_of(source: str) -> dict[str, str]:
+    """The keys of the kernels of a module with such a source."""
+    module: dict[str, Any] = {"__name__": "made"}
+    exec(compile(source, "made.py", "exec"), module)
+    return {name: key_of(found) for name, found in module.items() if isinstance(found, Kernel)}
+
+
+MADE = """
+from typing import NamedTuple
+from kriegbot.kernels import jit, position
+from kriegbot.kernels.jit import Word, entry, kernel
+
+class Pair(NamedTuple):
+    first: int
+    second: int
+
+LIMIT = 3
+
+def plus(number):
+    @kernel
+    def added(value: int) -> int:
+        return value + number
+    return added
+
+more = plus(4)
+
+@kernel
+def inner(value: int) -> int:
+    return value * LIMIT
+
+@kernel
+def taken(pair: Pair) -> int:
+    return pair.first
+
+@kernel
+def even(value: int) -> int:
+    return 1 if value == 0 else odd(value - 1)
+
+@kernel
+def odd(value: int) -> int:
+    return 0 if value == 0 else even(value - 1)
+
+@entry
+def outer(value: int) -> int:
+    return inner(value) + taken(Pair(value, 2))
+
+@entry
+def other(value: int) -> int:
+    return more(value) + even(value) + position.LABELS
+
+@entry
+def apart(value: int) -> int:
+    return value
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("value * LIMIT", "value * LIMIT + 1", {"inner", "outer"}),
+        ("LIMIT = 3", "LIMIT = 4", {"inner", "outer"}),
+        ("LIMIT = 3", "LIMIT = 3.0", {"inner", "outer"}),
+        ("    first: int\n    second: int", "    second: int\n    first: int", {"taken", "outer"}),
+        ("pair: Pair) -> int", "pair: Pair) -> float", {"taken", "outer"}),
+        ("plus(4)", "plus(5)", {"more", "other"}),
+        ("odd(value - 1)", "odd(value - 2)", {"even", "odd", "other"}),
+        ("@entry\ndef apart", "@kernel\ndef apart", {"apart"}),
+        ("    return value\n", "\n    # what it is given\n    return value\n", set()),
+    ],
+)
+def test_an_edit_changes_the_keys_of_the_kernels_that_depend_on_it(before: str, after: str, changed: set[str]) -> None:
+    old, new = keys_of(MADE), keys_of(MADE.replace(before, after, 1))
+    assert {name for name in old if old[name] != new[name]} == changed
+
+
+@pytest.mark.slow
+def test_after_an_edit_of_another_file_the_new_code_runs(tmp_path: Path) -> None:
+    """Numba alone would go on with the old one. `PYTHONPATH` names the folder."""
+    (tmp_path / "outer.py").write_text(
+        "import inner\nfrom kriegbot.kernels import entry\n\n"
+        "@entry\ndef outer(value: int) -> int:\n    return inner.inner(value)\n"
+    )
+    for factor in (2, 3):
+        (tmp_path / "inner.py").write_text(
+            "from kriegbot.kernels import kernel\n\n"
+            f"@kernel\ndef inner(value: int) -> int:\n    return {factor} * value\n"
+        )
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+        command = [sys.executable, "-c", "from outer import outer; print(outer(10))"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout == f"{10 * factor}\n"
+
+
+FIRST_MOVES = """
+from importlib import import_module
+from kriegbot.game.turn import turn
+from kriegbot.game.seat import HereSeat
+from kriegbot.kernels import kernel_modules
+from kriegbot.kernels.jit import Kernel
+from kriegbot.players.specs import make_player, parse_spec
+from referee import Referee
+
+seats = {color: HereSeat(name, lambda seed, name=name: make_player(parse_spec(name), seed))
+         for color, name in ((True, "rand"), (False, "kriegbot:samples=5"))}
+for seat in seats.values():
+    seat.begin(1)
+referee = Referee()
+while referee.ply < 6:
+    for _ in turn(referee, seats[referee.turn]):
+        pass
+for module in map(import_module, kernel_modules()):
+    for found in vars(module).values():
+        if isinstance(found, Kernel) and found._dispatcher is not None:
+            print(found.function.__module__)
+"""
+
+
+def test_the_flagships_first_moves_need_no_kernel_that_is_compiled_later() -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST_MOVES], capture_output=True, text=True, check=True)
+    used = set(done.stdout.split())
+    assert {"kriegbot.search.recursion", "kriegbot.belief.filter", "evaluators.sound"} < used
+    assert not [name for name in used if name.startswith(LATER)]
 
 
 @pytest.mark.parametrize("name", kernel_modules())

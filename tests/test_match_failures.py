@@ -9,14 +9,17 @@ from typing import Any
 import chess
 import pytest
 
+from kriegbot.game import process
 from kriegbot.game.match import Played, play_game
 from kriegbot.game.process import ProcessSeat
-from kriegbot.game.seat import HereSeat
-from kriegbot.game.turn import MOST_NONSENSE
+from kriegbot.game.seat import HereSeat, PlayerFailed
+from kriegbot.game.turn import MOST_NONSENSE, asked
 from kriegbot.players.rand import RandPlayer
-from referee import BERKELEY, WILD16, Limits, Reason, RuleSet, record_from_pgn, record_to_pgn
+from kriegbot.players.specs import parse_spec
+from referee import BERKELEY, WILD16, Limits, Reason, Referee, Resign, RuleSet, record_from_pgn, record_to_pgn
 from tests import misbehaving
 from tests.misbehaving import spec
+from tests.slow_worker import PAUSE
 
 pytestmark = pytest.mark.slow
 
@@ -143,3 +146,21 @@ def _is_running(process: int) -> bool:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_nobody_forfeits_while_kernels_are_compiled_and_the_opponent_need_not_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "WORKER", "tests.slow_worker")
+    monkeypatch.setattr(process, "START_PATIENCE", 3 * PAUSE)
+    told: list[int] = []
+    with ProcessSeat(parse_spec("kriegbot"), report=lambda _, done, __: told.append(done), begins_late=True) as seat:
+        seat.begin(6)  # signs, which take twice that patience
+        assert told == []
+        tried = asked(seat, Referee().view(chess.WHITE))
+        assert told == [0, 1, 2, 3, 4, 5]
+        assert isinstance(tried.choice.action, Resign)
+        assert tried.seconds < PAUSE * 6  # no clock ran before
+        seat.begin(0)
+        with pytest.raises(PlayerFailed, match=r"hung: not ready in 0\.9 seconds"):
+            seat.ready()

@@ -73,7 +73,7 @@ class PersonGame:
 
     def _played(self, console: PlainConsole | TerminalConsole) -> Played:
         person = HereSeat(PERSON, lambda _seed: HumanPlayer(console), on_wait=console.wait)
-        program = ProcessSeat(self.opponent, report=console.preparing)
+        program = ProcessSeat(self.opponent, report=console.preparing, begins_late=True)
         seats = (person, program) if self.side else (program, person)
         try:
             console.greet(self.rules, self.seed if self.is_seed_given else None)

@@ -8,15 +8,9 @@ The table has a row of eight words for each placing, a byte for each square of t
 0 where there is none.
 """
 
-import os
-import tempfile
-from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kriegbot import kernels as kb
 from kriegbot.endgames.king_sets import Men, after_try, attacks_of, every, list_tries, men_at, refusing, steps_from
@@ -133,8 +127,12 @@ def soonest(with_minors: bool) -> kb.WordArray:
     rows = np.zeros(8 * END, np.uint64)
     filled(QUEENS, BISHOPS, rows)
     if with_minors:
-        rows[8 * BISHOPS :] = kept("minors", minors)
+        rows[8 * BISHOPS :] = kb.kept("minors", minors, *SOURCES)
     return rows
+
+
+SOURCES = (_fill, LONGEST)
+"""What decides the rows."""
 
 
 def minors() -> kb.WordArray:
@@ -143,19 +141,6 @@ def minors() -> kb.WordArray:
     filled(BISHOPS, KNIGHTS, rows)
     filled(KNIGHTS, END, rows)
     return rows[8 * BISHOPS :]
-
-
-def kept(name: str, made: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """A table from the file of an earlier process, beside the kernels; or made now, and kept there if it can be."""
-    folder = kb.cache_directory()
-    with suppress(OSError, ValueError):
-        known: npt.NDArray[Any] = np.load(folder / f"{name}.npy")
-        return known
-    table = made()
-    with suppress(OSError), tempfile.NamedTemporaryFile(dir=folder, suffix=".npy", delete=False) as file:
-        np.save(file, table)
-        os.replace(file.name, folder / f"{name}.npy")
-    return table
 
 
 @kb.kernel

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.endgames.full_view import HOPELESS, kept, moves_in_view, soonest
+from kriegbot.endgames.full_view import HOPELESS, SOURCES, moves_in_view, soonest
 from kriegbot.endgames.king_sets import (
     Men,
     after_try,
@@ -297,7 +297,8 @@ def build() -> None:
 def _have(begin: int, end: int) -> None:
     if begin not in LATE.filled:
         part = slice(64 * begin, 64 * end)
-        LATE.late[part], LATE.now[part] = kept(f"late-{begin}", lambda: _filled(begin, end))
+        made_by = _begin, _sweep, ADVERSE, SWEEPS, SETTLED, *SOURCES
+        LATE.late[part], LATE.now[part] = kb.kept(f"late-{begin}", lambda: _filled(begin, end), *made_by)
         LATE.filled.add(begin)
 
 

@@ -36,7 +36,7 @@ GRACE = 10.0
 LONGEST = 1e6
 """Seconds of the longest time budget: a system call cannot wait much longer than twice that."""
 START_PATIENCE, OUTSIDE_PATIENCE = 600.0, 60.0
-"""The same for sitting down, when kernels may have to be compiled, and for players from outside."""
+"""The same for sitting down, between two signs that kernels are being compiled, and for players from outside."""
 MOST_INFO = 1000
 """Lines that a player may say before its answer."""
 WORKER = "kriegbot.game.worker"
@@ -53,6 +53,7 @@ class ProcessSeat(Seat):
       report: called with the progress of compiling kernels, if needed.
       gives_way: whether its process has low priority.
       has_own_seed: whether a player from outside gets a random seed, which says nothing of any other.
+      begins_late: whether a player of ours may be seated, and its opponent move, before it is ready.
     """
 
     def __init__(
@@ -63,8 +64,10 @@ class ProcessSeat(Seat):
         report: Progress | None = None,
         gives_way: bool = False,
         has_own_seed: bool = True,
+        begins_late: bool = False,
     ) -> None:
         self._report, self._gives_way, self._has_own_seed = report, gives_way, has_own_seed
+        self._begins_late, self._sits_down = begins_late, False
         self._talker: Talker | None = None
         self._last_log = ""
         self._told: int | None = None
@@ -91,7 +94,7 @@ class ProcessSeat(Seat):
           PlayerFailed: it cannot sit down.
           CannotStart: no process can be started for it, which is not its fault.
         """
-        spec, version = self._spec, ""
+        spec = self._spec
         if spec.is_outside:
             self.close()
             seed = secrets.randbits(63) if self._has_own_seed else seed
@@ -99,30 +102,52 @@ class ProcessSeat(Seat):
             self._talker = self._started()
         self._talker.forget()
         self._told = None
-        player = [] if spec.command else [f"player {spec}"]
-        patience = max(OUTSIDE_PATIENCE, self.patience) if spec.is_outside else START_PATIENCE
-        late = PlayerFailed(Failure.HUNG, f"hung: not ready in {patience:g} seconds")
-        for line in self._replies([GREETING, *player, f"seed {seed}", "newgame"], patience, late):
+        player = [] if spec.command else [f"player {spec}", *(["early"] if self._begins_late else [])]
+        self._send([GREETING, *player, f"seed {seed}", "newgame"], *self._patience_to_begin())
+        self._sits_down = True
+        version = "" if self._begins_late and not spec.is_outside else self._begun()
+        self.about = _about(spec, version, seed) if spec.is_outside else ""
+
+    def ready(self) -> None:
+        """Waits until the player has sat down; raises PlayerFailed."""
+        if self._sits_down:
+            self._begun()
+
+    def _begun(self) -> str:
+        """Waits until the player has sat down; its version, if it has one."""
+        version, how = "", self._patience_to_begin()
+        replies = self._replies(*how)
+        while self._sits_down:
+            line = next(replies)
             if self._gives_way and self.pid is not None:  # not before: a busy machine would keep it from starting
                 give_way(self.pid)
             word, _, rest = line.partition(" ")
             if word == "ready" and not rest:
-                break
-            if word == "version":
+                self._sits_down = False
+            elif word == "version":
                 version = one_line(rest, 40)
             elif word == "preparing" and (progress := re.fullmatch(r"([0-9]{1,3}) ([0-9]{1,3}) (.{1,80})", rest)):
                 if self._report is not None:
                     self._report(one_line(progress[3]), int(progress[1]), int(progress[2]))
+                if (
+                    not self._spec.is_outside
+                ):  # nobody forfeits a game while kernels are compiled, however long it takes
+                    replies = self._replies(*how)
             else:
                 raise self._nonsense(f"{one_line(line.strip(), 80)!r}, where it is to say ready")
-        self.about = _about(spec, version, seed) if spec.is_outside else ""
+        return version
+
+    def _patience_to_begin(self) -> tuple[float, PlayerFailed]:
+        patience = max(OUTSIDE_PATIENCE, self.patience) if self._spec.is_outside else START_PATIENCE
+        return patience, PlayerFailed(Failure.HUNG, f"hung: not ready in {patience:g} seconds")
 
     def ask(self, view: View) -> Choice:
         """The player's answer; the process of a player that hangs is killed."""
         lines = game_lines(view, self.patience) if self._told is None else []
         lines += view_lines(view, self._told or 0, has_tries=bool(self._spec.command))
         self._told = len(view.events)
-        replies = self._replies(lines, self.patience, self._late())
+        self._send(lines, self.patience, self._late())
+        replies = self._replies(self.patience, self._late())
         answer: Choice | Report = Report()
         while isinstance(answer, Report):
             try:
@@ -153,11 +178,14 @@ class ProcessSeat(Seat):
         except CannotStart as error:
             raise CannotStart(f"cannot start player '{self.name}': {error}") from None
 
-    def _replies(self, lines: list[str], patience: float, late: PlayerFailed) -> Iterator[str]:
-        """Sends lines and yields those that come back; raises PlayerFailed, which is `late` when time is up."""
-        deadline = time.monotonic() + patience
+    def _send(self, lines: list[str], patience: float, late: PlayerFailed) -> None:
+        """Sends lines; raises PlayerFailed, which is `late` when time is up."""
         with self._talking(late) as talker:
-            talker.send(lines, deadline)
+            talker.send(lines, time.monotonic() + patience)
+
+    def _replies(self, patience: float, late: PlayerFailed) -> Iterator[str]:
+        """Yields the lines that come back; raises PlayerFailed, which is `late` when time is up."""
+        deadline = time.monotonic() + patience
         word = ""
         for _ in range(MOST_INFO):
             with self._talking(late) as talker:

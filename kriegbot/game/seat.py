@@ -70,6 +70,9 @@ class Seat(ABC):
     def begin(self, seed: int) -> None:
         """Seats a player for a new game; raises PlayerFailed."""
 
+    def ready(self) -> None:  # noqa: B027 - most are, once a game has begun
+        """Waits until the player can be asked, while no clock runs; raises PlayerFailed."""
+
     @abstractmethod
     def ask(self, view: View) -> Choice:
         """The player's answer; raises PlayerFailed, or PlayerLeft for a person."""
@@ -109,6 +112,10 @@ class SeatAround(Seat):
     def begin(self, seed: int) -> None:
         """Seats a player for a new game."""
         self._seat.begin(seed)
+
+    def ready(self) -> None:
+        """Waits until the player can be asked."""
+        self._seat.ready()
 
     def ask(self, view: View) -> Choice:
         """The player's answer."""

@@ -49,6 +49,7 @@ class Tried:
 
 def asked(seat: Seat, view: View) -> Tried:
     """Asks the player of a seat; raises PlayerFailed, or what people raise (`kriegbot.players.base`)."""
+    seat.ready()
     begun = time.perf_counter()
     choice = seat.ask(view)
     return Tried(view, choice, time.perf_counter() - begun)

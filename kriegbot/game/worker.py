@@ -2,8 +2,8 @@
 
     python -m kriegbot.game.worker
 
-It speaks docs/protocol.md, with one word more: `player SPEC`, told before `newgame`, is who plays the game. What the
-player prints goes to stderr.
+It speaks docs/protocol.md, with two words more, told before `newgame`: `player SPEC` is who plays the game, and `early`
+that it may begin before all kernels are compiled. What the player prints goes to stderr.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class Worker:
         self._player: Player | None = None
         self._spec = ""
         self._seed = 0
+        self._is_early = False
 
     def take(self, line: str) -> None:
         """Takes in a line, and answers it if it asks for an answer."""
@@ -50,11 +51,13 @@ class Worker:
                     raise PlayerFailed(Failure.RAISED, f"speaks {GREETING!r}, and was greeted with {line!r}")
             case "player":
                 self._spec = rest
+            case "early":
+                self._is_early = True
             case "seed":
                 self._seed = int(rest)
             case "newgame":
                 spec = parse_spec(self._spec)
-                self._player = make_player(spec, self._seed, self._prepared)
+                self._player = make_player(spec, self._seed, self._prepared, is_early=self._is_early)
                 number = _version_of(spec, self._player)
                 self._say(*([f"version {number}"] if number else []), "ready")
             case _:

@@ -64,7 +64,6 @@ from kriegbot.kernels.jit import (
     as_bytes,
     as_ints,
     as_moves,
-    cache_directory,
     entry,
     inlined,
     kernel,
@@ -119,7 +118,7 @@ from kriegbot.kernels.position import (
     to_board,
     without_labels,
 )
-from kriegbot.kernels.preparing import kernel_modules, prepare
+from kriegbot.kernels.preparing import kept, kernel_modules, prepare, prepare_first
 from kriegbot.kernels.random import GAMMA, mixed, subseed, uniform, uniforms
 from kriegbot.kernels.silence import Silence, capture_said, is_silent, silence_of
 from kriegbot.kernels.tables import TABLES

@@ -1,27 +1,10 @@
-"""How numba compiles a kernel, and a cache on disk that cannot be stale.
+"""How numba compiles a kernel. Only `jit` imports this module, when the first kernel is called."""
 
-Compiled code is kept in a directory named after a hash of all kernel sources and their paths, numba's and llvmlite's
-versions and the CPU: numba itself would miss an edit of an inner function in another file. Only `jit` imports this
-module, when the first kernel is called.
-"""
-
-import hashlib
 import inspect
-import platform
-import shutil
-import sys
-import tempfile
-import time
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-import llvmlite
-import llvmlite.binding
 import numba
-import platformdirs
 from llvmlite import ir
 from numba import types
 from numba.core.cgutils import unpack_tuple
@@ -29,80 +12,23 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic, typeof_impl
 from numba.np.arrayobj import make_array
 
-from kriegbot.folders import cache_folder
+from kriegbot.kernels.cache import cache_of
 from kriegbot.kernels.jit import Intrinsic, Kernel
 
-ROOT = Path(__file__).resolve().parents[2]
-UNUSED_SECONDS = 30 * 24 * 3600
 PLAIN = {int: types.int64, float: types.float64, bool: types.boolean, None: types.void, type(None): types.void}
-SOURCES = (
-    "kriegbot/kernels",
-    "evaluators",
-    "kriegbot/models",
-    "kriegbot/search",
-    "kriegbot/search/rules",
-    "kriegbot/belief",
-    "kriegbot/endgames",
-    "kriegbot/trees",
-    "kriegbot/environments",
-)
-"""The folders with kernels."""
-
-
-def cache_name() -> str:
-    """Name of the cache directory for exactly these sources and weights, this numba and this CPU."""
-    digest = hashlib.sha256(bytes(ROOT))
-    for folder in SOURCES:
-        for source in sorted([*(ROOT / folder).glob("*.py"), *(ROOT / folder).glob("*.json")]):
-            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    versions = (numba.__version__, llvmlite.__version__, platform.python_version(), platform.machine())
-    digest.update(repr((versions, sys.platform, llvmlite.binding.get_host_cpu_name())).encode())
-    digest.update(llvmlite.binding.get_host_cpu_features().flatten().encode())
-    return f"kernels-{digest.hexdigest()[:16]}"
-
-
-@cache
-def cache_directory() -> Path:
-    """Make the cache directory and return it.
-
-    Numba loads code from it, so it must belong to this user alone. Directories not used for a month are removed.
-    """
-    base, users = cache_folder(), platformdirs.user_cache_path("kriegbot")
-    directory = base / cache_name()
-    readable = users / directory.name
-    if base != users and readable.is_dir() and not directory.exists():
-        # read-only, as in a player's sandbox: numba insists on writing
-        copy = Path(tempfile.mkdtemp(dir=base))
-        shutil.copytree(readable, copy, dirs_exist_ok=True)
-        with suppress(OSError):  # another process was faster
-            copy.rename(directory)
-        shutil.rmtree(copy, ignore_errors=True)
-    directory.mkdir(exist_ok=True)
-    (directory / "used").touch()
-    for other in base.glob("kernels-*"):
-        try:
-            if time.time() - (other / "used").stat().st_mtime > UNUSED_SECONDS:
-                shutil.rmtree(other, ignore_errors=True)
-        except OSError:  # being made or removed by another process
-            continue
-    return directory
 
 
 def dispatcher(kernel: Kernel) -> Any:
     """What numba makes of a function, before it is compiled."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_directory())  # which numba reads now, so it is set only here
-    try:
-        return numba.njit(
-            cache=True,
-            nogil=True,
-            error_model="numpy",
-            no_cpython_wrapper=not kernel.from_python,
-            no_cfunc_wrapper=not kernel.by_pointer,
-            forceinline=kernel.inlined,
-        )(kernel.function)
-    finally:
-        numba.config.CACHE_DIR = before
+    made = numba.njit(
+        nogil=True,
+        error_model="numpy",
+        no_cpython_wrapper=not kernel.from_python,
+        no_cfunc_wrapper=not kernel.by_pointer,
+        forceinline=kernel.inlined,
+    )(kernel.function)
+    made._cache = cache_of(kernel)
+    return made
 
 
 def compile_for_annotations(dispatcher: Any, kernel: Kernel) -> None:

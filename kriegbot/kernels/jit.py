@@ -16,7 +16,6 @@ called. So every module can import kernels at its top, and importing one compile
 
 from collections.abc import Callable
 from functools import update_wrapper
-from pathlib import Path
 from threading import RLock
 from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_type_hints
 
@@ -147,13 +146,6 @@ def part_of(kind: Any, function: F) -> F:
 def entry(function: F) -> F:
     """A kernel that Python calls, with arrays."""
     return cast(F, Kernel(function, from_python=True))
-
-
-def cache_directory() -> Path:
-    """The folder of compiled kernels and of what else can be made again, for exactly these sources and this CPU."""
-    from kriegbot.kernels import compiler
-
-    return compiler.cache_directory()
 
 
 def words(*values: int) -> tuple[int, ...]:

@@ -1,9 +1,29 @@
-"""Compiles every kernel at a chosen moment, and reports its progress; otherwise each is compiled when first called."""
+"""Compiles kernels at a chosen moment, on all cores, and reports the progress; otherwise each is compiled when called.
 
-from collections.abc import Callable
+    python -m kriegbot.kernels.preparing
+
+is a process that does the jobs named to it, one a line, and tells each back when it is done: `module:name` compiles a
+kernel, `module:build` fills in the tables that a module keeps beside its kernels.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar, cast
 
-from kriegbot.kernels.jit import Kernel, cache_directory
+import numpy as np
+import numpy.typing as npt
+from filelock import FileLock, Timeout
+
+from kriegbot.importing import importable
+from kriegbot.kernels.jit import Kernel
 from kriegbot.parts import files_of
 
 KERNEL_PACKAGES = (
@@ -16,6 +36,24 @@ KERNEL_PACKAGES = (
     "kriegbot.endgames",
 )
 """The packages with the kernels that players use."""
+LATER = (
+    "kriegbot.search.pruned",
+    "kriegbot.search.alphabeta",
+    "kriegbot.belief.last_observation",
+    "kriegbot.belief.rescue",
+    "kriegbot.endgames.",
+)
+"""Beginnings of the names of modules that the flagship does without at its first moves."""
+WITH_TABLES = ("kriegbot.endgames.seen_late",)
+"""Modules with tables that their function `build` fills in."""
+BUILD = "build"
+MOVING = 1.0
+"""Seconds after which progress is reported again."""
+GIVES_WAY = 10
+
+A = TypeVar("A", bound=npt.NDArray[Any])
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how many jobs are done, and how many there are."""
 
 
 def kernel_modules() -> tuple[str, ...]:
@@ -23,29 +61,147 @@ def kernel_modules() -> tuple[str, ...]:
     return tuple(f"{package}.{path.stem}" for package in KERNEL_PACKAGES for path in files_of(package))
 
 
-def prepare(report: Callable[[str, int, int], None] | None = None) -> None:
-    """Compile every kernel, in a minute or two; does nothing if an earlier `prepare` has.
+def prepare(report: Progress | None = None) -> None:
+    """Compile every kernel, and fill in every table, in half a minute; does nothing if that has been done.
 
     A kernel compiled before is loaded when it is called, so no process loads more than it needs.
+    """
+    _prepare(kernel_modules(), report)
 
-    What a module keeps beside its kernels, such as tables of endings, its function `build` makes.
+
+def prepare_first(report: Progress | None = None) -> None:
+    """Compile what the flagship needs to begin; the rest follows in the background, while this process lives."""
+    _prepare([name for name in kernel_modules() if not name.startswith(LATER)], report)
+    Thread(target=_prepare, args=(kernel_modules(), None, "gives way"), daemon=True).start()
+
+
+def _prepare(modules: Sequence[str], report: Progress | None, *how: str) -> None:
+    """Do what is missing, or wait until another process has."""
+    from kriegbot.kernels.cache import cache_directory
+
+    total = len(_jobs(modules))
+    while left := _jobs(modules):
+        try:
+            with FileLock(cache_directory() / "preparing.lock", timeout=MOVING):
+                _do(_jobs(modules), report, *how)
+            break
+        except Timeout:
+            if report is not None:
+                report("in another process", total - len(left), total)
+
+
+def kept(name: str, make: Callable[[], A], *made_by: object) -> A:
+    """An array that takes long to make, from the file of an earlier process if there is one.
 
     Args:
-      report: called before each module and at the end, with a name, how many are done and how many there are.
+      name: of the file.
+      make: makes it.
+      made_by: the kernels and numbers that decide what it is; a file made by others is not taken.
     """
-    complete = cache_directory() / "complete"
-    if complete.exists():
-        return
-    modules = kernel_modules()
-    for done, name in enumerate(modules):
-        if report is not None:
-            report(name, done, len(modules))
-        module = import_module(name)
-        for found in list(vars(module).values()):
-            if isinstance(found, Kernel) and (found.from_python or found.by_pointer):
-                _ = found.compiled
-        if hasattr(module, "build"):
-            module.build()
-    complete.touch()
-    if report is not None:
-        report("ready", len(modules), len(modules))
+    from kriegbot.kernels import cache  # numba is not imported before it is needed
+
+    path = cache.cache_directory() / f"{name}-{cache.key_of(*made_by)}.npy"
+    with suppress(OSError, ValueError):
+        return cast(A, np.load(path))
+    made = make()
+    with suppress(OSError), tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npy", delete=False) as file:
+        np.save(file, made)
+        os.replace(file.name, path)
+    return made
+
+
+def _jobs(modules: Sequence[str]) -> dict[str, frozenset[str]]:
+    """The kernels still to be compiled, each with those that it calls; then the tables, if any is missing."""
+    from kriegbot.kernels import cache
+
+    imported = [import_module(name) for name in modules]
+    names = {
+        kernel: f"{module.__name__}:{name}"
+        for module in imported
+        for name, kernel in vars(module).items()
+        if isinstance(kernel, Kernel)
+    }
+    known = cache.known_keys()
+    missing = {kernel for kernel in names if cache.key_of(kernel) not in known}
+    jobs = {
+        names[kernel]: frozenset(
+            names[callee] for callee in cache.callees(kernel) & missing if kernel not in cache.reached(callee)
+        )
+        for kernel in sorted(missing, key=names.__getitem__)
+    }
+    builds = [f"{module.__name__}:{BUILD}" for module in imported if module.__name__ in WITH_TABLES and missing]
+    return jobs | dict.fromkeys(builds, frozenset(jobs))
+
+
+def _do(jobs: dict[str, frozenset[str]], report: Progress | None, *how: str) -> None:
+    """Do jobs on all cores, each after those that it needs. What a process that dies leaves is done when needed."""
+    left, running, total = dict(jobs), dict[Future[None], str](), len(jobs)
+    done: set[str] = set()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with _workers(min(cores, total), *how) as work, ThreadPoolExecutor(cores) as pool:
+        while left or running:
+            for name in [name for name, needed in left.items() if needed <= done]:
+                del left[name]
+                running[pool.submit(work, name)] = name
+            finished, _ = wait(running, MOVING, FIRST_COMPLETED)
+            done |= {running.pop(future) for future in finished}
+            if report is not None:
+                report(next(iter(running.values()), "ready"), len(done), total)
+
+
+@contextmanager
+def _workers(number: int, *how: str) -> Iterator[Callable[[str], None]]:
+    """Yields a function that lets one of some processes do a job."""
+    path = os.pathsep.join(importable(is_same_script=False))
+    command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()", str(os.getpid()), *how]
+    processes: list[subprocess.Popen[str]] = []
+    free: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
+
+    def start() -> None:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+            text=True,
+        )
+        processes.append(process)
+        free.put(process)
+
+    def work(job: str) -> None:
+        process = free.get()
+        answer = ""
+        with suppress(OSError):
+            print(job, file=process.stdin, flush=True)
+            answer = process.stdout.readline() if process.stdout else ""
+        if answer:
+            free.put(process)
+        else:
+            start()
+
+    for _ in range(number):
+        start()
+    try:
+        yield work
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+def main() -> None:
+    """Does jobs until its input ends or its parent does."""
+    if len(sys.argv) > 2:
+        os.nice(GIVES_WAY)
+    for line in sys.stdin:
+        module, _, name = line.strip().partition(":")
+        found = getattr(import_module(module), name)
+        if isinstance(found, Kernel):
+            _ = found.compiled
+        else:
+            found()
+        print(line, end="", flush=True)
+
+
+if __name__ == "__main__":
+    main()

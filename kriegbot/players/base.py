@@ -51,6 +51,7 @@ class PlayerKind:
       words: how it plays, for people choosing an opponent; empty if the summary will do.
       rank: its place in lists for people; 1 comes first.
       has_kernels: whether kernels have to be ready before it is made.
+      begins_early: whether a few of them are enough to begin; see `kernels.prepare_first`.
     """
 
     summary: str
@@ -60,6 +61,7 @@ class PlayerKind:
     words: str = ""
     rank: int = 100
     has_kernels: bool = False
+    begins_early: bool = False
 
 
 class PlayerLeft(Exception):

@@ -84,4 +84,5 @@ kriegbot = PlayerKind(
     words="Expects you to play well; the strongest",
     rank=0,
     has_kernels=True,
+    begins_early=True,
 )

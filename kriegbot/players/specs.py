@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
-from kriegbot.kernels import prepare
+from kriegbot.kernels import prepare, prepare_first
 from kriegbot.options import Value, value_text
 from kriegbot.parts import NotFound, Parts, check_file, entry_points, file_of, load_object
 from kriegbot.players.base import Player, PlayerKind
@@ -192,13 +192,14 @@ def _check_outside(where: str, made: str) -> None:
         raise BadSpec(f"player {quoted(f'{where}:{made}')}: {quoted(made)} is no name of a class.")
 
 
-def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None) -> Player:
+def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, is_early: bool = False) -> Player:
     """A player that plays one game; with a fixed sample, the same seed plays the same game.
 
     Args:
       spec: who; one from outside is loaded into this process.
       seed: of its randomness, from 0.
       report: called with the progress of compiling kernels, if needed.
+      is_early: whether it may begin before all of them are compiled.
 
     Raises:
       BadSpec: the player is a person, who needs a console: see `kriegbot.players.human`; or, from outside, it cannot be
@@ -210,7 +211,7 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None) -> 
     given = {name: value_text(value) for name, value in spec.options.items()}
     values = {option.name: option.default for option in kind.options} | _read(spec.name, kind, given)
     if kind.has_kernels:
-        prepare(report)
+        (prepare_first if is_early and kind.begins_early else prepare)(report)
     return kind.make(seed, **values)
 
 

@@ -60,6 +60,11 @@ class HouseSeat(ProcessSeat):
         with self._leaving():
             super().begin(seed)
 
+    def ready(self) -> None:
+        """Waits until the player can be asked; raises PlayerFailed, or PlayerLeft once the game was abandoned."""
+        with self._leaving():
+            super().ready()
+
     def ask(self, view: View) -> Choice:
         """The player's answer; raises PlayerFailed, or PlayerLeft once the game was abandoned."""
         with self._leaving():
@@ -98,6 +103,7 @@ class Seats:
         seat = self.take(parse_spec(WARM))
         with contextlib.suppress(PlayerFailed, PlayerLeft):
             seat.begin(0)
+            seat.ready()
         self.release(seat)
 
     def take(self, spec: PlayerSpec, color: chess.Color | None = None) -> HouseSeat:
@@ -105,7 +111,7 @@ class Seats:
         with self._lock:
             seat = next((free for free in self._free if color is None or free.color in (None, color)), None)
             if seat is None:
-                seat = HouseSeat(spec, report=self._report, gives_way=True)
+                seat = HouseSeat(spec, report=self._report, gives_way=True, begins_late=True)
             else:
                 self._free.remove(seat)
             seat.color = color
