@@ -323,6 +323,15 @@ WRONG = {
 }
 
 
+def test_a_schema_with_a_byte_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
+    path = store_with(tmp_path / "t", [])
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE games", b"CREATE TABL\xff games"))
+    for use in (Store.open(path), Store.writing(path, settings(), 6)):
+        with pytest.raises(StoreError, match="can't decode byte 0xff") as refused, use:
+            pass
+        assert "\n" not in str(refused.value)
+
+
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 @pytest.mark.parametrize(("table", "column"), COLUMNS, ids=[".".join(where) for where in COLUMNS])
 def test_a_damaged_file_is_refused_in_a_short_line_or_does_no_harm(

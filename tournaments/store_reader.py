@@ -20,6 +20,8 @@ from tournaments.schedule import MOST_GAMES, Game, Pairing, Settings, Shard
 SCHEMA = "1"
 APPLICATION = 0x4B726965
 """What SQLite keeps at byte 68 of the file: "Krie"."""
+DAMAGE = sqlite3.Error, UnicodeDecodeError
+"""What SQLite raises over a damaged file; the second where its own message quotes a byte that is no UTF-8."""
 NOT_WRITABLE = sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY
 FIRST_POINTS = "CASE result WHEN '1/2-1/2' THEN 0.5 ELSE (result = '1-0') = (number % 2 = 0) END"
 """Points of a pairing's first player, who has White in its even games."""
@@ -134,7 +136,7 @@ class Reader:
         """
         try:
             return self.connection.execute(query, values).fetchall()
-        except sqlite3.Error as error:
+        except DAMAGE as error:
             raise StoreError(f"{named(self.path)} is damaged, or no tournament of kriegbot ({short(error)})") from None
 
     def check(self) -> None:
@@ -314,7 +316,7 @@ def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
             connection, application = _opened(f"{address}&immutable=1")
     except sqlite3.OperationalError as error:
         raise StoreError(f"{named(path)}: {short(error)}") from None
-    except sqlite3.Error as error:
+    except DAMAGE as error:
         raise StoreError(f"{named(path)} is not a tournament of kriegbot ({short(error)})") from None
     if application != APPLICATION:
         connection.close()
@@ -331,7 +333,7 @@ def _opened(address: str) -> tuple[sqlite3.Connection, int]:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
         return connection, application
-    except sqlite3.Error:
+    except DAMAGE:
         connection.close()
         raise
 
