@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -29,6 +28,7 @@ import chess
 
 from referee.announcement import Announcement, End, Reason
 from referee.errors import BadAnnouncement, BadStart, RecordError, UnknownRuleSet
+from referee.files import write_whole
 from referee.record import RESERVED, ROSTER, GameRecord, Turn, place
 from referee.referee import Referee
 from referee.rules import RULE_SETS, Limits, RuleSet, rule_set
@@ -101,24 +101,6 @@ def save_record(record: GameRecord, path: str | os.PathLike[str]) -> None:
       OSError: the file cannot be written.
     """
     write_whole(Path(path), record_to_pgn(record).encode())
-
-
-def write_whole(target: Path, data: bytes) -> None:
-    """Writes a file, whole or not at all.
-
-    Raises:
-      OSError: the file cannot be written.
-    """
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("xb") as handle:
-            handle.write(data)
-            handle.flush()
-            os.fsync(handle.fileno())
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def load_record(path: str | os.PathLike[str]) -> GameRecord:

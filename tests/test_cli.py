@@ -15,7 +15,7 @@ import pytest
 
 from kriegbot.cli.main import COMMANDS, main
 from kriegbot.players.specs import players
-from referee import RULE_SETS, load_record
+from referee import RULE_SETS, Reason, load_record
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -236,6 +236,16 @@ def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
     command = f"{sys.executable} -m kriegbot match rand rand --seed 63 | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, timeout=60)
     assert (done.stdout, done.stderr) == ("White: rand\n", "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux's full device")
+def test_a_game_is_saved_though_nothing_can_be_shown_any_more(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m kriegbot play --opponent rand --save game.pgn > /dev/full"
+    done = subprocess.run(command, shell=True, input="e4\n", capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "kriegbot: cannot read or write: No space left on device.\n")
+    end = load_record(tmp_path / "game.pgn").end
+    assert end is not None
+    assert end.reason is Reason.ABANDONED
 
 
 def test_a_damaged_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import signal
@@ -16,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from kriegbot.cli.main import main
+from kriegbot.trees.files import save
+from kriegbot.trees.generators import g2
 from referee import record_from_pgn
 from tests.effort import many
 from tournaments.store import Store
@@ -218,6 +221,36 @@ def test_bad_files_are_refused_in_one_line(tmp_path: Path, capsys: pytest.Captur
     ):
         assert main(arguments) == 2, arguments
         assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "STORE", "--html"),
+        *(("export", "STORE", "--format", form, "--out") for form in ("pgn", "csv", "jsonl")),
+        ("trees", "solve", "TREE", "--svg"),
+        ("match", "rand", "rand", "--limits", "plies=2", "--quiet", "--save"),
+    ],
+    ids=" ".join,
+)
+def test_on_a_full_disk_what_was_there_stays_and_nothing_else_is_left(
+    arguments: tuple[str, ...],
+    played: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(_file: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    tree, out = tmp_path / "tree.json", tmp_path / "out"
+    save(g2(), tree)
+    out.write_text("as it was")
+    monkeypatch.setattr(os, "fsync", full)
+    assert main([{"STORE": str(played), "TREE": str(tree)}.get(word, word) for word in (*arguments, str(out))]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert out.read_text() == "as it was"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "tree.json"]
 
 
 def test_an_unknown_format_is_refused(played: Path, capsys: pytest.CaptureFixture[str]) -> None:

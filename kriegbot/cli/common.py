@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +16,8 @@ from kriegbot.game.match import Played
 from kriegbot.game.seat import Failure
 from kriegbot.players.specs import players
 from kriegbot.request import Refused, seconds_of
-from referee import RULE_SETS, GameRecord, save_record
+from referee import RULE_SETS, GameRecord, record_to_pgn
+from referee.files import whole
 from referee.text import did_you_mean, one_line, quoted
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -86,11 +88,14 @@ def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
     """
     kept = ""
     try:
-        if not is_same and path.exists() and path.stat().st_size:
-            older = path.with_name(path.name + "~")
-            path.replace(older)
-            kept = f" (what was there is now {older})"
-        save_record(record, path)
+        with whole(path) as file:
+            file.write(record_to_pgn(record).encode())
+            file.flush()
+            os.fsync(file.fileno())  # so that nothing is moved away for a game that has no room
+            if not is_same and path.exists() and path.stat().st_size:
+                older = path.with_name(path.name + "~")
+                path.replace(older)
+                kept = f" (what was there is now {older})"
     except OSError as error:
         raise Refused(f"cannot save to '{path}': {error.strerror or error}.") from None
     return f"Saved to {path}{kept}."
@@ -112,6 +117,9 @@ def refusal(error: Exception) -> str | None:
         return one_line(str(error))
     if isinstance(error, CannotStart):
         return one_line(f"{error}.")
+    if isinstance(error, OSError):  # standard output on a full disk, say
+        where = "" if error.filename is None else f" {quoted(str(error.filename))}"
+        return f"cannot read or write{where}: {error.strerror or one_line(str(error))}."
     return _misuse(error) if isinstance(error, UsageError) else None
 
 

@@ -15,9 +15,9 @@ import typer
 from kriegbot.cli.progress import steps
 from kriegbot.request import COLORS, Refused, color_of, path_of, rules_of
 from referee import RecordError, RuleSet
+from referee.files import write_whole
 from referee.formats import FORMATS, format_for, format_named, format_of, written
 from referee.formats.base import Format
-from referee.pgn import write_whole
 from referee.text import quoted
 
 STANDARD = "-"

@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("kriegbot: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader has seen enough: kriegbot match rand rand | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
     except Exception as error:
         from kriegbot.cli.common import refusal  # only now, since `--help` must not wait for it
@@ -131,5 +131,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if line is None:
             raise
         print(f"kriegbot: {line}", file=sys.stderr)
+        if isinstance(error, OSError):
+            _drop_output()
         return 2
     return code if isinstance(code, int) else 0
+
+
+def _drop_output() -> None:
+    """Has Python write to nowhere what it still holds for a standard output that takes no more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

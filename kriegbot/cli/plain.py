@@ -39,7 +39,7 @@ class PlainConsole:
         self._diary, self._even = Diary(), EvenTime()
         self._heat = heat
         self._shown: View | None = None
-        self._has_said_preparing = self._has_told_seed = False
+        self._has_said_preparing = self._has_told_seed = self._is_unheard = False
 
     def greet(self, rules: RuleSet, seed: int | None) -> None:
         """Who plays, and how; a fresh seed, from which the opponent's moves follow, is told at the end."""
@@ -72,15 +72,18 @@ class PlainConsole:
     def read(self, view: View) -> str:
         """A prompt on a line of its own, and the line that answers it."""
         self.say([f"{chess.COLOR_NAMES[view.color].capitalize()} to try:"])
-        line = sys.stdin.readline()
+        line = "" if self._is_unheard else sys.stdin.readline()
         if not line:
             raise EOFError
         return line
 
     def say(self, lines: Sequence[str]) -> None:
-        """Lines, at once."""
-        for line in lines:
-            print(line, flush=True)
+        """Lines, at once. Once nobody can read them, `read` ends the game."""
+        try:
+            for line in lines:
+                print(line, flush=True)
+        except OSError:
+            self._is_unheard = True
 
     def preparing(self, what: str, done: int, total: int) -> None:
         """Says once that kernels are compiled."""

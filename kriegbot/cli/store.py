@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from io import TextIOWrapper
 from json import dumps
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -11,6 +12,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from kriegbot.request import Refused, path_of, refusing
+from referee.files import whole, write_whole
 from referee.text import did_you_mean, quoted
 from tournaments.export import FORMS
 from tournaments.report import report_of
@@ -38,7 +40,7 @@ def report(
         figures = report_of(store, test)
     if page is not None:
         try:
-            page.write_text(page_of(figures), encoding="utf-8")
+            write_whole(page, page_of(figures).encode())
         except OSError as error:
             raise Refused(f"cannot write to {quoted(str(page))}: {error.strerror}.") from None
         print(f"Written to {page}.")
@@ -74,12 +76,18 @@ def export(
     path = None if out is None else path_of(out)
     try:
         with Store.open(file) as store, ExitStack() as stack:
-            target = sys.stdout if path is None else stack.enter_context(path.open("w", encoding="utf-8", newline=""))
+            if path is None:
+                FORMS[form](store, sys.stdout)
+                return
+            target = TextIOWrapper(stack.enter_context(whole(path)), encoding="utf-8", newline="")
             FORMS[form](store, target)
-    except BrokenPipeError:
-        raise
-    except (StoreError, OSError) as error:
+            target.detach()
+    except StoreError as error:
         raise Refused(f"{error}.") from None
+    except OSError as error:
+        if path is None:
+            raise
+        raise Refused(f"cannot write to {quoted(str(path))}: {error.strerror}.") from None
 
 
 def merge(

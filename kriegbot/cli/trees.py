@@ -26,6 +26,7 @@ from kriegbot.trees.imp_minimax import (
 from kriegbot.trees.perfect import Searched, alphabeta, expectimax, expectiminimax, minimax
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
+from referee.files import write_whole
 from referee.text import did_you_mean, one_line, quoted
 
 trees = typer.Typer(
@@ -79,9 +80,11 @@ def solve(
         solution = ALGORITHMS[algorithm](tree)
         found = _findings(tree, algorithm, solution)
         if picture is not None:
-            picture.write_text(drawn(tree, solution.strategy), encoding="utf-8")
+            write_whole(picture, drawn(tree, solution.strategy).encode())
     except TreeError as error:
         raise Refused(f"{error}.") from None
+    except OSError as error:
+        raise Refused(f"cannot write to {quoted(str(picture))}: {error.strerror}.") from None
     if json:
         print(dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     else:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from kriegbot.game.turn import Tried
 from referee import action_code
-from referee.pgn import write_whole
+from referee.files import write_whole
 
 Json: TypeAlias = dict[str, Any]
 

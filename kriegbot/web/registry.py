@@ -19,7 +19,7 @@ from kriegbot.web.requests import MOST_CHOICES, Asked, BadMessage, Look
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import Seats
 from referee import GameRecord
-from referee.pgn import write_whole
+from referee.files import write_whole
 
 T = TypeVar("T")
 
