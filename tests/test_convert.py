@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kriegbot.cli import convert as converting
 from kriegbot.cli.main import main
 from referee import BERKELEY, WILD16, load_record, record_from_pgn, save_record
 from referee.formats import FORMATS
@@ -155,3 +156,14 @@ def test_nothing_is_written_where_one_game_is_refused(tmp_path: Path, capsys: py
     assert main(["convert", str(source), str(target)]) == 2
     assert "game 2" in capsys.readouterr().err
     assert target.read_text() == "as it was"
+
+
+def test_what_would_be_too_large_to_read_back_is_not_written(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    size = Path(game).stat().st_size
+    monkeypatch.setattr(converting, "MOST_BYTES", size)
+    assert main(["convert", game, str(tmp_path / "same.pgn")]) == 0
+    assert main(["convert", game, str(tmp_path / "larger.json")]) == 2
+    assert f"bytes; it takes at most {size}." in capsys.readouterr().err
+    assert not (tmp_path / "larger.json").exists()

@@ -240,3 +240,24 @@ def test_hundreds_of_games_go_through_the_files_of_kriegspiel_org() -> None:
         seen["any"] += any(isinstance(event, OwnQuestion) for turn in read.turns for event in turn.tries)
         seen["left"] += bool(read.left)
     assert min(seen.values()) > GAMES / 200, seen
+
+
+@pytest.mark.parametrize("name", ["kriegbot", "icc", "umd", "plain"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Event": '[KriegspielRecord "1"]'},
+        {"Event": "1. ?? {(:)}"},
+        {"Filtered": "white"},
+        {"Annotator": "{(:)} ??"},
+    ],
+    ids=str,
+)
+def test_whatever_headers_hold_the_text_is_taken_for_a_game(headers: dict[str, str], name: str) -> None:
+    referee = Referee()
+    for move in ("e2e4", "e7e5"):
+        referee.try_move(chess.Move.from_uci(move))
+    text, _ = written(GameRecord.of(referee, SOME_HEADERS | headers), FORMATS[name])
+    (game,) = format_of(text).games(text)
+    record, _ = format_of(text).read(game, None)
+    assert [turn.move.uci() for turn in record.turns] == ["e2e4", "e7e5"]

@@ -232,7 +232,9 @@ def test_the_settings_in_the_docs_are_the_defaults() -> None:
         ("join = 1", "illegal setting join = 1: it takes true or false."),
         ("site = 'http://x.org'", "a token is sent by https alone"),
         ("site = ", "is no file of settings"),
+        ("#" * 100_001, "is no file of settings: more than 100000 characters; it takes TOML."),
     ],
+    ids=lambda text: text[:40],
 )
 def test_a_bad_setting_is_refused_in_one_line(
     line: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -76,7 +76,10 @@ def convert(
     lost: dict[str, None] = {}
     work = _converted((source, games), begun, to, (given, color), texts, lost)
     _run(work)
-    _write("\n".join(texts), path)
+    whole = "\n".join(texts).encode()
+    if len(whole) > MOST_BYTES:
+        raise Refused(f"cannot save to {quoted(target)}: {len(whole)} bytes; it takes at most {MOST_BYTES}.")
+    _write(whole, path)
     if path is not None:
         print(f"{target}: {len(texts)} game{'' if len(texts) == 1 else 's'}")
     if lost:
@@ -155,11 +158,11 @@ def _text_of(source: str) -> str:
         raise Refused(f"{quoted(source)}: cannot be read ({why}).") from None
 
 
-def _write(text: str, path: Path | None) -> None:
+def _write(data: bytes, path: Path | None) -> None:
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.buffer.write(data)
         return
     try:
-        write_whole(path, text.encode())
+        write_whole(path, data)
     except OSError as error:
         raise Refused(f"cannot save to {quoted(str(path))}: {error.strerror or error}.") from None

@@ -28,6 +28,8 @@ from referee.text import did_you_mean, one_line, quoted
 
 PLAYER = "kriegbot:time=5"
 MOST_GAMES = 20
+MOST_CHARACTERS = 100_000
+"""Of the file of settings."""
 WHO = ("humans", "bots", "anyone", "nobody")
 HOURS = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])")
 TOKEN = re.compile(r"[!-~]{1,500}")
@@ -93,7 +95,11 @@ def load_settings(path: Path) -> Settings:
       Refused: it cannot be read, or something in it is not known; the message says what would be.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MOST_CHARACTERS + 1)
+        if len(text) > MOST_CHARACTERS:
+            raise ValueError(f"more than {MOST_CHARACTERS} characters")
+        data = tomllib.loads(text)
     except OSError as error:
         raise Refused(f"cannot read the settings '{path}': {error.strerror or error}.") from None
     except ValueError as error:

@@ -6,6 +6,7 @@ format cannot hold is left out, and named.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -22,6 +23,7 @@ from referee.rules import RuleSet
 from referee.text import did_you_mean, quoted
 
 _LOOKED_AT = 100_000
+_OURS = re.compile(r"^\ufeff?\[KriegspielRecord ", re.MULTILINE)
 
 
 def _read_ours(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
@@ -34,7 +36,7 @@ def _read_ours(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
 KRIEGBOT = Format(
     "kriegbot",
     "our own PGN, with every try, answer, announcement and time",
-    lambda text: "[KriegspielRecord " in text,
+    lambda text: _OURS.search(text) is not None,
     pgn_games,
     _read_ours,
     lambda record, _side: (record_to_pgn(record), {}),

@@ -35,7 +35,8 @@ _OTHER_NAMES = {"wild16": "ICC"}
 """Names of rule sets in the header Variant, where they are not the titles."""
 _CHESS = ("", "?", "standard", "chess", "normal", "from position", "kriegspiel")
 _GIVEN_UP = ("", "?", "normal", Reason.RESIGNATION.value)
-_FOREIGN = ("Filtered",)
+FOREIGN = ("Filtered",)
+"""Headers that are others' alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ class Retelling:
 
     def record(self, headers: Mapping[str, str]) -> GameRecord:
         """The game as a record, with those headers that a record does not write itself."""
-        kept = {name: value for name, value in headers.items() if name not in RESERVED and name not in _FOREIGN}
+        kept = {name: value for name, value in headers.items() if name not in RESERVED and name not in FOREIGN}
         return GameRecord.of(self.referee, kept)
 
 

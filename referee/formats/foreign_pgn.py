@@ -46,6 +46,7 @@ from referee.announcement import CHECK_LETTERS, Announcement, End, Reason
 from referee.errors import RecordError
 from referee.formats.base import (
     COMMENTS,
+    FOREIGN,
     HEADERS,
     LEFT,
     QUESTIONS,
@@ -74,8 +75,11 @@ SAID = "pawn tries told without their number, promotions, en passant"
 _FIRST = re.compile(r"^[ \t]*(?:\[[ \t]*\w+[ \t]+\"|[0-9]+[ \t]*\.)", re.MULTILINE)
 _UMD = r"\(K:(?P<tries>[^:(){}]*):(?P<heard>[^:(){}]*)\)"
 _ICC = r"\((?P<heard>[^:(){}]*):(?P<tries>[^:(){}]*)\)"
-_SOME = re.compile(r"\{\s*\((?P<umd>K:[^:(){}]*:|[^:(){}]*:)[^:(){}]*\)\s*\}")
-_ONE_SIDE = re.compile(r"\[\s*Filtered\s+\"(?!no\"|\")[^\"]*\"|(?:[0-9]\.+|\})\s*\?\?(?=[\s{]|$)", re.IGNORECASE)
+_SOME = re.compile(r"^(?![ \t]*\[)[^\n]*?\{\s*\((?P<umd>K:[^:(){}]*:|[^:(){}]*:)[^:(){}]*\)\s*\}", re.MULTILINE)
+_ONE_SIDE = re.compile(  # what a header may hold besides is no sign of a move unseen
+    r"^[ \t]*\[\s*Filtered\s+\"(?!no\"|\")[^\"]*\"|^(?![ \t]*\[)[^\n]*?(?:[0-9]\.+|\})\s*\?\?(?=[\s{]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _CHECKS = re.compile("C([RFLSN]{1,5})")
 _TRY = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)([x:-]?)([a-h][1-8])(?:=?([QRBNqrbn]))?(?:[+]{0,2}|#)")
 _CASTLES = re.compile(r"[0O]-[0O](-[0O])?[+#]?")
@@ -275,9 +279,13 @@ def _refuse_to_read(*_: object) -> tuple[GameRecord, Lost]:
 # Writing
 
 
+def _headers_of(record: GameRecord) -> dict[str, str]:
+    """The headers of a whole game, for other programs."""
+    return {name: text for name, text in headers_of(record).items() if name not in ("KriegspielRecord", *FOREIGN)}
+
+
 def _write_plain(record: GameRecord) -> Written:
-    headers = headers_of(record)
-    del headers["KriegspielRecord"]
+    headers = _headers_of(record)
     movetext: list[str] = []
     for number, board, turn in numbered(record):
         movetext += [number] if board.turn == chess.WHITE or not movetext else []
@@ -297,8 +305,7 @@ def _write(record: GameRecord, notation: _Notation) -> Written:
     for number, board, turn in numbered(record):
         tries = _tries_text(board, turn, lost)
         movetext += [f"{number} {board.san(turn.move)}", notation.written(announced(turn.announcement), tries)]
-    headers = headers_of(record)
-    del headers["KriegspielRecord"]
+    headers = _headers_of(record)
     headers |= {"Variant": variant_of(record.rules), "Filtered": "no"}
     return pgn_text(headers, [*movetext, record.result]), lost
 
