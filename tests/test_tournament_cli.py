@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.trees.files import save
-from kriegbot.trees.generators import g2
+from kriegbot.trees.formats import save
 from referee import record_from_pgn
 from tests.effort import many
+from tests.game_trees import g2
 from tournaments.store import Store
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,9 @@ import pytest
 from kriegbot.cli.main import main
 from kriegbot.cli.trees import ALGORITHMS
 from kriegbot.trees import figure6, svg
-from kriegbot.trees.files import save
-from kriegbot.trees.generators import bins_game, bins_game_with_a_coin, g1, g2, matching_pennies
+from kriegbot.trees.formats import save
 from kriegbot.trees.imp_minimax import imp_minimax
+from tests.game_trees import bins_game, bins_game_with_a_coin, g1, g2, matching_pennies
 
 Captured = pytest.CaptureFixture[str]
 

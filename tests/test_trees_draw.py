@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from kriegbot.trees.draw import MOST_NODES, lay_out, svg
-from kriegbot.trees.generators import bins_game_with_a_coin, g1, g2, matching_pennies, random_tree
 from kriegbot.trees.imp_minimax import imp_minimax
 from kriegbot.trees.tree import Chance, Decision, Leaf, Strategy, Tree, TreeError
+from tests.game_trees import bins_game_with_a_coin, g1, g2, matching_pennies, random_tree
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 

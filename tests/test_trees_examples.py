@@ -7,7 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from kriegbot.trees.generators import (
+from kriegbot.trees.imp_alphabeta import imp_alphabeta
+from kriegbot.trees.imp_minimax import imp_minimax, overconfident, paranoid
+from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, play
+from kriegbot.trees.tree import Strategy, Tree
+from tests.game_trees import (
     bins_game,
     bins_game_with_a_coin,
     doubling_tree,
@@ -18,10 +22,6 @@ from kriegbot.trees.generators import (
     matching_pennies,
     pruning_example,
 )
-from kriegbot.trees.imp_alphabeta import imp_alphabeta
-from kriegbot.trees.imp_minimax import imp_minimax, overconfident, paranoid
-from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, play
-from kriegbot.trees.tree import Strategy, Tree
 
 
 def test_g1_is_worth_one() -> None:

@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kriegbot.trees import files
-from kriegbot.trees.efg import read_efg, write_efg
-from kriegbot.trees.files import load, save
-from kriegbot.trees.formats import MOST_DEPTH, number_of, read_json, write_json
-from kriegbot.trees.generators import bins_game_with_a_coin, g2, matching_pennies, random_tree
+from kriegbot.trees import formats
+from kriegbot.trees.efg import MOST_DEPTH, number_of, read_efg, write_efg
+from kriegbot.trees.formats import load, read_json, save, write_json
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree, TreeError
+from tests.game_trees import bins_game_with_a_coin, g2, matching_pennies, random_tree
 
 
 def as_values(tree: Tree) -> object:
@@ -257,7 +256,7 @@ def test_files_that_cannot_be_read_are_refused_by_name(tmp_path: Path, monkeypat
     assert refusal(binary) == "byte 3 is not UTF-8"
     binary.write_text(HEAD)
     assert refusal(binary).startswith("line 2, column 1: expected a node")
-    monkeypatch.setattr(files, "MOST_BYTES", 10)
+    monkeypatch.setattr(formats, "MOST_BYTES", 10)
     assert refusal(binary) == "larger than 10 bytes"
 
 

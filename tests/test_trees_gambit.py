@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from kriegbot.trees.efg import read_efg, write_efg
-from kriegbot.trees.generators import random_tree
 from kriegbot.trees.imp_minimax import alternating_best_responses, imp_minimax, is_equilibrium
 from kriegbot.trees.perfect import alphabeta, expectiminimax
 from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, strategies
 from kriegbot.trees.tree import Decision, Leaf, Strategy, Tree
+from tests.game_trees import random_tree
 
 pygambit = pytest.importorskip("pygambit", reason="Gambit is compiled for minutes: pip install -e '.[gambit]'")
 pytestmark = pytest.mark.slow

@@ -14,6 +14,7 @@ import pytest
 
 from kriegbot.trees.figure6 import (
     DEEPEST_LEAVES,
+    HIGHEST,
     SEVERAL_B,
     SEVERAL_K,
     Share,
@@ -21,18 +22,17 @@ from kriegbot.trees.figure6 import (
     save,
     searched,
 )
-from kriegbot.trees.generators import (
-    HIGHEST,
+from kriegbot.trees.imp_alphabeta import imp_alphabeta
+from kriegbot.trees.imp_minimax import imp_minimax
+from kriegbot.trees.strategy import Solution, brute_force, payoffs
+from kriegbot.trees.tree import Chance, Decision, Leaf, Strategy, Tree
+from tests.game_trees import (
     Clause,
     formula_game,
     imp_model,
     random_tree,
     uniform_payoff,
 )
-from kriegbot.trees.imp_alphabeta import imp_alphabeta
-from kriegbot.trees.imp_minimax import imp_minimax
-from kriegbot.trees.strategy import Solution, brute_force, payoffs
-from kriegbot.trees.tree import Chance, Decision, Leaf, Strategy, Tree
 
 FIGURE = Path(__file__).parents[1] / "docs" / "figure6.csv"
 

@@ -8,17 +8,7 @@ from itertools import pairwise, permutations, product
 
 import pytest
 
-from kriegbot.trees.generators import (
-    HIGHEST,
-    MAX_AND_MIN,
-    bins_game,
-    g1,
-    g2,
-    imp_model,
-    matching_pennies,
-    random_tree,
-    uniform_payoff,
-)
+from kriegbot.trees.figure6 import HIGHEST
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
 from kriegbot.trees.imp_minimax import (
     alternating_best_responses,
@@ -41,6 +31,17 @@ from kriegbot.trees.strategy import (
 )
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
 from tests.effort import many
+from tests.game_trees import (
+    MAX_AND_MIN,
+    bins_game,
+    g1,
+    g2,
+    has_perfect_information,
+    imp_model,
+    matching_pennies,
+    random_tree,
+    uniform_payoff,
+)
 
 HALF = (Fraction(1, 2), Fraction(1, 2))
 MODELS = [(1, 2, 4), (1, 3, 3), (2, 1, 4), (2, 2, 2), (2, 2, 5), (2, 3, 4), (3, 2, 4), (3, 3, 3), (4, 2, 3), (2, 5, 3)]
@@ -80,7 +81,7 @@ def test_imp_alphabeta_imp_minimax_and_brute_force_agree_on_trees_with_perfect_r
         assert payoffs(tree, full.strategy) == payoffs(tree, quick.strategy) == (best,)
         assert quick.leaves <= full.leaves
         pruned += quick.leaves < full.leaves
-        with_sets += not tree.has_perfect_information()
+        with_sets += not has_perfect_information(tree)
     assert min(pruned, with_sets) > 0.3 * TREES
 
 

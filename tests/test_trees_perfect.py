@@ -9,7 +9,6 @@ from itertools import product
 
 import pytest
 
-from kriegbot.trees.generators import bins_game, bins_game_with_a_coin, g2, random_tree
 from kriegbot.trees.imp_minimax import imp_minimax
 from kriegbot.trees.perfect import (
     Searched,
@@ -17,15 +16,20 @@ from kriegbot.trees.perfect import (
     expectimax,
     expectiminimax,
     minimax,
-    of_player,
     policy_value,
     search,
 )
 from kriegbot.trees.strategy import as_chosen, at_random, brute_force, payoffs
-from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree, TreeError
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
 from tests.effort import many
+from tests.game_trees import bins_game, bins_game_with_a_coin, g2, has_perfect_information, random_tree
 
 PLAYERS = ("Max", "Min")
+
+
+def of_player(strategy: Strategy, player: int) -> dict[SetKey, int]:
+    """What a strategy says for one player."""
+    return {key: choice for key, choice in strategy.items() if key[0] == player}
 
 
 def zero_sum(shape: object, player: int = 0, names: Iterator[int] | None = None) -> Node:
@@ -204,7 +208,7 @@ def test_one_player_with_perfect_information_does_as_well_as_by_brute_force() ->
     seen = 0
     for seed in range(many(200, 60)):
         tree = random_tree(seed, 1, 4)
-        if tree.has_perfect_information():
+        if has_perfect_information(tree):
             seen += 1
             assert expectiminimax(tree).value == brute_force(tree).value
     assert seen > many(20, 5)

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from kriegbot.trees.generators import g1, g2, g2_with_perfect_recall, random_tree
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, SetKey, Tree, TreeError
+from tests.game_trees import g1, g2, g2_with_perfect_recall, has_perfect_information, random_tree
 
 HALVES = (Fraction(1, 2), Fraction(1, 2))
 
@@ -83,7 +83,7 @@ def test_a_set_may_come_again_on_another_way_and_a_label_for_another_player() ->
         ("Max", "Min"),
     )
     assert {key: len(nodes) for key, nodes in tree.information_sets.items()} == {(0, "s"): 2, (1, "s"): 1}
-    assert not tree.has_perfect_information()
+    assert not has_perfect_information(tree)
 
 
 def test_probabilities_that_are_floats_need_not_be_exact_but_fractions_do() -> None:
@@ -101,7 +101,7 @@ def test_the_player_of_g2_forgets_and_the_message_says_what() -> None:
     )
     for tree in (g1(), g2_with_perfect_recall()):
         assert tree.has_perfect_recall(0)
-    assert g1().has_perfect_information()
+    assert has_perfect_information(g1())
 
 
 def test_forgetting_which_alternative_was_chosen_is_forgetting() -> None:

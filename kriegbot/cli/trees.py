@@ -14,7 +14,7 @@ from kriegbot import request
 from kriegbot.request import Refused, path_of
 from kriegbot.trees import figure6 as figure
 from kriegbot.trees.draw import svg as drawn
-from kriegbot.trees.files import load
+from kriegbot.trees.formats import load
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
 from kriegbot.trees.imp_minimax import (
     alternating_best_responses,

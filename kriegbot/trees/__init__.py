@@ -2,8 +2,7 @@
 
 from kriegbot.trees.draw import svg
 from kriegbot.trees.efg import read_efg, write_efg
-from kriegbot.trees.files import load, save
-from kriegbot.trees.formats import read_json, write_json
+from kriegbot.trees.formats import load, read_json, save, write_json
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
 from kriegbot.trees.imp_minimax import (
     Answers,

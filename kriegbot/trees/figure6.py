@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kriegbot.kernels import GAMMA, IntArray, Ints, Word, entry, kernel, mixed, number, pointer, subseed, word, words
-from kriegbot.trees.generators import HIGHEST, check_model
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +33,8 @@ BLOCK = 30
 NARROW = 0.002
 """Half of the widest 95 % interval of a point; the whole is well below one hundredth of all leaves."""
 NORMAL_95 = 1.959964
+HIGHEST = 10
+"""Payoffs are 0..HIGHEST."""
 (ELEVEN,) = words(HIGHEST + 1)
 
 
@@ -59,7 +60,7 @@ class PlotsMissing(Exception):
 
 @kernel
 def payoff(seed: Word, leaf: int) -> int:
-    """Payoff of a leaf by its number: that of `generators.uniform_payoff`."""
+    """Payoff of a leaf by its number: its number's word of SplitMix64, as in `kriegbot.kernels.random`, modulo 11."""
     return number(mixed(seed + word(leaf) * GAMMA) % ELEVEN)
 
 
@@ -109,9 +110,9 @@ def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
     """Mean share of leaves examined in random IMP-models, each with payoffs of its own.
 
     Args:
-      k: as in `generators.imp_model`.
-      b: likewise.
-      d: likewise.
+      k: into how many sets of equal size the nodes below an alternative of a set split, >= 1.
+      b: alternatives of each set, >= 1.
+      d: depth of the leaves below the root, >= 2.
       trials: how many models, >= 2.
       seed: the same seed gives the same payoffs anywhere.
 
@@ -124,6 +125,16 @@ def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
     if (d - 1) * math.log2(max(k * b, 2)) > math.log2(MOST_LEAVES):
         raise ValueError(f"IMP-model({k}, {b}, {d}): (kb)^(d-1) and 2^(d-1) may be {MOST_LEAVES:,} at most")
     return _share(k, b, d, [_trial(k, b, d, seed, trial) for trial in range(trials)])
+
+
+def check_model(k: int, b: int, d: int) -> None:
+    """Check the parameters of an IMP-model.
+
+    Raises:
+      ValueError: k or b is below 1, or d below 2.
+    """
+    if k < 1 or b < 1 or d < 2:
+        raise ValueError(f"there is no IMP-model({k}, {b}, {d}): it takes k and b of at least 1, and d of at least 2")
 
 
 def figure6(seed: int = 0) -> Iterator[Share]:

@@ -1,60 +1,24 @@
-"""Game trees as JSON: the classes of `tree.py` field by field; described with an example in docs/trees.md.
+"""Game trees in files, whose suffix says in which format, .json or .efg (`efg`); and the first of these.
 
-Numbers keep their kinds: integers and floats are JSON numbers, a Fraction is a string such as "1/3". How deep a tree in
-a file may be, and how numbers are read and written, is the same for `efg`.
+JSON has the classes of `tree.py` field by field; described with an example in docs/trees.md. Numbers keep their kinds:
+integers and floats are JSON numbers, a Fraction is a string such as "1/3".
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+from kriegbot.trees.efg import MOST_DEPTH, check_depth, number_of, read_efg, write_efg
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree, TreeError
-from referee.text import quoted
+from referee.text import MOST_QUOTED, one_line, quoted
 
-MOST_DEPTH = 200
-"""Moves in a row in a file; a deeper tree is refused."""
-NUMBER = re.compile(r"[+-]?(\d+/\d+|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)", re.ASCII)
-MOST_DIGITS = 1000
-"""Longer numbers are refused before they fill the memory."""
-MOST_EXPONENT = 1000
-
-
-def check_depth(tree: Tree) -> None:
-    """Refuse to write what could not be read back.
-
-    Raises:
-      TreeError: the tree is too deep.
-    """
-    if tree.depth > MOST_DEPTH:
-        raise TreeError(f"the tree is {tree.depth} moves deep, and a file holds at most {MOST_DEPTH}")
-
-
-def number_of(text: str) -> int | Fraction:
-    """An integer where the number is written as one, otherwise a Fraction: 0.1 is 1/10.
-
-    Raises:
-      ValueError: it is not a number, is too long, or divides by 0.
-    """
-    match = NUMBER.fullmatch(text) if len(text) <= MOST_DIGITS else None
-    if match is None:
-        raise ValueError(
-            f"{quoted(text)} is not a number such as 3, -1/3, 0.25 or 1e-3, of at most {MOST_DIGITS} digits"
-        )
-    if match[3] is not None and abs(int(match[3][1:])) > MOST_EXPONENT:
-        raise ValueError(f"number {quoted(text)} has an exponent beyond {MOST_EXPONENT}")
-    if "/" in text and int(text.split("/")[1]) == 0:
-        raise ValueError(f"number {quoted(text)} divides by 0")
-    return Fraction(text) if re.search("[./eE]", text) else int(text)
-
-
-def text_of(number: Number) -> str:
-    """A number as `number_of` reads it, without rounding."""
-    return repr(number) if isinstance(number, float) else str(number)
-
-
+MOST_BYTES = 100_000_000
+"""Larger files are refused."""
 VERSION = 1
 MARK = "kriegbot_tree"
 """The field that marks a tree, and gives the version of the format."""
@@ -213,3 +177,51 @@ def _no_number(text: str) -> Number:
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+FORMS = {".json": (read_json, write_json), ".efg": (read_efg, write_efg)}
+
+
+def load(path: str | Path) -> Tree:
+    """Read a tree from a file.
+
+    Raises:
+      TreeError: it cannot be read, is too large, or is no tree; the message says where.
+    """
+    path = Path(path)
+    read, _ = _forms(path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise TreeError(f"{_name(path)}: {getattr(error, 'strerror', None) or error}") from None
+    if len(content) > MOST_BYTES:
+        raise TreeError(f"{_name(path)}: larger than {MOST_BYTES} bytes")
+    try:
+        return read(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise TreeError(f"{_name(path)}: byte {error.start} is not UTF-8") from None
+    except TreeError as error:
+        raise TreeError(f"{_name(path)}: {error}") from None
+
+
+def save(tree: Tree, path: str | Path) -> None:
+    """Write a tree to a file.
+
+    Raises:
+      TreeError: the format cannot hold it.
+      OSError: the file cannot be written.
+    """
+    path = Path(path)
+    _, write = _forms(path)
+    path.write_text(write(tree), encoding="utf-8")
+
+
+def _forms(path: Path) -> tuple[Callable[[str], Tree], Callable[[Tree], str]]:
+    if path.suffix not in FORMS:
+        raise TreeError(f"{_name(path)}: a file of a tree ends with {' or '.join(FORMS)}")
+    return FORMS[path.suffix]
+
+
+def _name(path: Path) -> str:
+    return one_line(str(path), MOST_QUOTED)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
-from kriegbot.trees.strategy import Follow, Moves, Solution, at_random, check_player
-from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
+from kriegbot.trees.strategy import Follow, Moves, Solution, at_random, check_player, moves_of
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 
 Evaluate: TypeAlias = Callable[[Node], Number]
@@ -112,7 +112,7 @@ def search(
             values.append(evaluate(node))
             continue
         options = [values.pop() for _ in node.children]
-        moves = _moves(node, policy)
+        moves = moves_of(node, policy)
         if moves is not None:
             of_child = dict(zip(node.children, options, strict=True))
             values.append(sum(p * of_child[child] for child, p in moves))
@@ -180,15 +180,6 @@ def alphabeta(
     except RecursionError:
         raise TreeError("the tree is too deep for alpha-beta: it takes some hundreds of moves in a row") from None
     return Searched(found, strategy, _leaves(examined), examined)
-
-
-def of_player(strategy: Strategy, player: int) -> dict[SetKey, int]:
-    """What a strategy says for one player."""
-    return {key: choice for key, choice in strategy.items() if key[0] == player}
-
-
-def _moves(node: Chance | Decision, policy: Follow) -> Moves | None:
-    return zip(node.children, node.probabilities, strict=True) if isinstance(node, Chance) else policy(node)
 
 
 def _ordered(node: Decision, order: Evaluate | None, is_max: bool) -> Sequence[int]:

@@ -41,11 +41,16 @@ def expand(histories: Sequence[History], follow: Follow) -> Iterator[Reached]:
         if isinstance(node, Leaf):
             yield node, p
             continue
-        moves = zip(node.children, node.probabilities, strict=True) if isinstance(node, Chance) else follow(node)
+        moves = moves_of(node, follow)
         if moves is not None:
             stack.extend(reversed([(child, p * q) for child, q in moves]))
         elif isinstance(node, Decision):
             yield node, p
+
+
+def moves_of(node: Chance | Decision, follow: Follow) -> Moves | None:
+    """Children of a node with their probabilities; None where there is a choice to be made."""
+    return zip(node.children, node.probabilities, strict=True) if isinstance(node, Chance) else follow(node)
 
 
 def partition(histories: Iterable[Reached]) -> list[tuple[Leaf, Number] | PISet]:

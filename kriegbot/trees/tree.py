@@ -125,12 +125,7 @@ class Tree:
 
     def nodes(self) -> Iterator[Node]:
         """All nodes in preorder, each once."""
-        stack: list[Node] = [self.root]
-        while stack:
-            node = stack.pop()
-            yield node
-            if not isinstance(node, Leaf):
-                stack.extend(reversed(node.children))
+        return (node for _, node in self._with_depth())
 
     def path(self, node: Node) -> str:
         """What messages call a node: its name, or the actions to it from the root, such as root/heads/quit.
@@ -145,10 +140,6 @@ class Tree:
             if other is node:
                 return _path(path)
         raise TreeError(f"node {quoted(node.name)} is not in this tree")
-
-    def has_perfect_information(self) -> bool:
-        """Whether every information set is one node."""
-        return all(len(nodes) == 1 for nodes in self.information_sets.values())
 
     def has_perfect_recall(self, player: int) -> bool:
         """Whether a player remembers all that it has known and done: see `why_not_perfect_recall`."""

@@ -14,10 +14,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
+from kriegbot.trees.figure6 import HIGHEST, check_model
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree
 
-HIGHEST = 10
-"""Payoffs of random leaves of IMP-model are 0..HIGHEST."""
 Clause: TypeAlias = tuple[int, int, int]
 """Three literals: v for the variable number v >= 1, -v for its negation."""
 Choices: TypeAlias = tuple[tuple[str, int], ...]
@@ -43,16 +42,6 @@ def imp_model(k: int, b: int, d: int, payoff: Callable[[int], Number]) -> Tree:
     """
     check_model(k, b, d)
     return _splitting(k, b, d - 1, d - 1, payoff, f"IMP-model({k}, {b}, {d})")
-
-
-def check_model(k: int, b: int, d: int) -> None:
-    """Check the parameters of an IMP-model.
-
-    Raises:
-      ValueError: k or b is below 1, or d below 2.
-    """
-    if k < 1 or b < 1 or d < 2:
-        raise ValueError(f"there is no IMP-model({k}, {b}, {d}): it takes k and b of at least 1, and d of at least 2")
 
 
 def doubling_tree(depth: int) -> Tree:
@@ -276,3 +265,8 @@ def halving_game(n: int) -> Tree:
         return Decision(player, so_far, tuple(children), ("decrement", "halve"))
 
     return Tree(node(n, 0, str(n)), MAX_AND_MIN, f"Halving game from {n}")
+
+
+def has_perfect_information(tree: Tree) -> bool:
+    """Whether every information set is one node."""
+    return all(len(nodes) == 1 for nodes in tree.information_sets.values())
