@@ -247,9 +247,16 @@ def test_a_bad_setting_is_refused_in_one_line(
     assert error.count("\n") == 1
 
 
-def test_settings_that_are_not_there_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="cannot read the settings"):
-        load_settings(tmp_path / "none.toml")
+@pytest.mark.parametrize("name", ["none.toml", "x" * 5000])
+def test_settings_that_are_not_there_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="cannot read the settings") as refused:
+        load_settings(tmp_path / name)
+    assert len(str(refused.value)) < 400
+
+
+def test_a_bot_that_no_message_can_describe_is_not_registered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["online", "register", "bot", "--email", "a@b.c", "--description", "\udc80"]) == 2
+    assert capsys.readouterr().err == "kriegbot: illegal description '\\udc80': it takes printable characters.\n"
 
 
 @pytest.mark.parametrize(

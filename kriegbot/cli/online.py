@@ -66,6 +66,9 @@ def register(
 
     The site's registration key is read from the environment variable KRIEGSPIEL_REGISTRATION_KEY, or asked for.
     """
+    for what, text in (("name", username), ("address", email), ("description", description)):
+        if not text.isprintable():  # half a character, say, which no message can hold
+            raise Refused(f"illegal {what} {quoted(text)}: it takes printable characters.")
     chosen = _settings(settings)
     from kriegbot.online.settings import check_free, save_token, token_path
     from kriegbot.online.site import Refusal, Site, Uncertain

@@ -101,9 +101,9 @@ def load_settings(path: Path) -> Settings:
             raise ValueError(f"more than {MOST_CHARACTERS} characters")
         data = tomllib.loads(text)
     except OSError as error:
-        raise Refused(f"cannot read the settings '{path}': {error.strerror or error}.") from None
+        raise Refused(f"cannot read the settings {quoted(str(path))}: {error.strerror or error}.") from None
     except ValueError as error:
-        raise Refused(f"'{path}' is no file of settings: {one_line(str(error), 200)}; it takes TOML.") from None
+        raise Refused(f"{quoted(str(path))} is no file of settings: {one_line(str(error), 200)}; it takes TOML.") from None
     return read_settings(data, str(path))
 
 
