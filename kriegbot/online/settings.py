@@ -103,7 +103,8 @@ def load_settings(path: Path) -> Settings:
     except OSError as error:
         raise Refused(f"cannot read the settings {quoted(str(path))}: {error.strerror or error}.") from None
     except ValueError as error:
-        raise Refused(f"{quoted(str(path))} is no file of settings: {one_line(str(error), 200)}; it takes TOML.") from None
+        why = one_line(str(error), 200)
+        raise Refused(f"{quoted(str(path))} is no file of settings: {why}; it takes TOML.") from None
     return read_settings(data, str(path))
 
 
