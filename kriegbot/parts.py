@@ -76,6 +76,22 @@ class Parts:
                 f"Known: {', '.join(known)}; and FILE.py:NAME or MODULE:NAME from outside."
             )
 
+    def file(self, name: str) -> Path | None:
+        """The file of a part from outside, None of one of ours; nothing of it is run.
+
+        Raises:
+          NotFound: there is no such file or module.
+        """
+        part = without_numbers(name)
+        if part in self.names():
+            return None
+        return file_of(part if ":" in part else entry_points(self.group)[part].value)
+
+    def installed(self) -> dict[str, str]:
+        """The parts that installed packages offer, and of each the package with its version."""
+        offered = {name: entry.dist for name, entry in entry_points(self.group).items() if name not in self.names()}
+        return {name: "" if dist is None else f"{dist.name} {dist.version}" for name, dist in sorted(offered.items())}
+
     def load(self, name: str) -> Any:
         """The part with a name.
 
@@ -159,6 +175,12 @@ def entry_points(group: str) -> dict[str, EntryPoint]:
     for entry in metadata.entry_points(group=group):
         found.setdefault(entry.name, entry)
     return found
+
+
+def without_numbers(name: str) -> str:
+    """A part's own name, without the numbers that it may carry."""
+    match = _WITH_NUMBERS.fullmatch(name)
+    return name if match is None else match["name"]
 
 
 def file_of(reference: str) -> Path:

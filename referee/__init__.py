@@ -37,7 +37,6 @@ from referee.rules import (
     Limits,
     PawnTries,
     RuleSet,
-    register,
     rule_set,
 )
 from referee.view import (
@@ -108,7 +107,6 @@ __all__ = [
     "parse_action",
     "record_from_pgn",
     "record_to_pgn",
-    "register",
     "rule_set",
     "save_record",
 ]

@@ -130,8 +130,8 @@ def load_record(path: str | os.PathLike[str]) -> GameRecord:
 
 
 def check_writable(record: GameRecord) -> None:
-    """Raises RecordError unless the record replays, under rules that whoever reads it knows."""
-    if record.rules != RULE_SETS.get(record.rules.name):
+    """Raises RecordError unless the record replays, under rules whose name is theirs."""
+    if record.rules.name in RULE_SETS and record.rules != RULE_SETS[record.rules.name]:
         raise RecordError(f"illegal rule set: {quoted(record.rules.name)} is not the known one of that name")
     record.check()
 
@@ -139,7 +139,7 @@ def check_writable(record: GameRecord) -> None:
 def headers_of(record: GameRecord) -> dict[str, str]:
     """All headers of a record's text, the reserved ones included."""
     headers = {name: record.headers[name] for name in ROSTER}
-    headers |= {"Result": record.result, "KriegspielRecord": SCHEMA, "RuleSet": record.rules.name}
+    headers |= {"Result": record.result, "KriegspielRecord": SCHEMA, "RuleSet": record.rules.text}
     if record.limits.plies is not None:
         headers["PlyLimit"] = str(record.limits.plies)
     if record.limits.quiet_plies is not None:

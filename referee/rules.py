@@ -15,10 +15,12 @@ all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from types import MappingProxyType
+from typing import Any, get_type_hints
 
 from referee.errors import UnknownRuleSet
 from referee.text import did_you_mean, quoted
@@ -49,13 +51,17 @@ class Asking(Enum):
     OBLIGES_ONCE = "yes or no, to both; yes obliges to try one pawn capture"
 
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_TITLE = re.compile(r"[^\W_](?:[^\s_]| (?! )){0,79}(?<! )")
+
+
 @dataclass(frozen=True, slots=True)
 class RuleSet:
     """Who hears what.
 
     Attributes:
-      name: in specs and records.
-      title: in sentences.
+      name: in specs and records: up to 40 letters, digits and _ . -
+      title: in sentences: up to 80 characters, without _
       illegal_heard: who hears of an illegal try.
       nonsense: True: a try that is impossible on the mover's own board, or repeated in the same turn, is
         answered "nonsense", heard by the mover alone. False: it is answered as an illegal try.
@@ -67,6 +73,10 @@ class RuleSet:
       promotion_told: whether both sides hear that a pawn was promoted, though not to what.
       stalemate_loses: whether a side without a legal move loses, also when it is not in check.
       checks_told: whether checks are announced; one that is not may show when the king's tries are refused.
+      source: of a rule set from outside, its file and the hash of that.
+
+    Raises:
+      ValueError: a value is none of these.
     """
 
     name: str
@@ -81,6 +91,25 @@ class RuleSet:
     promotion_told: bool = False
     stalemate_loses: bool = False
     checks_told: bool = True
+    source: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            value = getattr(self, name)
+            is_good = isinstance(value, kind)
+            if is_good and kind is str:
+                is_good = value.isprintable() and (name not in _TEXTS or _TEXTS[name].fullmatch(value) is not None)
+            if not is_good:
+                known = "text in one line" if kind is str else ", ".join(map(_word, _values(kind)))
+                raise ValueError(f"illegal {name} {quoted(value)} of a rule set: it takes {known}")
+
+    @property
+    def text(self) -> str:
+        """All of it in one line, which `rule_set` reads: the name of one of `RULE_SETS`; of others every fact, too."""
+        if RULE_SETS.get(self.name) == self:
+            return self.name
+        facts = {name: getattr(self, name) for name in _KINDS if name not in ("name", "source")}
+        return " ".join([self.name, *(f"{name}={_word(value)}" for name, value in facts.items())])
 
     def facts(self) -> dict[str, str]:
         """Who hears what in words, the same questions for every rule set."""
@@ -96,6 +125,17 @@ class RuleSet:
             "stalemate": "loss" if self.stalemate_loses else "draw",
             "king and one minor each": "draw" if self.one_minor_each_draws else "play on, unless mate is impossible",
         }
+
+
+_KINDS: Mapping[str, Any] = get_type_hints(RuleSet)
+_TEXTS = {"name": _NAME, "title": _TITLE}
+
+
+def _word(value: str | bool | Enum) -> str:
+    """A value as one word."""
+    if isinstance(value, str):
+        return value.replace(" ", "_")
+    return value.name.lower() if isinstance(value, Enum) else "yes" if value else "no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,28 +195,46 @@ OPENSPIEL = RuleSet(
     checks_told=False,
 )
 
-_KNOWN = {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY, RAND, ENGLISH, OPENSPIEL)}
-RULE_SETS: Mapping[str, RuleSet] = MappingProxyType(_KNOWN)
-"""Every rule set that commands, records and the page know, by name."""
+RULE_SETS: Mapping[str, RuleSet] = MappingProxyType(
+    {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY, RAND, ENGLISH, OPENSPIEL)}
+)
+"""Every rule set that commands, records and the page know by name alone."""
 
 
-def register(rules: RuleSet) -> None:
-    """Registers a rule set under its name, in this process.
-
-    Raises:
-      ValueError: another one has this name.
-    """
-    if _KNOWN.setdefault(rules.name, rules) != rules:
-        raise ValueError(f"illegal rule set: the name {quoted(rules.name)} is taken; it takes another one")
-
-
-def rule_set(name: str) -> RuleSet:
-    """The rule set of this name.
+def rule_set(text: str) -> RuleSet:
+    """The rule set of a name, or of the `text` of a rule set.
 
     Raises:
-      UnknownRuleSet: a ValueError that names near misses and all known rule sets.
+      UnknownRuleSet: a ValueError that names near misses and all known rule sets, or what is wrong with the text.
     """
-    if name in RULE_SETS:
+    name, *words = text.split(" ")
+    if not words and name in RULE_SETS:
         return RULE_SETS[name]
-    hint = did_you_mean(str(name), RULE_SETS)
-    raise UnknownRuleSet(f"unknown rule set {quoted(name)}{hint} Known: {', '.join(sorted(RULE_SETS))}.")
+    if not words:
+        hint = did_you_mean(name, RULE_SETS)
+        raise UnknownRuleSet(f"unknown rule set {quoted(name)}{hint} Known: {', '.join(sorted(RULE_SETS))}.")
+    if name in RULE_SETS:
+        raise UnknownRuleSet(f"illegal rule set {quoted(text)}: the name {quoted(name)} is taken.")
+    values: dict[str, Any] = {"name": name}
+    for fact, _, value in (word.partition("=") for word in words):
+        if fact not in _KINDS or fact == "source" or fact in values:
+            raise UnknownRuleSet(f"illegal rule set {quoted(name)}: {quoted(fact)} is no fact of one, or given twice.")
+        values[fact] = _value(_KINDS[fact], value)
+    missing = [one.name for one in fields(RuleSet) if one.default is MISSING and one.name not in values]
+    if missing:
+        raise UnknownRuleSet(f"illegal rule set {quoted(name)}: it lacks {', '.join(missing)}.")
+    try:
+        return RuleSet(**values)
+    except ValueError as error:
+        raise UnknownRuleSet(f"{error}.") from None
+
+
+def _value(kind: Any, word: str) -> Any:
+    """The inverse of `_word`; the word itself where it is none."""
+    if kind is str:
+        return word.replace("_", " ")
+    return next((value for value in _values(kind) if _word(value) == word), word)
+
+
+def _values(kind: Any) -> list[Any]:
+    return [True, False] if kind is bool else list(kind)

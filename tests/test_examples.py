@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from referee import load_record, rule_set
+
 pytestmark = pytest.mark.slow
 
 TOP = Path(__file__).parents[1]
@@ -42,7 +44,10 @@ def test_a_part_from_outside_is_searched_with(option: str, part: str, tmp_path: 
 
 
 def test_a_game_is_played_under_a_rule_set_from_outside(tmp_path: Path) -> None:
-    said = ran(EXAMPLES / "own_rule_set.py", folder=tmp_path)
-    assert '[RuleSet "quiet"]' in said
+    rules, game = f"{EXAMPLES / 'own_rule_set.py'}:QUIET", tmp_path / "game.pgn"
+    player = "overconfident:depth=1,samples=50"
+    ran("-m", "kriegbot", "match", player, "rand", "--rules", rules, "--save", game, "--seed", "1", folder=tmp_path)
+    said = game.read_text()
+    assert load_record(game).rules == rule_set("quiet" + said.partition('[RuleSet "quiet')[2].partition('"')[0])
     assert '[Termination "forfeit' not in said
     assert "[%says x" in said

@@ -107,6 +107,7 @@ BOT = "while read -r word rest; do case $word in newgame) echo ready;; tries) se
         ("exit 3", "died: its process ended (exit code 3)"),
         ("kill -9 $$", "died: its process ended (SIGKILL)"),
         ("kill -11 $$", "died: its process ended (SIGSEGV)"),
+        ("echo try $1; echo try $1", "answered out of turn: 'try "),
         ("echo y", "answered nonsense: 'y', not a try between squares of the board"),
         ("yes info", "wrote too much"),
         ("yes >&2", "wrote too much: more than 1000000 bytes in its log"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,12 @@ import pytest
 from evaluators import EVALUATORS, WIN, load_evaluator
 from evaluators.ks import RANGES, SETS, Weights
 from kriegbot import parts
+from kriegbot.cli.lists import KINDS
+from kriegbot.cli.main import main
+from kriegbot.models import OPPONENTS
 from kriegbot.parts import NotFound, Parts, load_object
+from kriegbot.players.part_check import BadPart, check_part
+from kriegbot.search.rules import BACKUPS
 from tests.outside import installed
 
 EVALUATOR = """
@@ -112,3 +118,120 @@ def test_an_object_that_cannot_be_loaded_is_refused_in_one_line(reference: str, 
         load_object(reference)
     assert str(refused.value).startswith(message)
     assert "\n" not in str(refused.value)
+
+
+ODD_PARTS = """
+from evaluators.protocol import evaluator
+from kriegbot.kernels import Moves, Position, Reals, Words
+from kriegbot.models.protocol import Heard, opponent, opponents
+from kriegbot.search.backup import Backup, fold, settle
+
+@evaluator
+def good(tables: Words, position: Position, side: int) -> int: return side
+@evaluator
+def huge(tables: Words, position: Position, side: int) -> int: return 10001 * side
+@evaluator
+def unknown(tables: Words, position: Position, side: int) -> int: return no_such_name
+def plain(tables, position, side): return 0
+
+@opponents((1.0, 2.0))
+def fair(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+    for i in range(count): weights[i] = 1.0 + i
+    return True
+@opponent
+def never(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+    return False
+@opponent
+def nothing(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+    return True
+@opponent
+def zero(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+    for i in range(count): weights[i] = float(i)
+    return True
+@opponent
+def infinite(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+    for i in range(count): weights[i] = 1.0 / (heard.ours - 36)
+    return True
+@opponent
+def beyond(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+    for i in range(count + 1): weights[i] = 1.0
+    return True
+
+@fold
+def two(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
+    for i in range(count):
+        totals[0] += weights[i] * values[2 * i]
+        totals[1] += weights[i] * values[2 * i + 1]
+@settle
+def both(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
+    settled[0], settled[1] = totals[0], totals[1]
+    return totals[0] / weight
+fits = Backup("fits", (0.0, 0.0), two, both)
+narrow = Backup("narrow", (0.0,), two, both)
+wide = Backup("wide", (0.0, 0.0, 0.0), two, both)
+no_numbers = Backup("no_numbers", (), two, both)
+infinity = Backup("infinity", (float("inf"), 0.0), two, both)
+swapped = Backup("swapped", (0.0, 0.0), both, two)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts_of_kind", "name", "message"),
+    [
+        (EVALUATORS, "good", None),
+        (EVALUATORS, "huge", "says 10001 centipawns; it takes -10000 to 10000"),
+        (EVALUATORS, "unknown", "cannot be compiled: TypingError: NameError: name 'no_such_name' is not defined"),
+        (EVALUATORS, "plain", "is a function; it takes a function decorated with `evaluator`"),
+        (EVALUATORS, "zero", "is a Kernel; it takes a function decorated with `evaluator`"),
+        (EVALUATORS, "fits", "is a Backup; it takes a function decorated with `evaluator`"),
+        (OPPONENTS, "fair", None),
+        (OPPONENTS, "never", None),
+        (OPPONENTS, "nothing", "gives a reply the weight none; it takes finite ones above 0, or returns False"),
+        (OPPONENTS, "zero", "gives a reply the weight 0; it takes finite ones above 0, or returns False"),
+        (OPPONENTS, "infinite", "gives a reply the weight "),
+        (OPPONENTS, "beyond", "writes more weights than there are replies"),
+        (BACKUPS, "fits", None),
+        (BACKUPS, "narrow", "writes more than the 1 numbers that it keeps, by the length of its `start`"),
+        (BACKUPS, "wide", "makes no finite numbers of three values, or not all 3 that it keeps"),
+        (BACKUPS, "no_numbers", "starts with (); it takes a tuple of one number (float) or more"),
+        (BACKUPS, "infinity", "makes no finite numbers of three values, or not all 2 that it keeps"),
+        (BACKUPS, "swapped", "is a Kernel; it takes a function decorated with `fold`"),
+    ],
+)
+def test_a_part_that_breaks_its_contract_is_refused(
+    parts_of_kind: Parts, name: str, message: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd_ones.py"
+    path.write_text(ODD_PARTS)
+    part = parts_of_kind.load(f"{path}:{name}")
+    assert parts_of_kind.file(f"{path}:{name}") == path
+    if message is None:
+        check_part(part, parts_of_kind.what)
+        return
+    with pytest.raises(BadPart) as refused:
+        check_part(part, parts_of_kind.what)
+    assert str(refused.value).startswith(message)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_docs_name_the_groups_of_entry_points() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "extending.md").read_text()
+    assert all(f" `{one.group}` |" in text for one in KINDS)
+    snippet = tomllib.loads(text.partition("```toml\n")[2].partition("```")[0])
+    assert set(snippet["project"]["entry-points"]) <= {one.group for one in KINDS}
+
+
+def test_players_lists_what_is_installed_of_every_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed(tmp_path, "some_things", "", {one.group: {"thing": "some_things:thing"} for one in KINDS}, "2.5")
+    monkeypatch.syspath_prepend(tmp_path)
+    parts.entry_points.cache_clear()
+    try:
+        assert main(["players"]) == 0
+        out = capsys.readouterr().out
+    finally:
+        parts.entry_points.cache_clear()
+    assert "players of installed packages: thing (some_things 2.5)\n" in out
+    for one in KINDS[1:]:
+        assert f"{one.what}s: {', '.join(one.names())}, thing (some_things 2.5)\n" in out

@@ -361,11 +361,39 @@ def test_rule_sets_are_found_by_name() -> None:
     assert rule_set("berkeley") is BERKELEY
 
 
-def test_a_name_of_a_rule_set_is_given_once() -> None:
-    referee.register(BERKELEY)
-    with pytest.raises(ValueError, match="the name 'berkeley' is taken"):
-        referee.register(dataclasses.replace(WILD16, name="berkeley"))
-    assert RULE_SETS["berkeley"] is BERKELEY
+OWN = dataclasses.replace(WILD16, name="own", title="Wild 16, without checks", checks_told=False)
+
+
+def test_a_rule_set_is_data_that_stands_in_a_line() -> None:
+    assert all(rules.text == name for name, rules in RULE_SETS.items())
+    assert OWN.text.startswith("own title=Wild_16,_without_checks illegal_heard=mover nonsense=no captured_kind=yes ")
+    assert rule_set(OWN.text) == OWN
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (OWN.text.replace("own", "berkeley", 1), "the name 'berkeley' is taken."),
+        (OWN.text.replace("own", "o/n", 1), "illegal name 'o/n' of a rule set: it takes "),
+        (OWN.text.replace("=mover", "=nobody"), "illegal illegal_heard 'nobody' of a rule set: it takes both, mover."),
+        (
+            OWN.text.replace("nonsense=no", "nonsense=maybe"),
+            "illegal nonsense 'maybe' of a rule set: it takes yes, no.",
+        ),
+        (f"{OWN.text} checks_told=yes", "'checks_told' is no fact of one, or given twice."),
+        (f"{OWN.text} colour=red", "'colour' is no fact of one, or given twice."),
+        ("own title=Own", "illegal rule set 'own': it lacks illegal_heard, nonsense, captured_kind."),
+    ],
+)
+def test_a_line_that_is_no_rule_set_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UnknownRuleSet) as caught:
+        rule_set(text)
+    assert message in str(caught.value)
+
+
+def test_a_rule_set_takes_its_own_kinds_of_values() -> None:
+    with pytest.raises(ValueError, match="illegal nonsense 'yes' of a rule set: it takes yes, no"):
+        dataclasses.replace(OWN, nonsense="yes")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -403,7 +431,7 @@ def test_a_limit_is_a_whole_number_from_one(value: object) -> None:
 def test_the_public_names_are_these() -> None:
     names = {
         *("BERKELEY", "NO_LIMITS", "PAPER_LIMITS", "RULE_SETS", "WILD16", "Action", "Announcement", "CINCINNATI"),
-        *("Asking", "BERKELEY_ANY", "ENGLISH", "OPENSPIEL", "RAND", "register"),
+        *("Asking", "BERKELEY_ANY", "ENGLISH", "OPENSPIEL", "RAND"),
         *("Answer", "AskAny", "BadAction", "BadAnnouncement", "BadStart", "Check", "End", "Event", "GameIsOver"),
         *("GameOver", "GameRecord", "IllegalHeard", "KriegspielError", "Limits", "Man"),
         *("OpponentAsked", "OpponentMoved", "OpponentRefused", "OwnQuestion", "OwnTry", "PawnTries", "Reason"),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import chess
 import pytest
 
 from kriegbot.parts import load_object
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.specs import BadSpec, make_player, parse_spec, players
+from kriegbot.players.specs import BadSpec, make_player, parse_spec, players, versions_of
 from kriegbot.search.rules import BACKUPS, load_backup
 from referee import Referee
 
@@ -167,3 +169,19 @@ def test_rand_tries_everything_that_is_open_about_equally_often() -> None:
         assert isinstance(move, chess.Move)
         counts[move] += 1
     assert all(140 < count < 260 for count in counts.values())
+
+
+def test_the_files_of_a_player_are_its_own_and_those_of_its_parts(tmp_path: Path) -> None:
+    own, net = tmp_path / "own.py", tmp_path / "my bot.py"
+    for path in (own, net):
+        path.write_text(path.name)
+    part, hashes = f"{own}:part", {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (own, net)}
+    assert parse_spec("search:evaluator=ks:shield=30,backup=mixed:worst=0.3").files == ()
+    ours = parse_spec(f"search:evaluator={part},backup={part}:worst=0.3")
+    assert ours.files == (own,)
+    outside = parse_spec(f"{net}:Bot:evaluator={part},depth=2")
+    assert outside.files == (net, own)
+    assert versions_of([ours, outside]) == f"my_bot.py={hashes['my bot.py']} own.py={hashes['own.py']}"
+    script = parse_spec(f"program:sh '{own}'")
+    assert len(script.files) == 2
+    assert script.versions == {"own.py": hashes["own.py"]}, "not what is on the PATH"

@@ -473,3 +473,36 @@ def test_a_seed_of_128_bits_is_kept(tmp_path: Path) -> None:
         assert report_of(store).as_json()["seed"] == str(2**128 - 1)
     with Store.writing(tmp_path / "t", large, 4) as store:
         assert len(store.missing()) == 4
+
+
+FILES = "bot.py=0123 weights.npz=4567"
+
+
+def test_other_versions_of_files_are_another_tournament(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    for files in (FILES, FILES, None):
+        with Store.writing(path, replace(settings(), files=files), 2) as store:
+            assert store.settings.files == FILES
+    why = "holds another tournament: versions of files bot.py=0123, here bot.py=89ab; name another file$"
+    other = replace(settings(), files=FILES.replace("0123", "89ab"))
+    with pytest.raises(StoreError, match=why), Store.writing(path, other, 2):
+        pass
+
+
+def test_a_tournament_whose_files_were_not_noted_is_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    for files in (None, FILES):
+        with Store.writing(path, replace(settings(), files=files), 2) as store:
+            assert store.settings.files is None
+
+
+def test_a_tournament_of_a_rule_set_from_outside_is_read_without_it(tmp_path: Path) -> None:
+    path, rules = tmp_path / "t", replace(BERKELEY, name="own", title="Own", checks_told=False)
+    with Store.writing(path, replace(settings(), rules=rules), 2):
+        pass
+    with Store.open(path) as store:
+        assert store.settings.rules == rules
+    why = "rules captured_kind=no, here captured_kind=yes; name another file$"
+    other = replace(settings(), rules=replace(rules, captured_kind=True))
+    with pytest.raises(StoreError, match=why), Store.writing(path, other, 2):
+        pass

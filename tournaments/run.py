@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from kriegbot.players.specs import parse_spec
+from kriegbot.game.trial import try_out
+from kriegbot.players.specs import parse_spec, versions_of
 from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet
 from tournaments.executors import Executor, LocalExecutor
 from tournaments.play import MOST_ATTEMPTS, Died, Outcome
@@ -60,11 +61,14 @@ def run_tournament(
       jobs: games at once, each in a process. Main modules need the usual `if __name__ == "__main__":`.
 
     Raises:
-      BadSpec: a spec names no player.
+      BadSpec: a spec names no player, or one that cannot play.
       StoreError: the file cannot be used, or holds another tournament.
       ExecutorError: a player can no longer be loaded; the games that are stored stay.
     """
-    pairings = round_robin([str(parse_spec(player)) for player in players])
-    with Store.writing(path, Settings(pairings, rules, limits, seed), games) as store:
+    specs = [parse_spec(player) for player in players]
+    for spec in specs:
+        try_out(spec, rules)
+    settings = Settings(round_robin(list(map(str, specs))), rules, limits, seed, versions_of(specs))
+    with Store.writing(path, settings, games) as store:
         run(store, store.missing(), LocalExecutor(jobs))
         return report_of(store)

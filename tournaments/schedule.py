@@ -48,12 +48,18 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What determines the games of a tournament."""
+    """What determines the games of a tournament.
+
+    Attributes:
+      files: those of players and parts from outside with their hashes, as `versions_of` writes them; None if that was
+        not noted, as in files of versions before 0.3.
+    """
 
     pairings: tuple[Pairing, ...]
     rules: RuleSet
     limits: Limits
     seed: int
+    files: str | None = None
 
     def game(self, pairing: int, number: int) -> Game:
         """One game of a pairing."""

@@ -231,11 +231,11 @@ def _identity(settings: Settings) -> dict[str, str]:
     """What must be the same, besides the players, for two files to be of one tournament, as text."""
     limits = settings.limits
     return {
-        "rules": settings.rules.name,
+        "rules": settings.rules.text,
         "plies": str(limits.plies or ""),
         "quiet": str(limits.quiet_plies or ""),
         "seed": str(settings.seed),
-    }
+    } | ({} if settings.files is None else {"files": settings.files})
 
 
 def _differences(there: Settings, here: Settings) -> str:
@@ -246,8 +246,18 @@ def _differences(there: Settings, here: Settings) -> str:
             first, second = (f"{short(one.first)} - {short(one.second)}" if one else "" for one in both)
             theirs, ours = {"players": first, **theirs}, {"players": second, **ours}
             break
-    differing = [name for name in ours if theirs[name] != ours[name]]
-    return ", ".join(f"{name} {theirs[name] or 'none'}, here {ours[name] or 'none'}" for name in differing)
+    differing = [name for name in ours if theirs.get(name, ours[name]) != ours[name]]
+    return ", ".join(_difference(name, theirs[name] or "none", ours[name] or "none") for name in differing)
+
+
+def _difference(name: str, there: str, here: str) -> str:
+    """In words; of rule sets and of files the facts and files that differ."""
+    if name in ("rules", "files") and " " in there + here:
+        there, here = (
+            " ".join(word for word in one.split() if word not in other.split()) or "none"
+            for one, other in ((there, here), (here, there))
+        )
+    return f"{'versions of files' if name == 'files' else name} {there}, here {here}"
 
 
 def _now() -> str:

@@ -118,7 +118,8 @@ class Reader:
         try:
             pairings = tuple(Pairing(*row) for row in self.rows("SELECT first, second FROM pairings ORDER BY id"))
             plies, quiet = (int(texts[name]) if texts[name] else None for name in ("plies", "quiet"))
-            self.settings = Settings(pairings, rule_set(texts["rules"]), Limits(plies, quiet), int(texts["seed"]))
+            rules, seed = rule_set(texts["rules"]), int(texts["seed"])
+            self.settings = Settings(pairings, rules, Limits(plies, quiet), seed, texts.get("files"))
             self.games = int(texts["games"])
             if not pairings:
                 raise ValueError("no pairings")

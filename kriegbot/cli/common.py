@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
+from kriegbot.cli.progress import preparing
 from kriegbot.game import sandbox as bubblewrap
-from kriegbot.game.children import CannotStart
+from kriegbot.game.children import CannotStart, check_system
 from kriegbot.game.match import Played
 from kriegbot.game.seat import Failure
-from kriegbot.players.specs import players
-from kriegbot.request import Refused, seconds_of
-from referee import RULE_SETS, GameRecord, record_to_pgn
+from kriegbot.game.trial import find_rules, try_out
+from kriegbot.players.specs import BadSpec, PlayerSpec, players
+from kriegbot.request import Refused, refusing, seconds_of
+from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
 from referee.files import whole
 from referee.text import did_you_mean, one_line, quoted
 
@@ -24,7 +27,12 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """What typer raises for a bad command line; it has no public name for it."""
 
 Rules: TypeAlias = Annotated[
-    str, typer.Option(metavar="NAME", help="Rule set; see `kriegbot rules`.", autocompletion=lambda: list(RULE_SETS))
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Rule set; see `kriegbot rules`; or FILE.py:NAME.",
+        autocompletion=lambda: list(RULE_SETS),
+    ),
 ]
 DrawnBy: TypeAlias = Annotated[
     str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
@@ -67,6 +75,20 @@ def sandbox_of(wanted: bool | None) -> bool:
     if wanted and bubblewrap.fault():
         raise Refused(f"--sandbox cannot be had: {bubblewrap.fault()}.")
     return wanted is not False
+
+
+def rules_from(text: str, *, sandbox: bool = True) -> RuleSet:
+    """A rule set by its name, also one from outside."""
+    with refusing(BadSpec):
+        return find_rules(text, sandbox=sandbox)
+
+
+def check_players(specs: Iterable[PlayerSpec], rules: RuleSet) -> None:
+    """Raises Refused if a player cannot play for what it has from outside; what is ours takes no time."""
+    check_system()
+    with refusing(BadSpec), preparing() as report:
+        for spec in dict.fromkeys(specs):
+            try_out(spec, rules, report)
 
 
 def check_begun(played: Played) -> None:

@@ -12,8 +12,9 @@ from typing import Annotated
 import chess
 import typer
 
+from kriegbot.cli.common import rules_from
 from kriegbot.cli.progress import steps
-from kriegbot.request import COLORS, Refused, color_of, path_of, rules_of
+from kriegbot.request import COLORS, Refused, color_of, path_of
 from referee import RecordError, RuleSet
 from referee.files import write_whole
 from referee.formats import FORMATS, format_for, format_named, format_of, written
@@ -59,7 +60,7 @@ def convert(
       filtered    as icc, one side's view, with ?? for moves it did not see; written only
       plain       PGN of any game of chess: moves only; --rules says what is announced
     """  # noqa: D301 - the backspace tells where lines are to be kept
-    given = None if rules is None else rules_of(rules)
+    given = None if rules is None else rules_from(rules)
     path = _target_of(source, target)
     try:
         to = format_for(target) if form_out is None else format_named(form_out)

@@ -11,25 +11,40 @@ from rich.console import Console
 from rich.table import Table
 from typer.completion import get_completion_script  # type: ignore[attr-defined] # documented by its options alone
 
+from evaluators import EVALUATORS
 from kriegbot.cli.main import COMPLETE
+from kriegbot.models import OPPONENTS
+from kriegbot.parts import Parts
 from kriegbot.players import specs
 from kriegbot.players.base import PlayerKind
+from kriegbot.players.rule_sets import RULES
 from kriegbot.request import Refused
+from kriegbot.search.rules import BACKUPS
 from referee import RULE_SETS
 from referee.text import did_you_mean, quoted
 
 SHELLS = ("bash", "zsh", "fish")
 
 
+KINDS: tuple[Parts, ...] = (specs.PLAYERS, EVALUATORS, OPPONENTS, BACKUPS, RULES)
+"""The kinds of parts that packages can offer."""
+
+
 def players() -> None:
-    """List the players and their options."""
+    """List the players and their options, and the parts of every kind that are installed."""
     if sys.stdout.isatty():
         _show_players(specs.players())
-        return
-    for name, kind in specs.players().items():
-        print(f"{name}: {kind.summary}")
-        for option in kind.options:
-            print(f"  {option.name}={option.takes} ({option.usual}): {option.help}")
+    else:
+        for name, kind in specs.players().items():
+            print(f"{name}: {kind.summary}")
+            for option in kind.options:
+                print(f"  {option.name}={option.takes} ({option.usual}): {option.help}")
+    print()
+    for parts in KINDS:
+        ours = () if parts is specs.PLAYERS else parts.names()
+        offered = [f"{name} ({package})" if package else name for name, package in parts.installed().items()]
+        print(f"{parts.what}s{' of installed packages' * (not ours)}: {', '.join([*ours, *offered]) or 'none'}")
+    print("From a file of yours: FILE.py:NAME, in place of any of these names.")
 
 
 def _show_players(known: Mapping[str, PlayerKind]) -> None:

@@ -35,7 +35,7 @@ COMMANDS = {
     "export": ("store", "Write the games of a tournament as PGN, CSV or lines of JSON."),
     "merge": ("store", "Put the games of several files of one tournament into one file."),
     "reproduce": ("reproduce", "Reproduce the paper's experiment, and print our results beside the paper's."),
-    "players": ("lists", "List the players and their options."),
+    "players": ("lists", "List the players and their options, and the parts of every kind that are installed."),
     "check-player": ("match", "Check that a player plays: under every rule set, from unusual positions, and in time."),
     "rules": ("lists", "List the rule sets and what is announced under each."),
     "completion": ("lists", "Print what a shell needs to complete commands, options, players and rule sets."),

@@ -14,8 +14,10 @@ from kriegbot.cli.common import (
     Rules,
     Sandbox,
     check_begun,
+    check_players,
     patience_of,
     programs,
+    rules_from,
     sandbox_of,
     save_game,
 )
@@ -25,7 +27,7 @@ from kriegbot.game.conformance import conformance
 from kriegbot.game.match import Played, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.narration.moments import ending, playthrough
-from kriegbot.request import Refused, limits_of, path_of, program_of, rules_of, seed_of
+from kriegbot.request import Refused, limits_of, path_of, program_of, seed_of
 
 
 def match(
@@ -54,11 +56,11 @@ def match(
     """
     is_sandboxed = sandbox_of(sandbox)
     specs = [program_of(text, sandbox=is_sandboxed) for text in (white, black)]
-    rule_set, drawn = rules_of(rules), limits_of(limits)
+    rule_set, drawn = rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
     number = seed_of(seed)
     waits = patience_of(patience)
     path = None if save is None else path_of(save)
-    check_system()
+    check_players(specs, rule_set)
     with preparing() as report:
         seats = [ProcessSeat(spec, patience=waits, report=report) for spec in specs]
         try:

@@ -15,12 +15,11 @@ import typer
 
 from kriegbot.belief.timeline import Followed
 from kriegbot.cli.board import Heat
-from kriegbot.cli.common import check_begun, free_name, save_game
+from kriegbot.cli.common import check_begun, check_players, free_name, save_game
 from kriegbot.cli.plain import PlainConsole
 from kriegbot.cli.progress import preparing
 from kriegbot.cli.screen import drawing_console, is_terminal
 from kriegbot.cli.terminal import TerminalConsole
-from kriegbot.game.children import check_system
 from kriegbot.game.match import Played, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
@@ -65,7 +64,7 @@ class PersonGame:
           typer.Exit: it was interrupted.
         """
         with _one_interrupt():
-            check_system()
+            check_players([self.opponent], self.rules)
             console = _console({self.side: "you", (not self.side): str(self.opponent)}, show_belief=show_belief)
             played = self._played(console)
             check_begun(played)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from kriegbot.cli.common import NoBrowser, Port, Rules, Sandbox, ShowBelief, programs, sandbox_of
+from kriegbot.cli.common import NoBrowser, Port, Rules, Sandbox, ShowBelief, programs, rules_from, sandbox_of
 from kriegbot.cli.person import PersonGame
 from kriegbot.players.kriegbot import BEST, LEVELS
 from kriegbot.request import (
@@ -24,7 +24,6 @@ from kriegbot.request import (
     program_in,
     program_of,
     refusing,
-    rules_of,
     seed_of,
     whole_of,
     with_time,
@@ -97,12 +96,13 @@ def play(
         if _is_given(context, "opponent"):
             raise Refused("--level is a level of the player kriegbot; leave --opponent out, or --level.")
         opponent = f"kriegbot:level={level}"
-    spec = program_of(opponent, sandbox=sandbox_of(sandbox))
+    is_sandboxed = sandbox_of(sandbox)
+    spec = program_of(opponent, sandbox=is_sandboxed)
     if time is not None:
         spec = with_time(spec, time)
     number = seed_of(seed)
     side = color_of(color, number)
-    rule_set = rules_of(rules)
+    rule_set = rules_from(rules, sandbox=is_sandboxed)
     path = None if save is None else path_of(save)
     game = PersonGame(spec, side, rule_set, number, is_seed_given=seed is not None)
     game.play(path, show_belief=show_belief)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shlex
@@ -13,16 +14,26 @@ from typing import Annotated
 
 import typer
 
-from kriegbot.cli.common import DrawnBy, Patience, Rules, Sandbox, patience_of, programs, sandbox_of
+from kriegbot.cli.common import (
+    DrawnBy,
+    Patience,
+    Rules,
+    Sandbox,
+    check_players,
+    patience_of,
+    programs,
+    rules_from,
+    sandbox_of,
+)
 from kriegbot.cli.progress import Scoreboard, preparing
 from kriegbot.cli.store import sprt_of
 from kriegbot.game.children import check_system
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.sandbox import fault as sandbox_fault
 from kriegbot.game.sandbox import shows as sandbox_shows
-from kriegbot.game.seat import Failure, PlayerFailed
-from kriegbot.players.specs import PlayerSpec, parse_spec
-from kriegbot.request import Refused, limits_of, program_of, refusing, rules_of, seed_of, whole_of
+from kriegbot.game.seat import PlayerFailed
+from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
+from kriegbot.request import Refused, limits_of, program_of, refusing, seed_of, whole_of
 from referee import Limits, RuleSet
 from referee.text import quoted
 from tournaments.executors import Executor, ExecutorError, LocalExecutor
@@ -86,7 +97,7 @@ def tournament(
     is_sandboxed = sandbox_of(sandbox)
     specs = [program_of(text, sandbox=is_sandboxed) for text in players]
     pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)
-    rule_set, drawn = rules_of(rules), limits_of(limits)
+    rule_set, drawn = rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
     wanted, part = games_of(games), _shard_of(shard)
     given = None if seed is None else seed_of(seed)
     if shard is not None and given is None:
@@ -96,7 +107,10 @@ def tournament(
         raise Refused(f"--sprt compares two players; here are {len(specs)}.")
     path = _store_path_of(out, (pairings, rule_set, drawn, given), part)
     _check_hidden(path, specs)
-    settings = Settings(pairings, rule_set, drawn, _seed_at(path) if given is None else given)
+    check_players(specs, rule_set)
+    with refusing(BadSpec):
+        files = versions_of(specs)
+    settings = Settings(pairings, rule_set, drawn, _seed_at(path) if given is None else given, files)
     workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
     _play(specs, settings, wanted, part, path, workers, test)
 
@@ -133,7 +147,7 @@ def _store_path_of(
             raise Refused(f"cannot save to {quoted(text)}: it takes a file name.")
         return Path(text)
     pairings, rules, limits, seed = settings
-    whole = repr(([(pairing.first, pairing.second) for pairing in pairings], rules.name, limits, seed))
+    whole = repr(([(pairing.first, pairing.second) for pairing in pairings], rules.text, limits, seed))
     part = "" if shard.count == 1 else f"-{shard.index}-of-{shard.count}"
     return Path(f"tournament-{hashlib.sha256(whole.encode()).hexdigest()[:8]}{part}.sqlite")
 
@@ -232,13 +246,9 @@ def _play(
 
 
 def warm_up(specs: list[PlayerSpec]) -> None:
-    """Has kernels compiled, once, before several workers would each compile them; and has outside players sit down."""
+    """Has kernels compiled, once, before several workers would each compile them."""
     check_system()
-    ours = next((spec for spec in specs if spec.name != "rand"), specs[0])
-    for spec in dict.fromkeys([ours, *(spec for spec in specs if spec.is_outside)]):
-        with preparing() as report, ProcessSeat(spec, report=report) as seat:
-            try:
-                seat.begin(0)
-            except PlayerFailed as failed:  # any other failure loses games
-                if failed.failure is Failure.REFUSED:
-                    raise Refused(failed.detail) from None
+    ours = next((spec for spec in specs if spec.name != "rand" and not spec.is_outside), None)
+    if ours is not None:
+        with preparing() as report, ProcessSeat(ours, report=report) as seat, contextlib.suppress(PlayerFailed):
+            seat.begin(0)

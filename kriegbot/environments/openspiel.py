@@ -24,7 +24,7 @@ from functools import cache
 import chess
 import pyspiel
 
-from kriegbot.game.process import seat_of
+from kriegbot.game.trial import seat_of
 from kriegbot.kernels import subseed
 from referee import (
     NO_LIMITS,
@@ -65,7 +65,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without 
         super().__init__()
         if player_id not in (0, 1):
             raise ValueError(f"illegal player_id {player_id!r}: it takes 0 for Black or 1 for White")
-        self._seat, self._id, self._seed, self._games = seat_of(player), player_id, seed, 0
+        self._seat, self._id, self._seed, self._games = seat_of(player, OPENSPIEL), player_id, seed, 0
         self.restart()
 
     def restart(self) -> None:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from kriegbot.environments.spaces import ACTIONS, MOST, PLANES, answer, mask_of, observe, reward_of
-from kriegbot.game.process import seat_of
+from kriegbot.game.trial import seat_of
 from kriegbot.game.turn import turn
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet
 
@@ -55,7 +55,7 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         self.observation_space = spaces.Box(0, MOST, (PLANES, 8, 8), np.uint8)
         self.action_space = spaces.Discrete(ACTIONS)
         self.color = chess.BLACK if color is None else color
-        self._alternates, self._seat = color is None, seat_of(opponent)
+        self._alternates, self._seat = color is None, seat_of(opponent, rules)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -126,6 +126,11 @@ class Talker:
         line, _, self._read = self._read.partition(b"\n")
         return line.decode(errors="backslashreplace").rstrip("\r")
 
+    def early(self) -> str | None:
+        """The first line of what the child has said and nobody has read; None if there is nothing. Raises Flooded."""
+        self._take(self._out)
+        return self._read.partition(b"\n")[0].decode(errors="backslashreplace") if self._read else None
+
     def log(self) -> str:
         """The end of what the child has written to stderr since `forget`, without control characters."""
         if self._err >= 0:

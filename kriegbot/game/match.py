@@ -153,7 +153,9 @@ def play_game(
         "Black": black.name,
         "Seed": str(seed),
         "Versions": versions(),
-    } | {f"{color}Program": seat.about for color, seat in (("White", white), ("Black", black)) if seat.about}
+    }
+    headers |= {"RuleSetFile": game.referee.rules.source} if game.referee.rules.source else {}
+    headers |= {f"{color}Program": seat.about for color, seat in (("White", white), ("Black", black)) if seat.about}
     record = GameRecord.of(game.referee, headers, game.seconds)
     thoughts = tuple(
         Thought(tried.view.color, tried.view.ply, tried.seconds, tried.choice.report) for tried in game.tried

@@ -15,17 +15,17 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
+from pathlib import Path
 
 from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
 from kriegbot.game.children import SAFE_PATH, CannotStart, Ended, Flooded, Late, Talker, give_way
 from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
-from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
+from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import importable
 from kriegbot.parts import NotFound, sha256_of
 from kriegbot.players.base import Choice, Report
-from kriegbot.players.specs import BadSpec, PlayerSpec, Progress, make_player, parse_spec, players, programs
+from kriegbot.players.specs import PlayerSpec, Progress
 from referee import View
 from referee.text import one_line, quoted
 
@@ -71,6 +71,8 @@ class ProcessSeat(Seat):
         self._talker: Talker | None = None
         self._last_log = ""
         self._told: int | None = None
+        self._loaded: dict[Path, str] = {}
+        self._hashes: dict[Path, str] = {}
         self._spec = spec
         self.invite(spec, patience)
 
@@ -95,18 +97,21 @@ class ProcessSeat(Seat):
           CannotStart: no process can be started for it, which is not its fault.
         """
         spec = self._spec
+        self._hashes = _hashes(spec)
+        if spec.is_outside or any(self._loaded.get(path, found) != found for path, found in self._hashes.items()):
+            self.close()  # nobody else's process, and no older version of a part
         if spec.is_outside:
-            self.close()
             seed = secrets.randbits(63) if self._has_own_seed else seed
         if self._talker is None:
             self._talker = self._started()
+        self._loaded |= self._hashes
         self._talker.forget()
         self._told = None
         player = [] if spec.command else [f"player {spec}", *(["early"] if self._begins_late else [])]
         self._send([GREETING, *player, f"seed {seed}", "newgame"], *self._patience_to_begin())
         self._sits_down = True
         version = "" if self._begins_late and not spec.is_outside else self._begun()
-        self.about = _about(spec, version, seed) if spec.is_outside else ""
+        self.about = self._about(version, seed)
 
     def ready(self) -> None:
         """Waits until the player has sat down; raises PlayerFailed."""
@@ -137,6 +142,15 @@ class ProcessSeat(Seat):
                 raise self._nonsense(f"{one_line(line.strip(), 80)!r}, where it is to say ready")
         return version
 
+    def _about(self, version: str, seed: int) -> str:
+        """What is from outside, as it was when the player sat down."""
+        if _hashes(self._spec) != self._hashes:
+            why = f"player {quoted(self._spec.name)}: its files changed while it was loaded."
+            raise PlayerFailed(Failure.REFUSED, why)
+        said = [f"version {version}"] if version else []
+        said += [f"{path} sha256 {sha256}" for path, sha256 in self._hashes.items()]
+        return ", ".join([*said, f"seed {seed}"] if self._spec.is_outside else said)
+
     def _patience_to_begin(self) -> tuple[float, PlayerFailed]:
         patience = max(OUTSIDE_PATIENCE, self.patience) if self._spec.is_outside else START_PATIENCE
         return patience, PlayerFailed(Failure.HUNG, f"hung: not ready in {patience:g} seconds")
@@ -145,6 +159,11 @@ class ProcessSeat(Seat):
         """The player's answer; the process of a player that hangs is killed."""
         lines = game_lines(view, self.patience) if self._told is None else []
         lines += view_lines(view, self._told or 0, has_tries=bool(self._spec.command))
+        with self._talking(self._late()) as talker:
+            early = talker.early() if self._spec.is_outside else None
+        if early is not None:
+            self.close()
+            raise PlayerFailed(Failure.EARLY, f"answered out of turn: {one_line(early, 80)!r}")
         self._told = len(view.events)
         self._send(lines, self.patience, self._late())
         replies = self._replies(self.patience, self._late())
@@ -166,6 +185,7 @@ class ProcessSeat(Seat):
 
     def _started(self) -> Talker:
         spec = self._spec
+        self._loaded = {}
         command = spec.command or [sys.executable, "-P", "-u", "-m", WORKER]
         environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
         if not spec.command:
@@ -192,6 +212,7 @@ class ProcessSeat(Seat):
                 line = talker.line(deadline)
             word, _, rest = line.partition(" ")
             if word in FAILURES:
+                self.close()  # what it says after that is nothing to a later game
                 raise PlayerFailed(FAILURES[word], one_line(rest, 500) or word)
             yield line
         raise self._nonsense(f"{one_line(word, 80)!r}, said {MOST_INFO} times")
@@ -243,18 +264,6 @@ class ProcessSeat(Seat):
         return exitcode
 
 
-def seat_of(text: str) -> Seat:
-    """A seat for the player of a spec, such as `kriegbot:samples=50`: ours in this process, others in one of their own.
-
-    Raises:
-      BadSpec: a ValueError; the text names no player.
-    """
-    spec = parse_spec(text)
-    if not spec.is_outside and players()[spec.name].make is None:
-        raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
-    return ProcessSeat(spec) if spec.is_outside else HereSeat(str(spec), partial(make_player, spec))
-
-
 def patience_of(spec: PlayerSpec) -> float:
     """Seconds that an answer of a player may take, unless somebody says otherwise."""
     budget = budget_of(spec)
@@ -272,12 +281,12 @@ def budget_of(spec: PlayerSpec) -> float | None:
     return max((min(time, LONGEST) for time in times if time > 0), default=None)
 
 
-def _about(spec: PlayerSpec, version: str, seed: int) -> str:
+def _hashes(spec: PlayerSpec) -> dict[Path, str]:
+    """The files from outside, each with its hash."""
     try:
-        files = [f"{path} sha256 {sha256_of(path)}" for path in spec.files]
+        return {path: sha256_of(path) for path in spec.files}
     except NotFound as error:  # it went away, or became another, after its spec was read
         raise PlayerFailed(Failure.REFUSED, f"player {quoted(spec.name)}: {error}") from None
-    return ", ".join([*([f"version {version}"] if version else []), *files, f"seed {seed}"])
 
 
 def _signal_name(number: int) -> str:

@@ -35,7 +35,7 @@ def game_lines(view: referee.View, patience: float) -> list[str]:
     """Everything that stays the same in a game; sent before its first view."""
     limits = {"plies": view.limits.plies, "quiet": view.limits.quiet_plies}
     return [
-        f"rules {view.rules.name}",
+        f"rules {view.rules.text}",
         *(f"limit {name} {number}" for name, number in limits.items() if number is not None),
         f"color {chess.COLOR_NAMES[view.color]}",
         f"start {view.start}",

@@ -36,6 +36,7 @@ class Failure(Enum):
     DIED = "died"
     KILLED = "was killed"
     NONSENSE = "answered nonsense"
+    EARLY = "answered out of turn"
     FLOODED = "wrote too much"
     REFUSED = "refused its spec"
     STUBBORN = "tried for ever"

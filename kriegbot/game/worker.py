@@ -2,8 +2,9 @@
 
     python -m kriegbot.game.worker
 
-It speaks docs/protocol.md, with two words more, told before `newgame`: `player SPEC` is who plays the game, and `early`
-that it may begin before all kernels are compiled. What the player prints goes to stderr.
+It speaks docs/protocol.md, with three words more, told before `newgame`: `player SPEC` is who plays the game, and
+`early` that it may begin before all kernels are compiled; to `ruleset NAME` it answers with a rule set from outside.
+What the player prints goes to stderr.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from kriegbot.game.protocol import GREETING, ViewReader, answer_lines
 from kriegbot.game.seat import Failure, PlayerFailed, checked, raised
 from kriegbot.parts import entry_points
 from kriegbot.players.base import Player
+from kriegbot.players.rule_sets import load_rules
 from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, make_player, parse_spec
 from referee.text import one_line
 
@@ -53,6 +55,8 @@ class Worker:
                 self._spec = rest
             case "early":
                 self._is_early = True
+            case "ruleset":
+                self._say(f"ruleset {load_rules(rest).text}")
             case "seed":
                 self._seed = int(rest)
             case "newgame":

@@ -14,7 +14,8 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -23,9 +24,10 @@ from typing import TypeAlias
 
 from kriegbot.kernels import prepare, prepare_first
 from kriegbot.options import Value, value_text
-from kriegbot.parts import NotFound, Parts, check_file, entry_points, file_of, load_object
+from kriegbot.parts import NotFound, Parts, check_file, entry_points, file_of, load_object, sha256_of, without_numbers
 from kriegbot.players.base import Player, PlayerKind
-from referee.text import did_you_mean, quoted
+from kriegbot.players.part_check import BadPart, check_part
+from referee.text import did_you_mean, one_line, quoted
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with what is being prepared, how many are done, and how many there are."""
@@ -88,8 +90,41 @@ class PlayerSpec:
         return self.name if entry is None else entry.value
 
     @property
+    def parts(self) -> dict[str, Path]:
+        """The parts from outside that its options name, such as an evaluator, and the file of each."""
+        found: dict[str, Path | None] = {}
+        if self.is_outside:  # its options are its own: whatever names a file
+            for value in map(str, self.options.values()):
+                with suppress(NotFound):
+                    found[value] = file_of(without_numbers(value)) if ":" in value else None
+        else:
+            for option in players()[self.name].options:
+                if option.parts is not None and option.name in self.options:
+                    value = str(self.options[option.name])
+                    found[value] = option.parts.file(value)
+        return {name: path for name, path in found.items() if path is not None}
+
+    @property
     def files(self) -> tuple[Path, ...]:
-        """The files of a player from outside: its Python file, or of a program whatever in its command is a file."""
+        """The files from outside: a player's in Python, whatever in a program's command is one, and those of parts."""
+        return tuple(dict.fromkeys((*self._own_files, *self.parts.values())))
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The files by their names, each with its hash; without a program found on the PATH, often an interpreter.
+
+        Raises:
+          BadSpec: one cannot be read.
+        """
+        installed = self.command[:1] if self.command and os.sep not in self.command[0] else []
+        skipped = [Path(shutil.which(name) or name).absolute() for name in installed]
+        try:
+            return {path.name: sha256_of(path) for path in self.files if path not in skipped}
+        except NotFound as error:
+            raise BadSpec(f"player {quoted(self.name)}: {error}") from None
+
+    @property
+    def _own_files(self) -> tuple[Path, ...]:
         if not self.is_outside:
             return ()
         if not self.command:
@@ -100,12 +135,19 @@ class PlayerSpec:
 
     @property
     def import_folders(self) -> list[str]:
-        """Where a player from outside in a module is imported from: the folder of that module, or of its package."""
-        module = self.reference.rpartition(":")[0]
-        if not self.is_outside or self.command or module.endswith(".py"):
-            return []
-        path, names = file_of(self.reference), module.split(".")
-        return [str(path.parents[len(names) - (path.stem != "__init__")])]
+        """Where what is from outside in a module is imported from: the folder of that module, or of its package."""
+        modules = {name.rpartition(":")[0]: path for name, path in self._named_files.items()}
+        return [
+            str(path.parents[len(module.split(".")) - (path.stem != "__init__")])
+            for module, path in modules.items()
+            if not module.endswith(".py")
+        ]
+
+    @property
+    def _named_files(self) -> dict[str, Path]:
+        """What is loaded from outside, as FILE.py:NAME or MODULE:NAME, and the file of each."""
+        own = {self.reference: file_of(self.reference)} if self.is_outside and not self.command else {}
+        return own | {without_numbers(name): path for name, path in self.parts.items() if ":" in name}
 
     def get(self, option: str) -> Value | None:
         """The value of an option: given, or its default if the player is one of ours."""
@@ -124,6 +166,16 @@ class PlayerSpec:
         given = {name: value_text(value) for name, value in self.options.items()} | {option: text}
         options = given if self.is_outside else _read(self.name, players()[self.name], given)
         return replace(self, options=options)
+
+
+def versions_of(specs: Iterable[PlayerSpec]) -> str:
+    """The files of players and their parts from outside, each with its hash, in one line.
+
+    Raises:
+      BadSpec: one cannot be read.
+    """
+    found = {name: sha256 for spec in specs for name, sha256 in spec.versions.items()}
+    return " ".join(f"{name.replace(' ', '_')}={found[name]}" for name in sorted(found))
 
 
 def parse_spec(text: str, *, sandbox: bool = True) -> PlayerSpec:
@@ -212,7 +264,24 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, 
     values = {option.name: option.default for option in kind.options} | _read(spec.name, kind, given)
     if kind.has_kernels:
         (prepare_first if is_early and kind.begins_early else prepare)(report)
+    for option in kind.options:
+        if option.parts is not None and option.name in given:
+            _check_part(spec, option.parts, given[option.name])
     return kind.make(seed, **values)
+
+
+def _check_part(spec: PlayerSpec, parts: Parts, name: str) -> None:
+    """Nothing, if a part is one of ours, or one from outside that does what its kind must do."""
+    try:
+        if parts.file(name) is not None:
+            check_part(parts.load(name), parts.what)
+    except NotFound as error:
+        raise BadSpec(f"player {quoted(spec.name)}: {error}") from None
+    except BadPart as error:
+        raise BadSpec(f"player {quoted(spec.name)}: {parts.what} {quoted(name)} {error}.") from None
+    except Exception as error:  # noqa: BLE001 - a part is anybody's code
+        why = one_line(f"{type(error).__name__}: {error}", 200)
+        raise BadSpec(f"player {quoted(spec.name)}: {parts.what} {quoted(name)} cannot be made: {why}.") from None
 
 
 def _kind_from_outside(spec: PlayerSpec) -> PlayerKind:

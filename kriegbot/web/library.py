@@ -17,9 +17,8 @@ import chess.pgn
 from kriegbot.request import BROKEN_OFF, can_sit, is_resumable
 from kriegbot.web.replies import SavedGame
 from kriegbot.web.requests import BadMessage
-from referee import GameRecord, RecordError, RuleSet, load_record, save_record
+from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
-from referee.rules import RULE_SETS
 
 
 @dataclass(slots=True)
@@ -173,7 +172,11 @@ def _listed(path: Path) -> SavedGame | None:
     except OSError:
         return None
     tags = chess.pgn.read_headers(io.StringIO(text))
-    if tags is None or tags.get("RuleSet") not in RULE_SETS:
+    try:
+        rules = None if tags is None else rule_set(tags.get("RuleSet", ""))
+    except UnknownRuleSet:
+        rules = None
+    if tags is None or rules is None:
         return None
     how, detail = tags.get("Termination", ""), tags.get("TerminationDetails", "")
     names = [tags.get("White", "?"), tags.get("Black", "?")]
@@ -182,7 +185,7 @@ def _listed(path: Path) -> SavedGame | None:
         "date": f"{datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M}",
         "white": names[0],
         "black": names[1],
-        "rules": RULE_SETS[tags["RuleSet"]].title,
+        "rules": rules.title,
         "result": tags.get("Result", "*"),
         "how": f"{how} ({detail})" if detail else how,
         "help": tags.get("Help", ""),

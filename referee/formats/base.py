@@ -180,6 +180,6 @@ def retelling(headers: Mapping[str, str], rules: RuleSet | None, default: str) -
     if variant not in meant:
         takes = ", ".join([*variants, "Standard"])
         raise RecordError(f"illegal header Variant: {quoted(headers['Variant'])}; it takes one of {takes}")
-    name = rules.name if rules is not None else headers.get("RuleSet", meant[variant])
+    name = rules.text if rules is not None else headers.get("RuleSet", meant[variant])
     given = {key: value for key, value in headers.items() if key not in ("Variant", "SetUp")} | {"RuleSet": name}
     return Retelling(*game_of(given | ({"SetUp": "1"} if "FEN" in headers else {})))

@@ -1,0 +1,153 @@
+"""Whatever comes from outside is tried before the first game; rule sets from outside; what a program is told."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kriegbot import parts
+from kriegbot.cli.main import main
+from kriegbot.game import trial
+from kriegbot.game.children import Talker
+from kriegbot.game.match import play_game
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import HereSeat
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.specs import parse_spec, players
+from referee import BERKELEY, IllegalHeard, Limits, Reason, record_from_pgn, record_to_pgn
+from tests.outside import installed
+from tests.test_outside import BOT, EXAMPLES, PYTHON, SHELL
+from tests.transcript import transcript
+
+BOTS = """
+class Bot:
+    def __init__(self, seed): ...
+    def choose(self, view): return Choice(view.tries()[0])
+class Raises(Bot):
+    def __init__(self, seed): raise OSError("no opening book")
+class Chooses(Bot):
+    def choose(self, view): return nothing
+class Chatters(Bot):
+    def choose(self, view): return "e2e4"
+"""
+
+
+@pytest.mark.parametrize("command", [("match",), ("tournament", "--games", "2"), ("play", "--opponent")])
+@pytest.mark.parametrize(
+    ("player", "message"),
+    [
+        ("bots.py:Raises", "player 'bots.py:Raises' raised OSError: no opening book.\n"),
+        ("bots.py:Chooses", "player 'bots.py:Chooses' raised NameError: name 'nothing' is not defined.\n"),
+        ("bots.py:Chatters", "player 'bots.py:Chatters' answered nonsense: 'e2e4', not a Choice.\n"),
+        (
+            "broken.py:Bot",
+            "player 'broken.py:Bot': cannot load 'broken.py': ImportError: no x1.\n",
+        ),
+        ("program:true", "player 'program:true' died: its process ended (exit code 0).\n"),
+    ],
+)
+def test_what_cannot_play_is_refused_before_the_first_game(
+    command: tuple[str, ...],
+    player: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bots.py").write_text(f"from kriegbot.players.base import Choice\n{BOTS}")
+    Path("broken.py").write_text("raise ImportError('no x1')")
+    others = [] if command[0] == "play" else ["rand"]
+    code = main([*command, player, *others, "--no-sandbox"])
+    assert (code, *capsys.readouterr()) == (2, "", f"kriegbot: {message}")
+    assert sorted(os.listdir()) == ["bots.py", "broken.py"]
+
+
+def test_a_player_that_is_slow_is_not_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "TRIAL_PATIENCE", 0.2)
+    (tmp_path / "bot.sh").write_text(BOT.format("sleep 60"))
+    trial.try_out(parse_spec(f"program:sh {tmp_path / 'bot.sh'}", sandbox=False))
+
+
+def test_what_is_ours_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def started(_seat: ProcessSeat) -> Talker:
+        raise AssertionError
+
+    monkeypatch.setattr(ProcessSeat, "_started", started)
+    for name, kind in players().items():
+        if kind.make is not None:
+            trial.try_out(parse_spec(name))
+    trial.try_out(parse_spec("search:evaluator=ks:shield=30,backup=mixed:worst=0.3,opponent=fitted"))
+
+
+RULES = """
+from dataclasses import replace
+from referee import BERKELEY, IllegalHeard
+QUIET = replace(BERKELEY, name="quiet", title="Quiet", illegal_heard=IllegalHeard.MOVER)
+TAKEN = replace(QUIET, name="wild16")
+NUMBER = 1
+print("hello")
+"""
+
+
+def test_all_play_by_a_rule_set_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "own_rules.py"
+    path.write_text(RULES)
+    rules = trial.find_rules(f"{path}:QUIET", sandbox=False)
+    assert rules == replace(BERKELEY, name="quiet", title="Quiet", illegal_heard=IllegalHeard.MOVER)
+    assert not any("own_rules" in name for name in sys.modules), "it was run elsewhere"
+    for text in (PYTHON, SHELL, "rand"):
+        with ProcessSeat(parse_spec(text, sandbox=False)) as seat:
+            played = play_game(seat, HereSeat("rand", RandPlayer), rules=rules, limits=Limits(plies=12))
+        assert played.record.end is not None
+        assert played.record.end.reason is Reason.PLY_LIMIT
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert played.record.headers["RuleSetFile"] == f"{path} sha256 {sha256}"
+    assert record_from_pgn(record_to_pgn(played.record)).rules == rules
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("own_rules.py:TAKEN", "rule set 'own_rules.py:TAKEN': the name 'wild16' is taken; it takes another one.\n"),
+        ("own_rules.py:NUMBER", "rule set 'own_rules.py:NUMBER' is a int; it takes a RuleSet.\n"),
+        ("own_rules.py:QUIT", "rule set 'own_rules.py:QUIT': 'own_rules.py' has no 'QUIT'.\n"),
+        ("no.py:QUIET", "rule set 'no.py:QUIET': there is no file 'no.py'.\n"),
+        ("quiet", "unknown rule set 'quiet'. Known: "),
+    ],
+)
+def test_a_rule_set_that_cannot_be_loaded_is_refused(
+    name: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own_rules.py").write_text(RULES)
+    assert main(["match", "rand", "rand", "--rules", name, "--no-sandbox"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"kriegbot: {message}")
+    assert err.count("\n") == 1
+
+
+def test_a_package_offers_a_rule_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(tmp_path, "some_rules", RULES, {"kriegbot.rules": {"quiet": "some_rules:QUIET"}})
+    monkeypatch.syspath_prepend(tmp_path)
+    parts.entry_points.cache_clear()
+    try:
+        assert trial.find_rules("quiet", sandbox=False).title == "Quiet"
+    finally:
+        parts.entry_points.cache_clear()
+
+
+def test_the_transcript_in_the_docs_is_that_of_a_game() -> None:
+    said = transcript()
+    assert said.count("< try ") == 2
+    assert said in (EXAMPLES.parent / "docs" / "extending.md").read_text(), "python tests/transcript.py prints it anew"

@@ -1,0 +1,42 @@
+"""What is said in the game of docs/extending.md; `PYTHONPATH=. python tests/transcript.py` prints it anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from unittest.mock import patch
+
+from kriegbot.game.children import Talker
+from kriegbot.game.match import play_game
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import HereSeat
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.specs import parse_spec
+from referee import Limits
+
+BOT = Path(__file__).parents[1] / "examples" / "shell_bot.sh"
+START, SEED = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", 1
+
+
+def transcript(seed: int = SEED) -> str:
+    """A game of four plies: what the shell bot reads after ">", and what it writes after "<"."""
+    lines: list[str] = []
+
+    class Overheard(Talker):
+        def send(self, lines_sent: Sequence[str], deadline: float) -> None:
+            lines.extend(f"> {line}" for line in lines_sent)
+            super().send(lines_sent, deadline)
+
+        def line(self, deadline: float) -> str:
+            said = super().line(deadline)
+            lines.append(f"< {said}")
+            return said
+
+    spec = parse_spec(f"program:sh {BOT}", sandbox=False)
+    with patch("kriegbot.game.process.Talker", Overheard), ProcessSeat(spec, has_own_seed=False) as seat:
+        play_game(seat, HereSeat("rand", RandPlayer), limits=Limits(plies=4), start=START, seed=seed)
+    return "".join(f"    {line}\n" for line in lines)
+
+
+if __name__ == "__main__":
+    print(transcript(), end="")
