@@ -18,8 +18,8 @@ RISING_IS_LONG = kb.words(
 """Squares whose longer diagonal is the one that rises towards file h."""
 RANK_1, RANK_3, RANK_8, FILE_A = kb.words(0xFF, 0xFF0000, 0xFF << 56, 0x0101010101010101)
 TWO, EIGHT = kb.words(2, 8)
-SAME_TURN, OUR_TURN, MATED, DRAWN, STALEMATED, LESSENED = 0, 1, 2, 3, 4, 5
-"""Kinds of outcomes. The last one is our turn too, with a man taken and enough left to mate."""
+SAME_TURN, OUR_TURN, LESSENED, MATED, DRAWN, STALEMATED = 0, 1, 2, 3, 4, 5
+"""Kinds of outcomes. The first three are our turn; before the third he has taken a man, and enough is left to mate."""
 MOST_OUTCOMES = 64
 """Room for the outcomes of a try: refused, silent, 15 captures, some directions of check, mate, stalemate, a draw."""
 OUTCOME = 9

@@ -129,19 +129,13 @@ def times_visited(men: Men, squares: kb.Word, visits: kb.Words) -> int:
 @kb.inlined
 def passing(room: Room, kind: int) -> float:
     """What an outcome of a kind costs by itself; all that it costs, if it ends the game."""
-    if kind == SAME_TURN:
-        return 0.0
     if kind == DRAWN:
         return DRAW
     if kind == STALEMATED:
         return room.stalemate
+    if kind == SAME_TURN:
+        return 0.0
     return 1.0 + TAKEN if kind == LESSENED else 1.0
-
-
-@kb.inlined
-def goes_on(kind: int) -> bool:
-    """Whether we are to move after an outcome of a kind."""
-    return kind in (SAME_TURN, OUR_TURN, LESSENED)
 
 
 @kb.kernel
@@ -156,7 +150,7 @@ def glance(tables: kb.Words, men: Men, squares: kb.Word, move: int, room: Room) 
     for i in range(count):
         kind = kb.number(outcomes[OUTCOME * i + 7])
         cost = passing(room, kind)
-        if goes_on(kind):
+        if kind <= LESSENED:
             ours, following, before = men_at(outcomes, i), outcomes[OUTCOME * i + 5], outcomes[OUTCOME * i + 8]
             cost += estimate(tables, room.by, ours, following, before)
         total += cost * float(kb.number(outcomes[OUTCOME * i + 6])) / boards
@@ -235,7 +229,7 @@ def cost_of_set(
             share = float(kb.number(room.outcomes[OUTCOME * j + 6])) / boards
             kind = kb.number(room.outcomes[OUTCOME * j + 7])
             cost = passing(room, kind)
-            if goes_on(kind):
+            if kind <= LESSENED:
                 most = (bound - (1.0 - room.worst) * total) / ((1.0 - room.worst) * share + room.worst) - cost
                 cost += cost_of_set(
                     tables,

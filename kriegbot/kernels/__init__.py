@@ -9,7 +9,6 @@ from kriegbot.kernels.attacks import (
     attacked_by,
     between,
     bishop_attacks,
-    cheapest_attacker,
     check_info,
     exchange,
     king_attacks,

@@ -154,8 +154,13 @@ def attacks_of(tables: kb.Words, kind: int, side: int, square: int, occupied: kb
 @kb.inlined
 def is_covered(tables: kb.Words, position: kb.Position, scene: Scene, origin: int, target: int) -> bool:
     """Whether another man of the mover's covers the target of its move."""
-    others = scene.occupied & ~kb.bit(origin)
-    return kb.cheapest_attacker(tables, position, target, scene.side, others) != kb.NONE
+    men, occupied = scene.own & ~kb.bit(origin), scene.occupied & ~kb.bit(origin)
+    covering = kb.pawn_attacks(tables, 1 - scene.side, target) & position.pawns
+    covering |= kb.knight_attacks(tables, target) & position.knights
+    covering |= kb.king_attacks(tables, target) & position.kings
+    covering |= kb.bishop_attacks(tables, target, occupied) & position.diagonals
+    covering |= kb.rook_attacks(tables, target, occupied) & position.orthogonals
+    return covering & men != kb.NONE
 
 
 @kb.inlined
