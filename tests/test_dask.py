@@ -30,8 +30,7 @@ from kriegbot.cli.main import main
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
 from tournaments.dask_executor import DaskExecutor, _own
 from tournaments.executors import Executor, ExecutorError, LocalExecutor
-from tournaments.logs import logged_to
-from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome
+from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, logged_to
 from tournaments.run import run
 from tournaments.schedule import Settings
 from tournaments.store import Store

@@ -20,12 +20,11 @@ import pytest
 from kriegbot.players.base import Report
 from referee import BERKELEY, Limits
 from tests.tournament_players import settings, spec_of
-from tournaments.export import FORMS
 from tournaments.play import Died, Finished, WarmSeats
 from tournaments.report import report_of
 from tournaments.schedule import Pairing, Settings, Shard
 from tournaments.sprt import Sprt
-from tournaments.store import Store, StoreError
+from tournaments.store import FORMS, Store, StoreError
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,7 @@ from kriegbot.players.base import Choice
 from referee import View, record_to_pgn
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
 from tournaments.executors import LocalExecutor
-from tournaments.logs import logged_to
-from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, WarmSeats
+from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, WarmSeats, logged_to
 from tournaments.report import report_of
 from tournaments.run import run
 from tournaments.schedule import Settings

@@ -22,8 +22,7 @@ from typing import Any
 from kriegbot.game.children import SAFE_PATH, no_current_folder, no_interrupts
 from kriegbot.players.specs import parse_spec
 from tournaments.executors import ExecutorError
-from tournaments.logs import LOGGER, log_to
-from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats
+from tournaments.play import LOGGER, MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats, log_to
 from tournaments.schedule import Game, Settings
 
 try:  # Dask is an optional extra

@@ -18,8 +18,7 @@ from typing import Any, Protocol
 
 from kriegbot.game.children import leave_with_parent, no_current_folder
 from kriegbot.players.specs import BadSpec, parse_spec
-from tournaments.logs import send_to
-from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats
+from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats, send_to
 from tournaments.schedule import Game, Settings
 
 

@@ -1,15 +1,25 @@
 """Plays one game of a schedule; the outcome is everything that a store keeps of it, as plain data.
 
-The record has no date and no times, so a game played again gives the same record, byte for byte.
+The record has no date and no times, so a game played again gives the same record, byte for byte. One log file serves
+all processes of a run: multiprocessing-logging carries the records of forked processes to it. It supports only fork, so
+for processes started otherwise the standard library's queue does it (`send_to`).
 """
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
+import sys
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from logging.handlers import QueueHandler, QueueListener
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
 from kriegbot.game.children import CannotStart
 from kriegbot.game.match import Played, PlayerStatistics, Thought, play_game, versions
@@ -17,8 +27,9 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import Failure
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec
 from referee import Reason, record_to_pgn
-from tournaments.logs import LOGGER
 from tournaments.schedule import Game, Settings
+
+LOGGER = logging.getLogger("kriegbot.tournament")
 
 SpecOf: TypeAlias = Callable[[str], PlayerSpec]
 """From a player's name in the schedule to its spec."""
@@ -125,3 +136,52 @@ def _finished(game: Game, played: Played, seconds: float) -> Finished:
             LOGGER.warning("game %d: %s %s\n%s", game.id, statistics.player, statistics.failure, statistics.log)
     kept = zlib.compress(pgn.encode(), 9), record.result, end.reason, end.detail, len(turns)
     return Finished(game, *kept, played.white, played.black, played.thoughts, versions(), seconds)
+
+
+class LogFile(logging.FileHandler):
+    """A log file that, if it cannot be written (a full disk), says so once and gives up: games matter more."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - the library's signature
+        """Gives up."""
+        print(f"kriegbot: cannot write to '{self.baseFilename}': {sys.exc_info()[1]}", file=sys.stderr)
+        self.close()
+        self.emit = lambda record: None  # type: ignore[method-assign] # noqa: ARG005 - nothing is written any more
+
+
+@contextmanager
+def logged_to(path: Path, queue: Any = None) -> Iterator[None]:
+    """Within, everything that this process and its workers log goes to a file.
+
+    Args:
+      path: the file; lines are added to it.
+      queue: from workers that are not forked, see `send_to`; None if there are none.
+    """
+    handler = LogFile(path, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
+    log_to(handler)
+    listener = None if queue is None else QueueListener(queue, handler)
+    if listener is not None:
+        listener.start()
+    elif multiprocessing.get_start_method() == "fork":
+        install_mp_handler(LOGGER)
+    try:
+        yield
+    finally:
+        if listener is not None:
+            listener.stop()
+        for installed in LOGGER.handlers:
+            installed.close()  # the library's own waits for records still on their way
+        uninstall_mp_handler(LOGGER)
+        LOGGER.removeHandler(handler)
+
+
+def send_to(queue: Any) -> None:
+    """In a worker that is not forked: sends what it logs to the process that started it."""
+    log_to(QueueHandler(queue))
+
+
+def log_to(handler: logging.Handler) -> None:
+    """What is logged goes to a handler too, and nowhere outside kriegbot."""
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    LOGGER.propagate = False

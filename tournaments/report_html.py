@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 
 from tournaments.report import Report
-from tournaments.report_plots import MISSING, Plot, are_missing, plots_of
+from tournaments.report_plots import MISSING, are_missing, plots_of
 from tournaments.report_tables import Table, settings_of, tables_of
 
 STYLE = """
@@ -42,7 +42,10 @@ def page_of(report: Report, title: str = "Kriegspiel tournament") -> str:
     titles = [table.title for table in tables] + [plot.title for plot in plots]
     contents = "".join(f'<li><a href="#part{at}">{escape(title)}</a></li>\n' for at, title in enumerate(titles))
     shown = [_table(table, at) for at, table in enumerate(tables)]
-    shown += [_figure(plot, at) for at, plot in enumerate(plots, len(tables))]
+    shown += [
+        f'<figure id="part{at}"><figcaption>{escape(plot.title)}</figcaption>\n{plot.svg}</figure>\n'
+        for at, plot in enumerate(plots, len(tables))
+    ]
     settings = "".join(
         f"<tr><th scope=row>{escape(name)}</th><td>{escape(value)}</td></tr>\n" for name, value in settings_of(report)
     )
@@ -53,10 +56,6 @@ def page_of(report: Report, title: str = "Kriegspiel tournament") -> str:
         f'<body><h1>{escape(title)}</h1>\n<div class="wide"><table class="settings">\n{settings}</table></div>\n'
         f"<nav><h2>Contents</h2><ul>\n{contents}</ul></nav>\n{missing}{''.join(shown)}</body></html>\n"
     )
-
-
-def _figure(plot: Plot, at: int) -> str:
-    return f'<figure id="part{at}"><figcaption>{escape(plot.title)}</figcaption>\n{plot.svg}</figure>\n'
 
 
 def _table(table: Table, at: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from importlib.util import find_spec
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -42,11 +43,7 @@ class Plot:
 
 def are_missing() -> bool:
     """Whether there can be no plots."""
-    try:
-        with plotting():
-            return False
-    except PlotsMissing:
-        return True
+    return find_spec("matplotlib") is None
 
 
 def plots_of(report: Report) -> list[Plot]:

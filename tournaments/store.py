@@ -13,15 +13,17 @@ and others may read while games are added. One process writes, and holds `FILE.l
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
+from typing import TextIO
 
 import chess
 from filelock import FileLock, Timeout
@@ -29,9 +31,9 @@ from filelock import FileLock, Timeout
 from referee.text import quoted
 from tournaments.play import Died, Finished
 from tournaments.schedule import Pairing, Settings, Shard
-from tournaments.store_reader import APPLICATION, SCHEMA, Reader, StoreError, connected, named, short
+from tournaments.store_reader import APPLICATION, SCHEMA, GameRow, Reader, SideRow, StoreError, connected, named, short
 
-__all__ = ["Store", "StoreError"]
+__all__ = ["FORMS", "Store", "StoreError"]
 
 TABLES = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -262,3 +264,36 @@ def _difference(name: str, there: str, here: str) -> str:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def write_pgn(store: Store, target: TextIO) -> None:
+    """All records, by game number, with all tries."""
+    for game in sorted(store.done()):
+        target.write(store.pgn(game) + "\n")
+
+
+def write_csv(store: Store, target: TextIO) -> None:
+    """One line per game below a header; each side's columns begin with its colour."""
+    store.check()
+    sides = store.sides()
+    lines = csv.writer(target, lineterminator="\n")
+    of_sides = [f"{chess.COLOR_NAMES[color]}_{column}" for color in chess.COLORS for column in SideRow._fields]
+    lines.writerow([*GameRow._fields, *of_sides])
+    for game in store.game_rows():
+        both = (sides[game.id, color] for color in chess.COLORS)
+        counts = (json.dumps(value) if isinstance(value, dict) else value for side in both for value in side)
+        lines.writerow([*game, *counts])
+
+
+def write_jsonl(store: Store, target: TextIO) -> None:
+    """One JSON object per line and game, including its record."""
+    store.check()
+    sides = store.sides()
+    for game in store.game_rows():
+        white, black = (sides[game.id, color]._asdict() for color in chess.COLORS)
+        players = {"white": {"player": game.white, **white}, "black": {"player": game.black, **black}}
+        target.write(json.dumps(game._asdict() | players | {"seed": str(game.seed), "pgn": store.pgn(game.id)}) + "\n")
+
+
+FORMS: Mapping[str, Callable[[Store, TextIO], None]] = {"pgn": write_pgn, "csv": write_csv, "jsonl": write_jsonl}
+"""Ways to write a store's games for other programs, by name."""

@@ -21,14 +21,8 @@ DARK: Rgb = (118, 84, 46)
 CAPTURE: Rgb = (176, 58, 46)
 HEAT: Rgb = (224, 122, 24)
 MAN_COLORS: dict[chess.Color, Rgb] = {chess.WHITE: (255, 255, 255), chess.BLACK: (0, 0, 0)}
-GLYPHS = {
-    chess.PAWN: "♟",
-    chess.KNIGHT: "♞",
-    chess.BISHOP: "♝",
-    chess.ROOK: "♜",
-    chess.QUEEN: "♛",
-    chess.KING: "♚",
-}
+GLYPHS = {kind: chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(kind)] for kind in chess.PIECE_TYPES}
+"""Filled men, which are coloured."""
 MOST_SCALE = 6
 """A chessman is one letter high, and is lost on larger squares."""
 

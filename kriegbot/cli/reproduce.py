@@ -19,8 +19,8 @@ from kriegbot.request import Refused, refusing, seed_of, whole_of
 from referee.text import did_you_mean, quoted
 from tournaments import figure4
 from tournaments.executors import ExecutorError, LocalExecutor
-from tournaments.logs import logged_to
 from tournaments.paper import FIGURES, LONG, SHORT, TODAY
+from tournaments.play import logged_to
 from tournaments.report_plots import PlotsMissing
 from tournaments.report_tables import show_table
 from tournaments.reproduce import (
@@ -98,7 +98,6 @@ def reproduce(
 
 
 def _budget_of(text: str) -> float:
-
     try:
         seconds = float(text)
     except ValueError:

@@ -14,13 +14,12 @@ import typer
 from kriegbot.request import Refused, path_of, refusing
 from referee.files import whole, write_whole
 from referee.text import did_you_mean, quoted
-from tournaments.export import FORMS
 from tournaments.report import report_of
 from tournaments.report_html import page_of
 from tournaments.report_plots import MISSING, are_missing
 from tournaments.report_tables import show_report
 from tournaments.sprt import Sprt
-from tournaments.store import Store, StoreError
+from tournaments.store import FORMS, Store, StoreError
 
 File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="A tournament, finished or not.")]
 

@@ -37,8 +37,7 @@ from kriegbot.request import Refused, limits_of, program_of, refusing, seed_of, 
 from referee import Limits, RuleSet
 from referee.text import quoted
 from tournaments.executors import Executor, ExecutorError, LocalExecutor
-from tournaments.logs import logged_to
-from tournaments.play import SpecOf
+from tournaments.play import SpecOf, logged_to
 from tournaments.report import decision_of, report_of
 from tournaments.report_tables import show_report
 from tournaments.run import run

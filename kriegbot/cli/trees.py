@@ -128,7 +128,6 @@ def _plain(number: Number) -> int | float | str:
 
 
 def _show(found: dict[str, Any]) -> None:
-
     sets = f"{found['information_sets']} information set{'s' * (found['information_sets'] != 1)}"
     print(f"{one_line(found['title']) or 'A tree'}: {found['nodes']} nodes, {sets}.")
     for player, why in found["why_not_perfect_recall"].items():
