@@ -161,6 +161,10 @@ def test_nobody_forfeits_while_kernels_are_compiled_and_the_opponent_need_not_wa
         assert told == [0, 1, 2, 3, 4, 5]
         assert isinstance(tried.choice.action, Resign)
         assert tried.seconds < PAUSE * 6  # no clock ran before
+        seat.begin(1)
+        seat.begin(2)  # at once, as on the page when a game is left for another
+        assert isinstance(asked(seat, Referee().view(chess.WHITE)).choice.action, Resign)
+        assert told[6:] == [0, 0, 1]
         seat.begin(0)
         with pytest.raises(PlayerFailed, match=r"hung: not ready in 0\.9 seconds"):
             seat.ready()

@@ -67,7 +67,7 @@ class ProcessSeat(Seat):
         begins_late: bool = False,
     ) -> None:
         self._report, self._gives_way, self._has_own_seed = report, gives_way, has_own_seed
-        self._begins_late, self._sits_down = begins_late, False
+        self._begins_late, self._to_come = begins_late, 0
         self._talker: Talker | None = None
         self._last_log = ""
         self._told: int | None = None
@@ -109,26 +109,26 @@ class ProcessSeat(Seat):
         self._told = None
         player = [] if spec.command else [f"player {spec}", *(["early"] if self._begins_late else [])]
         self._send([GREETING, *player, f"seed {seed}", "newgame"], *self._patience_to_begin())
-        self._sits_down = True
+        self._to_come += 1  # of a game that ended at once, the player may still be about to say ready
         version = "" if self._begins_late and not spec.is_outside else self._begun()
         self.about = self._about(version, seed)
 
     def ready(self) -> None:
         """Waits until the player has sat down; raises PlayerFailed."""
-        if self._sits_down:
+        if self._to_come:
             self._begun()
 
     def _begun(self) -> str:
         """Waits until the player has sat down; its version, if it has one."""
         version, how = "", self._patience_to_begin()
         replies = self._replies(*how)
-        while self._sits_down:
+        while self._to_come:
             line = next(replies)
             if self._gives_way and self.pid is not None:  # not before: a busy machine would keep it from starting
                 give_way(self.pid)
             word, _, rest = line.partition(" ")
             if word == "ready" and not rest:
-                self._sits_down = False
+                self._to_come -= 1
             elif word == "version":
                 version = one_line(rest, 40)
             elif word == "preparing" and (progress := re.fullmatch(r"([0-9]{1,3}) ([0-9]{1,3}) (.{1,80})", rest)):

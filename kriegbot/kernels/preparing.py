@@ -39,11 +39,9 @@ KERNEL_PACKAGES = (
 LATER = (
     "kriegbot.search.pruned",
     "kriegbot.search.alphabeta",
-    "kriegbot.belief.last_observation",
-    "kriegbot.belief.rescue",
     "kriegbot.endgames.",
 )
-"""Beginnings of the names of modules that the flagship does without at its first moves."""
+"""Beginnings of the names of modules that the flagship does without until a king stands bare."""
 WITH_TABLES = ("kriegbot.endgames.seen_late",)
 """Modules with tables that their function `build` fills in."""
 BUILD = "build"
