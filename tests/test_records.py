@@ -33,6 +33,7 @@ from referee import (
     record_to_pgn,
     save_record,
 )
+from referee.files import write_whole
 from tests.random_games import STARTS, steps
 
 HEADERS = {
@@ -275,6 +276,18 @@ def test_a_replay_goes_through_every_try_and_ends_as_the_game_did(seed: int) -> 
 
 
 # Files
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    """So does a device: root's /dev/null became a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(pipe, b"a game")
+    assert os.read(reading, 100) == b"a game"
+    os.close(reading)
+    assert pipe.is_fifo()
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

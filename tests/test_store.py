@@ -168,6 +168,15 @@ def test_a_game_that_is_not_there_is_refused(tmp_path: Path, finished: list[Fini
         store.record(3)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_games_are_written_to_files_alone(tmp_path: Path) -> None:
+    """An empty file is filled, and a device has no size: root's /dev/null became a file."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="it is no regular file"), Store.writing(tmp_path / "pipe", settings(), 1):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_shards_merged_are_the_whole(tmp_path: Path, finished: list[Finished]) -> None:
     parts = []
     for index in (1, 2, 3):

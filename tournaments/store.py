@@ -112,6 +112,8 @@ class Store(Reader):
             raise StoreError(f"cannot write to {named(where)}: {error.strerror or short(error)}") from None
         with ExitStack() as stack:
             stack.callback(lock.release)
+            if where.exists() and not where.is_file():
+                raise StoreError(f"cannot write to {named(where)}: it is no regular file")
             if not where.exists() or where.stat().st_size == 0:
                 identity = _identity(settings) | {"schema": SCHEMA, "games": str(games), "shard": str(shard)}
                 _create(where, identity, settings.pairings)
