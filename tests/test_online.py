@@ -197,6 +197,27 @@ def test_a_bot_is_registered_once(
     assert config.exists()
 
 
+@pytest.mark.parametrize("token", [None, "", 7, ["x"], "a\nb", "\N{SNOWMAN}"])
+def test_an_answer_without_a_token_is_no_registration(
+    token: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KRIEGSPIEL_REGISTRATION_KEY", KEY)
+    monkeypatch.setattr("kriegbot.online.site.Site.command", lambda *_: {"api_token": token})
+    assert main(["online", "register", "kriegbot", "--email", "me@example.org"]) == 2
+    assert capsys.readouterr().err.endswith(" has registered 'kriegbot' without telling a token.\n")
+
+
+def test_a_site_that_is_not_there_is_not_asked_for_ever(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KRIEGSPIEL_REGISTRATION_KEY", KEY)
+    monkeypatch.setattr("kriegbot.cli.online.REGISTERING", 0.1)
+    (tmp_path / "s.toml").write_text('site = "http://127.0.0.1:9"\n')
+    command = ["online", "register", "kriegbot", "--email", "me@example.org", "--settings", str(tmp_path / "s.toml")]
+    assert main(command) == 2
+    assert "http://127.0.0.1:9 took no request in 0.1 seconds; try again later." in capsys.readouterr().err
+
+
 def test_a_bot_without_a_token_is_told_how_to_get_one(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["online", "run"]) == 2
     assert "there is no token in" in capsys.readouterr().err

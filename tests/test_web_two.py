@@ -226,6 +226,17 @@ def test_a_draw_is_agreed_and_an_offer_lapses_with_a_move(server: PageServer) ->
         assert load_record(over["saved"]).result == "1/2-1/2"
 
 
+def test_an_offer_made_while_the_other_side_is_to_move_dies_with_that_move(server: PageServer) -> None:
+    with table(server) as (host, guest):
+        host.until("view", yours=True)
+        guest.send({"do": "draw"})
+        assert host.until("offer") == {"is": "offer", "by": "black", "ply": 0}
+        host.send({"do": "try", "text": "e4"})
+        host.until("view", ply=1)
+        host.send({"do": "draw"})  # no acceptance, but an offer
+        assert guest.until("offer", by="white") == {"is": "offer", "by": "white", "ply": 1}
+
+
 def test_both_see_the_whole_game_at_its_end_and_play_again_with_sides_exchanged(server: PageServer) -> None:
     with table(server) as (host, guest):
         host.until("view", yours=True)

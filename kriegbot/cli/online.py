@@ -38,6 +38,8 @@ if TYPE_CHECKING:  # httpx, which the bot needs, is an extra
     from kriegbot.online.settings import Settings
 
 KEY = "KRIEGSPIEL_REGISTRATION_KEY"
+REGISTERING = 30.0
+"""Seconds for which a site that takes no requests is asked again to register a bot."""
 LINES = 12
 """Lines of what happened, below the table."""
 
@@ -71,7 +73,7 @@ def register(
             raise Refused(f"illegal {what} {quoted(text)}: it takes printable characters.")
     chosen = _settings(settings)
     from kriegbot.online.settings import check_free, save_token, token_path
-    from kriegbot.online.site import Refusal, Site, Uncertain
+    from kriegbot.online.site import Refusal, Site, Stopped, Uncertain, in_a_while
 
     path = token_path(chosen.site)
     check_free(path)
@@ -87,14 +89,19 @@ def register(
         "supported_rule_variants": [rules.name for rules in chosen.rules],
     }
     try:
-        with Site(chosen.site, None, threading.Event(), lambda line: print(line, file=sys.stderr)) as site:
+        with Site(chosen.site, None, in_a_while(REGISTERING), lambda line: print(line, file=sys.stderr)) as site:
             answer = site.command("POST", "/auth/bots/register", body, {"X-Bot-Registration-Key": key})
     except Refusal as refusal:
         raise Refused(f"{chosen.site} does not register {quoted(username)}: {refusal}.") from None
     except Uncertain as error:
         raise Refused(f"{error}; the site may have registered {quoted(username)} without telling its token.") from None
-    save_token(path, str(answer.get("api_token", "")))
-    print(f"Registered {answer.get('username', username)}; its token is in {path}, for you alone to read.")
+    except Stopped:
+        raise Refused(f"{chosen.site} took no request in {REGISTERING:g} seconds; try again later.") from None
+    token = answer.get("api_token")
+    if not (isinstance(token, str) and token.isascii() and token.isprintable() and token):
+        raise Refused(f"{chosen.site} has registered {quoted(username)} without telling a token.")
+    save_token(path, token)
+    print(f"Registered {username}; its token is in {path}, for you alone to read.")
 
 
 @online.command()

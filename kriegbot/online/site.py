@@ -208,10 +208,10 @@ def _why(error: Exception) -> str:
     return one_line(str(error) or type(error).__name__, 100)
 
 
-def in_a_while() -> threading.Event:
-    """An event that is set after a few seconds, for what is worth trying and not worth waiting for."""
+def in_a_while(seconds: float = LEAVING) -> threading.Event:
+    """An event that is set after some seconds, for what is worth trying and not worth waiting for."""
     event = threading.Event()
-    timer = threading.Timer(LEAVING, event.set)
+    timer = threading.Timer(seconds, event.set)
     timer.daemon = True
     timer.start()
     return event

@@ -123,18 +123,25 @@ class LiveGame:
             raise BadMessage("Between people, what is played is played.")
         self.people[color].seat.take_back()
 
-    def offer_draw(self, color: chess.Color, ply: int) -> None:
+    def offer_draw(self, color: chess.Color, view: View | None) -> None:
         """A side offers a draw, or accepts the other's offer, which stands until it has moved itself.
+
+        Args:
+          color: the side.
+          view: what it knows; None before it has seen the board.
 
         Raises:
           BadMessage: the opponent is a program.
         """
         if not self.is_for_two:
             raise BadMessage("A program plays on to the end; you can resign.")
-        if self._offer is not None and self._offer[0] != color and ply <= self._offer[1] + 1:
+        ply = 0 if view is None else view.ply
+        if self._offer is not None and self._offer[0] != color and ply <= self._offer[1]:
             for side in self.people.values():
                 side.seat.agree()
             return
+        if view is not None and view.turn == color:
+            ply += 1  # its own move comes before the other's
         self._offer = color, ply
         for side in self.people.values():
             side.publish({"is": "offer", "by": chess.COLOR_NAMES[color], "ply": ply})
@@ -280,7 +287,7 @@ class PersonGame(Hosted):
             case Leave():
                 self.stop("the person left")
             case Draw():
-                self.game.offer_draw(self.color, 0 if self._view is None else self._view.ply)
+                self.game.offer_draw(self.color, self._view)
             case _:
                 raise BadMessage("That cannot be done in a game in progress.")
 

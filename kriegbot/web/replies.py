@@ -221,7 +221,7 @@ class HintGiven(_Told, Hinted):
 
 
 class DrawOffered(_Told):
-    """A side offers a draw; the offer lapses with the other side's next move."""
+    """A side offers a draw; it lapses with the other side's next move, and `ply` is the last at which it stands."""
 
     by: str
     ply: int

@@ -69,7 +69,7 @@ export function startHelping(game, send, attempt, say) {
     showHints([]);
     $("takeback").disabled = !view.yours || view.ply < 2;
     $("hint").disabled = !view.yours;
-    if (offer && view.ply > offer.ply + 1) [offer, $("offer").hidden] = [null, true];
+    if (offer && view.ply > offer.ply) [offer, $("offer").hidden] = [null, true];
   }
 
   function hint({ ply, by, tries }) {
@@ -82,10 +82,10 @@ export function startHelping(game, send, attempt, say) {
   }
 
   function offered(message) {
-    if (view && view.ply > message.ply + 1) return;
+    if (view && view.ply > message.ply) return;
     offer = message;
     const isMine = message.by === game.you;
-    $("offer-said").textContent = isMine ? "You offer a draw; your next move but one takes it back." : `${sides[message.by]} offers a draw; your next move declines it.`;
+    $("offer-said").textContent = isMine ? "You offer a draw; it stands until the other side has moved." : `${sides[message.by]} offers a draw; your next move declines it.`;
     $("accept").hidden = isMine;
     $("offer").hidden = false;
   }
