@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -82,6 +83,10 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self._connection.close()
+
+    def cut(self) -> None:
+        """Ends the connection without a word."""
+        self._connection.socket.shutdown(socket.SHUT_RDWR)
 
     def send(self, message: object) -> None:
         """Sends a message; bytes and text as they are."""

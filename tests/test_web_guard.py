@@ -131,6 +131,7 @@ MALFORMED: list[object] = [
     RAND | {"seed": True},
     RAND | {"seed": 1.5},
     {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": None, "pace": -1},
+    {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": None, "pace": 10**400},
     '{"do":"watch","white":"rand","black":"rand","rules":"berkeley","seed":null,"pace":NaN}',
 ]
 
@@ -150,6 +151,21 @@ def test_malformed_messages_are_refused_and_logged_and_games_go_on(
             assert caplog.text.count("refused a message") == before + 1, message
         client.send(E4)
         assert client.until("view", ply=2)["men"]["e4"] == "P"
+
+
+def test_a_name_that_is_too_long_for_a_file_is_not_found(address: str) -> None:
+    assert fetched(address, f"games/{'x' * 300}.pgn").status == 404
+
+
+def test_a_socket_that_ends_without_a_close_frame_leaves_no_traceback(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with served(tmp_path) as page:
+        with Client(page.address) as client:
+            client.receive()
+            client.cut()
+        until(lambda: not page.server_state.tasks, "the end of the socket")
+    assert "Traceback" not in caplog.text
 
 
 def test_who_sends_too_much_that_is_refused_is_closed_and_may_come_back(address: str) -> None:

@@ -56,6 +56,11 @@ def test_a_pace_is_a_number_from_nought_to_ten() -> None:
             asked_by(f'{{"do": "pace", "seconds": {seconds}}}')
 
 
+def test_a_number_beyond_any_float_is_refused() -> None:
+    with pytest.raises(BadMessage):
+        asked_by(json.dumps({"do": "pace", "seconds": 10**400}))
+
+
 def test_a_seed_is_never_a_number_for_javascript_would_round_it() -> None:
     with pytest.raises(BadMessage):
         asked_by(json.dumps(GAME | {"seed": 3}))

@@ -125,7 +125,7 @@ class Socket:
             self._house.told.discard(self.tell)
             self._part()
             writing.cancel()
-            with contextlib.suppress(RuntimeError):  # it is closed already
+            with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
                 await self._websocket.close(1008)
 
     def tell(self, message: Told) -> None:

@@ -80,7 +80,11 @@ class Library:
           BadMessage: there is none of that name.
         """
         path = self.folder / name
-        if not name.endswith(".pgn") or Path(name).name != name or "\0" in name or not path.is_file():
+        try:
+            is_there = name.endswith(".pgn") and Path(name).name == name and "\0" not in name and path.is_file()
+        except OSError:  # the name is too long
+            is_there = False
+        if not is_there:
             raise BadMessage("There is no saved game of that name any more.")
         return path
 

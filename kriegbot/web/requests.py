@@ -268,7 +268,7 @@ def asked_by(text: str | None) -> Asked:
 def _fits(value: object, kind: Any) -> bool:
     """Whether a JSON value has the type of a field: a whole number is also a float; true is not a number."""
     if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return isinstance(value, kind)
