@@ -16,6 +16,7 @@ import chess
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from kriegbot.web.app import BROWSER
 from kriegbot.web.registry import House
 from kriegbot.web.review import Review
 from kriegbot.web.server import PageServer
@@ -68,13 +69,19 @@ def until(is_so: Callable[[], object], what: str = "it") -> None:
 class Client:
     """Talks to the page's socket as the page does.
 
+    Args:
+      address: of the page.
+      browser: which one; by default there is one for each link to the server.
+      settings: of the connection.
+
     Attributes:
       heard: every message so far, as it came.
     """
 
-    def __init__(self, address: str, **settings: Any) -> None:
+    def __init__(self, address: str, browser: str = "", **settings: Any) -> None:
         parts = urlsplit(address)
-        settings = {"origin": f"http://{parts.netloc}", "proxy": None} | settings
+        cookie = {"Cookie": f"{BROWSER}={browser or parts.path.strip('/')}"}
+        settings = {"origin": f"http://{parts.netloc}", "proxy": None, "additional_headers": cookie} | settings
         self._connection = connect(f"ws://{parts.netloc}{parts.path}ws", **settings).__enter__()  # see __exit__
         self.heard: list[str] = []
 

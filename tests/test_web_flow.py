@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import chess
 import pytest
@@ -238,6 +239,19 @@ def test_who_looks_at_a_broken_off_game_has_seen_both_sides_and_the_record_says_
     file = Path(end(client, "leave")["saved"]).name
     client.send({"do": "open", "file": file})
     assert len(client.until("frames")["frames"]) > 1
+    client.send({"do": "resume", "file": file})
+    client.until("view", yours=True)
+    assert "both sides" in load_record(end(client)["saved"]).headers["Help"]
+
+
+def test_who_downloads_a_broken_off_game_has_seen_both_sides_and_the_record_says_so(
+    client: Client, server: PageServer
+) -> None:
+    begin(client)
+    play(client, "e4")
+    file = Path(end(client, "leave")["saved"]).name
+    with urlopen(f"{server.address}games/{file}") as answer:
+        assert b"both sides" in answer.read()
     client.send({"do": "resume", "file": file})
     client.until("view", yours=True)
     assert "both sides" in load_record(end(client)["saved"]).headers["Help"]

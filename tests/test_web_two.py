@@ -78,7 +78,7 @@ def play(server: PageServer, rules: str, seed: int) -> Sent:
                 view = sides[turn].until("view", yours=True, ply=view["ply"])
         sides[turn].send({"do": "resign"})
         over = host.until("over")
-        guest.until("over")
+        assert guest.until("over")["saved"] is None  # a guest is told nothing of the host's folders
         messages = {side: [json.loads(text) for text in client.heard] for side, client in sides.items()}
         return Sent(messages, load_record(over["saved"]))
 
@@ -223,7 +223,7 @@ def test_a_draw_is_agreed_and_an_offer_lapses_with_a_move(server: PageServer) ->
         host.send({"do": "draw"})
         over = guest.until("over")
         assert (over["result"], over["text"], over["won"]) == ("1/2-1/2", "Agreement, draw.", None)
-        assert load_record(over["saved"]).result == "1/2-1/2"
+        assert load_record(host.until("over")["saved"]).result == "1/2-1/2"
 
 
 def test_an_offer_made_while_the_other_side_is_to_move_dies_with_that_move(server: PageServer) -> None:
@@ -235,6 +235,28 @@ def test_an_offer_made_while_the_other_side_is_to_move_dies_with_that_move(serve
         host.until("view", ply=1)
         host.send({"do": "draw"})  # no acceptance, but an offer
         assert guest.until("offer", by="white") == {"is": "offer", "by": "white", "ply": 1}
+
+
+def test_a_seat_belongs_to_the_browser_that_took_it(server: PageServer) -> None:
+    with Client(server.address) as host:
+        host.send(INVITE)
+        mine = host.until("game")
+        address, game = address_of(server, mine["invitation"])
+        with Client(address, "the guest's") as guest:
+            guest.send({"do": "join", "game": game})
+            assert guest.until("game")["you"] == "black"
+            for link, browser in ((server.address, ""), (address, ""), (address, "another")):
+                with Client(link, browser) as other:
+                    other.send({"do": "join", "game": game})
+                    told = other.until("refusal")
+                    assert told["text"] == "This seat is taken: it belongs to the browser that took it."
+                    other.send({"do": "try", "text": "e5"})
+                    assert other.until("refusal")["text"] == "There is no game yet."
+            with Client(address, "the guest's") as again, Client(address, "the guest's") as host_now:
+                again.send({"do": "join", "game": game})
+                assert again.until("game")["you"] == "black"
+                host_now.send({"do": "join", "game": mine["id"]})
+                assert host_now.until("refusal")["to"] == "join"
 
 
 def test_both_see_the_whole_game_at_its_end_and_play_again_with_sides_exchanged(server: PageServer) -> None:
@@ -258,8 +280,8 @@ def test_a_game_between_two_that_was_broken_off_is_played_on_by_two(server: Page
         guest.send({"do": "try", "text": "e4"})
         host.until("view", yours=True)
         host.send({"do": "leave"})
-        over = guest.until("over")
-        assert over["resumable"]
+        assert guest.until("over")["resumable"]
+        over = host.until("over")
         host.send({"do": "resume", "file": Path(over["saved"]).name})
         message = host.until("game")
         assert message["you"] == "black"  # as before

@@ -57,6 +57,8 @@ TEND_SECONDS = 10.0
 
 FOR_THE_HOST = (New, Invite, Watch, Curtain, Resume, Open, Library, Delete, Remember)
 """What guests, who have a link to one game, may not ask for."""
+BROWSER = "kriegbot-browser"
+"""The cookie by which a browser is known again, whichever link it follows."""
 
 log = logging.getLogger("kriegbot.web")
 
@@ -74,8 +76,11 @@ def make_app(house: House) -> Starlette:
     sockets: set[Socket] = set()
     page = (STATIC / "index.html").read_text().replace("<!-- men -->", men_svg())
 
-    async def index(_request: Request) -> Response:
-        return HTMLResponse(page)
+    async def index(request: Request) -> Response:
+        response = HTMLResponse(page)
+        if BROWSER not in request.cookies:
+            response.set_cookie(BROWSER, secrets.token_urlsafe(16), httponly=True, samesite="strict")
+        return response
 
     async def socket(websocket: WebSocket) -> None:
         if len(sockets) >= MOST_SOCKETS:
@@ -100,6 +105,7 @@ class Socket:
     def __init__(self, websocket: WebSocket, house: House) -> None:
         self._websocket, self._house = websocket, house
         self._is_guest: bool = websocket.scope[IS_GUEST]
+        self._browser = websocket.cookies.get(BROWSER) or secrets.token_urlsafe(16)
         self._hosted: Hosted | None = None
         self._outbox: asyncio.Queue[Told] = asyncio.Queue(MOST_WAITING)
         self._loop = asyncio.get_running_loop()
@@ -208,6 +214,7 @@ class Socket:
         self._house.add(mine, self._join)
 
     def _join(self, hosted: Hosted) -> None:
+        hosted.sit_down(self._browser)
         self._part()
         self._hosted = hosted
         hosted.join(self.tell)
@@ -252,7 +259,7 @@ def file_routes(house: House) -> list[Route]:
         try:
             if request.scope[IS_GUEST]:
                 raise BadMessage("Your link is for one game.")
-            path = house.library.path(request.path_params["name"])
+            _, path = await asyncio.to_thread(house.library.open, request.path_params["name"])
         except BadMessage as error:
             return PlainTextResponse(f"{error}\n", 404)
         return FileResponse(path, media_type="application/x-chess-pgn", filename=path.name)

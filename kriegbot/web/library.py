@@ -101,7 +101,7 @@ class Library:
             raise BadMessage(f"{error}.") from None
 
     def open(self, name: str) -> tuple[GameRecord, Path]:
-        """A saved game to look at; one that could be played on is marked, since now both sides have been seen.
+        """A saved game to look at or take away; one that could be played on is marked, since now both sides are seen.
 
         Raises:
           BadMessage: there is none, or it cannot be read.

@@ -224,9 +224,20 @@ class PersonGame(Hosted):
         self.is_for_guests = game.is_for_two
         self.seat = WebSeat(self._show, game.clock, is_here=not game.is_for_two)
         game.people[color] = self
+        self._browser: str | None = None
         self._has_heat = False
         self._view: View | None = None
         self._heats, self._hints = Newest(self._heat), Newest(self._hint)
+
+    def sit_down(self, browser: str) -> None:
+        """A browser comes to its seat: between two people, the one that came first and no other.
+
+        Raises:
+          BadMessage: it is another.
+        """
+        if self.game.is_for_two and self._browser not in (None, browser):
+            raise BadMessage("This seat is taken: it belongs to the browser that took it.")
+        self._browser = browser
 
     @property
     def is_live(self) -> bool:
@@ -343,7 +354,8 @@ class PersonGame(Hosted):
     def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review | None) -> None:
         """The end; without a review, as long as the game may be played on."""
         self.record = record
-        over = over_message(record, None if saved is None else str(saved), self.color)
+        is_host = self.may_invite or not self.game.is_for_two  # whose files these are
+        over = over_message(record, str(saved) if saved is not None and is_host else None, self.color)
         over["text"] += trouble
         if review is None:
             over["resumable"], over["seed"] = True, None

@@ -99,6 +99,9 @@ class Hosted:
         """Whether no browser is connected to the game."""
         return not self.has_listeners
 
+    def sit_down(self, browser: str) -> None:
+        """A browser comes to the game; raises BadMessage if there is no seat for it."""
+
     def begin(self) -> None:
         """Starts the game, once the house has taken it in."""
 

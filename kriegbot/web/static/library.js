@@ -27,6 +27,10 @@ export function savedGames(send, { rules }) {
     }
   };
 
+  function download(file) {
+    return make("a", { href: `games/${encodeURIComponent(file)}`, download: file, className: "button" }, "Download");
+  }
+
   function row(game) {
     const button = (text, onclick) => make("button", { type: "button", onclick }, text);
     const what = `${NAMES[game.white] ?? game.white} – ${NAMES[game.black] ?? game.black}`;
@@ -37,7 +41,7 @@ export function savedGames(send, { rules }) {
       make("td", {}, make("div", { className: "do" },
         ...(game.resumable ? [button("Play on", () => send({ do: "resume", file: game.file }))] : []),
         button("Look", () => (game.resumable ? ask("seeing", () => send({ do: "open", file: game.file })) : send({ do: "open", file: game.file }))),
-        make("a", { href: `games/${encodeURIComponent(game.file)}`, download: game.file, className: "button" }, "Download"),
+        game.resumable ? button("Download", () => ask("seeing", () => download(game.file).click())) : download(game.file),
         button("Delete", () => {
           $("deleting-what").textContent = `${what}, ${game.date}`;
           ask("deleting", () => send({ do: "delete", file: game.file }));
