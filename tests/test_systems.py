@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -65,7 +64,7 @@ def strange(tmp_path: Path) -> Path:
     "command",
     [
         pytest.param(["-m", "kriegbot"], id="module"),
-        pytest.param([shutil.which("kriegbot") or "kriegbot"], id="script", marks=pytest.mark.slow),
+        pytest.param([str(Path(sys.executable).with_name("kriegbot"))], id="script", marks=pytest.mark.slow),
     ],
 )
 def test_nothing_is_imported_from_the_folder_where_a_command_is_typed(command: list[str], strange: Path) -> None:
