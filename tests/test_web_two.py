@@ -190,6 +190,20 @@ def test_a_guest_has_one_game_and_nothing_else(server: PageServer) -> None:
         assert '"invitation":null' in guest.heard[1]
 
 
+def test_in_a_rematch_the_seats_belong_to_the_same_browsers(server: PageServer) -> None:
+    with table(server) as (host, guest):
+        host.until("view", yours=True)
+        host.send({"do": "resign"})
+        guest.until("over")
+        guest.send({"do": "rematch"})
+        host.send({"do": "join", "game": guest.until("next")["game"]})
+        host.send({"do": "library"})  # an answer in any case
+        kinds = []
+        while "library" not in kinds:
+            kinds.append(host.receive()["is"])
+        assert "refusal" in kinds
+
+
 def test_a_guest_cannot_join_a_game_of_the_host_against_a_program(server: PageServer, kernels: None) -> None:
     del kernels
     with table(server) as (host, guest):

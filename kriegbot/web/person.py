@@ -375,6 +375,7 @@ class PersonGame(Hosted):
             for game in games.values():
                 self.house.add(game)
             for color, side in self.game.people.items():
+                games[not color]._browser = side._browser
                 side.publish({"is": "next", "game": games[not color].id})
         else:
             self.publish(self._last["next"])
