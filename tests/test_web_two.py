@@ -251,6 +251,17 @@ def test_an_offer_made_while_the_other_side_is_to_move_dies_with_that_move(serve
         assert guest.until("offer", by="white") == {"is": "offer", "by": "white", "ply": 1}
 
 
+def test_two_at_one_screen_are_both_told_where_their_game_is_kept(server: PageServer) -> None:
+    with Client(server.address) as screen:
+        screen.send(INVITE)
+        _, other = address_of(server, screen.until("game")["invitation"])
+        with Client(server.address) as same:
+            same.send({"do": "join", "game": other})
+            same.until("view")
+            screen.send({"do": "resign"})
+            assert same.until("over")["saved"] == screen.until("over")["saved"] is not None
+
+
 def test_a_seat_belongs_to_the_browser_that_took_it(server: PageServer) -> None:
     with Client(server.address) as host:
         host.send(INVITE)

@@ -59,6 +59,8 @@ FOR_THE_HOST = (New, Invite, Watch, Curtain, Resume, Open, Library, Delete, Reme
 """What guests, who have a link to one game, may not ask for."""
 BROWSER = "kriegbot-browser"
 """The cookie by which a browser is known again, whichever link it follows."""
+BROWSER_SECONDS = 30 * 24 * 3600
+"""For which it is."""
 
 log = logging.getLogger("kriegbot.web")
 
@@ -79,7 +81,7 @@ def make_app(house: House) -> Starlette:
     async def index(request: Request) -> Response:
         response = HTMLResponse(page)
         if BROWSER not in request.cookies:
-            response.set_cookie(BROWSER, secrets.token_urlsafe(16), httponly=True, samesite="strict")
+            response.set_cookie(BROWSER, secrets.token_urlsafe(16), BROWSER_SECONDS, httponly=True, samesite="strict")
         return response
 
     async def socket(websocket: WebSocket) -> None:

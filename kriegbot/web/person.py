@@ -354,7 +354,10 @@ class PersonGame(Hosted):
     def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review | None) -> None:
         """The end; without a review, as long as the game may be played on."""
         self.record = record
-        is_host = self.may_invite or not self.game.is_for_two  # whose files these are
+        hosts = [side._browser for side in self.game.people.values() if side.may_invite]
+        is_host = not self.game.is_for_two or (
+            self._browser is not None and self._browser in hosts
+        )  # the files are his
         over = over_message(record, str(saved) if saved is not None and is_host else None, self.color)
         over["text"] += trouble
         if review is None:
