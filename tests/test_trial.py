@@ -37,7 +37,14 @@ class Chatters(Bot):
 """
 
 
-@pytest.mark.parametrize("command", [("match",), ("tournament", "--games", "2"), ("play", "--opponent")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("match",),
+        pytest.param(("tournament", "--games", "2"), marks=pytest.mark.slow),
+        pytest.param(("play", "--opponent"), marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize(
     ("player", "message"),
     [
