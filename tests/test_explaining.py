@@ -35,6 +35,7 @@ def test_the_line_goes_through_the_protocol() -> None:
     assert read_answer(answer, report) == Choice(chess.Move.from_uci("g1f3"), said)
 
 
+@pytest.mark.slow
 def test_match_shows_what_each_search_believed_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
     match = ["match", "kriegbot:samples=5", "rand", "--seed", "3", "--limits", "plies=3"]
     shown = []

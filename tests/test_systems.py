@@ -127,6 +127,7 @@ def test_a_folder_that_pythonpath_names_stays_and_that_of_a_part_is_not_passed_o
     assert importable(is_same_script=True) == ["/usr/lib/python"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program that ignores its input may outlive us")
 @pytest.mark.parametrize(
     "is_walled", [False, pytest.param(True, marks=pytest.mark.skipif(bool(fault()), reason=fault()))]
@@ -172,6 +173,7 @@ def test_a_kept_program_is_ended_by_a_broken_pipe_as_others_are() -> None:
     assert Talker(["sh", "-c", "kill -PIPE $$"], is_kept=True).end(patience=10) == -signal.SIGPIPE
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="keepers are for Linux")
 @pytest.mark.parametrize("deed", ["STOP", "KILL"])
 def test_a_program_that_stops_or_kills_its_keeper_ends_with_the_game(
