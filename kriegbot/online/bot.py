@@ -229,7 +229,10 @@ class Bot:
         except Refusal as refusal:
             self._report(f"{what}: {refusal}")
             return None
-        return [game for game in games or () if isinstance(game, dict) and is_code(game.get("game_code"))]
+        if not isinstance(games, list):
+            self._report(f"{what}: {quoted(games)} is no list of games")
+            return None
+        return [game for game in games if isinstance(game, dict) and is_code(game.get("game_code"))]
 
     def _command(self, what: str, method: str, path: str, body: Json | None = None) -> bool:
         """Gives a command that may fail, since what the site shows at the next look counts; whether it was done."""

@@ -11,6 +11,7 @@ a random one of the tries that the site allows is played, and the log says so.
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -22,11 +23,12 @@ import chess
 from kriegbot.game.children import CannotStart
 from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.online.player import HURRY, ClockPlayer
-from kriegbot.online.reading import COLORS, DOUBLES, Reading, Unreadable, read_state
+from kriegbot.online.reading import DOUBLES, Reading, Unreadable, color_of, read_state
 from kriegbot.online.records import Record
 from kriegbot.online.site import Refusal, Site, Uncertain
 from kriegbot.players.specs import PlayerSpec
 from referee import Action, AskAny, Resign, RuleSet, View, action_code
+from referee.text import one_line
 
 Json: TypeAlias = dict[str, Any]
 
@@ -111,7 +113,8 @@ class OnlineGame:
                     self._site.pause(wait)
                     wait = min(2 * wait, LONGEST_LOOK)
             self._record.end(state, self._player.seed)
-            return state.get("result") or {}
+            result = state.get("result")
+            return result if isinstance(result, dict) else {}
         except Refusal as refusal:
             if refusal.status == GONE:
                 self._record.end({"result": {"winner": None, "reason": refusal.code}}, self._player.seed)
@@ -159,10 +162,12 @@ class OnlineGame:
         clock = state.get("clock")
         names = ("white_remaining", "black_remaining")
         try:
-            white, black = (max(0.0, float(clock[name])) for name in names)  # type: ignore[index]  # see TypeError
-        except (KeyError, TypeError, ValueError):
+            white, black = (max(float(clock[name]), 0.0) for name in names)  # type: ignore[index]  # see TypeError
+        except (KeyError, OverflowError, TypeError, ValueError):
             white = black = UNKNOWN
-        ours = COLORS.get(state.get("your_color"))
+        if not math.isfinite(white + black):
+            white = black = UNKNOWN
+        ours = color_of(state.get("your_color"))
         shown = self.shown
         shown.left = (white, black) if ours else (black, white)
         shown.color = chess.COLOR_NAMES[bool(ours)]
@@ -181,7 +186,8 @@ class OnlineGame:
     def _chosen(self, state: Json, reading: Reading | None, flag: float) -> Action | None:
         """What to do, before our flag falls at a moment of `time.monotonic`; None for nothing."""
         allowed = self._allowed(state)
-        can_ask = "ask_any" in (state.get("possible_actions") or ())
+        actions = state.get("possible_actions")
+        can_ask = isinstance(actions, list) and "ask_any" in actions
         most = SEATINGS + len(DOUBLES) * (reading is not None and reading.is_guessed)
         for _ in range(most):
             left = flag - time.monotonic()
@@ -212,7 +218,7 @@ class OnlineGame:
         for uci in given if isinstance(given, list) else []:
             try:
                 move = chess.Move.from_uci(uci)
-            except (ValueError, TypeError):
+            except (KeyError, TypeError, ValueError):
                 continue
             if move and move.drop is None and move not in self._nonsense:
                 found.append(move)
@@ -238,7 +244,7 @@ class OnlineGame:
             self._say(f"{action_code(action)}: {refusal}")
             self._looks = FEW_LOOKS
             return
-        self.shown.last = f"{action_code(action)}: {answer.get('announcement', 'done')}"
+        self.shown.last = f"{action_code(action)}: {one_line(str(answer.get('announcement', 'done')), 80)}"
         if answer.get("announcement") in NONSENSE and isinstance(action, chess.Move):
             self._nonsense.add(action)
             self._action = None

@@ -48,7 +48,7 @@ Json: TypeAlias = dict[str, Any]
 LIMITS = Limits(quiet_plies=2000)
 DOUBLES = tuple(one | other for one, other in combinations(reversed(Check), 2))
 """The directions that a double check may have; a knight is in most of them, so those come first."""
-COLORS: dict[Any, chess.Color] = {"white": chess.WHITE, "black": chess.BLACK}
+COLORS: dict[str, chess.Color] = {"white": chess.WHITE, "black": chess.BLACK}
 
 NONE = "No pawn captures"
 CHECKS = {
@@ -96,7 +96,7 @@ def read_state(state: Json, rules: RuleSet, answers: Mapping[int, Json], guess: 
     Raises:
       Unreadable: it is not such a state.
     """
-    color, turn = COLORS.get(state.get("your_color")), COLORS.get(state.get("turn"))
+    color, turn = color_of(state.get("your_color")), color_of(state.get("turn"))
     if color is None or turn is None:
         raise Unreadable(f"illegal colours: {quoted((state.get('your_color'), state.get('turn')))}")
     reader = _Reader(color, rules, answers, guess)
@@ -109,6 +109,11 @@ def read_state(state: Json, rules: RuleSet, answers: Mapping[int, Json], guess: 
     if view.turn != turn:
         raise Unreadable(f"by the log {chess.COLOR_NAMES[view.turn]} is to move, not {quoted(state.get('turn'))}")
     return Reading(view, reader.is_guessed)
+
+
+def color_of(name: object) -> chess.Color | None:
+    """The colour of a name; None if it is none."""
+    return COLORS.get(name) if isinstance(name, str) else None
 
 
 @dataclass(slots=True)
@@ -236,7 +241,7 @@ def _entries(state: Json) -> Iterator[_Entry]:
                     if not messages:
                         raise ValueError("a line without messages")
                     yield _Entry(color, str(line.get("question_type") or ""), messages, move)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise Unreadable(f"illegal referee_turns: {type(error).__name__} {quoted(str(error))}") from None
 
 

@@ -59,7 +59,7 @@ class Record:
 
     def save(self) -> None:
         """Writes the file, whole or not at all."""
-        write_whole(self.path, (json.dumps(self.data, indent=1, ensure_ascii=False) + "\n").encode())
+        write_whole(self.path, (json.dumps(self.data, indent=1) + "\n").encode())
 
 
 def unfinished(folder: Path, site: str, bot: str) -> Iterator[Json]:

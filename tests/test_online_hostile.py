@@ -1,0 +1,120 @@
+"""Answers of another shape, and text that could drive a terminal (to be merged into test_online_play)."""
+
+from __future__ import annotations
+
+import copy
+import io
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import chess
+import pytest
+from rich.console import Console
+
+from kriegbot.cli.online import Screen
+from kriegbot.online.bot import Bot
+from kriegbot.online.game import OnlineGame, Shown
+from kriegbot.online.records import Record
+from kriegbot.online.settings import SITE_RULES, Settings
+from tests.test_online_reading import started
+
+ESCAPE = "\x1b]0;owned\x07\x9b2J\u202e"
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    math.inf,
+    math.nan,
+    10**400,
+    "",
+    ESCAPE,
+    "\ud800",
+    [],
+    [1],
+    [[]],
+    {},
+    dict.fromkeys("abcd", 1),
+)
+WHO = {"white": {"username": "kriegbot", "role": "bot"}, "black": {"username": "anna", "role": "user"}}
+LISTED = {"game_code": "ABC", "state": "active", "move_number": 1, "rule_variant": "wild16", "created_by": "zoe", **WHO}
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something stands in an answer."""
+    if at:
+        yield at
+    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        yield from places(value[key], (*at, key))
+
+
+def damaged(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The answer with each of its parts missing or of another kind."""
+    for *way, last in places(answer):
+        for wrong in (*WRONG, "missing"):
+            other = copy.deepcopy(answer)
+            part: Any = other
+            for key in way:
+                part = part[key]
+            part[last] = copy.deepcopy(wrong)
+            if wrong == "missing":
+                del part[last]
+            yield other
+
+
+def played(folder: Path, state: dict[str, Any], answer: dict[str, Any] | None = None) -> tuple[OnlineGame, Any]:
+    """A game at a site that gives this state, and this answer to a try."""
+    site: Any = SimpleNamespace(ask=lambda _: state, command=lambda *_: answer or {}, pause=lambda _: None, address="")
+    shown = Shown("ABC", "anna", "wild16")
+    record = Record(folder, {"code": "ABC"})
+    return OnlineGame(site, Settings().player, SITE_RULES["wild16"], record, shown, lambda _: None), shown
+
+
+def drawn(shown: Shown) -> str:
+    """The table of one game, as a terminal gets it."""
+    screen, out = Screen(None), io.StringIO()
+    screen.show(SimpleNamespace(shown=lambda: [shown]))  # type: ignore[arg-type]
+    Console(file=out, width=200).print(screen)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("asked", ["active", "open"])
+def test_a_list_of_games_of_another_shape_ends_nothing(asked: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(Bot, "_start", lambda *_: True)
+    for games in damaged({"games": [LISTED]}):
+        given = {"active": {"games": []}, "open": {"games": []}} | {asked: games}
+        site: Any = SimpleNamespace(
+            ask=lambda path, given=given: given[path.split("/")[-1]], command=lambda *_: {}, address=""
+        )
+        Bot(site, Settings(join=True), tmp_path, lambda _: None)._look()
+
+
+def test_a_state_of_another_shape_is_played_or_waited_for(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("kriegbot.online.records.write_whole", lambda *_: None)
+    monkeypatch.setattr(OnlineGame, "_asked", lambda *_, **__: chess.Move.from_uci("a2a3"))
+    drawn_with = set()
+    for state in damaged(started()):
+        game, shown = played(tmp_path, state)
+        game._turn(state)
+        if shown.left not in drawn_with:
+            drawn_with.add(shown.left)
+            drawn(shown).encode()
+
+
+def test_an_end_of_another_shape_is_recorded(tmp_path: Path, monkeypatch: Any) -> None:
+    written: list[bytes] = []
+    monkeypatch.setattr("kriegbot.online.records.write_whole", lambda _, data: written.append(data))
+    for wrong in WRONG:
+        state = {"state": "completed", "result": wrong, "clock": wrong, "referee_turns": wrong}
+        assert isinstance(played(tmp_path, state)[0].play(), dict)
+        assert written[-1].isascii()
+
+
+def test_an_announcement_does_not_drive_the_terminal(tmp_path: Path) -> None:
+    for said in (ESCAPE, "\ud800", [ESCAPE]):
+        game, shown = played(tmp_path, started(), {"announcement": said})
+        game._send(chess.Move.from_uci("a2a3"))
+        assert all(char.isprintable() for char in shown.last)
