@@ -1,9 +1,7 @@
 """Compiles kernels at a chosen moment, on all cores, and reports the progress; otherwise each is compiled when called.
 
-    python -m kriegbot.kernels.preparing
-
-is a process that does the jobs named to it, one a line, and tells each back when it is done: `module:name` compiles a
-kernel, `module:build` fills in the tables that a module keeps beside its kernels.
+A worker is told jobs, one a line, and tells each back when it is done: `module:name` compiles a kernel, `module:build`
+fills in the tables that a module keeps beside its kernels.
 """
 
 import os
@@ -151,7 +149,7 @@ def _do(jobs: dict[str, frozenset[str]], report: Progress | None, *how: str) -> 
 def _workers(number: int, *how: str) -> Iterator[Callable[[str], None]]:
     """Yields a function that lets one of some processes do a job."""
     path = os.pathsep.join(importable(is_same_script=False))
-    command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()", str(os.getpid()), *how]
+    command = [sys.executable, "-P", "-c", f"from {__name__} import work_on; work_on()", *how]
     processes: list[subprocess.Popen[str]] = []
     free: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
 
@@ -187,9 +185,9 @@ def _workers(number: int, *how: str) -> Iterator[Callable[[str], None]]:
             process.communicate()
 
 
-def main() -> None:
-    """Does jobs until its input ends or its parent does."""
-    if len(sys.argv) > 2:
+def work_on() -> None:
+    """The process of a worker: does jobs until its input ends, as it does with whoever started it."""
+    if len(sys.argv) > 1:
         os.nice(GIVES_WAY)
     for line in sys.stdin:
         module, _, name = line.strip().partition(":")
@@ -199,7 +197,3 @@ def main() -> None:
         else:
             found()
         print(line, end="", flush=True)
-
-
-if __name__ == "__main__":
-    main()
