@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from kriegbot.belief import belief as belief_module
-from kriegbot.belief.belief import Belief, EmptyBelief, Pool, after_event
+from kriegbot.belief.belief import Belief, EmptyBelief, after_event
 from kriegbot.belief.particles import Particles, systematic
+from kriegbot.belief.pool import Pool
 from kriegbot.belief.rescue import blind
 from kriegbot.kernels import from_board, to_board
 from kriegbot.kernels.position import labels_of

@@ -20,7 +20,6 @@ from kriegbot import kernels as kb
 from kriegbot.belief.filter import Event
 from kriegbot.belief.particles import Particles
 from kriegbot.belief.rescue import altered, blind
-from kriegbot.kernels import terms_of
 from kriegbot.models.protocol import Opponent, prior_of
 from kriegbot.models.uniform import uniform
 from referee import Answer, OpponentMoved, OwnQuestion, OwnTry, View
@@ -85,11 +84,7 @@ class Belief:
 
     def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Draw histories: boards [n, 8], n <= samples, and how often each was drawn [n], which sums to `samples`."""
-        total = np.cumsum(self.particles.weights)
-        marks = np.sort(kb.uniforms(seed, samples)) * total[-1]
-        chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(total) - 1)
-        boards, counts = np.unique(chosen, return_counts=True)
-        return self.particles.rows[boards], counts.astype(np.float64)
+        return self.particles.draw(samples, seed)
 
     def shuffled(self, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Every board once, in random order, with its weight: for a search that may be stopped at any moment.
@@ -170,8 +165,13 @@ def after_event(
     max_particles: int,
     seed: int,
     opponent: Opponent = uniform,
+    *,
+    has_single: bool = False,
 ) -> Particles:
-    """What one event of a view makes of boards, of which `max_particles` at most are kept after an opponent's move."""
+    """What one event of a view makes of boards, of which `max_particles` at most are kept after an opponent's move.
+
+    With `has_single`, at most one board follows then from each.
+    """
     match view.events[index]:
         case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
             return particles.after_own_move(kb.encode_move(move), kb.said(announcement), terms)
@@ -179,30 +179,10 @@ def after_event(
             return particles.after_answer(answer)
         case OpponentMoved(announcement):
             event = Event(kb.said(announcement), kb.overheard(view, index), *kb.moves_heard(view, index))
-            return particles.after_opponent(event, opponent, terms, max_particles, kb.subseed(seed, index))
+            seed = kb.subseed(seed, index)
+            return particles.after_opponent(event, opponent, terms, max_particles, seed, has_single=has_single)
     return particles
 
 
 class EmptyBelief(ValueError):
     """Nothing fits what was heard: the view contradicts its start or its rule set."""
-
-
-class Pool:
-    """Boards that fit a view, at most `max_particles` of them, kept from turn to turn and never rescued.
-
-    This is the pool of Parker, Nau and Subrahmanian (IJCAI 2005). Once none of its boards fits what is heard, it is
-    empty and stays empty. It lasts longer than theirs, since our filter lets all boards follow that fit, as far as
-    there is room.
-    """
-
-    def __init__(self, view: View, max_particles: int, seed: int) -> None:
-        self.particles = at_start(view)
-        self._how = terms_of(view.rules, view.limits), max_particles, seed
-        self._heard = 0
-        self.update(view)
-
-    def update(self, view: View) -> None:
-        """Take in the events of a view that are new since the last update."""
-        while self._heard < len(view.events) and len(self.particles):
-            self.particles = after_event(self.particles, view, self._heard, *self._how)
-            self._heard += 1

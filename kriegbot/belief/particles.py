@@ -68,6 +68,14 @@ class Particles:
         """Effective sample size, 1 / sum of squared weights: N if all weights are equal."""
         return float(1.0 / np.square(self.weights).sum()) if len(self.weights) else 0.0
 
+    def draw(self, samples: int, seed: int) -> tuple[Rows, RealArray]:
+        """Draw histories: boards [n, 8], n <= samples, and how often each was drawn [n], which sums to `samples`."""
+        total = np.cumsum(self.weights)
+        marks = np.sort(uniforms(seed, samples)) * total[-1]
+        chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(total) - 1)
+        boards, counts = np.unique(chosen, return_counts=True)
+        return self.rows[boards], counts.astype(np.float64)
+
     def after_own_move(self, move: int, heard: int, terms: Terms) -> "Particles":
         """Boards that fit our try, accepted with the announcement `heard`. May be empty."""
         rows, weights, moves = self.rows.copy(), self.weights.copy(), np.empty(MAX_MOVES, np.int32)
@@ -80,18 +88,29 @@ class Particles:
         return normalized(self.rows[kept], self.weights[kept], self.is_exact, self.fits_all)
 
     def after_opponent(
-        self, event: Event, opponent: Opponent, terms: Terms, max_particles: int, seed: int
+        self,
+        event: Event,
+        opponent: Opponent,
+        terms: Terms,
+        max_particles: int,
+        seed: int,
+        *,
+        has_single: bool = False,
     ) -> "Particles":
         """Boards that follow from a move of the opponent, whose moves are as likely as a model says.
 
-        At most `max_particles` of them are kept; see the head of this file. May be empty.
+        At most `max_particles` of them are kept; see the head of this file. With `has_single`, one of those that follow
+        from a board is drawn instead, whatever their probability. May be empty.
         """
         matches, room = Matches.empty(len(self.rows)), Room.empty()
         match_moves(TABLES, self.rows, event, terms, opponent, matches, room)
         matching, matched, total = matches.matching, matches.matched, matches.total
         following = int(matching.sum())
         is_exact = self.is_exact and following <= max_particles
-        if following <= max_particles:
+        if has_single:
+            draws = np.minimum(matching, 1)
+            shares, following, is_exact = draws.astype(np.float64), int(draws.sum()), False
+        elif following <= max_particles:
             draws, shares = matching, self.weights / total
         else:
             draws = systematic(self.weights * matched / total, max_particles, seed)

@@ -22,9 +22,9 @@ from typing import Any, Literal
 import numpy as np
 
 from evaluators import EVALUATORS, load_evaluator
-from kriegbot.belief.belief import Pool
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_fitting
+from kriegbot.belief.pool import Pool
 from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, subseed, terms_of, uniforms
 from kriegbot.options import Option
 from kriegbot.players.base import PlayerKind

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_fitting
+from kriegbot.belief.pool import RenewedPool
 from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, subseed, uniforms
 from kriegbot.models import load_opponent
 from kriegbot.search.cache import Lists
@@ -104,6 +105,7 @@ class SampledSearch:
         self.method, self.filtering = Method.of(settings), load_opponent(settings.filtering)
         self.belief: Belief | None = None
         self._sample: Sample | None = None
+        self._pool: RenewedPool | None = None
         self._fitted = 0
         """How many events of the view the sample fits."""
         self._placements = Placements()
@@ -115,6 +117,10 @@ class SampledSearch:
             self.belief = Belief(view, self.particles, self.seed, self.filtering)
         else:
             self.belief.update(view, seconds)
+        if self._pool is not None:
+            self._pool.update(view)
+        elif self.settings.boards == "pool":
+            self._pool = RenewedPool(view, self.settings.samples or MOST_DRAWN, self.seed)
 
     def policy(self, view: View, seconds: float | None) -> Policy:
         """The best tries with equal weights, or in the opening all by value, as far as `method` and the time allow."""
@@ -173,14 +179,14 @@ class SampledSearch:
     def _draw(self, belief: Belief, view: View, seed: int, further: int | None = None) -> tuple[Rows, RealArray]:
         """Draw histories, or `further` ones, in random order if the search is by time; see `Belief.draw`."""
         samples = further or self.settings.samples or MOST_DRAWN
-        if self.settings.boards == "last":
-            rows = last_observation(view, samples, seed)
-            if len(rows):
-                return rows, np.ones(len(rows))
-        rows, counts = belief.draw(samples, seed)
+        rows = last_observation(view, samples, seed) if self.settings.boards == "last" else np.empty((0, 8), np.uint64)
+        counts = np.ones(len(rows))
+        if len(rows) == 0:
+            pool = self._pool.particles if self._pool else belief.particles
+            rows, counts = (pool if len(pool) else belief.particles).draw(samples, seed)
         if self.settings.samples is not None:
             return rows, counts
-        # time may end the search within them, and a belief keeps boards of one origin and one kind of opponent together
+        # time may end the search within them, and beliefs and pools keep boards of one origin together
         order = np.argsort(uniforms(subseed(seed, ORDERING), len(rows)), kind="stable")
         return rows[order], counts[order]
 

@@ -38,7 +38,8 @@ class Settings:
       repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to.
       impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns moved.
       ties: which of the best tries: any, or always the first or last by the squares of its man.
-      boards: what drawn histories fit: all that was heard, or the last observation alone.
+      boards: what drawn histories fit: all that was heard, the last observation alone, or as much as the boards of a
+        pool do (`belief.pool.RenewedPool`), which holds as many boards as are drawn.
       opening: softmax temperature in centipawns for the first 12 plies; 0 plays the best try.
       is_for_turn: whether `time` is the budget of a whole turn, all its tries together.
       finishes: whether a bare king is left to `kriegbot.endgames`.
@@ -75,8 +76,11 @@ class Settings:
     ties: Literal["random", "first", "last"] = setting(
         str, "which of the best tries is chosen", "random", choices=("random", "first", "last")
     )
-    boards: Literal["all", "last"] = setting(
-        str, "what drawn histories fit: all heard, or the last of it", "all", choices=("all", "last")
+    boards: Literal["all", "pool", "last"] = setting(
+        str,
+        "what drawn histories fit: all heard, the last of it, or as much as a pool that runs out",
+        "all",
+        choices=("all", "pool", "last"),
     )
     opening: float = 0.0
     is_for_turn: bool = False
