@@ -8,6 +8,7 @@ can follow a game that another program referees.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TypeVar, overload
 
 import chess
@@ -36,6 +37,9 @@ class Prefix(Sequence[T]):
 
     def __len__(self) -> int:
         return self._count
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._items, self._count)
 
     @overload
     def __getitem__(self, index: int) -> T: ...

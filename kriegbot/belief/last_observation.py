@@ -219,13 +219,13 @@ def _taken(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
 
     The second is where it is after capturing en passant; both are empty if the opponent's last move was not a capture.
     """
-    moves = [event.move for event in view.events if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED]
     last = view.last_reply
     if view.turn != view.color or last is None or last.capture is None:
         return chess.BB_EMPTY, chess.BB_EMPTY
     taken = chess.BB_SQUARES[last.capture]
     if view.rules.en_passant_told:
         return taken, taken if last.en_passant else chess.BB_EMPTY
+    moves = [event.move for event in view.events if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED]
     if not moves or moves[-1].to_square != last.capture:
         return taken, chess.BB_EMPTY
     origin, target = moves[-1].from_square, moves[-1].to_square
