@@ -13,7 +13,7 @@ import pytest
 from kriegbot.belief import belief as belief_module
 from kriegbot.belief.belief import Belief, EmptyBelief, after_event
 from kriegbot.belief.particles import Particles, systematic
-from kriegbot.belief.pool import Pool
+from kriegbot.belief.pool import Pool, RenewedPool
 from kriegbot.belief.rescue import blind
 from kriegbot.kernels import from_board, to_board
 from kriegbot.kernels.position import labels_of
@@ -435,6 +435,35 @@ def test_a_pool_is_a_belief_up_to_its_first_rescue_and_then_empty() -> None:
             assert np.array_equal(pool.particles.weights, belief.particles.weights)
             filled += 1
     assert min(filled, empty) > 20
+
+
+def test_a_renewed_pool_keeps_what_fits_and_takes_boards_of_the_last_observation_for_the_rest() -> None:
+    rng = random.Random(2)
+    referee = Referee(WILD16, PAPER_LIMITS)
+    pool, exact = RenewedPool(referee.view(chess.WHITE), 20, seed=5), Pool(referee.view(chess.WHITE), 20, seed=5)
+    renewed = Counter[str]()
+    while referee.end is None:
+        before, was_exact, events = pool.particles, pool.particles.is_exact, len(referee.view(chess.WHITE).events)
+        referee.try_move(rng.choice(referee.view(referee.turn).tries()))
+        view = referee.view(chess.WHITE)
+        for one in (pool, exact):
+            one.update(view)
+        if pool.particles.is_exact:
+            assert np.array_equal(pool.particles.rows, exact.particles.rows)
+            continue
+        rows = {bytes(row) for row in pool.particles.rows}
+        assert 0 < len(rows) == len(pool.particles) <= 20
+        if not was_exact and len(view.events) == events + 1:
+            stayed = after_event(before, view, events, pool._terms, 20, 5, has_single=True).rows
+            assert {bytes(row) for row in stayed} <= rows
+            assert len(stayed) <= len(before)
+            renewed["fewer" if len(stayed) < len(before) else "all"] += 1
+        for row in pool.particles.rows:
+            board = to_board(row)
+            assert {s: p.piece_type for s, p in board.piece_map().items() if p.color == chess.WHITE} == dict(view.men)
+            assert board.occupied_co[chess.BLACK].bit_count() == view.opponent_men
+            assert not set(view.illegal) & set(board.legal_moves)
+    assert renewed["fewer"] > 20
 
 
 def test_a_belief_about_the_start_is_the_start() -> None:

@@ -78,7 +78,7 @@ class Settings:
     )
     boards: Literal["all", "pool", "last"] = setting(
         str,
-        "what drawn histories fit: all heard, the last of it, or as much as a pool that runs out",
+        "what drawn histories fit: all heard, the last of it, or as much as a pool does that ages",
         "all",
         choices=("all", "pool", "last"),
     )
