@@ -5,8 +5,7 @@
 Inside the project it would be the file kriegbot/search/rules/hopeful.py, and `backup=hopeful` would find it.
 """
 
-from kriegbot.kernels import Reals
-from kriegbot.search.backup import Backup, fold, settle
+from kriegbot import Backup, Reals, fold, settle
 
 HOPE = 0.1
 

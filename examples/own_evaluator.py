@@ -5,9 +5,7 @@
 Inside the project it would be the file evaluators/activity.py, and `evaluator=activity` would find it.
 """
 
-from evaluators.ks import material
-from evaluators.protocol import evaluator
-from kriegbot.kernels import Position, Words, attacked_by, men_of, popcount
+from kriegbot import Position, Words, attacked_by, evaluator, material, men_of, popcount
 
 SQUARE = 3
 

@@ -5,8 +5,7 @@
 Inside the project it would be the file kriegbot/models/pushing.py, and `opponent=pushing` would find it.
 """
 
-from kriegbot.kernels import NONE, Moves, Position, Reals, Words, bit, captured_on
-from kriegbot.models.protocol import Heard, opponent
+from kriegbot import NONE, Heard, Moves, Position, Reals, Words, bit, captured_on, opponent
 
 PUSH, TAKE_BACK = 3.0, 20.0
 

@@ -10,8 +10,7 @@ import random
 
 import chess
 
-from kriegbot.options import Option
-from kriegbot.players.base import Choice
+from kriegbot import Choice, Option
 from referee import View
 
 

@@ -1,90 +1,42 @@
 """Kriegspiel by information-set search: belief, search, players and their command line.
 
-The names below are the public interface, `from kriegbot import Belief`; the rules of the game are in `referee`. They
-are loaded when first used, so that `import kriegbot` stays fast. Everything else may change from version to version.
+The names below are the public interface, `from kriegbot import Belief`, together with the rules of the game in
+`referee`, explicit game trees in `kriegbot.trees`, and the modules of `kriegbot.environments` that docs/environments.md
+describes; those that need an extra have no page here. They are loaded when first used, so that `import kriegbot` stays
+fast. Everything else may change from version to version.
 
-- play: `play_game`, `Played`; seats `HereSeat`, `ProcessSeat`; many games: `run_tournament`
-- players: `Player`, `PlayerKind`, `Option`, `Choice`, `Report`; by name: `parse_spec`, `make_player`
-- belief: `Belief`, `EmptyBelief`
+- play: `play_game`, `Played`; seats `Seat`, `HereSeat`, `ProcessSeat`; many games: `run_tournament`
+- players: `Player`, `PlayerKind`, `Option`, `Choice`, `Report`; by name: `parse_spec`, `PlayerSpec`, `make_player`
+- belief: `Belief`, the `Particles` that it holds, `EmptyBelief`
 - search: `Settings`, `search_player`, `SearchPlayer`, `SampledSearch`, `Search`, `Policy`; of one information set:
   `InformationSet`, `Method`, `search_tries`, `TryValues`
-- parts: `evaluator`, `load_evaluator`; `opponent`, `Heard`, `load_opponent`; `Backup`, `fold`, `settle`, `load_backup`
+- positions uint64[8] and moves as numbers, from and to python-chess: `from_board`, `to_board`, `encode_move`,
+  `decode_move`
+- parts: `evaluator`, `load_evaluator`; `opponent`, `opponents`, `Heard`, `load_opponent`; `Backup`, `fold`, `settle`,
+  `load_backup`; what these are as functions: `Evaluator`, `Opponent`, `Fold`, `Settle`
+- in the functions of parts, which numba compiles: the types `Position`, `Word` (a set of squares, one bit for each),
+  `Words`, `Moves` and `Reals` (pointers to such words, to moves, to floats), in arrays `Rows` and `RealArray`;
+  `NONE` (no square), `words` (constants), `bit`, `lsb`, `popcount`, `men_of`, `side_to_move`, `attacked_by`,
+  `captured_on`, `label`, `material`; and `kernel`, which compiles a function that they call
 """
 
-from __future__ import annotations
-
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evaluators import load_evaluator as load_evaluator
-    from evaluators.protocol import evaluator as evaluator
-    from kriegbot.belief.belief import Belief as Belief
-    from kriegbot.belief.belief import EmptyBelief as EmptyBelief
-    from kriegbot.game.match import Played as Played
-    from kriegbot.game.match import play_game as play_game
-    from kriegbot.game.process import ProcessSeat as ProcessSeat
-    from kriegbot.game.seat import HereSeat as HereSeat
-    from kriegbot.models import load_opponent as load_opponent
-    from kriegbot.models.protocol import Heard as Heard
-    from kriegbot.models.protocol import opponent as opponent
-    from kriegbot.options import Option as Option
-    from kriegbot.players.base import Choice as Choice
-    from kriegbot.players.base import Player as Player
-    from kriegbot.players.base import PlayerKind as PlayerKind
-    from kriegbot.players.base import Report as Report
-    from kriegbot.players.searching import SearchPlayer as SearchPlayer
-    from kriegbot.players.searching import search_player as search_player
-    from kriegbot.players.specs import make_player as make_player
-    from kriegbot.players.specs import parse_spec as parse_spec
-    from kriegbot.search.backup import Backup as Backup
-    from kriegbot.search.backup import fold as fold
-    from kriegbot.search.backup import settle as settle
-    from kriegbot.search.information_set import InformationSet as InformationSet
-    from kriegbot.search.policy import Policy as Policy
-    from kriegbot.search.policy import Search as Search
-    from kriegbot.search.rules import load_backup as load_backup
-    from kriegbot.search.sampled import SampledSearch as SampledSearch
-    from kriegbot.search.search import TryValues as TryValues
-    from kriegbot.search.search import search_tries as search_tries
-    from kriegbot.search.settings import Method as Method
-    from kriegbot.search.settings import Settings as Settings
-    from tournaments.run import run_tournament as run_tournament
-
-_NAMES = {
-    "evaluators": ("load_evaluator",),
-    "evaluators.protocol": ("evaluator",),
-    "kriegbot.belief.belief": ("Belief", "EmptyBelief"),
-    "kriegbot.models": ("load_opponent",),
-    "kriegbot.models.protocol": ("Heard", "opponent"),
-    "kriegbot.players.base": ("Choice", "Player", "PlayerKind", "Report"),
-    "kriegbot.options": ("Option",),
-    "kriegbot.game.process": ("ProcessSeat",),
-    "kriegbot.players.searching": ("SearchPlayer", "search_player"),
-    "kriegbot.game.seat": ("HereSeat",),
-    "kriegbot.players.specs": ("make_player", "parse_spec"),
-    "kriegbot.search.backup": ("Backup", "fold", "settle"),
-    "kriegbot.search.information_set": ("InformationSet",),
-    "kriegbot.search.settings": ("Method", "Settings"),
-    "kriegbot.search.policy": ("Policy", "Search"),
-    "kriegbot.search.rules": ("load_backup",),
-    "kriegbot.search.sampled": ("SampledSearch",),
-    "kriegbot.search.search": ("TryValues", "search_tries"),
-    "kriegbot.game.match": ("Played", "play_game"),
-    "tournaments.run": ("run_tournament",),
-}
-_HOME = {name: module for module, names in _NAMES.items() for name in names}
-__all__ = sorted(_HOME)
-
-
-if not TYPE_CHECKING:  # so that mypy knows the names above and no others
+    from kriegbot.public import *  # noqa: F403 - all of them
+else:
 
     def __getattr__(name: str) -> Any:
-        if name not in _HOME:
+        """A public name, loaded with all others; a module, which imports also look for here, loads none."""
+        if name == "__all__" or not (name.startswith("_") or find_spec(f"kriegbot.{name}")):
+            public = vars(import_module("kriegbot.public"))
+            names = {each: found for each, found in public.items() if not each.startswith("_")}
+            globals().update(names, __all__=sorted(names))
+        if name not in globals():
             raise AttributeError(f"module 'kriegbot' has no attribute {name!r}")
-        globals()[name] = found = getattr(import_module(_HOME[name]), name)
-        return found
+        return globals()[name]
 
-
-def __dir__() -> list[str]:
-    return __all__
+    def __dir__() -> list[str]:
+        return __getattr__("__all__")

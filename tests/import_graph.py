@@ -119,7 +119,7 @@ def diagram() -> str:
         f"    {name.removeprefix('kriegbot.')} --> {other.removeprefix('kriegbot.')}"
         for name, others in sorted(edges.items())
         for other in sorted(others - beyond[name])
-        if name not in ("kriegbot", "kriegbot.__main__")
+        if name not in ("kriegbot", "kriegbot.public", "kriegbot.__main__")
     ]
     return "\n".join(["```mermaid", "graph TD", *lines, "    cli -. starts .-> web", "```"])
 

@@ -29,8 +29,8 @@ LAYERS = (
     ("kriegbot.__main__",),
 )
 """From the bottom to the top; rooms of one layer stand side by side."""
-ABOVE_ALL = ("kriegbot",)
-"""The package itself, which only names what others may use."""
+ABOVE_ALL = ("kriegbot", "kriegbot.public")
+"""The package itself and its public names, which only name what others may use."""
 
 
 JUSTIFIED = {
