@@ -9,8 +9,6 @@ Trying all strategies needs no perfect recall, so cleverer algorithms are tested
 problem is NP-hard without perfect recall, so nothing much faster is known.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
