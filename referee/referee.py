@@ -14,7 +14,7 @@ import chess
 from referee.announcement import End, Reason, announce, count_pawn_tries, end_of
 from referee.errors import BadStart, GameIsOver
 from referee.history import Listener
-from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet
+from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet, rule_set
 from referee.text import MOST_QUOTED, one_line, quoted
 from referee.view import (
     Answer,
@@ -33,21 +33,24 @@ class Referee:
     """One game of Kriegspiel.
 
     Args:
-      rules: the rule set.
+      rules: the rule set, or its name.
       limits: when the game is drawn.
       start: FEN of the first position, known to both sides; its halfmove clock counts as quiet plies.
 
     Raises:
       BadStart: a ValueError; the FEN is invalid, or a game cannot begin there.
+      UnknownRuleSet: a ValueError; no rule set has that name.
     """
 
-    def __init__(self, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN) -> None:
-        self.rules = rules
+    def __init__(
+        self, rules: RuleSet | str = BERKELEY, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN
+    ) -> None:
+        self.rules = rule_set(rules)
         self.limits = limits
-        self._board = _starting_board(start, rules, limits)
+        self._board = _starting_board(start, self.rules, limits)
         self.start = self._board.fen(en_passant="fen")
         self._log: list[OwnTry | OwnQuestion] = []
-        self._sides = {color: Listener(color, rules, limits, self.start) for color in chess.COLORS}
+        self._sides = {color: Listener(color, self.rules, limits, self.start) for color in chess.COLORS}
 
     @property
     def turn(self) -> chess.Color:

@@ -201,20 +201,22 @@ RULE_SETS: Mapping[str, RuleSet] = MappingProxyType(
 """Every rule set that commands, records and the page know by name alone."""
 
 
-def rule_set(text: str) -> RuleSet:
-    """The rule set of a name, or of the `text` of a rule set.
+def rule_set(rules: RuleSet | str) -> RuleSet:
+    """The rule set of a name, or of the `text` of a rule set; a rule set itself as it is.
 
     Raises:
       UnknownRuleSet: a ValueError that names near misses and all known rule sets, or what is wrong with the text.
     """
-    name, *words = text.split(" ")
+    if isinstance(rules, RuleSet):
+        return rules
+    name, *words = rules.split(" ")
     if not words and name in RULE_SETS:
         return RULE_SETS[name]
     if not words:
         hint = did_you_mean(name, RULE_SETS)
         raise UnknownRuleSet(f"unknown rule set {quoted(name)}{hint} Known: {', '.join(sorted(RULE_SETS))}.")
     if name in RULE_SETS:
-        raise UnknownRuleSet(f"illegal rule set {quoted(text)}: the name {quoted(name)} is taken.")
+        raise UnknownRuleSet(f"illegal rule set {quoted(rules)}: the name {quoted(name)} is taken.")
     values: dict[str, Any] = {"name": name}
     for fact, _, value in (word.partition("=") for word in words):
         if fact not in _KINDS or fact == "source" or fact in values:

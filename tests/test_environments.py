@@ -157,6 +157,12 @@ def test_there_is_a_game_to_play() -> None:
         Batch(1, start="8/8/8/8/8/8/8/8 w - - 0 1")
 
 
+def test_rules_may_be_named() -> None:
+    assert np.array_equal(Batch(1, "berkeley_any").masks, Batch(1, BERKELEY_ANY).masks)
+    with pytest.raises(ValueError, match="unknown rule set 'berkley'; did you mean 'berkeley'"):
+        Batch(1, "berkley")
+
+
 def test_a_seed_is_a_batch_whatever_its_size() -> None:
     small, large = Batch(2, seed=7), Batch(5, seed=7)
     for _ in range(300):

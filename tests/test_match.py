@@ -179,6 +179,10 @@ def test_what_a_player_prints_stays_out_of_sight_and_is_kept(capfd: pytest.Captu
     assert capfd.readouterr() == ("", "")
 
 
+def test_rules_may_be_named() -> None:
+    assert play_game(rand(), rand(), rules="wild16", limits=Limits(plies=4)).record.rules is WILD16
+
+
 def test_a_position_where_no_game_begins_is_refused() -> None:
     with pytest.raises(BadStart):
         play_game(rand(), rand(), start="8/8/8/8/8/8/8/8 w - - 0 1")

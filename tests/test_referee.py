@@ -417,6 +417,13 @@ def test_an_unknown_rule_set_names_near_misses_and_the_known(name: str, message:
     assert str(caught.value) == message
 
 
+def test_a_game_takes_a_rule_set_or_its_name() -> None:
+    assert Referee("wild16").rules is WILD16
+    assert Referee(OWN).rules is OWN
+    with pytest.raises(UnknownRuleSet, match=r"unknown rule set 'atomic'\. Known: berkeley, "):
+        Referee("atomic")
+
+
 @pytest.mark.parametrize("value", [0, -1, 1.5, "160", True])
 def test_a_limit_is_a_whole_number_from_one(value: object) -> None:
     with pytest.raises(ValueError, match=r"^illegal limit (quiet_)?plies="):

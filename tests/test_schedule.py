@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee import BERKELEY, NO_LIMITS
+from referee import BERKELEY, NO_LIMITS, UnknownRuleSet
+from tournaments.run import run_tournament
 from tournaments.schedule import Pairing, Settings, Shard, gauntlet, round_robin
 
 PLAYERS = ("a", "b", "c", "d")
@@ -62,3 +66,10 @@ def test_shards_share_all_games_out_and_keep_pairs_together(count: int, pairs: i
     for part in parts:
         assert all(even.seed == odd.seed for even, odd in zip(part[::2], part[1::2], strict=True))
     assert max(map(len, parts)) - min(map(len, parts)) <= 2
+
+
+def test_a_tournament_takes_a_rule_set_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    with pytest.raises(UnknownRuleSet, match="unknown rule set 'golf'"):
+        run_tournament(path, ["rand", "rand"], 2, 1, "golf")
+    assert not path.exists()

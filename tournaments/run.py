@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kriegbot.game.trial import try_out
 from kriegbot.players.specs import parse_spec, versions_of
-from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet
+from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet, rule_set
 from tournaments.executors import Executor, LocalExecutor
 from tournaments.play import MOST_ATTEMPTS, Died, Outcome
 from tournaments.report import Report, report_of
@@ -45,7 +45,7 @@ def run_tournament(
     players: Sequence[str],
     games: int,
     seed: int,
-    rules: RuleSet = BERKELEY,
+    rules: RuleSet | str = BERKELEY,
     limits: Limits = PAPER_LIMITS,
     jobs: int = 1,
 ) -> Report:
@@ -56,16 +56,17 @@ def run_tournament(
       players: specs of two players or more.
       games: of each pairing, even: half with each colour.
       seed: of the tournament; with players that think by samples, a seed is a tournament.
-      rules: the rule set.
+      rules: the rule set, or its name.
       limits: when a game is drawn; the paper's by default.
       jobs: games at once, each in a process. Main modules need the usual `if __name__ == "__main__":`.
 
     Raises:
       BadSpec: a spec names no player, or one that cannot play.
+      UnknownRuleSet: no rule set has that name.
       StoreError: the file cannot be used, or holds another tournament.
       ExecutorError: a player can no longer be loaded; the games that are stored stay.
     """
-    specs = [parse_spec(player) for player in players]
+    specs, rules = [parse_spec(player) for player in players], rule_set(rules)
     for spec in specs:
         try_out(spec, rules)
     settings = Settings(round_robin(list(map(str, specs))), rules, limits, seed, versions_of(specs))

@@ -1,6 +1,6 @@
 """A PettingZoo environment of Kriegspiel: two agents, "white_0" and "black_0", who take turns.
 
-    environment = env(rules=WILD16)
+    environment = env(rules="wild16")
     environment.reset(seed=1)
 
 Wraps the `Referee` itself, so it is not fast: `Batch` is. An observation is a dictionary of `observation`, the array of
@@ -19,7 +19,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from kriegbot.environments.spaces import ACTIONS, MOST, PLANES, answer, mask_of, observe, reward_of
-from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet
+from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet, rule_set
 
 AGENTS = ("white_0", "black_0")
 COLORS = dict(zip(AGENTS, chess.COLORS, strict=True))
@@ -34,23 +34,26 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
     """One game.
 
     Args:
-      rules: the rule set.
+      rules: the rule set, or its name.
       limits: when the game is drawn.
       max_cycles: after how many tries, refused ones included, the game is cut short (truncated); None for never.
       render_mode: "ansi" to have `render` return the true board as text, for people; None.
+
+    Raises:
+      ValueError: no rule set has that name (UnknownRuleSet).
     """
 
     metadata = {"name": "kriegspiel_v0", "render_modes": ["ansi"], "is_parallelizable": False}  # noqa: RUF012  # theirs
 
     def __init__(
         self,
-        rules: RuleSet = BERKELEY,
+        rules: RuleSet | str = BERKELEY,
         limits: Limits = PAPER_LIMITS,
         max_cycles: int | None = None,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self.rules, self.limits, self.max_cycles, self.render_mode = rules, limits, max_cycles, render_mode
+        self.rules, self.limits, self.max_cycles, self.render_mode = rule_set(rules), limits, max_cycles, render_mode
         self.possible_agents = list(AGENTS)
         planes = spaces.Box(0, MOST, (PLANES, 8, 8), np.uint8)
         mask = spaces.Box(0, 1, (ACTIONS,), np.int8)

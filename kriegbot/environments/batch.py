@@ -1,6 +1,6 @@
 """Thousands of games of Kriegspiel side by side on the kernels, for programs that learn by playing.
 
-    batch = Batch(4096, WILD16, seed=1)
+    batch = Batch(4096, "wild16", seed=1)
     while True:
         actions = policy(batch.observations, batch.masks)      # one for each game, of the side to move there
         batch.step(actions)
@@ -21,7 +21,7 @@ from kriegbot.environments import batch_kernel
 from kriegbot.environments.layout import ANNOUNCED, ENDED, NOTED, NOTES, REPLY, REWARD, ROW, STATE, TURN, Manners
 from kriegbot.environments.spaces import ACTIONS, PLANES
 from kriegbot.kernels import TABLES, from_board, subseed, terms_of
-from referee import BERKELEY, PAPER_LIMITS, Asking, IllegalHeard, Limits, Referee, RuleSet
+from referee import BERKELEY, PAPER_LIMITS, Asking, IllegalHeard, Limits, Referee, RuleSet, rule_set
 
 INT64 = np.dtype(np.int64)
 ASKING = {Asking.NONSENSE: 0, Asking.OBLIGES: 1, Asking.OBLIGES_ONCE: 2}
@@ -32,7 +32,7 @@ class Batch:
 
     Args:
       games: how many.
-      rules: the rule set of all.
+      rules: the rule set of all, or its name.
       limits: when a game is drawn.
       start: FEN of the first position.
       seed: of `random_actions`.
@@ -47,13 +47,14 @@ class Batch:
       rewards: [games, 2] of the last step, for White and for Black: 1 for a win, -1 for a loss, otherwise 0.
 
     Raises:
-      ValueError: there are no games, or they cannot begin there (BadStart).
+      ValueError: there are no games, or they cannot begin there (BadStart), or no rule set has that name
+        (UnknownRuleSet).
     """
 
     def __init__(
         self,
         games: int,
-        rules: RuleSet = BERKELEY,
+        rules: RuleSet | str = BERKELEY,
         limits: Limits = PAPER_LIMITS,
         *,
         start: str = chess.STARTING_FEN,
@@ -61,6 +62,7 @@ class Batch:
     ) -> None:
         if games < 1:
             raise ValueError(f"illegal number of games {games}: it takes a whole number from 1")
+        rules = rule_set(rules)
         manners = Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
         rules_noted = *terms_of(rules, limits), *manners
         rows, shown = ROW * (games + 1), games * (64 * PLANES + ACTIONS)

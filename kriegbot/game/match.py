@@ -111,7 +111,7 @@ def play_game(
     white: Seat,
     black: Seat,
     *,
-    rules: RuleSet = BERKELEY,
+    rules: RuleSet | str = BERKELEY,
     limits: Limits = NO_LIMITS,
     start: str = chess.STARTING_FEN,
     seed: int = 0,
@@ -123,7 +123,7 @@ def play_game(
     Args:
       white: where White sits; seats stay open, for the next game.
       black: where Black sits.
-      rules: the rule set.
+      rules: the rule set, or its name.
       limits: when the game is drawn.
       start: FEN of the first position.
       seed: from which both players get theirs; with reproducible players of ours, a seed is a game. Players from
@@ -135,6 +135,7 @@ def play_game(
     Raises:
       BadStart: no game can begin from that position.
       RecordError: the game begun is none.
+      UnknownRuleSet: no rule set has that name.
       kriegbot.game.children.CannotStart: no process can be started for a player.
     """
     game = _Game(Referee(rules, limits, start) if begun is None else played_on(begun), {True: white, False: black})
