@@ -101,8 +101,9 @@ def test_the_board_is_drawn_for_people_who_ask_for_it() -> None:
     assert game.render() is None
 
 
-def test_gymnasium_finds_no_fault_with_it() -> None:
-    check_env(SingleEnv("rand"), skip_render_check=True)  # that is for registered ones
+@pytest.mark.parametrize("color", [*chess.COLORS, None])
+def test_gymnasium_finds_no_fault_with_it(color: chess.Color | None) -> None:
+    check_env(SingleEnv("rand", color), skip_render_check=True)  # that is for registered ones
 
 
 @pytest.mark.parametrize("color", [chess.WHITE, chess.BLACK])
@@ -127,13 +128,16 @@ def test_a_game_against_an_opponent_is_played_to_its_end(color: chess.Color) -> 
     assert games[0] == games[1]
 
 
-def test_sides_may_take_turns() -> None:
+def test_our_side_may_be_drawn_and_a_seed_is_a_game() -> None:
     game = SingleEnv(color=None)
-    sides = []
-    for _ in range(4):
-        game.reset(seed=1)
-        sides.append(game.color)
-    assert sides == [chess.WHITE, chess.BLACK] * 2
+    games = []
+    for seed in (*range(8), *range(8)):
+        shown, _ = game.reset(seed=seed)
+        games.append((game.color, shown.tobytes()))
+    assert games[:8] == games[8:]
+    assert {color for color, _ in games} == set(chess.COLORS)
+    with pytest.raises(ValueError, match=r"illegal color 'white': it takes chess.WHITE, chess.BLACK or None"):
+        SingleEnv(color="white")  # type: ignore[arg-type]
 
 
 def test_an_opponent_that_is_not_is_refused() -> None:

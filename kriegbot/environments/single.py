@@ -1,6 +1,6 @@
 """A Gymnasium environment of Kriegspiel: one side, against any player of kriegbot.
 
-    environment = SingleEnv("kriegbot:samples=50", rules=WILD16)
+    environment = SingleEnv("kriegbot:samples=50", rules="wild16")
     observation, info = environment.reset(seed=1)
     observation, reward, terminated, truncated, info = environment.step(info["action_mask"].argmax())
 
@@ -22,7 +22,7 @@ from gymnasium import spaces
 from kriegbot.environments.spaces import ACTIONS, MOST, PLANES, answer, mask_of, observe, reward_of
 from kriegbot.game.trial import seat_of
 from kriegbot.game.turn import turn
-from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet
+from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet, rule_set
 
 Observation = npt.NDArray[np.uint8]
 
@@ -32,13 +32,13 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
 
     Args:
       opponent: its spec, such as "kriegbot:samples=50".
-      color: our side; None for White and Black in turn.
-      rules: the rule set.
+      color: our side; None to draw it anew for every game.
+      rules: the rule set, or its name.
       limits: when the game is drawn.
       render_mode: "ansi" to have `render` return the true board as text, for people; None.
 
     Raises:
-      BadSpec: a ValueError; there is no such opponent.
+      ValueError: there is no such opponent (BadSpec), rule set (UnknownRuleSet) or color.
     """
 
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  # as Gymnasium has it
@@ -47,23 +47,25 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         self,
         opponent: str = "rand",
         color: chess.Color | None = chess.WHITE,
-        rules: RuleSet = BERKELEY,
+        rules: RuleSet | str = BERKELEY,
         limits: Limits = PAPER_LIMITS,
         render_mode: str | None = None,
     ) -> None:
-        self.rules, self.limits, self.render_mode = rules, limits, render_mode
+        self.rules, self.limits, self.render_mode = rule_set(rules), limits, render_mode
         self.observation_space = spaces.Box(0, MOST, (PLANES, 8, 8), np.uint8)
         self.action_space = spaces.Discrete(ACTIONS)
-        self.color = chess.BLACK if color is None else color
-        self._alternates, self._seat = color is None, seat_of(opponent, rules)
+        if color not in (*chess.COLORS, None):
+            raise ValueError(f"illegal color {color!r}: it takes chess.WHITE, chess.BLACK or None")
+        self.color = bool(color)
+        self._is_drawn, self._seat = color is None, seat_of(opponent, self.rules)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins a game; the seed is that of the opponent's choices."""
+        """Begins a game; the seed is that of our side, if it is drawn, and of the opponent's choices."""
         super().reset(seed=seed, options=options)
-        if self._alternates:
-            self.color = not self.color
+        if self._is_drawn:
+            self.color = bool(self.np_random.integers(2))
         self.referee = Referee(self.rules, self.limits)
         self._seat.begin(int(self.np_random.integers(2**63)))
         self._go_on()
