@@ -29,6 +29,7 @@ from referee import (
     OwnTry,
     Referee,
     RuleSet,
+    View,
 )
 from tests import plain_opponents
 from tests.exact_belief import ExactBelief, position_key
@@ -362,6 +363,40 @@ def test_a_contradictory_view_raises_empty_belief() -> None:
     quiet = replace(event, move=chess.Move.from_uci("h2h5"))  # it would not have given the check that was heard
     with pytest.raises(EmptyBelief, match="nothing fits"):
         Belief(replace(view, events=(quiet,)))
+
+
+def after(moves: str, **changed: Any) -> View:
+    """White's view after some moves, or one that differs from it."""
+    referee = Referee(BERKELEY, NO_LIMITS)
+    for uci in moves.split():
+        referee.try_move(chess.Move.from_uci(uci))
+    return replace(referee.view(chess.WHITE), **changed)
+
+
+@pytest.mark.parametrize(
+    ("view", "what"),
+    [
+        (after("e2e4 e7e5", color=chess.BLACK), "color"),
+        (after("e2e4 e7e5", rules=WILD16), "rules"),
+        (after("e2e4 e7e5", limits=PAPER_LIMITS), "limits"),
+        (after("e2e4 e7e5", start=KNOWN_ENDING), "start"),
+        (after("d2d4 e7e5"), "events"),
+        (after(""), "events"),
+    ],
+)
+def test_a_view_of_another_side_or_game_is_refused(view: View, what: str) -> None:
+    belief = Belief(after("e2e4"))
+    with pytest.raises(ValueError, match=f"^illegal view: other {what} than the belief's; it takes later views"):
+        belief.update(view)
+    belief.update(after("e2e4"))
+    belief.update(after("e2e4 e7e5"))
+    assert len(belief.particles) == 20
+
+
+@pytest.mark.parametrize("color", ["white", None, 0, 1])
+def test_a_colour_that_is_none_is_refused(color: Any) -> None:
+    with pytest.raises(ValueError, match=r"^illegal colour .*; it takes chess.WHITE or chess.BLACK$"):
+        Belief(after("")).occupancy(color)
 
 
 @pytest.mark.parametrize("draws", [1, 7, 1000])

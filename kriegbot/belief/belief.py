@@ -52,7 +52,8 @@ class Belief:
         """The gravest rescue that the last update needed, "" for none."""
         self.particles = at_start(view, opponent)
         self.terms = kb.terms_of(view.rules, view.limits)
-        self._heard = 0
+        self._view, self._heard = view, 0
+        """The last view, and how many of its events are taken in."""
         self._opponent_turns = 0
         self._checkpoints: deque[Checkpoint] = deque(maxlen=CHECKPOINTS)
         self.this_turn = Checkpoint(0, self.particles)
@@ -67,8 +68,11 @@ class Belief:
           seconds: after which no more replays are begun, if the belief runs dry; None to try them all.
 
         Raises:
+          ValueError: the view is not of the same side and game, or does not go on from the last one.
           EmptyBelief: nothing fits what was heard; the view is inconsistent with its rule set.
         """
+        self._check(view)
+        self._view = view
         self.last_rescue = ""
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         while self._heard < len(view.events):
@@ -81,6 +85,14 @@ class Belief:
             after = self._after(self.particles, view, event, self.max_particles, self.seed)
             self._heard += 1
             self.particles = after if len(after) else self._rescued(view, event, deadline)
+
+    def _check(self, view: View) -> None:
+        last = self._view
+        same = {name: getattr(view, name) == getattr(last, name) for name in ("color", "rules", "limits", "start")}
+        same["events"] = tuple(view.events[: len(last.events)]) == tuple(last.events)
+        for name, is_same in same.items():
+            if not is_same:
+                raise ValueError(f"illegal view: other {name} than the belief's; it takes later views of that game")
 
     def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Draw histories: boards [n, 8], n <= samples, and how often each was drawn [n], which sums to `samples`."""
@@ -96,7 +108,11 @@ class Belief:
         return self.particles.rows[order], self.particles.weights[order]
 
     def occupancy(self, color: chess.Color) -> kb.RealArray:
-        """Probability [6, 64] that a man of each kind (pawn to king) of a side stands on each square (a1 to h8)."""
+        """Probability [6, 64] that a man of each kind (pawn to king) of a side stands on each square (a1 to h8).
+
+        Raises:
+          ValueError: the side is neither chess.WHITE nor chess.BLACK.
+        """
         rows, weights = self.particles.rows, self.particles.weights
         men = rows[:, 5 + kb.side_of(color)]
         pawns, knights, diagonals, orthogonals, kings = (rows[:, i] & men for i in range(5))

@@ -3,6 +3,7 @@
 from math import comb
 
 import chess
+import numpy as np
 
 from kriegbot.kernels import hearing
 from referee import (
@@ -127,5 +128,11 @@ def terms_of(rules: RuleSet, limits: Limits) -> hearing.Terms:
 
 
 def side_of(color: chess.Color) -> int:
-    """0 for White, 1 for Black."""
+    """0 for White, 1 for Black.
+
+    Raises:
+      ValueError: it is neither chess.WHITE nor chess.BLACK, which are booleans.
+    """
+    if not isinstance(color, bool | np.bool_):
+        raise ValueError(f"illegal colour {color!r}; it takes chess.WHITE or chess.BLACK")
     return 0 if color == chess.WHITE else 1
