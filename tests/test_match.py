@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import chess
 import pytest
 
+from kriegbot.game import match
 from kriegbot.game.match import Played, play_game, player_seed
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
 from kriegbot.game.turn import turn
 from kriegbot.players.base import Choice, PlayerLeft, Report
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.specs import parse_spec
+from kriegbot.players.specs import BadSpec, parse_spec
 from referee import (
     PAPER_LIMITS,
     RULE_SETS,
@@ -47,6 +49,38 @@ def test_a_seed_is_a_game_in_this_process_and_in_others() -> None:
         other = play_game(white, black, limits=PAPER_LIMITS, seed=12)
     assert without_times(here.record) == without_times(again.record) == without_times(apart.record)
     assert without_times(here.record).turns != without_times(other.record).turns
+
+
+def test_specs_are_seated_and_sit_in_the_same_games() -> None:
+    named = play_game("rand", rand(), limits=PAPER_LIMITS, seed=11)
+    assert without_times(named.record) == without_times(play_game(rand(), "rand", limits=PAPER_LIMITS, seed=11).record)
+    assert named.white.player == named.record.headers["White"] == "rand"
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        (RandPlayer, TypeError, "illegal seat type: it takes a Seat such as HereSeat, or a spec such as 'rand'"),
+        (None, TypeError, "illegal seat NoneType: it takes a Seat such as HereSeat, or a spec such as 'rand'"),
+        ("ran", BadSpec, "unknown player 'ran'; did you mean 'rand'?"),
+    ],
+)
+def test_what_is_no_seat_and_no_spec_is_refused_in_a_line(given: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said) as raised:
+        play_game(rand(), given)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_seat_made_from_a_spec_is_closed_after_the_game_and_others_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+
+    class Watched(HereSeat):
+        def close(self) -> None:
+            closed.append(self.name)
+
+    monkeypatch.setattr(match, "seat_of", lambda text, _rules: Watched(text, RandPlayer))
+    play_game("rand", Watched("of the caller", RandPlayer), limits=Limits(plies=4))
+    assert closed == ["rand"]
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -19,6 +20,7 @@ from typing import Any
 import chess
 
 from kriegbot.game.seat import PlayerFailed, Seat
+from kriegbot.game.trial import seat_of
 from kriegbot.game.turn import Tried, turn
 from kriegbot.players.base import DrawAgreed, OutOfTime, PlayerLeft, Report
 from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Referee, RuleSet
@@ -108,8 +110,8 @@ class Played:
 
 
 def play_game(
-    white: Seat,
-    black: Seat,
+    white: Seat | str,
+    black: Seat | str,
     *,
     rules: RuleSet | str = BERKELEY,
     limits: Limits = NO_LIMITS,
@@ -121,8 +123,9 @@ def play_game(
     """Plays one game to its end, whatever the players do.
 
     Args:
-      white: where White sits; seats stay open, for the next game.
-      black: where Black sits.
+      white: where White sits, or a spec such as `kriegbot:samples=50`, whose player sits down for this game alone, as
+        `seat_of` seats it; seats stay open, for the next game.
+      black: the same for Black.
       rules: the rule set, or its name.
       limits: when the game is drawn.
       start: FEN of the first position.
@@ -136,33 +139,39 @@ def play_game(
       BadStart: no game can begin from that position.
       RecordError: the game begun is none.
       UnknownRuleSet: no rule set has that name.
+      TypeError: a seat is none, and no text.
+      BadSpec: a ValueError; a spec names no player, or one that cannot play.
       kriegbot.game.children.CannotStart: no process can be started for a player.
     """
-    game = _Game(Referee(rules, limits, start) if begun is None else played_on(begun), {True: white, False: black})
-    game.seconds += [] if begun is None else [turn.seconds for turn in begun.turns]
-    interrupted = False
-    try:
-        game.play(seed)
-    except KeyboardInterrupt:
-        interrupted = True
-        if game.referee.end is None:
-            game.referee.abandon("interrupted")
-    headers = {
-        "Event": event,
-        "Date": f"{date.today():%Y.%m.%d}",
-        "White": white.name,
-        "Black": black.name,
-        "Seed": str(seed),
-        "Versions": versions(),
-    }
-    headers |= {"RuleSetFile": game.referee.rules.source} if game.referee.rules.source else {}
-    headers |= {f"{color}Program": seat.about for color, seat in (("White", white), ("Black", black)) if seat.about}
-    record = GameRecord.of(game.referee, headers, game.seconds)
-    thoughts = tuple(
-        Thought(tried.view.color, tried.view.ply, tried.seconds, tried.choice.report) for tried in game.tried
-    )
-    sides = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
-    return Played(record, *sides, thoughts, game.failed, interrupted)
+    referee = Referee(rules, limits, start) if begun is None else played_on(begun)
+    with ExitStack() as made:
+        seats = [_seated(given, referee.rules, made) for given in (white, black)]
+        game = _Game(referee, dict(zip(chess.COLORS, seats, strict=True)))
+        game.seconds += [] if begun is None else [turn.seconds for turn in begun.turns]
+        interrupted = False
+        try:
+            game.play(seed)
+        except KeyboardInterrupt:
+            interrupted = True
+            if referee.end is None:
+                referee.abandon("interrupted")
+        record = GameRecord.of(referee, game.headers(event, seed), game.seconds)
+        thoughts = tuple(
+            Thought(tried.view.color, tried.view.ply, tried.seconds, tried.choice.report) for tried in game.tried
+        )
+        sides = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
+        return Played(record, *sides, thoughts, game.failed, interrupted)
+
+
+def _seated(given: Seat | str, rules: RuleSet, made: ExitStack) -> Seat:
+    """A seat as it was given, or one for the player of a spec, closed with `made`."""
+    if isinstance(given, Seat):
+        return given
+    if not isinstance(given, str):
+        raise TypeError(
+            f"illegal seat {type(given).__name__}: it takes a Seat such as HereSeat, or a spec such as 'rand'"
+        )
+    return made.enter_context(seat_of(given, rules))
 
 
 def played_on(begun: GameRecord) -> Referee:
@@ -229,6 +238,22 @@ class _Game:
             seconds += tried.seconds
             if tried.answer is Answer.ACCEPTED:
                 self.seconds.append(seconds)
+
+    def headers(self, event: str, seed: int) -> dict[str, str]:
+        """What the record says of the game besides its moves."""
+        white, black = (self._seats[color] for color in chess.COLORS)
+        headers = {
+            "Event": event,
+            "Date": f"{date.today():%Y.%m.%d}",
+            "White": white.name,
+            "Black": black.name,
+            "Seed": str(seed),
+            "Versions": versions(),
+        }
+        headers |= {"RuleSetFile": self.referee.rules.source} if self.referee.rules.source else {}
+        return headers | {
+            f"{color}Program": seat.about for color, seat in (("White", white), ("Black", black)) if seat.about
+        }
 
     def statistics(self, color: chess.Color) -> PlayerStatistics:
         """What a side did so far."""
