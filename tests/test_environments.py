@@ -13,7 +13,7 @@ import pytest
 from kriegbot.environments.batch import Batch
 from kriegbot.environments.spaces import ACTIONS, ASK, action_of, mask_of, number_of, observe, open_actions, reward_of
 from kriegbot.game.turn import answered
-from kriegbot.kernels import LOST_STALEMATE, said
+from kriegbot.kernels import LOST_STALEMATE, from_board, said, to_board
 from referee import (
     BERKELEY,
     BERKELEY_ANY,
@@ -41,7 +41,8 @@ def compare(rules: RuleSet, start: str, games: int, steps: int, seed: int = 0) -
         actions = batch.random_actions()
         for i, referee in enumerate(referees):
             view = referee.view(referee.turn)
-            assert batch.turns[i] == (view.color == chess.BLACK)
+            assert batch.turns[i] == view.color
+            assert np.array_equal(batch.boards[i], from_board(referee.board(), referee.ply))
             assert np.array_equal(batch.masks[i], mask_of(view)), referee.board().fen()
             wrong = np.nonzero((batch.observations[i] != observe(view)).any(axis=(1, 2)))[0]
             assert wrong.size == 0, (wrong, referee.board().fen())
@@ -61,6 +62,8 @@ def compare(rules: RuleSet, start: str, games: int, steps: int, seed: int = 0) -
             assert list(batch.rewards[i]) == [reward_of(referee, color) for color in (chess.WHITE, chess.BLACK)]
             if referee.end is not None:
                 seen[referee.end.reason.value] += 1
+                for place, color in enumerate((chess.WHITE, chess.BLACK)):
+                    assert np.array_equal(batch.last_observations[i, place], observe(referee.view(color)))
                 referees[i] = Referee(rules, LIMITS, start)
     return seen
 
@@ -172,6 +175,34 @@ def test_a_seed_is_a_batch_whatever_its_size() -> None:
         large.step(actions)
     assert np.array_equal(small.observations, large.observations[:2])
     assert len({game.tobytes() for game in large.observations}) == 5
+
+
+def test_boards_are_planes_of_all_men() -> None:
+    batch = Batch(2)
+    planes = np.unpackbits(batch.boards.view(np.uint8), axis=1, bitorder="little").reshape(-1, 8, 8, 8)
+    board = to_board(batch.boards[1])
+    assert board == chess.Board()
+    masks = [board.pawns, board.knights, board.bishops | board.queens, board.rooks | board.queens, board.kings]
+    for plane, mask in zip(planes[1], [*masks, *reversed(board.occupied_co)], strict=False):
+        assert set(np.flatnonzero(plane)) == set(chess.SquareSet(mask))
+
+
+@pytest.mark.parametrize("which", [None, [1, 3], [False, True, False, True]], ids=["all", "numbers", "mask"])
+def test_games_begin_anew(which: list[int] | None) -> None:
+    new, batch = Batch(4, seed=7), Batch(4, seed=7, limits=Limits(plies=3))
+    while not batch.ended.any():
+        batch.step(batch.random_actions())
+    batch.ended[:], batch.rewards[:] = 1, 1
+    before = batch.observations.copy()
+    batch.reset(which, seed=7)
+    begun = [True] * 4 if which is None else [False, True, False, True]
+    assert (batch.ended == 0).tolist() == (batch.rewards == 0).all(axis=1).tolist() == begun
+    actions = new.random_actions()
+    for i in range(4):
+        assert np.array_equal(batch.observations[i], (new.observations if begun[i] else before)[i])
+    assert np.array_equal(batch.random_actions()[begun], actions[begun])
+    with pytest.raises(IndexError, match="index 4 is out of bounds"):
+        batch.reset([4])
 
 
 def test_random_actions_are_spread_evenly_over_what_is_open() -> None:

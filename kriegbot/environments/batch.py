@@ -40,11 +40,14 @@ class Batch:
     Attributes:
       observations: [games, 34, 8, 8] bytes, what the side to move knows: see `observations`.
       masks: [games, 4169] booleans, the actions open to it: see `spaces`.
-      turns: [games] the side to move: 0 White, 1 Black.
+      turns: [games] booleans, the side to move: `chess.WHITE` (True) or `chess.BLACK`.
       answers: [games] of the last step: 0 illegal, 1 accepted, 2 no, 3 yes (to "Any?").
       said: [games] what was announced of the last move, as `kernels.hearing` writes it.
       ended: [games] 0 if the last step did not end the game, otherwise how it ended, as `kernels.hearing` numbers it.
-      rewards: [games, 2] of the last step, for White and for Black: 1 for a win, -1 for a loss, otherwise 0.
+      rewards: [games, 2] of the last step, first White's and then Black's: 1 for a win, -1 for a loss, otherwise 0.
+      last_observations: [games, 2, 34, 8, 8] bytes, what White and Black see at the end of a game: that of the last
+        step, where that ended one.
+      boards: [games, 8] words, the true positions, which `kernels.to_board` reads one by one: for critics alone.
 
     Raises:
       ValueError: there are no games, or they cannot begin there (BadStart), or no rule set has that name
@@ -65,20 +68,39 @@ class Batch:
         rules = rule_set(rules)
         manners = Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
         rules_noted = *terms_of(rules, limits), *manners
-        rows, shown = ROW * (games + 1), games * (64 * PLANES + ACTIONS)
-        self._memory = np.zeros(rows + -(-shown // 8), np.uint64)  # see `places`
+        rows, planes = ROW * (games + 1), 64 * PLANES * games
+        self._memory = np.zeros(rows + -(-(3 * planes + ACTIONS * games) // 8), np.uint64)  # see `layout`
         table, octets = self._memory[:rows].reshape(games + 1, ROW), self._memory[rows:].view(np.uint8)
         notes = table[:, NOTED : NOTED + NOTES].view(np.int64)
         table[0, :8] = from_board(Referee(rules, limits, start).board())
         notes[0, : len(rules_noted)] = rules_noted
-        table[1:, STATE] = [subseed(seed, game) for game in range(games)]
-        self.observations = octets[: games * 64 * PLANES].reshape(games, PLANES, 8, 8)
-        self.masks = octets[games * 64 * PLANES : shown].view(np.bool_).reshape(games, ACTIONS)
-        self.turns, self.answers = notes[1:, TURN], notes[1:, REPLY]
+        self._states, self.boards = table[1:, STATE], table[1:, :8]
+        self.observations = octets[:planes].reshape(games, PLANES, 8, 8)
+        self.last_observations = octets[planes : 3 * planes].reshape(games, 2, PLANES, 8, 8)
+        self.masks = octets[3 * planes :][: ACTIONS * games].view(np.bool_).reshape(games, ACTIONS)
+        self.turns = notes.view(np.bool_)[1:, notes.itemsize * TURN]  # its lowest byte
+        self.answers = notes[1:, REPLY]
         self.said, self.ended = notes[1:, ANNOUNCED], notes[1:, ENDED]
         self.rewards = notes[1:, REWARD : REWARD + 2]
         self._shape = (games,)
-        batch_kernel.begin_all(TABLES, self._memory, games)
+        self.reset(seed=seed)
+
+    def reset(self, games: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
+        """Begins games anew; nothing has been answered, said or won in them.
+
+        Args:
+          games: their numbers, or [games] booleans that are true for them; None for all.
+          seed: of `random_actions` in them; None to draw on.
+
+        Raises:
+          IndexError: there is no such game.
+        """
+        which = np.arange(*self._shape)[slice(None) if games is None else np.atleast_1d(games)]
+        if seed is not None:
+            self._states[which] = [subseed(seed, game) for game in which.tolist()]
+        for array in (self.answers, self.said, self.ended, self.rewards):
+            array[which] = 0
+        batch_kernel.begin_some(TABLES, self._memory, *self._shape, which)
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Answers one action in every game; all the arrays then hold what follows.

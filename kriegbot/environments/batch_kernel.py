@@ -69,9 +69,8 @@ def count_refused(planes: kb.Bytes, move: int) -> None:
 
 
 @kb.kernel
-def observe(tables: kb.Words, position: kb.Position, notes: kb.Ints, terms: kb.Terms, planes: kb.Bytes) -> None:
-    """Write the planes of the side to move, less the tries refused this turn."""
-    side = kb.side_to_move(position)
+def observe(position: kb.Position, side: int, notes: kb.Ints, planes: kb.Bytes) -> None:
+    """Write the planes of a side, less those that tell of its own turn alone."""
     own, other = kb.men_of(position, side)
     for i in range(64 * seen.PLANES):
         planes[i] = 0
@@ -94,10 +93,7 @@ def observe(tables: kb.Words, position: kb.Position, notes: kb.Ints, terms: kb.T
     flood(planes, seen.EN_PASSANT, 1 if theirs & kb.EN_PASSANT_BIT else 0)
     flood(planes, seen.PROMOTION, 1 if theirs & kb.PROMOTION_BIT else 0)
     flood(planes, seen.TOLD, notes[at.TOLD_NOW] >> kb.TRIES_SHIFT & 31)
-    if terms.tries_told == kb.SQUARES:
-        mark(planes, seen.TOLD_SQUARES, kb.pawns_to_try(tables, position, terms))
     flood(planes, seen.IS_WHITE, 1 - side)
-    flood(planes, seen.IS_TURN, 1)
     flood(planes, seen.PLY, kb.plies_played(position))
     flood(planes, seen.ENEMIES, kb.popcount(other))
     flood(planes, seen.REFUSALS, notes[at.HEARD_BEFORE])
@@ -138,9 +134,22 @@ def show(tables: kb.Words, position: kb.Position, game: at.Game, terms: kb.Terms
     for i in range(game.notes[at.OPEN]):
         game.mask[game.tries[i]] = 0
     list_actions(tables, position, game, terms, asking)
-    observe(tables, position, game.notes, terms, game.planes)
+    observe(position, kb.side_to_move(position), game.notes, game.planes)
+    flood(game.planes, seen.IS_TURN, 1)
+    if terms.tries_told == kb.SQUARES:
+        mark(game.planes, seen.TOLD_SQUARES, kb.pawns_to_try(tables, position, terms))
     for i in range(game.notes[at.REFUSED]):
         count_refused(game.planes, game.refused[i])
+
+
+@kb.kernel
+def show_end(position: kb.Position, game: at.Game) -> None:
+    """Write what both sides see at the end; the side that has moved has heard nothing since."""
+    notes, other = game.notes, kb.side_to_move(position)
+    notes[at.TOLD_NOW] = 0
+    observe(position, other, notes, kb.advance(game.lasts, 64 * seen.PLANES * other))
+    notes[at.SAID + other], notes[at.HEARD_BEFORE], notes[at.ASKED_BEFORE] = 0, 0, 0
+    observe(position, 1 - other, notes, kb.advance(game.lasts, 64 * seen.PLANES * (1 - other)))
 
 
 @kb.kernel
@@ -166,7 +175,7 @@ def begin(tables: kb.Words, game: at.Game, start: kb.Words, terms: kb.Terms, man
     for i in range(at.REPLY):
         if i != at.OPEN:
             notes[i] = 0
-    notes[at.TURN] = kb.side_to_move(position)
+    notes[at.TURN] = 1 - kb.side_to_move(position)
     notes[at.TOLD_NOW] = kb.situation(tables, position, terms, at.scratch_in(start)) & TRIES_MASK
     show(tables, position, game, terms, manners.asking)
 
@@ -207,27 +216,27 @@ def step_one(
     said = kb.announcement(tables, position, after, captured, terms, scratch)
     notes[at.REPLY], notes[at.ANNOUNCED] = ACCEPTED, said
     end = kb.end_said(said)
-    if end != 0:
-        notes[at.ENDED] = end
-        if kb.is_won(end):
-            notes[at.REWARD + side], notes[at.REWARD + 1 - side] = 1, -1
-        begin(tables, game, start, terms, manners)
-        return
-    kb.store(game.row, 0, after)
-    notes[at.TURN] = 1 - side
+    notes[at.ENDED], notes[at.TURN] = end, side
     notes[at.SAID + side], notes[at.LAST + side] = said, move
     notes[at.HEARD_BEFORE], notes[at.ASKED_BEFORE] = notes[at.HEARD], min(notes[at.ASKED], kb.YES)
     notes[at.HEARD], notes[at.ASKED], notes[at.REFUSED] = 0, kb.NOT_ASKED, 0
+    if end != 0:
+        if kb.is_won(end):
+            notes[at.REWARD + side], notes[at.REWARD + 1 - side] = 1, -1
+        show_end(after, game)
+        begin(tables, game, start, terms, manners)
+        return
+    kb.store(game.row, 0, after)
     notes[at.TOLD_NOW] = said & TRIES_MASK
     show(tables, after, game, terms, manners.asking)
 
 
 @kb.entry
-def begin_all(tables: kb.WordArray, batch: kb.WordArray, games: int) -> None:
-    """Begin every game."""
+def begin_some(tables: kb.WordArray, batch: kb.WordArray, games: int, which: kb.IntArray) -> None:
+    """Begin some of the games."""
     start = kb.pointer(batch)
     terms, manners = at.rules_of(start)
-    for i in range(games):
+    for i in which:
         begin(kb.pointer(tables), at.game_at(start, games, i), start, terms, manners)
 
 

@@ -2,7 +2,8 @@
 
 First come rows: a position, the state of the random numbers, notes, two lists of tries. Row 0 is of no game: it holds
 the position that games begin with, the terms and the manners instead of notes, and scratch for a list. Each game has
-one of the others. Then come the planes of all games, and then their masks, as bytes.
+one of the others. Then come bytes: the planes of all games, those that White and Black saw last of the game before,
+and the masks.
 """
 
 from typing import NamedTuple
@@ -17,7 +18,8 @@ OPEN, REFUSED, HEARD, ASKED = 4, 5, 6, 7
 HEARD_BEFORE, ASKED_BEFORE, TOLD_NOW = 8, 9, 10
 """What was heard of the opponent's last turn; what was announced of the position."""
 REPLY, ANNOUNCED, ENDED, REWARD, TURN = 11, 12, 13, 14, 16
-"""Of the last step: the referee's answer, the announcement of a move, the end of the game, two rewards, whose turn."""
+"""Of the last step: the referee's answer, the announcement of a move, the end of the game, two rewards, whose turn (1
+is White's, as `chess.WHITE` is)."""
 NOTES = 17
 
 # Where a row has what, in words; the position is at 0.
@@ -49,6 +51,7 @@ class Game(NamedTuple):
     refused: Moves
     mask: Bytes
     planes: Bytes
+    lasts: Bytes
 
 
 @inlined
@@ -60,7 +63,7 @@ def scratch_in(start: Words) -> Moves:
 @inlined
 def mask_at(batch: Words, games: int, i: int) -> Bytes:
     """Where the mask of game `i` of a batch is kept."""
-    return advance(as_bytes(advance(batch, ROW * (games + 1) + PLANES_WORDS * games)), ACTIONS * i)
+    return advance(as_bytes(advance(batch, ROW * (games + 1) + 3 * PLANES_WORDS * games)), ACTIONS * i)
 
 
 @inlined
@@ -74,6 +77,7 @@ def game_at(batch: Words, games: int, i: int) -> Game:
         as_moves(advance(row, STRUCK)),
         mask_at(batch, games, i),
         as_bytes(advance(batch, ROW * (games + 1) + PLANES_WORDS * i)),
+        as_bytes(advance(batch, ROW * (games + 1) + PLANES_WORDS * (games + 2 * i))),
     )
 
 
