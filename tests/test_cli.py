@@ -28,7 +28,7 @@ def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
 REFUSED = [
     (
         ["pley"],
-        "unknown command 'pley'; did you mean 'play'? Known: play, resume, match, replay, convert, tournament, ",
+        "unknown command 'pley'; did you mean 'play'? Known: learn, play, resume, match, replay, convert, ",
     ),
     (["trees", "slove"], "unknown command 'slove'; did you mean 'solve'? Known: solve, imp-model, figure6."),
     (["completion", "tcsh"], "unknown shell 'tcsh'. Known: bash, zsh, fish."),
@@ -129,6 +129,7 @@ def test_alone_it_says_what_to_type_first(capsys: pytest.CaptureFixture[str]) ->
     assert max(map(len, lines)) <= 60
     shown = [re.split("  +", line.strip())[0].split() for line in lines if line.startswith("  ")]
     assert [words[:3] for words in shown] == [
+        ["kriegbot", "learn"],
         ["kriegbot", "play"],
         ["kriegbot", "play", "--level"],
         ["kriegbot", "play", "--web"],

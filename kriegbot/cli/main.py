@@ -19,6 +19,7 @@ from typer.completion import completion_init  # type: ignore[attr-defined] # doc
 from typer.core import TyperGroup
 
 COMMANDS = {
+    "learn": ("learn", "Learn Kriegspiel in a guided first game of five minutes."),
     "play": ("play", "Play a game of Kriegspiel against a program."),
     "resume": ("play", "Play on a game that was broken off, at the terminal or on the page."),
     "match": ("match", "Play one game between two programs, and show what each side saw."),
@@ -50,6 +51,7 @@ COMPLETE = "_KRIEGBOT_COMPLETE"
 FIRST = """\
 Kriegspiel: chess where neither side sees the other's men.
 
+  kriegbot learn                  learn it in five minutes
   kriegbot play                   against the best, here
   kriegbot play --level beginner  against a weaker one
   kriegbot play --web             in a browser

@@ -1,0 +1,159 @@
+"""The guided first game: its data through the referee, claims by enumeration, and a learner at a terminal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from kriegbot.narration.diary import Diary
+from kriegbot.narration.lesson import Step, first_game, stand
+from referee import Referee, View
+from tests.exact_belief import ExactBelief
+from tests.terminal import Terminal
+
+LESSON = first_game()
+STEPS = pytest.mark.parametrize("step", LESSON.steps, ids=lambda step: step.title)
+KINDS = "pnbrqk"
+TRIES = ["e4", "e5", "Nxd4", "c3", "cxb4", "exd5", "Kc7", "Rh8"]
+
+
+@STEPS
+def test_what_was_played_is_legal_and_heard_as_told(step: Step) -> None:
+    referee = Referee(step.referee().rules, start=step.start)
+    for code in step.played.split():
+        answer = referee.try_move(chess.Move.from_uci(code))
+        assert answer.value in ("accepted", "illegal"), code
+    entries = Diary().take(referee.view(referee.turn))
+    said = entries[-1].text if entries else ""
+    assert said == step.heard
+    assert said in step.text or said in ("Black has moved.", "Kc7? No.")  # where the text quotes the referee
+
+
+@STEPS
+def test_every_solution_ends_its_step_and_is_answered_as_told(step: Step) -> None:
+    assert step.solutions
+    for code, told in step.solutions.items():
+        done = stand(step, text=code)
+        assert (done.is_done, done.answer, done.said) == (True, told, step.success)
+
+
+@STEPS
+def test_any_other_try_gets_a_hint_and_may_be_followed_by_the_solution(step: Step) -> None:
+    begun = stand(step)
+    assert set(step.hints) <= {move.uci() for move in begun.view.tries()} - set(step.solutions)
+    for move in begun.view.tries():
+        if move.uci() in step.solutions:
+            continue
+        now = stand(step, text=move.uci())
+        assert not now.is_done
+        assert now.answer
+        assert now.said == step.hints.get(move.uci(), step.hint)
+        assert now.view.ply == begun.view.ply  # a legal one is taken back
+        assert any(stand(step, now.refused, code).is_done for code in step.solutions)
+
+
+@STEPS
+def test_a_hint_that_speaks_of_a_refusal_follows_one(step: Step) -> None:
+    for code, hint in step.hints.items():
+        assert bool(stand(step, text=code).refused) == ("Refused" in hint)
+
+
+@STEPS
+def test_each_claim_is_what_enumeration_finds(step: Step) -> None:
+    assert set(step.claims) <= {"before", *step.solutions}
+    for when, claims in step.claims.items():
+        view = stand(step, text="" if when == "before" else when).view
+        for what, said in claims.items():
+            found = enumerated(what, view)
+            listed = list(said) if what[1:].isdigit() else said.split()
+            assert sorted(listed) == sorted(found), (when, what)
+            assert found[listed[0]] == pytest.approx(max(found.values())), (when, what)
+
+
+def enumerated(what: str, view: View) -> Counter[str]:
+    """What may be so, with its probability (of squares of a kind: the number of men), from every board that fits."""
+    found: Counter[str] = Counter()
+    positions = ExactBelief(view).positions
+    if what == "boards":
+        return Counter([str(len(positions))])
+    for board, mass in positions:
+        if what == "check":
+            squares = board.checkers()
+        elif what in KINDS:
+            squares = board.pieces(KINDS.index(what) + 1, not view.color)
+        else:
+            man = board.piece_at(chess.parse_square(what))
+            found["-" if man is None else man.symbol().lower()] += mass  # type: ignore[assignment] # typeshed: int
+            continue
+        for square in squares:
+            found[chess.square_name(square)] += mass  # type: ignore[assignment]
+    return found
+
+
+@pytest.mark.usefixtures("kernels")
+@STEPS
+def test_the_shading_is_that_of_all_games_that_fit(step: Step) -> None:
+    for text in ("", next(iter(step.solutions))):
+        now = stand(step, text=text)
+        exact = np.zeros(64)
+        for board, mass in ExactBelief(now.view).positions:
+            exact[list(chess.SquareSet(board.occupied_co[not now.view.color]))] += mass
+        assert np.allclose(now.shading(), exact)
+
+
+def test_what_is_no_try_is_explained_and_changes_nothing() -> None:
+    now = stand(LESSON.steps[0], text="Ke5")
+    assert (now.answer, now.refused, now.is_done) == ("", (), False)
+    assert "no king of yours has such a way to e5" in now.said
+
+
+@pytest.mark.parametrize("refused", [["e2e4"], ["resign"], ["e4d5", "e4d5"], ["e9e4"], ["0000"]])
+def test_only_refused_tries_can_have_been_refused(refused: list[str]) -> None:
+    with pytest.raises(ValueError, match=refused[-1]):
+        stand(LESSON.steps[1], refused)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+def test_the_guided_game_at_a_terminal(tmp_path: Path) -> None:
+    with Terminal("learn", cwd=tmp_path, columns=100, rows=30) as terminal:
+        for number, text in enumerate(TRIES, 1):
+            terminal.until(f"Step {number} of 8")
+            if number == 6:
+                terminal.press("exf5\n")
+                assert "Refused, so nobody is on f5" in terminal.until("Your try:") + terminal.until("Your try:")
+            terminal.until("Your try: ") if number != 6 else None
+            terminal.press(f"{text}\n")
+            if number < 8:
+                terminal.until("Enter goes on")
+                terminal.press("\n")
+        code, rest = terminal.rest()
+    assert code == 0
+    assert "checkmate, White wins" in rest
+    assert "kriegbot play --level beginner" in rest
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+def test_the_guided_game_line_by_line_and_left_halfway(tmp_path: Path) -> None:
+    lines = ["", "Nf3", "Ke5", *TRIES]
+    done = learnt(lines, tmp_path)
+    assert done.returncode == 0
+    assert "That could be tried, too" in done.stdout
+    assert "no king of yours has such a way" in done.stdout
+    assert done.stdout.rstrip().endswith(LESSON.words["end"])
+    left = learnt(["e4", "quit"], tmp_path)
+    assert (left.returncode, left.stderr) == (0, "")
+    assert "Step 2 of 8" in left.stdout
+    assert "Step 3 of 8" not in left.stdout
+
+
+def learnt(lines: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    command, text = [sys.executable, "-m", "kriegbot", "learn"], "".join(f"{line}\n" for line in lines)
+    return subprocess.run(command, input=text, text=True, capture_output=True, cwd=folder, check=False)
