@@ -90,6 +90,20 @@ def test_a_game_its_review_and_the_saved_games(axe: str, tmp_path: Path) -> None
         check(page, axe)
 
 
+def test_the_guided_game_and_the_rules(axe: str, tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(f"{server.address}#learn") as page:
+        for square in ("e2", "e4"):
+            page.click(f"#lesson-board [data-square={square}]")
+        page.until_text("#lesson-answer", "yes")
+        page.click("#lesson-next")
+        page.one("#lesson-board [data-square=e5] small")
+        page.click("#lesson-board [data-square=e4]")
+        check(page, axe)
+        page.click("#lesson-rules")
+        page.one("#rules-page")
+        check(page, axe)
+
+
 def test_a_violation_is_found(axe: str, tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
         page.one("#new")

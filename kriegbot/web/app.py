@@ -22,8 +22,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kriegbot.request import Refused, rules_of
-from kriegbot.web.catalogue import hello, invited, new_game, opened, resumed
+from kriegbot.web.catalogue import hello, invited, new_game, opened, resumed, rules_html
 from kriegbot.web.guard import IS_GUEST
+from kriegbot.web.lesson import lesson_routes
 from kriegbot.web.library import MOST_UPLOADED
 from kriegbot.web.registry import Hosted, House
 from kriegbot.web.replies import Told, refusal
@@ -76,7 +77,7 @@ def make_app(house: House) -> Starlette:
         tending.cancel()
 
     sockets: set[Socket] = set()
-    page = (STATIC / "index.html").read_text().replace("<!-- men -->", men_svg())
+    page = (STATIC / "index.html").read_text().replace("<!-- men -->", men_svg()).replace("<!-- sets -->", rules_html())
 
     async def index(request: Request) -> Response:
         response = HTMLResponse(page)
@@ -97,7 +98,7 @@ def make_app(house: House) -> Starlette:
             sockets.discard(served)
 
     static = Mount("/static", StaticFiles(directory=STATIC))
-    routes = [Route("/", index), WebSocketRoute("/ws", socket), static, *file_routes(house)]
+    routes = [Route("/", index), WebSocketRoute("/ws", socket), static, *file_routes(house), *lesson_routes()]
     return Starlette(routes=routes, lifespan=lifespan)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from kriegbot.players.specs import PlayerSpec, players
 from kriegbot.request import Refused, color_of, is_resumable, program_in, program_of, rules_of, seed_of
 from kriegbot.web.clock import Control
@@ -52,6 +54,25 @@ def about(rules: RuleSet) -> list[str]:
     if rules.en_passant_told:
         second.append("A capture en passant is told as such.")
     return [first, " ".join(second)]
+
+
+def rules_html() -> str:
+    """Every rule set under its title in plain words: what the form says of it, and what there is no room for there."""
+    parts = []
+    for one in RULE_SETS.values():
+        aside = (
+            "is called nonsense, and you alone hear that" if one.nonsense else "is answered like any other illegal one"
+        )
+        more = [f"A try that your own men show to be impossible, or that was refused this turn already, {aside}."]
+        if one.asking is Asking.OBLIGES:
+            more.append('After yes to "Any?" every other try is nonsense until a pawn has taken.')
+        if one.asking is Asking.OBLIGES_ONCE:
+            more.append('After yes to "Any?" every other try is nonsense until you have tried to take with a pawn.')
+        if one.one_minor_each_draws:
+            more.append("It is a draw when neither side has more than the king and one knight or bishop.")
+        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in [*about(one), " ".join(more)])
+        parts.append(f"<h3>{escape(one.title)}</h3>{paragraphs}")
+    return "\n".join(parts)
 
 
 def _players() -> list[PlayerOffered]:

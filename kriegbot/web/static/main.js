@@ -3,6 +3,7 @@
 import { recall } from "./choices.js";
 import { atOneScreen, makeCurtain } from "./curtain.js";
 import { newForm } from "./form.js";
+import { guidedGame } from "./learn.js";
 import { savedGames } from "./library.js";
 import { offerNext, showOutcome } from "./outcome.js";
 import { drawPicture } from "./picture.js";
@@ -13,9 +14,10 @@ import { connect } from "./socket.js";
 import { watchForm } from "./watch.js";
 
 const LIBRARY = "#library";
+const TO_READ = { "#learn": "learn", "#rules": "rules" }; // places that need no game
 const OF_FORMS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
 const $ = (id) => document.getElementById(id);
-const places = { start: $("start"), welcome: $("welcome"), library: $("library"), play: $("play"), curtain: $("curtain"), review: $("review") };
+const places = { start: $("start"), welcome: $("welcome"), learn: $("learn"), rules: $("rules-page"), library: $("library"), play: $("play"), curtain: $("curtain"), review: $("review") };
 const say = { start: () => {}, watch: () => {} };
 
 let isGuest = false;
@@ -28,6 +30,7 @@ let review = null;
 let over = null;
 
 const send = connect({ onOpen: rejoin, onMessage: receive, onState: (isOpen) => { $("lost").hidden = isOpen; } });
+const teach = guidedGame();
 const curtain = makeCurtain(send, () => {
   leave();
   show("curtain");
@@ -42,7 +45,7 @@ function rejoin() {
   if (atOneScreen()) curtain.lower();
   else if (id) send({ do: "join", game: id });
   else if (location.hash === LIBRARY) openLibrary();
-  else show("start");
+  else show(TO_READ[location.hash] ?? "start");
 }
 
 function show(name) {
@@ -51,6 +54,7 @@ function show(name) {
   $("again").hidden = ["start", "curtain"].includes(name) || isGuest;
   $("to-library").hidden = ["library", "curtain"].includes(name) || isGuest;
   document.body.dataset.place = name;
+  if (name === "learn") teach();
 }
 
 function leave() {
@@ -212,6 +216,6 @@ window.onpopstate = () => {
     openLibrary();
   } else if (!gameInAddress()) {
     leave();
-    show("start");
+    show(TO_READ[location.hash] ?? "start");
   }
 };
