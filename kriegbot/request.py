@@ -173,9 +173,9 @@ def can_sit(names: Sequence[str]) -> bool:
     return PERSON in names
 
 
-def program_in(record: GameRecord) -> tuple[PlayerSpec | None, list[chess.Color]]:
+def program_in(record: GameRecord, *, sandbox: bool = True) -> tuple[PlayerSpec | None, list[chess.Color]]:
     """The program of a game to be played on, None between people; and the people's sides."""
     names = {True: record.headers["White"], False: record.headers["Black"]}
     people = [color for color, name in names.items() if name == PERSON]
-    program = next((program_of(name, is_remote=True) for name in names.values() if name != PERSON), None)
-    return program, people
+    found = [program_of(name, sandbox=sandbox, is_remote=True) for name in names.values() if name != PERSON]
+    return next(iter(found), None), people

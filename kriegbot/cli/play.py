@@ -30,7 +30,7 @@ from kriegbot.request import (
 )
 from referee import GameRecord, RecordError, load_record
 
-ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief", "sandbox")
+ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief")
 """Options for what is chosen on the page, if there is one."""
 FOR_PAGE = ("port", "host", "no_browser")
 """Options of the page."""
@@ -89,14 +89,14 @@ def play(
     With --web games are played on a local page, and all are saved.
     """
     _refuse_together(context, ON_PAGE if web else FOR_PAGE, is_on_page=web)
+    is_sandboxed = sandbox_of(sandbox)
     if web:
-        open_page(port, save, host or "127.0.0.1", has_browser=not no_browser)
+        open_page(port, save, host or "127.0.0.1", has_browser=not no_browser, sandbox=is_sandboxed)
         return
     if level is not None:
         if _is_given(context, "opponent"):
             raise Refused("--level is a level of the player kriegbot; leave --opponent out, or --level.")
         opponent = f"kriegbot:level={level}"
-    is_sandboxed = sandbox_of(sandbox)
     spec = program_of(opponent, sandbox=is_sandboxed)
     if time is not None:
         spec = with_time(spec, time)
@@ -129,6 +129,7 @@ def open_page(
     *,
     has_browser: bool,
     saved: tuple[GameRecord, str] | None = None,
+    sandbox: bool = True,
 ) -> None:
     """Serves the page until Ctrl-C; the one way from the commands to it.
 
@@ -138,12 +139,13 @@ def open_page(
       host: the address to listen on.
       has_browser: whether to open the page in a browser.
       saved: a game to show at first, and its file.
+      sandbox: whether to keep installed players from outside away from the rest of the machine, where possible.
     """
     number = 0 if port is None else whole_of(port, "port", 1, 65535)
     path = games_folder(folder)
     from kriegbot.web.server import serve  # only now, since a game at the terminal needs no server
 
-    serve(path, host, number, has_browser=has_browser, saved=saved)
+    serve(path, host, number, has_browser=has_browser, saved=saved, sandbox=sandbox)
 
 
 def resume(
@@ -151,6 +153,7 @@ def resume(
         str | None, typer.Argument(metavar="[FILE]", help="The saved game.  [default: the last one broken off]")
     ] = None,
     show_belief: ShowBelief = False,
+    sandbox: Sandbox = None,
 ) -> None:
     """Play on a game that was broken off, at the terminal or on the page.
 
@@ -163,7 +166,7 @@ def resume(
     if why_not:
         raise Refused(f"'{path}' cannot be played on here: {why_not}.")
     path_of(str(path))
-    program, (side,) = program_in(record)
+    program, (side,) = program_in(record, sandbox=sandbox_of(sandbox))
     assert program is not None  # for mypy: `_why_not` has seen one person alone
     seed = record.headers.get("Seed", "")
     number = seed_of(seed if seed.isdigit() else None)

@@ -101,7 +101,7 @@ def new_game(house: House, asked: New) -> PersonGame:
         seed = seed_of(asked.seed)
         color, rules = color_of(asked.color, seed), rules_of(asked.rules)
         control = _control_of(asked.clock)
-        program = _in_time(program_of(asked.opponent, is_remote=True), control)
+        program = _in_time(program_of(asked.opponent, sandbox=house.sandbox, is_remote=True), control)
     except Refused as error:
         raise BadMessage(str(error)) from None
     setting = Setting(rules, seed, is_seed_given=asked.seed is not None, control=control)
@@ -133,7 +133,7 @@ def resumed(house: House, file: str) -> list[PersonGame]:
     if not is_resumable(record):
         raise BadMessage("Only a game of a person that was broken off can be played on.")
     try:
-        program, people = program_in(record)
+        program, people = program_in(record, sandbox=house.sandbox)
         headers = record.headers
         seed = seed_of(headers.get("Seed") if headers.get("Seed", "").isdigit() else None)
         control = _control_of(headers.get("TimeControl"))

@@ -178,10 +178,11 @@ class House:
       memory: the file in which the page's choices are kept; by default one in that folder.
     """
 
-    def __init__(self, folder: Path, memory: Path | None = None) -> None:
-        self.library = Library(folder)
+    def __init__(self, folder: Path, memory: Path | None = None, *, sandbox: bool = True) -> None:
+        self.library, self.sandbox = Library(folder), sandbox
         self._memory = folder / "page.json" if memory is None else memory
         self.guest_token = secrets.token_urlsafe(16)
+      sandbox: whether to keep players from outside away from the rest of the machine, where possible.
         self.seats = Seats(self._preparing)
         self.preparing: Preparing | None = None
         self.told: set[Callable[[Told], None]] = set()

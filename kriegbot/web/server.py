@@ -93,7 +93,9 @@ class PageServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple[GameRecord, str] | None) -> None:
+def serve(
+    folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple[GameRecord, str] | None, sandbox: bool
+) -> None:
     """Serves the page until Ctrl-C.
 
     Args:
@@ -102,12 +104,13 @@ def serve(folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple
       port: the port; 0 for any free one.
       has_browser: whether to open the page in a browser, if there is a screen.
       saved: a game to show at first, and its file; None for none.
+      sandbox: whether to keep installed players from outside away from the rest of the machine, where possible.
 
     Raises:
       Refused: the server cannot listen there.
     """
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
-    house = House(folder, platformdirs.user_config_path("kriegbot") / "page.json")
+    house = House(folder, platformdirs.user_config_path("kriegbot") / "page.json", sandbox=sandbox)
     server = PageServer(house, host, port)
     address = server.address
     if saved is not None:

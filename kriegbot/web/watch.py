@@ -207,11 +207,11 @@ def watched(house: House, asked: Watch) -> Watched:
       BadMessage: there can be no such game; the message says why.
     """
     try:
-        players = program_of(asked.white, is_remote=True), program_of(asked.black, is_remote=True)
+        white, black = (program_of(text, sandbox=house.sandbox, is_remote=True) for text in (asked.white, asked.black))
         rules, seed = rules_of(asked.rules), seed_of(asked.seed)
     except Refused as error:
         raise BadMessage(str(error)) from None
-    return Watched(house, players, rules, seed, asked.pace, is_seed_given=asked.seed is not None)
+    return Watched(house, (white, black), rules, seed, asked.pace, is_seed_given=asked.seed is not None)
 
 
 def game_message(
