@@ -17,6 +17,7 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.game.process import budget_of
+from kriegbot.online.bot import Bot
 from kriegbot.online.player import HURRY, LEAST, RESERVE, patience_for, seconds_for, spec_for
 from kriegbot.online.settings import (
     Settings,
@@ -222,6 +223,23 @@ def test_a_bot_without_a_token_is_told_how_to_get_one(config: Path, capsys: pyte
     assert main(["online", "run"]) == 2
     assert "there is no token in" in capsys.readouterr().err
     assert not (config / "online.toml").exists()
+
+
+def test_a_player_that_cannot_play_is_refused_before_the_site_hears_of_the_bot(
+    config: Path, fake: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Bot, "run", lambda _: pytest.fail("the bot plays"))
+    config.mkdir()
+    (config / "bot.py").write_text(
+        "class Lost:\n    def __init__(self, seed): ...\n    def choose(self, view): nothing\n"
+    )
+    (config / "online.toml").write_text(f'site = "{fake.address}"\nplayer = "{config}/bot.py:Lost"\n')
+    save_token(token_path(fake.address), TOKEN)
+    assert main(["online", "run"]) == 2
+    error = capsys.readouterr().err
+    assert error.endswith("/bot.py:Lost' raised NameError: name 'nothing' is not defined.\n")
+    assert error.count("\n") == 1
+    assert fake.counts == {}
 
 
 # Settings

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,11 +22,16 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import parse_spec, players
+from kriegbot.web.catalogue import new_game
+from kriegbot.web.requests import New
+from kriegbot.web.server import PageServer
 from referee import BERKELEY, IllegalHeard, Limits, Reason, record_from_pgn, record_to_pgn
 from tests.outside import installed
+from tests.page import RAND, Client, served
 from tests.test_outside import BOT, EXAMPLES, PYTHON, SHELL
 from tests.transcript import transcript
 
+IMPORT = "from kriegbot.players.base import Choice"
 BOTS = """
 class Bot:
     def __init__(self, seed): ...
@@ -67,7 +75,7 @@ def test_what_cannot_play_is_refused_before_the_first_game(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("bots.py").write_text(f"from kriegbot.players.base import Choice\n{BOTS}")
+    Path("bots.py").write_text(IMPORT + BOTS)
     Path("broken.py").write_text("raise ImportError('no x1')")
     others = [] if command[0] == "play" else ["rand"]
     code = main([*command, player, *others, "--no-sandbox"])
@@ -144,14 +152,58 @@ def test_a_rule_set_that_cannot_be_loaded_is_refused(
     assert err.count("\n") == 1
 
 
-def test_a_package_offers_a_rule_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(tmp_path, "some_rules", RULES, {"kriegbot.rules": {"quiet": "some_rules:QUIET"}})
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that packages are imported from."""
     monkeypatch.syspath_prepend(tmp_path)
     parts.entry_points.cache_clear()
-    try:
-        assert trial.find_rules("quiet", sandbox=False).title == "Quiet"
-    finally:
-        parts.entry_points.cache_clear()
+    yield tmp_path
+    parts.entry_points.cache_clear()
+
+
+def test_a_package_offers_a_rule_set(site: Path) -> None:
+    installed(site, "some_rules", RULES, {"kriegbot.rules": {"quiet": "some_rules:QUIET"}})
+    assert trial.find_rules("quiet", sandbox=False).title == "Quiet"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        RAND | {"opponent": "lost"},
+        pytest.param(
+            {"do": "watch", "white": "rand", "black": "lost", "rules": "berkeley", "seed": "1", "pace": 0},
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=["play", "watch"],
+)
+def test_the_page_refuses_an_installed_player_that_cannot_play(message: dict[str, Any], site: Path) -> None:
+    installed(site, "some_bots", IMPORT + BOTS, {"kriegbot.players": {"lost": "some_bots:Chooses"}})
+    with served(site / "games") as server, Client(server.address) as client:
+        client.send(message)
+        assert client.until("refusal") == {
+            "is": "refusal",
+            "text": "player 'lost' raised NameError: name 'nothing' is not defined.",
+            "to": message["do"],
+        }
+        assert not any(json.loads(text)["is"] == "game" for text in client.heard)
+    assert not list(site.glob("games/*.pgn"))
+
+
+def test_the_page_does_without_a_sandbox_if_told_to(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(site, "some_bots", IMPORT + BOTS, {"kriegbot.players": {"lost": "some_bots:Chooses"}})
+    houses = []
+
+    def serve(server: PageServer) -> None:
+        server._socket.close()
+        houses.append(server.house)
+
+    monkeypatch.setattr(PageServer, "serve_until_stopped", serve)
+    for option in ("--no-browser", "--no-sandbox"):
+        assert main(["play", "--web", "--no-browser", option, "--save", str(site)]) == 0
+    asked = New("lost", "white", "berkeley", None, None)
+    specs = [new_game(house, asked).game.program for house in houses]
+    assert [spec.sandbox for spec in specs if spec is not None] == [True, False]
 
 
 def test_the_transcript_in_the_docs_is_that_of_a_game() -> None:

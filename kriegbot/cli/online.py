@@ -25,9 +25,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from kriegbot.cli.common import check_players
 from kriegbot.cli.progress import preparing
 from kriegbot.cli.screen import drawing_console
-from kriegbot.game.children import check_system
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed
 from kriegbot.request import Refused, games_folder
@@ -118,7 +118,7 @@ def run(settings: File = None) -> None:
 
     token = load_token(token_path(chosen.site))
     folder = games_folder(str(chosen.records or games_folder() / "online"))
-    check_system()
+    check_players([chosen.player], chosen.rules[0])
     with preparing() as report, ProcessSeat(chosen.player, report=report) as seat:
         try:
             seat.begin(0)  # kernels are compiled now, not while a clock runs

@@ -125,7 +125,7 @@ class Socket:
             if self._house.preparing is not None:
                 self.tell(self._house.preparing)
             while self._offences < MOST_OFFENCES:
-                self._take(dict(await self._websocket.receive()))
+                await self._take(dict(await self._websocket.receive()))
             log.warning("closed a socket: %d messages were refused", self._offences)
         except WebSocketDisconnect as left:
             if left.code == 1009:
@@ -155,7 +155,7 @@ class Socket:
                 message = await self._outbox.get()
                 await self._websocket.send_text(json.dumps(message, separators=(",", ":")))
 
-    def _take(self, event: dict[str, Any]) -> None:
+    async def _take(self, event: dict[str, Any]) -> None:
         """One message of the browser, or its end."""
         if event["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(event.get("code", 1005))
@@ -163,7 +163,7 @@ class Socket:
         try:
             self._spend()
             asked = asked_by(event.get("text"))
-            self._do(asked)
+            await self._do(asked)
         except BadMessage as error:
             self._offences += 1
             log.warning("refused a message: %s", error)
@@ -176,21 +176,21 @@ class Socket:
         if self._tokens < 0:
             raise BadMessage("Too many messages; wait a little.")
 
-    def _do(self, asked: Asked) -> None:
+    async def _do(self, asked: Asked) -> None:
         house = self._house
         if isinstance(asked, FOR_THE_HOST) and self._is_guest:
             raise BadMessage("Your link is for one game.")
         match asked:
             case New():
-                house.add(new_game(house, asked), self._join)
+                await self._add([new_game(house, asked)])
             case Invite():
-                self._add(invited(house, asked))
+                await self._add(invited(house, asked))
             case Watch():
-                house.add(watched(house, asked), self._join)
+                await self._add([watched(house, asked)])
             case Resume(file):
-                self._add(resumed(house, file))
+                await self._add(resumed(house, file))
             case Open(file):
-                house.add(opened(house, file), self._join)
+                await self._add([opened(house, file)])
             case Remember(choices):
                 house.remember(choices)
             case Library() | Delete():
@@ -209,9 +209,10 @@ class Socket:
             case _:
                 raise BadMessage("There is no game yet.")
 
-    def _add(self, sides: Sequence[Hosted]) -> None:
-        """Takes in the sides of a game; the first is that of whoever asks."""
+    async def _add(self, sides: Sequence[Hosted]) -> None:
+        """Takes in the sides of a game whose players can play; the first is that of whoever asks."""
         mine, *others = sides
+        await asyncio.to_thread(mine.check)
         for side in others:
             self._house.add(side)
         self._house.add(mine, self._join)

@@ -249,6 +249,11 @@ class PersonGame(Hosted):
         """Whether nobody looks at the game from any side."""
         return not any(side.has_listeners for side in self.game.people.values())
 
+    def check(self) -> None:
+        """Raises BadMessage if a program from outside cannot play."""
+        program, rules = self.game.program, self.game.setting.rules
+        self.house.check([] if program is None else [program], rules)
+
     def begin(self) -> None:
         """Starts the game."""
         self.game.begin()

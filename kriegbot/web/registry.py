@@ -8,17 +8,20 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
+from kriegbot.game.children import CannotStart
+from kriegbot.game.trial import try_out
+from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import seed_of
 from kriegbot.web.library import Library
 from kriegbot.web.replies import Preparing, Told, refusal
 from kriegbot.web.requests import MOST_CHOICES, Asked, BadMessage, Look
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import Seats
-from referee import GameRecord
+from referee import GameRecord, RuleSet
 from referee.files import write_whole
 
 T = TypeVar("T")
@@ -102,6 +105,9 @@ class Hosted:
     def sit_down(self, browser: str) -> None:
         """A browser comes to the game; raises BadMessage if there is no seat for it."""
 
+    def check(self) -> None:
+        """Before the house takes it in: raises BadMessage if a player from outside cannot play; in any thread."""
+
     def begin(self) -> None:
         """Starts the game, once the house has taken it in."""
 
@@ -176,13 +182,13 @@ class House:
     Args:
       folder: where games are saved.
       memory: the file in which the page's choices are kept; by default one in that folder.
+      sandbox: whether to keep players from outside away from the rest of the machine, where possible.
     """
 
     def __init__(self, folder: Path, memory: Path | None = None, *, sandbox: bool = True) -> None:
         self.library, self.sandbox = Library(folder), sandbox
         self._memory = folder / "page.json" if memory is None else memory
         self.guest_token = secrets.token_urlsafe(16)
-      sandbox: whether to keep players from outside away from the rest of the machine, where possible.
         self.seats = Seats(self._preparing)
         self.preparing: Preparing | None = None
         self.told: set[Callable[[Told], None]] = set()
@@ -227,6 +233,18 @@ class House:
             write_whole(self._memory, choices.encode(errors="replace"))
         except OSError as error:
             log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
+
+    def check(self, players: Iterable[PlayerSpec], rules: RuleSet) -> None:
+        """Has players from outside, and parts, do what they do in a game; what is ours takes no time.
+
+        Raises:
+          BadMessage: one cannot play.
+        """
+        try:
+            for spec in players:
+                try_out(spec, rules, self._preparing)
+        except (BadSpec, CannotStart) as error:
+            raise BadMessage(str(error)) from None
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Calls a function on the event loop, from any thread; not once the server has stopped."""

@@ -87,6 +87,10 @@ class Watched(Hosted):
         self.publish(game_message(self, names, rules, str(seed) if is_seed_given else None))
         self._publish_pace()
 
+    def check(self) -> None:
+        """Raises BadMessage if a player from outside cannot play."""
+        self.house.check(self._players, self._rules)
+
     def begin(self) -> None:
         """Starts the game."""
         sides = zip(self._players, (chess.WHITE, chess.BLACK), strict=True)
