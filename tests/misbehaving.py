@@ -227,3 +227,45 @@ class Talks(RandPlayer):
         print(f"thinking about ply {view.ply}")
         print("hm", file=sys.stderr)
         return super().choose(view)
+
+
+class IsTold(RandPlayer):
+    """Says what it is told besides being asked, and that it is asked; and may then fail."""
+
+    fault = ""
+
+    def _told(self, what: str, view: View) -> None:
+        print(f"{what}, ply {view.ply}, {view.end.reason.value if view.end else 'no end'}")
+        if what == self.fault:
+            raise LookupError(what)
+
+    def choose(self, view: View) -> Choice:
+        self._told("asked", view)
+        return super().choose(view)
+
+    def on_begin(self, view: View) -> None:
+        self._told("begin", view)
+
+    def on_opponent_moved(self, view: View) -> None:
+        self._told("opponent moved", view)
+
+    def on_end(self, view: View) -> None:
+        self._told("end", view)
+
+
+class FailsAtBegin(IsTold):
+    """Fails at once."""
+
+    fault = "begin"
+
+
+class FailsAtMove(IsTold):
+    """Fails when it hears of a move."""
+
+    fault = "opponent moved"
+
+
+class FailsAtEnd(IsTold):
+    """Fails when there is nothing to lose."""
+
+    fault = "end"

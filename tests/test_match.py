@@ -11,7 +11,7 @@ import pytest
 from kriegbot.game import match
 from kriegbot.game.match import Played, play_game, player_seed
 from kriegbot.game.process import ProcessSeat
-from kriegbot.game.seat import HereSeat
+from kriegbot.game.seat import HereSeat, Seat
 from kriegbot.game.turn import turn
 from kriegbot.players.base import Choice, PlayerLeft, Report
 from kriegbot.players.rand import RandPlayer
@@ -30,7 +30,7 @@ from referee import (
     RuleSet,
     View,
 )
-from tests.misbehaving import spec
+from tests.misbehaving import IsTold, spec
 
 
 def rand() -> HereSeat:
@@ -215,6 +215,29 @@ def test_what_a_player_prints_stays_out_of_sight_and_is_kept(capfd: pytest.Captu
 
 def test_rules_may_be_named() -> None:
     assert play_game(rand(), rand(), rules="wild16", limits=Limits(plies=4)).record.rules is WILD16
+
+
+@pytest.mark.parametrize("is_white", [True, False])
+def test_a_player_is_told_what_it_asks_for_and_plays_the_same(
+    is_white: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def played_by(seat: Seat, other: Seat) -> Played:
+        white, black = (seat, other) if is_white else (other, seat)
+        return play_game(white, black, limits=Limits(plies=6), seed=4)
+
+    moves = [turn.move for turn in played_by(rand(), rand()).record.turns]
+    here = played_by(HereSeat("told", IsTold), rand())
+    assert [turn.move for turn in here.record.turns] == moves
+    told = capsys.readouterr().out.splitlines()
+    with ProcessSeat(spec("IsTold"), has_own_seed=False) as seat:
+        there = played_by(seat, rand())
+    assert [turn.move for turn in there.record.turns] == moves
+    assert there.statistics(is_white).log.splitlines() == told
+    assert [line for line in told if not line.startswith("asked")] == [
+        f"begin, ply {1 - is_white}, no end",
+        *(f"opponent moved, ply {ply}, {'ply limit' if ply == 6 else 'no end'}" for ply in range(1 + is_white, 7, 2)),
+        "end, ply 6, ply limit",
+    ]
 
 
 def test_a_position_where_no_game_begins_is_refused() -> None:

@@ -87,6 +87,22 @@ def test_a_player_in_its_own_process_that_fails_forfeits(player: type[Any], deta
     assert_forfeited(against_rand(player, apart=True), detail)
 
 
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("player", [misbehaving.FailsAtBegin, misbehaving.FailsAtMove])
+def test_a_player_that_fails_when_told_of_something_forfeits(player: type[Any], apart: bool) -> None:
+    assert_forfeited(against_rand(player, apart=apart), f"raised LookupError: {player.fault}")
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_player_that_fails_when_told_of_the_end_has_failed_and_the_result_stays(apart: bool) -> None:
+    well, played = (against_rand(player, apart=apart) for player in (misbehaving.IsTold, misbehaving.FailsAtEnd))
+    assert played.record.end is not None
+    assert played.record.end.reason is not Reason.FORFEIT
+    assert (well.white.failure, played.white.failure) == ("", "raised LookupError: end")
+    assert played.failed is not None
+    assert "misbehaving.py" in played.white.log
+
+
 def test_both_kinds_of_nonsense_are_counted_under_rules_that_call_them_illegal() -> None:
     played = against_rand(misbehaving.TriesTheImpossible, WILD16)
     assert_forfeited(played, "tried for ever")

@@ -202,8 +202,10 @@ def test_views_cross_the_pipe_whole(rules: RuleSet) -> None:
         readers = {color: ViewReader() for color in chess.COLORS}
         told = dict.fromkeys(chess.COLORS, -1)
         player, referee = RandPlayer(seed), Referee(rules, Limits(plies=80, quiet_plies=60))
-        while referee.end is None:
-            view = referee.view(referee.turn)
+
+        def cross(
+            view: View, readers: dict[chess.Color, ViewReader] = readers, told: dict[chess.Color, int] = told
+        ) -> None:
             lines = view_lines(view, max(0, told[view.color]), has_tries=True)
             if told[view.color] < 0:
                 lines = game_lines(view, 1.0) + lines
@@ -213,9 +215,17 @@ def test_views_cross_the_pipe_whole(rules: RuleSet) -> None:
             assert last == view
             assert last is not None
             assert list(last.men) == list(view.men)
+
+        while referee.end is None:
+            view = referee.view(referee.turn)
+            cross(view)
             action = player.choose(view).action
             assert isinstance(action, chess.Move)
             referee.try_move(action)
+            if seed % 2 and referee.ply == 20:
+                referee.forfeit(chess.WHITE, "raised  LookupError: two  spaces") if seed > 1 else referee.agree()
+        for color in chess.COLORS:
+            cross(referee.view(color))
 
 
 def test_nothing_but_a_sides_own_view_crosses_the_pipe(monkeypatch: pytest.MonkeyPatch) -> None:

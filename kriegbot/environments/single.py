@@ -98,6 +98,8 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
     def _go_on(self) -> None:
         if self.referee.end is None and self.referee.turn != self.color:
             deque(turn(self.referee, self._seat), maxlen=0)
+        if self.referee.end is not None:
+            self._seat.end(self.referee.view(not self.color))
 
     def _shown(self) -> tuple[Observation, dict[str, Any]]:
         view = self.referee.view(self.color)

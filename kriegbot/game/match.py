@@ -23,7 +23,7 @@ from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.game.trial import seat_of
 from kriegbot.game.turn import Tried, turn
 from kriegbot.players.base import DrawAgreed, OutOfTime, PlayerLeft, Report
-from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Referee, RuleSet
+from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Reason, Referee, RuleSet
 
 VERSIONS = ("kriegbot", "chess", "numpy", "numba")
 
@@ -44,7 +44,7 @@ class PlayerStatistics:
       overruns: answers that missed their time budget, as the player reports.
       rescues: how often each rescue of the belief was needed, as the player reports.
       astray: answers from a belief that no longer fitted everything heard, as the player reports.
-      failure: why the player forfeited the game; empty if it did not.
+      failure: why the player forfeited the game, or how it failed when told of the end; empty if it did neither.
       log: the traceback of the failure, and the end of the player's output.
     """
 
@@ -229,6 +229,22 @@ class _Game:
             self.referee.agree()
         except OutOfTime:
             self.referee.forfeit(self._judged, "lost on time")
+        self._tell_end()
+
+    def _tell_end(self) -> None:
+        """Tells players how the game ended, save who forfeited it; if one then fails, the result stays.
+
+        A game that was abandoned may be played on, and nothing was asked of anybody in one without a try.
+        """
+        end = self.referee.end
+        if end is None or end.reason is Reason.ABANDONED or not self.tried:
+            return
+        for color in [bool(end.winner)] if end.reason is Reason.FORFEIT else chess.COLORS:
+            try:
+                self._seats[color].end(self.referee.view(color))
+            except PlayerFailed as failed:
+                if self.failed is None:
+                    self.failed, self._judged = failed, color
 
     def _turn(self) -> None:
         self._judged = color = self.referee.turn

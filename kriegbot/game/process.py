@@ -157,6 +157,25 @@ class ProcessSeat(Seat):
 
     def ask(self, view: View) -> Choice:
         """The player's answer; the process of a player that hangs is killed."""
+        self._show(view)
+        replies = self._replies(self.patience, self._late())
+        answer: Choice | Report = Report()
+        while isinstance(answer, Report):
+            try:
+                answer = read_answer(next(replies), answer)
+            except Nonsense as error:
+                raise self._nonsense(str(error)) from None
+        return answer
+
+    def end(self, view: View) -> None:
+        """Shows the last view of a game to a player from outside in Python."""
+        if self._spec.is_outside and not self._spec.command:
+            self._show(view)
+            if (line := next(self._replies(self.patience, self._late()))) != "over":
+                raise self._nonsense(f"{one_line(line, 80)!r}, where it is to say over")
+
+    def _show(self, view: View) -> None:
+        """Sends what is new in a view; whatever the player has said since its last answer is out of turn."""
         lines = game_lines(view, self.patience) if self._told is None else []
         lines += view_lines(view, self._told or 0, has_tries=bool(self._spec.command))
         with self._talking(self._late()) as talker:
@@ -166,14 +185,6 @@ class ProcessSeat(Seat):
             raise PlayerFailed(Failure.EARLY, f"answered out of turn: {one_line(early, 80)!r}")
         self._told = len(view.events)
         self._send(lines, self.patience, self._late())
-        replies = self._replies(self.patience, self._late())
-        answer: Choice | Report = Report()
-        while isinstance(answer, Report):
-            try:
-                answer = read_answer(next(replies), answer)
-            except Nonsense as error:
-                raise self._nonsense(str(error)) from None
-        return answer
 
     def log(self) -> str:
         """The end of what the player has printed since the game began."""

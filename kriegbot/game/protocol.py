@@ -164,11 +164,15 @@ def _event_line(event: referee.Event) -> str:
             return "heard opponent illegal"
         case referee.OpponentMoved(announcement):
             return f"heard opponent moved {announcement.code()}"
-    raise ValueError(f"{event!r} is heard by nobody who is to move")
+        case referee.GameOver(end):
+            winner = "nobody" if end.winner is None else chess.COLOR_NAMES[end.winner]
+            return f"heard over {end.reason.name} {winner} {end.detail}"
 
 
 def _read_event(text: str) -> referee.Event:
-    match text.split():
+    match text.split(" "):
+        case ["over", reason, winner, *detail]:
+            return referee.GameOver(referee.End(referee.Reason[reason], _COLORS.get(winner), " ".join(detail)))
         case ["own", "any", answer]:
             return referee.OwnQuestion(_ANSWERS[answer])
         case ["opponent", "any", answer]:

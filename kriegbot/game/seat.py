@@ -17,7 +17,7 @@ from typing import Any, Self
 import chess
 
 from kriegbot.game.protocol import REPORTED
-from kriegbot.players.base import WORDS, Choice, Player, PlayerLeft, Report
+from kriegbot.players.base import WORDS, Choice, Player, PlayerLeft, Report, notify
 from referee import AskAny, Resign, View
 from referee.referee import plain_move
 from referee.text import one_line
@@ -81,6 +81,9 @@ class Seat(ABC):
     def wait(self, view: View) -> None:  # noqa: B027 - programs need not be shown it
         """Shows a view while the opponent is to move."""
 
+    def end(self, view: View) -> None:  # noqa: B027 - few players care
+        """Shows the last view of a game that has ended to a player who wants it; raises PlayerFailed."""
+
     def log(self) -> str:
         """What the player has written during the game, as far as it is kept."""
         return ""
@@ -126,6 +129,10 @@ class SeatAround(Seat):
         """Shows a view while the opponent is to move."""
         self._seat.wait(view)
 
+    def end(self, view: View) -> None:
+        """Shows the last view of a game."""
+        self._seat.end(view)
+
     def log(self) -> str:
         """What the player has written."""
         return self._seat.log()
@@ -146,11 +153,12 @@ class HereSeat(Seat):
         self.name = name
         self._source, self._on_wait = source, on_wait
         self._player: Player | None = None
+        self._known = -1
 
     def begin(self, seed: int) -> None:
         """Makes the player of a new game."""
         try:
-            self._player = self._source(seed)
+            self._player, self._known = self._source(seed), -1
         except Exception as error:
             raise raised(error) from error
 
@@ -159,6 +167,7 @@ class HereSeat(Seat):
         if self._player is None:
             raise RuntimeError("ask before begin: nobody sits here")
         try:
+            self._known = notify(self._player, view, self._known)
             answer = self._player.choose(view)
         except (PlayerLeft, PlayerFailed):
             raise
@@ -170,6 +179,14 @@ class HereSeat(Seat):
         """Shows a view while the opponent is to move."""
         if self._on_wait is not None:
             self._on_wait(view)
+
+    def end(self, view: View) -> None:
+        """Shows the last view of a game to a player who wants it."""
+        if self._player is not None:
+            try:
+                self._known = notify(self._player, view, self._known)
+            except Exception as error:
+                raise raised(error) from error
 
     def close(self) -> None:
         """Lets the player go."""

@@ -4,6 +4,7 @@
 
 It speaks docs/protocol.md, with three words more, told before `newgame`: `player SPEC` is who plays the game, and
 `early` that it may begin before all kernels are compiled; to `ruleset NAME` it answers with a rule set from outside.
+It may be shown the last view of a game, too, to which it answers `over`; `heard over` may then tell how the game ended.
 What the player prints goes to stderr.
 """
 
@@ -19,7 +20,7 @@ from kriegbot.game.children import leave_with_stdin
 from kriegbot.game.protocol import GREETING, ViewReader, answer_lines
 from kriegbot.game.seat import Failure, PlayerFailed, checked, raised
 from kriegbot.parts import entry_points
-from kriegbot.players.base import Player
+from kriegbot.players.base import Player, notify
 from kriegbot.players.rule_sets import load_rules
 from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, make_player, parse_spec
 from referee.text import one_line
@@ -39,6 +40,7 @@ class Worker:
         self._out = out
         self._reader = ViewReader()
         self._player: Player | None = None
+        self._known = -1
         self._spec = ""
         self._seed = 0
         self._is_early = False
@@ -62,12 +64,15 @@ class Worker:
             case "newgame":
                 spec = parse_spec(self._spec)
                 self._player = make_player(spec, self._seed, self._prepared, is_early=self._is_early)
+                self._known = -1
                 number = _version_of(spec, self._player)
                 self._say(*([f"version {number}"] if number else []), "ready")
             case _:
                 view = self._reader.read(line)
                 if view is not None and self._player is not None:
-                    self._say(*answer_lines(checked(self._player.choose(view))))
+                    self._known = notify(self._player, view, self._known)
+                    is_over = view.end is not None
+                    self._say(*(["over"] if is_over else answer_lines(checked(self._player.choose(view)))))
 
     def fail(self, error: BaseException) -> None:
         """Tells the game that the player failed, and writes the traceback to the log."""

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from kriegbot.options import Option
 from kriegbot.search.policy import Searched
-from referee import Action, View
+from referee import Action, OpponentMoved, View
 
 WORDS = {"rescue": 40, "why": 200}
 """The parts of a report that are text, and how long each may be."""
@@ -32,11 +32,30 @@ class Choice:
 
 
 class Player(Protocol):
-    """Plays one game for one side. It gets views and nothing else."""
+    """Plays one game for one side. It gets views and nothing else; `notify` says what else it may have."""
 
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is this side's turn."""
         ...
+
+
+def notify(player: Player, view: View, known: int) -> int:
+    """Calls what a player has of `on_begin`, `on_opponent_moved` and `on_end`, each with the view, if that is new.
+
+    Args:
+      player: it.
+      view: what it knows now: it is about to be asked, or the game has ended.
+      known: how many events of the view it was told of before; -1 if it has been told nothing of the game.
+
+    Returns:
+      How many it knows now.
+    """
+    has_moved = any(isinstance(event, OpponentMoved) for event in view.events[max(known, 0) :])
+    for name, is_new in (("on_begin", known < 0), ("on_opponent_moved", has_moved), ("on_end", view.end is not None)):
+        hook = getattr(player, name, None)
+        if is_new and hook is not None:
+            hook(view)
+    return len(view.events)
 
 
 @dataclass(frozen=True, slots=True)
