@@ -31,7 +31,7 @@ JAVA = "/etc/java*"
 PYTHON = re.compile(r"python[0-9.]*")
 ALONE = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev")
 READ_ONLY = ("--remount-ro", "/proc", "--remount-ro", "/")  # root could write /proc/sys
-PACKAGES = ("kriegbot", "referee", "evaluators")
+PACKAGES = ("kriegbot", "referee", "evaluators", "tournaments")
 PATIENCE = 10.0
 """Seconds that bubblewrap may take to say whether it works."""
 
