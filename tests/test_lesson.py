@@ -142,9 +142,10 @@ def test_the_guided_game_at_a_terminal(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("kernels")
 def test_the_guided_game_line_by_line_and_left_halfway(tmp_path: Path) -> None:
-    lines = ["", "Nf3", "Ke5", *TRIES]
+    lines = ["help", "Nf3", "Ke5", *TRIES]
     done = learnt(lines, tmp_path)
     assert done.returncode == 0
+    assert done.stdout.count("Step 1 of 8") == 2
     assert "That could be tried, too" in done.stdout
     assert "no king of yours has such a way" in done.stdout
     assert done.stdout.rstrip().endswith(LESSON.words["end"])

@@ -16,7 +16,7 @@ from selenium.webdriver.common.keys import Keys
 from kriegbot.narration.lesson import first_game
 from referee import RULE_SETS
 from tests.browser import Page, chromium
-from tests.page import served
+from tests.page import served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 LESSON = first_game()
@@ -65,13 +65,14 @@ def test_the_guided_game_in_a_browser(is_phone: bool, tmp_path: Path) -> None:
 
 @pytest.mark.browser
 def test_the_guided_game_by_keys_ends_at_the_form_and_the_rules_name_every_set(tmp_path: Path) -> None:
-    with served(tmp_path) as server, chromium(f"{server.address}#learn") as page:
+    with served(tmp_path) as server, chromium(f"{server.address}#learn", 390, 844, is_phone=True) as page:
         page.until_text("#lesson-title", "Step 1 of 8")
         page.one("#lesson-board [data-square=e2]").send_keys(Keys.ENTER, Keys.ARROW_UP, Keys.ARROW_UP)
         page.one("#lesson-board [data-square=e4]").send_keys(Keys.ENTER)
         page.until_text("#lesson-answer", "e4: yes.")
         page.click("#lesson-rules")
         page.one("#rules-page")
+        until(lambda: page.run("return scrollY === 0"), "the top of the rules")
         titles = [title.text for title in page.driver.find_elements("css selector", "#rules-page h3")]
         assert titles == [rules.title for rules in RULE_SETS.values()]
         page.click("#rules-page a")

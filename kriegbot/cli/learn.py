@@ -21,6 +21,7 @@ COLUMNS_BESIDE, ROWS_BESIDE = 36, 5
 MOST_HEARD = 3
 """Lines of the game that stand beside a board."""
 LEAVING = ("quit", "exit")
+HELPING = ("", "help", "?")
 
 
 def learn() -> None:
@@ -46,8 +47,8 @@ def _teach(console: Console | None, lesson: Lesson, number: int) -> None:
     """
     step, words = lesson.steps[number], lesson.words
     title = f"{words['step']} {number + 1} {words['of']} {len(lesson.steps)}: {step.title}"
-    about = "" if number else f"{words['shading']} {words['terminal']}"  # which need not be said again
-    now = stand(step)
+    help_ = f"{words['shading']} {words['terminal']}"
+    now, about = stand(step), "" if number else help_
     while True:
         if console is None:
             _print(title, step, now, about)
@@ -55,9 +56,11 @@ def _teach(console: Console | None, lesson: Lesson, number: int) -> None:
             _draw(console, title, step, now, about)
         if now.is_done:
             break
-        while not (text := _asked(f"{words['task']}: ")):
-            pass
-        now = stand(step, now.refused, text)
+        text = _asked(f"{words['task']}: ")
+        if text.lower() in HELPING:
+            now, about = stand(step, now.refused), help_
+        else:
+            now = stand(step, now.refused, text)
     if number + 1 < len(lesson.steps) and is_terminal():
         _asked(f"{words['enter']} ")
 

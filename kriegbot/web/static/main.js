@@ -217,5 +217,6 @@ window.onpopstate = () => {
   } else if (!gameInAddress()) {
     leave();
     show(TO_READ[location.hash] ?? "start");
+    scrollTo(0, 0);
   }
 };
