@@ -70,6 +70,7 @@ def test_the_guided_game_by_keys_ends_at_the_form_and_the_rules_name_every_set(t
         page.one("#lesson-board [data-square=e2]").send_keys(Keys.ENTER, Keys.ARROW_UP, Keys.ARROW_UP)
         page.one("#lesson-board [data-square=e4]").send_keys(Keys.ENTER)
         page.until_text("#lesson-answer", "e4: yes.")
+        page.run("document.querySelector('#learn').style.minHeight = '200vh'; scrollTo(0, 200);")
         page.click("#lesson-rules")
         page.one("#rules-page")
         until(lambda: page.run("return scrollY === 0"), "the top of the rules")
