@@ -133,6 +133,15 @@ class Page:
         """Waits until a text stands in an element."""
         until(lambda: text in self.text(selector), f"{text!r} in {selector}")
 
+    def nameless(self, controls: str) -> list[str]:
+        """Those of these controls, in sight or not, of which a screen reader could say nothing."""
+        script = (
+            "return [...document.querySelectorAll(arguments[0])]"
+            ".filter((one) => !(one.getAttribute('aria-label') || one.labels?.length || one.textContent.trim()))"
+            ".map((one) => one.outerHTML)"
+        )
+        return list(self.run(script, controls))
+
     def more(self) -> None:
         """Opens the further choices of the form for a new game."""
         self.one("#more summary")

@@ -51,6 +51,7 @@ def test_the_guided_game_in_a_browser(is_phone: bool, tmp_path: Path) -> None:
             page.until_text("#lesson-answer", told)
             page.until_text("#lesson-said", step.success)
             assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+            assert page.nameless("#learn :is(button, input, select):not([hidden])") == []
             if number < 8:
                 page.click("#lesson-next")
         page.click("#lesson-back")
