@@ -16,7 +16,9 @@ TOP = Path(__file__).parents[1]
 PAGES = [TOP / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted((TOP / "docs").rglob("*.md"))
 RUN = [TOP / name for name in ("README.md", "docs/commands.md")]
 COMMAND = re.compile(r"^    \$ (.+)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )))*)", re.MULTILINE)
-SHOWN = [shown for page in RUN for shown in COMMAND.findall(page.read_text("utf-8"))]
+SHOWN = [one for page in RUN for one in COMMAND.findall(page.read_text("utf-8"))]
+COOKBOOK = (TOP / "docs/cookbook.md").read_text("utf-8")
+RECIPES = re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", COOKBOOK, re.MULTILINE | re.DOTALL)
 
 
 def dedented(block: str) -> str:
@@ -49,14 +51,32 @@ def test_a_command_prints_what_is_shown(command: str, output: str, tmp_path: Pat
         assert "\n".join(line.rstrip() for line in ran.stdout.strip("\n").splitlines()) == dedented(output)
 
 
-def test_the_commands_shown_are_found() -> None:
+def test_the_commands_and_programs_shown_are_found() -> None:
     assert len(SHOWN) >= 6
+    assert len(RECIPES) == COOKBOOK.count("```python") == 6
 
 
 def test_the_python_shown_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (program,) = re.findall(r"```python\n(.*?)```", RUN[0].read_text("utf-8"), re.DOTALL)
     exec(program, {})
-    assert capsys.readouterr().out.splitlines() == re.findall(r"^print.*  # (.*)$", program, re.MULTILINE) != []
+    assert capsys.readouterr().out.splitlines() == shown(program) != []
+
+
+def shown(program: str) -> list[str]:
+    """What stands beside the `print`s of a program."""
+    return re.findall(r"^print.*  # (.*)$", program, re.MULTILINE)
+
+
+@pytest.mark.parametrize("program", [text for _, text in RECIPES], ids=[title for title, _ in RECIPES])
+def test_a_recipe_is_short_and_prints_what_is_shown(
+    program: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "matplotlib" in program:
+        pytest.importorskip("matplotlib").use("svg")
+    monkeypatch.chdir(tmp_path)
+    exec(program, {})
+    assert capsys.readouterr().out.splitlines() == shown(program) != []
+    assert len([line for line in program.splitlines() if line]) < 25
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
