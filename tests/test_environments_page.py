@@ -9,7 +9,12 @@ from kriegbot.environments.spaces import ACTIONS, PLANES
 
 PAGE = (Path(__file__).parents[1] / "docs" / "environments.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^## ([^\n]+)\n\n```python\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL)
-NEEDS = {"PettingZoo": "pettingzoo", "Gymnasium": "gymnasium", "At OpenSpiel's table": "pyspiel"}
+NEEDS = {
+    "PettingZoo": "pettingzoo",
+    "Gymnasium": "gymnasium",
+    "Many games against a player": "gymnasium",
+    "At OpenSpiel's table": "pyspiel",
+}
 
 
 @pytest.mark.slow
