@@ -4,11 +4,15 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests.effort import EXAMPLES
+
+if TYPE_CHECKING:
+    from tournaments.play import Finished
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell does to what it runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # lest the programs that tests interrupt inherit it
@@ -31,6 +35,18 @@ def kernels() -> None:
     from kriegbot.kernels import prepare
 
     prepare()
+
+
+@pytest.fixture(scope="session")
+def finished() -> "list[Finished]":
+    """Six games of one tournament."""
+    from tests.tournament_players import settings, spec_of
+    from tournaments.play import Finished, WarmSeats
+
+    table = WarmSeats(settings(), spec_of=spec_of)
+    games = [table.play(game) for game in settings().schedule(6)]
+    table.close()
+    return [game for game in games if isinstance(game, Finished)]
 
 
 @pytest.fixture

@@ -1,9 +1,27 @@
-"""Packages as pip installs them, for tests of what comes from outside."""
+"""Players from outside, and packages as pip installs them, for tests."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+
+from kriegbot.game.match import Played, play_game
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import HereSeat
+from kriegbot.players.rand import RandPlayer
+from kriegbot.players.specs import parse_spec
+from referee import Limits
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+PYTHON = f"{EXAMPLES / 'own_player.py'}:Forward"
+SHELL = f"program:sh {EXAMPLES / 'shell_bot.sh'}"
+BOT = "while read -r word rest; do case $word in newgame) echo ready;; tries) set -- $rest;; go) {};; esac; done"
+
+
+def against_rand(text: str, *, is_sandboxed: bool = False, patience: float | None = 20.0) -> Played:
+    """A short game of this player, as White."""
+    with ProcessSeat(parse_spec(text, sandbox=is_sandboxed), patience=patience) as seat:
+        return play_game(seat, HereSeat("rand", RandPlayer), limits=Limits(plies=30))
 
 
 def installed(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import signal
-import site
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -18,13 +16,11 @@ import chess
 import pytest
 
 from kriegbot import parts
-from kriegbot.cli import tournament as tournament_module
-from kriegbot.cli.main import main
 from kriegbot.game import conformance as conformance_module
-from kriegbot.game import process, sandbox
-from kriegbot.game.children import CannotStart, Ended, Late, Talker
+from kriegbot.game import process
+from kriegbot.game.children import Ended, Late, Talker
 from kriegbot.game.conformance import conformance
-from kriegbot.game.match import Played, play_game, player_seed
+from kriegbot.game.match import play_game, player_seed
 from kriegbot.game.process import ProcessSeat, patience_of
 from kriegbot.game.protocol import Nonsense, ViewReader, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed
@@ -34,15 +30,10 @@ from kriegbot.players.specs import BadSpec, parse_spec, players
 from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
 from tests.effort import many
 from tests.misbehaving import spec
-from tests.outside import installed
+from tests.outside import BOT, EXAMPLES, PYTHON, SHELL, against_rand, installed
 from tournaments.executors import ExecutorError, LocalExecutor
 from tournaments.play import Finished, WarmSeats
 from tournaments.schedule import Pairing, Settings
-
-EXAMPLES = Path(__file__).parents[1] / "examples"
-PYTHON = f"{EXAMPLES / 'own_player.py'}:Forward"
-SHELL = f"program:sh {EXAMPLES / 'shell_bot.sh'}"
-NEEDS_BWRAP = pytest.mark.skipif(bool(sandbox.fault()), reason=sandbox.fault())
 
 
 def tournament(player: str, games: int) -> list[Finished]:
@@ -51,12 +42,6 @@ def tournament(player: str, games: int) -> list[Finished]:
     outcomes = list(LocalExecutor(2).play(settings.schedule(games), settings))
     assert all(isinstance(outcome, Finished) for outcome in outcomes)
     return [outcome for outcome in outcomes if isinstance(outcome, Finished)]
-
-
-def against_rand(text: str, *, is_sandboxed: bool = False, patience: float | None = 20.0) -> Played:
-    """A short game of this player, as White."""
-    with ProcessSeat(parse_spec(text, sandbox=is_sandboxed), patience=patience) as seat:
-        return play_game(seat, HereSeat("rand", RandPlayer), limits=Limits(plies=30))
 
 
 def assert_plays(player: str) -> None:
@@ -95,9 +80,6 @@ def test_a_program_in_c_plays_a_tournament(tmp_path: Path) -> None:
     bot = tmp_path / "c_bot"
     subprocess.run(["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", bot, EXAMPLES / "c_bot.c"], check=True)
     assert_plays(f"program:{bot}")
-
-
-BOT = "while read -r word rest; do case $word in newgame) echo ready;; tries) set -- $rest;; go) {};; esac; done"
 
 
 @pytest.mark.parametrize(
@@ -416,88 +398,6 @@ def test_a_player_that_misbehaves_does_not_conform(player: str) -> None:
     assert not all(check.is_good for check in conformance(spec(player)))
 
 
-@pytest.mark.parametrize(
-    ("text", "is_wanted", "is_walled"), [(PYTHON, True, True), (PYTHON, False, False), ("rand", True, False)]
-)
-def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
-    text: str, is_wanted: bool, is_walled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sandbox, "is_there", lambda: True)
-    monkeypatch.setattr(sandbox, "fault", lambda: "")
-    (program, *arguments), environment, is_kept = started(text, monkeypatch, is_sandboxed=is_wanted)
-    assert program.endswith("bwrap") == is_walled
-    assert ("--unshare-all" in arguments, "SECRET" in environment) == (is_walled, not is_walled)
-    assert is_kept == (text == PYTHON and not is_walled)
-
-
-def started(
-    text: str, monkeypatch: pytest.MonkeyPatch, *, is_sandboxed: bool
-) -> tuple[list[str], Mapping[str, str], bool]:
-    """How the process of a player would be started: its command, its environment, whether it is kept."""
-
-    def talker(command: list[str], environment: Mapping[str, str], *, is_kept: bool) -> Talker:
-        seen.append((command, environment, is_kept))
-        raise CannotStart("for the test")
-
-    seen: list[tuple[list[str], Mapping[str, str], bool]] = []
-    monkeypatch.setenv("SECRET", "the registration key")
-    monkeypatch.setattr(process, "Talker", talker)
-    with ProcessSeat(parse_spec(text, sandbox=is_sandboxed)) as seat, pytest.raises(CannotStart, match="for the test"):
-        seat.begin(1)
-    return seen[0]
-
-
-def fake_bwrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bubblewrap that does not work, as where the system forbids user namespaces."""
-    (folder / "bwrap").write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
-    (folder / "bwrap").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-
-
-@pytest.mark.parametrize("option", [[], ["--sandbox"]])
-def test_a_broken_bubblewrap_is_refused_and_never_no_sandbox(
-    option: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake_bwrap(tmp_path, monkeypatch)
-    command = [sys.executable, "-m", "kriegbot", "match", PYTHON, "rand", "--quiet"]
-    done = subprocess.run([*command, *option], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "bubblewrap does not work here: bwrap: setting up uid map: Permission denied" in done.stderr
-    assert "--no-sandbox does without" in done.stderr or option
-
-
-def test_where_there_is_no_bubblewrap_that_is_said_once(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    sandbox.is_there.cache_clear()
-    try:
-        for _ in range(2):
-            started(PYTHON, monkeypatch, is_sandboxed=True)
-    finally:
-        sandbox.is_there.cache_clear()
-    assert [record.message for record in caplog.records] == [
-        "Players from outside play without a sandbox: bubblewrap (bwrap) is not installed."
-    ]
-
-
-@pytest.mark.parametrize("out", [[], ["--out", "games/store.sqlite"]])
-def test_a_tournament_whose_file_a_sandboxed_player_could_read_is_refused(
-    out: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(tournament_module, "sandbox_fault", lambda: "")
-    (tmp_path / "bots" / "games").mkdir(parents=True)
-    (tmp_path / "bots" / "bot.py").touch()
-    monkeypatch.chdir(tmp_path / "bots")
-    assert main(["tournament", "bot.py:Bot", "rand", "--games", "2", *out]) == 2
-    _, err = capsys.readouterr()
-    assert (
-        "player 'bot.py:Bot' can read it, and with it the seeds; give it a folder of its own, or another --out." in err
-    )
-    assert err.count("\n") == 1
-    assert not list(tmp_path.rglob("*.sqlite*"))
-
-
 def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> None:
     with ProcessSeat(parse_spec(PYTHON, sandbox=False)) as seat:
         seat.begin(1)
@@ -526,77 +426,3 @@ def test_two_players_at_a_table_never_share_a_process() -> None:
     assert pids[chess.WHITE]
     assert pids[chess.BLACK]
     assert not pids[chess.WHITE] & pids[chess.BLACK]
-
-
-HONEST = """
-import sys
-import helper
-for line in sys.stdin:
-    if line == "newgame\\n":
-        print(f"version {helper.__name__}\\nready", flush=True)
-"""
-
-
-def assert_sits_in_sandbox(command: list[str], version: str = "helper") -> None:
-    with ProcessSeat(parse_spec(f"program:{shlex.join(command)}", sandbox=True), patience=20) as seat:
-        seat.begin(1)
-        assert seat.about.startswith(f"version {version},")
-
-
-@NEEDS_BWRAP
-@pytest.mark.parametrize("home", ["venv", "user"])
-def test_a_program_in_a_virtual_environment_or_with_the_users_packages_runs_in_the_sandbox(
-    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The `python` of the one is an absolute link; the packages of the other are found by its home."""
-    (tmp_path / "bot").mkdir()
-    (tmp_path / "bot" / "bot.py").write_text(HONEST)
-    python = Path(sys.base_prefix, "bin", "python3")
-    if home == "venv":
-        subprocess.run([python, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
-        python = tmp_path / "venv" / "bin" / "python3"
-        assert python.is_symlink()
-        (packages,) = tmp_path.glob("venv/lib/*/site-packages")
-    else:
-        monkeypatch.setattr(site, "USER_BASE", str(tmp_path / "user"))
-        packages = (
-            tmp_path / "user" / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
-        )
-        packages.mkdir(parents=True)
-    (packages / "helper.py").touch()
-    assert_sits_in_sandbox([str(python), str(tmp_path / "bot" / "bot.py")])
-
-
-@NEEDS_BWRAP
-def test_a_program_behind_absolute_links_runs_in_the_sandbox(tmp_path: Path) -> None:
-    """As /usr/bin/java is one to /etc/alternatives/java, which is one to where it lies."""
-    for name in ("bin", "alternatives", "real", "classes"):
-        (tmp_path / name).mkdir()
-    bot = tmp_path / "real" / "bot.sh"
-    bot.write_text('#!/bin/sh\nread a; read b; read c; test -d "$1" && printf "version 7\\nready\\n"; read d\n')
-    bot.chmod(0o755)
-    (tmp_path / "alternatives" / "bot").symlink_to(bot)
-    (tmp_path / "bin" / "bot").symlink_to(tmp_path / "alternatives" / "bot")
-    assert_sits_in_sandbox([str(tmp_path / "bin" / "bot"), str(tmp_path / "classes")], "7")
-
-
-@NEEDS_BWRAP
-def test_a_sandbox_hides_files_network_and_processes_and_is_read_only(tmp_path: Path) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("the store")
-    folder = tmp_path / "bot"
-    folder.mkdir()
-    probe = (
-        f"test -e {secret} && echo sees-secret; kill -0 {os.getpid()} && echo sees-process; "
-        f"touch {folder}/x && echo writes-folder; touch /tmp/x && echo writes-tmp; "
-        "test -e /etc/shadow && echo sees-shadow; "
-        f"{sys.executable} -c 'import socket; socket.create_connection((\"127.0.0.1\", 1))' 2>&1 | tail -1; "
-        "ls /sys/class/net /proc/net/dev 2>&1 | head -1"
-    )
-    (folder / "bot.sh").write_text(BOT.format(f"({probe}) >&2 2>/dev/null; ({probe}) >&2; echo resign"))
-    played = against_rand(f"program:sh {folder / 'bot.sh'}", is_sandboxed=True)
-    log = played.white.log
-    assert played.record.end is not None
-    assert played.record.end.reason is Reason.RESIGNATION
-    assert "writes-tmp" in log
-    assert not any(word in log for word in ("sees-secret", "sees-process", "writes-folder", "sees-shadow"))

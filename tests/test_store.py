@@ -5,49 +5,24 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from kriegbot.players.base import Report
 from referee import BERKELEY, Limits
-from tests.tournament_players import settings, spec_of
-from tournaments.play import Died, Finished, WarmSeats
+from tests.stores import changed, store_with
+from tests.tournament_players import settings
+from tournaments.play import Died, Finished
 from tournaments.report import report_of
 from tournaments.schedule import Pairing, Settings, Shard
-from tournaments.sprt import Sprt
-from tournaments.store import FORMS, Store, StoreError
-
-
-@pytest.fixture(scope="module")
-def finished() -> list[Finished]:
-    """Six games of one tournament."""
-    table = WarmSeats(settings(), spec_of=spec_of)
-    games = [table.play(game) for game in settings().schedule(6)]
-    table.close()
-    return [game for game in games if isinstance(game, Finished)]
-
-
-def store_with(path: Path, games: list[Finished], shard: Shard | None = None) -> Path:
-    with Store.writing(path, settings(), 6, shard) as store:
-        for game in games:
-            store.add(game)
-    return path
-
-
-def changed(path: Path, statement: str, *values: object) -> None:
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute(statement, values)
-    connection.close()
+from tournaments.store import Store, StoreError
 
 
 def test_what_was_stored_is_read_again(tmp_path: Path, finished: list[Finished]) -> None:
@@ -109,14 +84,6 @@ def test_a_file_can_be_read_while_it_is_written(tmp_path: Path, finished: list[F
             assert reader.done() == {1}
 
 
-@pytest.mark.parametrize("content", [b"", b"not a database at all, but long enough to be looked at" * 100])
-def test_what_is_no_tournament_is_refused(content: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "t"
-    path.write_bytes(content)
-    with pytest.raises(StoreError, match="is not a tournament of kriegbot"), Store.open(path):
-        pass
-
-
 def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "t"
     changed(path, "CREATE TABLE games (id INTEGER)")
@@ -131,35 +98,6 @@ def test_no_file_and_no_place_for_one_are_refused(tmp_path: Path) -> None:
         pass
     with pytest.raises(StoreError, match="cannot write to"), Store.writing(tmp_path / "none" / "t", settings(), 6):
         pass
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("schema", "2"), ("rules", "golf"), ("plies", "many"), ("seed", ""), ("shard", "1"), ("games", "")],
-)
-def test_damaged_settings_are_refused(name: str, value: str, tmp_path: Path) -> None:
-    path = store_with(tmp_path / "t", [])
-    changed(path, "UPDATE settings SET value = ? WHERE name = ?", value, name)
-    with pytest.raises(StoreError, match=r"format|damaged"), Store.open(path):
-        pass
-
-
-@pytest.mark.parametrize(
-    ("record", "said"),
-    [
-        (b"", "not a Kriegspiel record"),
-        (b"\x78\x9c nonsense", "damaged"),
-        (zlib.compress(b"x" * 3_000_000), "more than 2097152 bytes"),
-        (zlib.compress(b"\xff"), "damaged"),
-        (zlib.compress(b'[Event "?"]\n\n1. e4 *\n'), "not a Kriegspiel record"),
-        (7, "damaged"),
-    ],
-)
-def test_a_damaged_record_is_refused(record: object, said: str, tmp_path: Path, finished: list[Finished]) -> None:
-    path = store_with(tmp_path / "t", finished[:1])
-    changed(path, "UPDATE games SET record = ?", record)
-    with Store.open(path) as store, pytest.raises(StoreError, match=said):
-        store.record(1)
 
 
 def test_a_game_that_is_not_there_is_refused(tmp_path: Path, finished: list[Finished]) -> None:
@@ -284,9 +222,11 @@ def test_a_finished_tournament_is_read_where_nothing_can_be_written(
     finished: list[Finished],
 ) -> None:
     path = store_with(open_folder / "t #1?", finished)
+    with Store.open(store_with(tmp_path / "same", finished)) as store:
+        report = report_of(store).as_json()  # it has also imported what another user may not read
     with Store.writing(tmp_path / "merged", settings(), 6) as merged, read_only(open_folder):
         with Store.open(path) as store:
-            assert report_of(store).done == 6
+            assert report_of(store).as_json() == report
             assert store.record(3).headers["Round"] == "1.3"
         assert merged.take_from(path) == 6
         assert sorted(os.listdir(open_folder)) == ["t #1?", "t #1?.lock"]
@@ -309,116 +249,6 @@ def test_games_that_stand_in_the_log_of_a_killed_run_are_not_passed_over(
         pass
     with Store.open(path) as store:
         assert store.done() == {1}
-
-
-COLUMNS = [
-    *(("settings", name) for name in ("value", "name")),
-    *(("pairings", name) for name in ("first", "second")),
-    *(("games", name) for name in ("pairing", "number", "white", "result", "reason", "plies", "record", "versions")),
-    *(("games", name) for name in ("seed", "detail", "finished", "seconds")),
-    *(("sides", name) for name in ("color", "player", "turns", "illegal", "astray", "rescues", "failure")),
-    *(("answers", name) for name in ("color", "ply", "seconds", "samples", "rescue")),
-    *(("incidents", name) for name in ("game", "at", "what", "quarantined")),
-]
-WRONG = {
-    "no UTF-8": "CAST(X'C3' AS TEXT)",
-    "text": "'x' || printf('%.*c', 5000, 'y')",
-    "bytes": "X'00FF'",
-    "too much": "9e999",
-    "below zero": "-5",
-    "huge": "9223372036854775807",
-    "JSON": """'{"a": "b"}'""",
-}
-
-
-def test_a_schema_with_a_byte_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
-    path = store_with(tmp_path / "t", [])
-    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE games", b"CREATE TABL\xff games"))
-    for use in (Store.open(path), Store.writing(path, settings(), 6)):
-        with pytest.raises(StoreError, match="can't decode byte 0xff") as refused, use:
-            pass
-        assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
-@pytest.mark.parametrize(("table", "column"), COLUMNS, ids=[".".join(where) for where in COLUMNS])
-def test_a_damaged_file_is_refused_in_a_short_line_or_does_no_harm(
-    table: str, column: str, wrong: str, damaged: Path, tmp_path: Path
-) -> None:
-    path = Path(shutil.copy(damaged, tmp_path / "t"))
-    connection = sqlite3.connect(path)
-    with connection:
-        where = {"settings": "WHERE name = 'plies'", "pairings": "", "incidents": "", "games": "WHERE id = 1"}.get(
-            table, "WHERE game = 1 AND color = 'white'"
-        )
-        connection.execute(f"UPDATE OR IGNORE {table} SET {column} = {wrong} {where}")
-    connection.close()
-
-    def read() -> None:
-        with Store.open(path) as store:
-            json.dumps(report_of(store, Sprt(0, 5)).as_json(), allow_nan=False)
-            for form in FORMS.values():
-                form(store, StringIO())
-
-    def go_on() -> None:
-        with Store.writing(path, settings(), 6) as store:
-            store.missing()
-
-    def take_over() -> None:
-        with Store.writing(tmp_path / "merged", settings(), 6) as store:
-            store.take_from(path)
-
-    refusals = []
-    for use in (read, go_on, take_over):
-        try:
-            use()
-        except StoreError as error:
-            refusals.append(str(error))
-    assert all("\n" not in refusal and len(refusal) < 400 for refusal in refusals)
-
-
-@pytest.fixture(scope="module")
-def damaged(tmp_path_factory: pytest.TempPathFactory, finished: list[Finished]) -> Path:
-    """A file for tests to damage."""
-    path = store_with(tmp_path_factory.mktemp("damaged") / "t", finished)
-    with Store.writing(path, settings(), 6) as store:
-        store.add_incident(Died(finished[0].game, "the worker died", 1), quarantined=False)
-    return path
-
-
-@pytest.mark.parametrize(
-    ("statement", "said"),
-    [
-        ("UPDATE games SET plies = 'many' WHERE id = 2", "a wrong value for 'plies' in table 'games'"),
-        ("UPDATE games SET result = '2-0' WHERE id = 2", "a wrong value for 'result' in table 'games'"),
-        ("UPDATE games SET pairing = 1 WHERE id = 2", "game 2 lacks its pairing or one of its sides"),
-        ("DELETE FROM sides WHERE game = 2 AND color = 'white'", "game 2 lacks its pairing or one of its sides"),
-        ("UPDATE sides SET turns = 'x' WHERE game = 2", "a wrong value for 'turns' in table 'sides'"),
-        ("UPDATE answers SET seconds = 9e999 WHERE game = 2", "a wrong value for 'seconds' in table 'answers'"),
-        ("UPDATE settings SET value = X'31' WHERE name = 'rules'", "its settings are damaged"),
-        (
-            "UPDATE settings SET value = '9999999999' WHERE name = 'games'",
-            "its settings are damaged (9999999999 games)",
-        ),
-        ("DELETE FROM pairings", "its settings are damaged (no pairings)"),
-        ("DROP TABLE answers", "is damaged"),
-    ],
-)
-def test_figures_of_a_damaged_file_are_refused(statement: str, said: str, damaged: Path, tmp_path: Path) -> None:
-    path = Path(shutil.copy(damaged, tmp_path / "t"))
-    changed(path, statement)
-    with pytest.raises(StoreError) as refused, Store.open(path) as store:
-        report_of(store)
-    assert said in str(refused.value)
-
-
-@pytest.mark.parametrize("rescues", ["{", "[1]", '{"replay": "often"}', "[" * 100_000])
-def test_rescues_that_are_no_counts_are_refused(rescues: str, damaged: Path, tmp_path: Path) -> None:
-    path = Path(shutil.copy(damaged, tmp_path / "t"))
-    changed(path, "UPDATE sides SET rescues = ? WHERE game = 2", rescues)
-    for form in ("csv", "jsonl"):
-        with pytest.raises(StoreError, match="the rescues of game 2 are damaged"), Store.open(path) as store:
-            FORMS[form](store, StringIO())
 
 
 def test_names_that_no_file_can_have_are_refused_in_a_short_line(tmp_path: Path) -> None:

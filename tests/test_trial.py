@@ -26,9 +26,8 @@ from kriegbot.web.catalogue import new_game
 from kriegbot.web.requests import New
 from kriegbot.web.server import PageServer
 from referee import BERKELEY, IllegalHeard, Limits, Reason, record_from_pgn, record_to_pgn
-from tests.outside import installed
+from tests.outside import BOT, EXAMPLES, PYTHON, SHELL, installed
 from tests.page import RAND, Client, served
-from tests.test_outside import BOT, EXAMPLES, PYTHON, SHELL
 from tests.transcript import transcript
 
 IMPORT = "from kriegbot.players.base import Choice"
