@@ -20,13 +20,14 @@ from kriegbot.belief.belief import Belief
 from kriegbot.belief.timeline import Followed
 from kriegbot.kernels import encode_move, subseed
 from kriegbot.narration.diary import Diary
+from kriegbot.narration.helping import PARTICLES, SEED
 from kriegbot.narration.known import own_men
 from kriegbot.narration.moments import moments
 from kriegbot.search import settings as search_settings
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.web.analysis import PARTICLES, SAMPLES, SEED, Beliefs, Method, believed
+from kriegbot.web.analysis import SAMPLES, Beliefs, Method, believed
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.history import views_until

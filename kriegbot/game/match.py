@@ -184,6 +184,14 @@ def played_on(begun: GameRecord) -> Referee:
     return last.referee
 
 
+def rewound(record: GameRecord) -> GameRecord:
+    """A game before the last move of the side to try and the reply; tries refused in that turn stay refused."""
+    turns = record.turns[:-2]
+    return GameRecord(
+        record.rules, record.limits, record.start, turns, record.turns[len(turns)].tries, None, record.headers
+    )
+
+
 def player_seed(seed: int, color: chess.Color) -> int:
     """The seed of a player of ours, from the seed of the match: below 2**63, and unlike its opponent's."""
     digest = hashlib.sha256(f"{seed} {chess.COLOR_NAMES[color]}".encode()).digest()

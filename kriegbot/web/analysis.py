@@ -16,15 +16,11 @@ import numpy as np
 
 from evaluators import load_evaluator
 from kriegbot.belief.timeline import Followed, Held
-from kriegbot.kernels import decode_move
-from kriegbot.players.kriegbot import LEVELS
-from kriegbot.players.notation import try_name
+from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Hinted, hint, tries_valued
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.search import settings as search_settings
-from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.rules import load_backup
-from kriegbot.search.search import search_tries
-from kriegbot.web.replies import Believed, Hinted, Looked, TryValued
+from kriegbot.web.replies import Believed, Looked
 from referee import View
 
 SAMPLES, MOST_DEPTH = 1000, 2
@@ -59,15 +55,10 @@ class Method:
         return f"{self.rule}, depth {self.depth}, {SAMPLES} histories"
 
 
-PARTICLES, SEED = 20_000, 0
 SURE = 0.9
 """Probability above which a side counts as sure."""
-HINTS, HINT_SAMPLES, LIKELY = 3, 300, 0.05
-"""Tries that a hint names, histories drawn for it, and how likely to be legal a try has to be."""
 MOST_KEPT = 64
 """Beliefs kept; a discarded one is rebuilt when needed."""
-MASTER = LEVELS["master"]
-"""Whose values hints are."""
 SLICE = 0.1
 """Seconds of work on one belief before another game gets its turn."""
 
@@ -86,12 +77,7 @@ class Beliefs:
     def hint(self, key: str, view: View) -> Hinted | None:
         """The best tries in a view, as the level `master` searches; None if another `SLICE` is needed."""
         held = self._followed_by(f"hint {key}", HINT_SAMPLES).at(view, seconds=SLICE)
-        if held is None:
-            return None
-        valued = tries_valued(held, search_settings.Method.of(MASTER)) if len(held.rows) else []
-        likely = [one for one in valued if one["legal"] >= LIKELY]
-        best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
-        return {"by": f"{HINT_SAMPLES} boards that may be, {MASTER.depth} plies ahead", "tries": best}
+        return None if held is None else hint(held)
 
     def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked | None:
         """Both sides' beliefs at a moment and the mover's tries, best first; None if another `SLICE` is needed."""
@@ -156,21 +142,6 @@ def believed(held: Held, men: Mapping[chess.Square, chess.PieceType]) -> Believe
 
 def _searching(method: Method) -> search_settings.Method:
     return search_settings.Method(method.depth, load_backup(method.rule), load_evaluator(method.evaluator))
-
-
-def tries_valued(held: Held, how: search_settings.Method) -> list[TryValued]:
-    """Every open try of a side to move: its name, its value in centipawns, the chance that it is legal; best first."""
-    view = held.view
-    histories = InformationSet.of(view, held.rows, held.counts)
-    found = search_tries(histories, how, may_prune=False)
-    is_open = are_open(view, found.tries)
-    moves = [decode_move(int(code)) for code in found.tries[is_open]]
-    values = zip(moves, found.values[is_open].tolist(), found.legal[is_open].tolist(), strict=True)
-    valued: list[TryValued] = [
-        {"name": try_name(move, view), "uci": move.uci(), "value": round(value, 1), "legal": round(legal, 3)}
-        for move, value, legal in values
-    ]
-    return sorted(valued, key=lambda one: -one["value"])
 
 
 def _names(mask: Any) -> list[str]:

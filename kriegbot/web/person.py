@@ -15,16 +15,16 @@ from pathlib import Path
 
 import chess
 
-from kriegbot.game.match import play_game
+from kriegbot.game.match import play_game, rewound
+from kriegbot.narration.helping import Help
 from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.web.clock import Clock, Control
-from kriegbot.web.library import Help
 from kriegbot.web.registry import Hosted, House, Newest
 from kriegbot.web.replies import Known, Told, refusal
 from kriegbot.web.requests import Asked, BadMessage, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
 from kriegbot.web.review import AnalystFailed, Review
-from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat, rewound
+from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat
 from kriegbot.web.watch import game_message, over_message
 from referee import GameRecord, Reason, RuleSet, View
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TypeAlias, TypedDict
 
+from kriegbot.narration.helping import Hinted, TryValued
+
 Men: TypeAlias = dict[str, str]
 """Square -> letter of the man."""
 
@@ -86,15 +88,6 @@ class Believed(TypedDict):
     missed: list[str]
     placed: float
     men: int
-
-
-class TryValued(TypedDict):
-    """A try: its value in centipawns, and the chance that it is legal."""
-
-    name: str
-    uci: str
-    value: float
-    legal: float
 
 
 class News(TypedDict):
@@ -205,13 +198,6 @@ class HeatMap(_Told):
     on: bool
     ply: int
     chances: list[list[float]]
-
-
-class Hinted(TypedDict):
-    """The best tries, best first, and how they were found."""
-
-    by: str
-    tries: list[TryValued]
 
 
 class HintGiven(_Told, Hinted):

@@ -21,9 +21,10 @@ import chess
 
 from kriegbot.game.children import give_way, leave_with_parent, no_current_folder, no_interrupts, own_session
 from kriegbot.kernels import prepare
+from kriegbot.narration.helping import Hinted
 from kriegbot.narration.moments import Moment, moments
 from kriegbot.web.analysis import Beliefs, Method, Side
-from kriegbot.web.replies import Analysis, Frame, Frames, Hinted, Looked
+from kriegbot.web.replies import Analysis, Frame, Frames, Looked
 from kriegbot.web.show import frame_of
 from referee import GameRecord, View
 

@@ -297,11 +297,3 @@ class ClockedSeat(SeatAround):
             raise
         finally:
             flag.cancel()
-
-
-def rewound(record: referee.GameRecord) -> referee.GameRecord:
-    """A game before the last move of the side to try and the reply; tries refused in that turn stay refused."""
-    turns = record.turns[:-2]
-    return referee.GameRecord(
-        record.rules, record.limits, record.start, turns, record.turns[len(turns)].tries, None, record.headers
-    )
