@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import secrets
 import signal
 import subprocess
@@ -13,7 +14,9 @@ from pathlib import Path
 import chess
 import pytest
 
+import kriegbot.web
 from kriegbot.cli.main import main
+from kriegbot.cli.play import USUAL
 from kriegbot.players.base import PlayerLeft
 from kriegbot.players.human import HumanPlayer
 from kriegbot.players.notation import BadTry, read_try, try_name
@@ -287,6 +290,59 @@ def test_a_person_may_resign_or_leave() -> None:
     for lines, why in ((("quit",), "the person left"), ((), "end of input"), (("^C",), "interrupted")):
         with pytest.raises(PlayerLeft, match=why):
             HumanPlayer(Script(*lines)).choose(after())
+
+
+def test_a_move_that_is_taken_back_was_never_made_and_the_record_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    game = tmp_path / "game.pgn"
+    lines = "back e4 exd5 d4 undo exd5 Nf3 back d3 resign"
+    code, out, err = play(monkeypatch, capsys, lines, "--seed", "3", "--save", str(game))
+    assert (code, err) == (0, "")
+    assert out.count("You have no move to take back.") == 1
+    assert out.count("Your last move and the reply are taken back.\n8 . . . . . . . .") == 2
+    assert out.count("1. e4: yes.") == 1  # what was heard before is not told again
+    assert "'exd5' was refused already this turn" in out
+    record = load_record(game)
+    assert [turn.move.uci() for turn in record.turns[::2]] == ["e2e4", "d2d3"]
+    assert record.headers["Help"] == "2 moves taken back"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+def test_a_hint_names_tries_and_the_record_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    game = tmp_path / "game.pgn"
+    _, out, _ = play(monkeypatch, capsys, "hint e4 draw hint resign", "--seed", "3", "--save", str(game))
+    first, second = out.split("The best tries by the search, in pawns (300 boards that may be, 2 plies ahead):\n")[1:]
+    for told in (first, second):
+        *tries, recorded = told.splitlines()[:4]
+        assert all(re.fullmatch(r"\S+  [+-]\d+\.\d\d(, legal with \d+ %)?", one) for one in tries)
+        assert recorded == "The game's record says that you had help."
+    assert "A program plays on to the end; you can resign." in out
+    assert load_record(game).headers["Help"] == "2 hints"
+
+
+def test_help_lists_the_help_that_there_is() -> None:
+    alone, helped = Script("help"), Script("help", "hint")
+    with pytest.raises(PlayerLeft):
+        HumanPlayer(alone).choose(after())
+    assert not any("last move back" in line for line in alone.said)
+    with pytest.raises(PlayerLeft):
+        HumanPlayer(helped, {"hint": lambda _: ["Nf3"], "back": lambda _: []}).choose(after())
+    assert any("last move back" in line for line in helped.said)
+    assert helped.said[-1] == "Nf3"
+
+
+def test_the_usual_opponent_is_a_level_the_same_as_on_the_page(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    form = Path(kriegbot.web.__file__).parent / "static" / "form.js"
+    assert f'names.includes("{USUAL}")' in form.read_text()
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    assert main(["play"]) == 0
+    assert f"Black: kriegbot:level={USUAL}." in capsys.readouterr().out
 
 
 def test_a_fresh_seed_is_shown_at_the_end_alone_and_a_given_one_at_once(

@@ -57,6 +57,12 @@ def test_answers_stand_beside_the_board_and_the_board_hides_the_opponent(tmp_pat
         assert "give up the game" in terminal.until(PROMPT)
         terminal.press("exd3\r")
         assert "1. exd3? No." in terminal.until(PROMPT)
+        terminal.press("e4\r")
+        assert "1. e4: yes." in terminal.until(PROMPT)
+        terminal.press("back\r")
+        screen = terminal.until(PROMPT)
+        assert "1. exd3? No." in screen
+        assert "e4: yes" not in screen
         terminal.press("resign\r")
         terminal.until("resignation, Black wins")
         terminal.until("another name] ")

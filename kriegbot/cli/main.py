@@ -52,8 +52,8 @@ FIRST = """\
 Kriegspiel: chess where neither side sees the other's men.
 
   kriegbot learn                  learn it in five minutes
-  kriegbot play                   against the best, here
-  kriegbot play --level beginner  against a weaker one
+  kriegbot play                   against a program, here
+  kriegbot play --level best      against the strongest
   kriegbot play --web             in a browser
   kriegbot replay FILE            a saved game, step by step
   kriegbot --help                 all commands"""

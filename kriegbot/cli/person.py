@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,14 +20,20 @@ from kriegbot.cli.plain import PlainConsole
 from kriegbot.cli.progress import preparing
 from kriegbot.cli.screen import drawing_console, is_terminal
 from kriegbot.cli.terminal import TerminalConsole
-from kriegbot.game.match import Played, play_game
+from kriegbot.game.match import Played, play_game, rewound
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
-from kriegbot.players.human import HumanPlayer
+from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint
+from kriegbot.players.base import PlayerLeft
+from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import PERSON, Refused, games_folder, is_resumable, path_of
 from referee import GameRecord, Reason, RuleSet, View
+
+RECORDED = "The game's record says that you had help."
+TAKEN_BACK = "a move was taken back"
+"""Why a person leaves a game that is played on from an earlier turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +77,23 @@ class PersonGame:
             self._finish(console, played, path)
 
     def _played(self, console: PlainConsole | TerminalConsole) -> Played:
-        person = HereSeat(PERSON, lambda _seed: HumanPlayer(console), on_wait=console.wait)
+        had, begun = Help.of(self.begun), self.begun
+        person = HereSeat(PERSON, lambda _seed: HumanPlayer(console, _commands(console, had)), on_wait=console.wait)
         program = ProcessSeat(self.opponent, report=console.preparing, begins_late=True)
         seats = (person, program) if self.side else (program, person)
         try:
             console.greet(self.rules, self.seed if self.is_seed_given else None)
-            played = play_game(*seats, rules=self.rules, seed=self.seed, event="kriegbot play", begun=self.begun)
+            while True:
+                played = play_game(*seats, rules=self.rules, seed=self.seed, event="kriegbot play", begun=begun)
+                if played.record.end is None or played.record.end.detail != TAKEN_BACK:
+                    break
+                begun = rewound(played.record)
+                had.taken_back += 1
+                console.begin_again()
         finally:
             program.close()
             console.close()
-        help_ = {} if self.begun is None else {"Help": self.begun.headers.get("Help", "")}
-        headers = {**played.record.headers, **{name: text for name, text in help_.items() if text}}
-        return replace(played, record=replace(played.record, headers=headers))
+        return replace(played, record=replace(played.record, headers={**played.record.headers, **had.header()}))
 
     def _finish(self, console: PlainConsole | TerminalConsole, played: Played, path: Path | None) -> None:
         """The end. As long as the game may be played on, it shows nothing that the person did not know."""
@@ -108,6 +119,36 @@ class PersonGame:
             print(f"Play on: {resume}", flush=True)
         if played.interrupted or (end is not None and end.detail == "interrupted"):
             raise typer.Exit(130)
+
+
+def _commands(console: PlainConsole | TerminalConsole, had: Help) -> Mapping[str, Answer]:
+    """What a person may ask for besides what every console answers; `had` counts it."""
+    followed = Followed(PARTICLES, SEED, HINT_SAMPLES)
+
+    def hinted(view: View) -> Sequence[str]:
+        console.busy("Looking for good tries ...")
+        prepare(console.preparing)
+        held = followed.at(view)
+        assert held is not None  # for mypy: it has all the time it needs
+        found = hint(held)
+        had.hints += 1
+        tries = [
+            f"{one['name']}  {one['value'] / 100:+.2f}"
+            + f", legal with {100 * one['legal']:.0f} %" * (one["legal"] < 0.995)
+            for one in found["tries"]
+        ]
+        nothing = "Nothing fits what was heard; there is nothing to search."
+        return [f"The best tries by the search, in pawns ({found['by']}):", *(tries or [nothing]), RECORDED]
+
+    def back(view: View) -> Sequence[str]:
+        if view.ply < 2:
+            return ["You have no move to take back."]
+        raise PlayerLeft(TAKEN_BACK)
+
+    def draw(_view: View) -> Sequence[str]:
+        return ["A program plays on to the end; you can resign."]
+
+    return {"hint": hinted, "back": back, "draw": draw}
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class PlainConsole:
         self._diary, self._even = Diary(), EvenTime()
         self._heat = heat
         self._shown: View | None = None
-        self._has_said_preparing = self._has_told_seed = self._is_unheard = False
+        self._has_said_preparing = self._has_told_seed = self._is_unheard = self._is_told = False
 
     def greet(self, rules: RuleSet, seed: int | None) -> None:
         """Who plays, and how; a fresh seed, from which the opponent's moves follow, is told at the end."""
@@ -48,12 +48,19 @@ class PlainConsole:
         told = "" if seed is None else f" Seed: {seed}."
         self.say([f"White: {white}. Black: {black}. Rules: {rules.title}.{told} Say help for help."])
 
+    def begin_again(self) -> None:
+        """A move was taken back: what was heard before it was told already."""
+        self._diary, self._even, self._shown, self._is_told = Diary(), EvenTime(), None, True
+        self.say(["Your last move and the reply are taken back."])
+
     def show(self, view: View) -> None:
         """What is new; the board at the beginning and when nothing is new, at a terminal in every turn."""
         self._even.hold(view)
         is_asked_for = self._shown == view
         is_new_turn = self._shown is None or self._shown.ply != view.ply
-        self.say([entry.line() for entry in self._diary.take(view)])
+        new = self._diary.take(view)
+        self.say([] if self._is_told else [entry.line() for entry in new])
+        self._is_told = False
         has_board = is_asked_for or self._shown is None or (self._has_boards and is_new_turn)
         board = plain_board(own_men(view), view.color) if has_board else []
         has_heat = not view.refused and (has_board if self._has_boards else not is_asked_for)
@@ -90,6 +97,9 @@ class PlainConsole:
         if not self._has_said_preparing:
             self._has_said_preparing = True
             print(progress_text(what, done, total), file=sys.stderr, flush=True)
+
+    def busy(self, text: str) -> None:
+        """Nothing: the answer will come."""
 
     def finish(self, record: GameRecord, view: View, truth: chess.Board | None) -> None:
         """The end: what was heard last, the result, the true board and the seed; without a board, neither of these."""

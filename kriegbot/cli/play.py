@@ -34,6 +34,8 @@ ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief")
 """Options for what is chosen on the page, if there is one."""
 FOR_PAGE = ("port", "host", "no_browser")
 """Options of the page."""
+USUAL = "casual"
+"""The level of the opponent if none is chosen, as on the page."""
 MOST_TAGS = 8 * 1024
 """Bytes of a file that are looked at to see whether its game was broken off."""
 
@@ -41,13 +43,16 @@ MOST_TAGS = 8 * 1024
 def play(
     context: typer.Context,
     opponent: Annotated[
-        str, typer.Option(metavar="SPEC", help="Your opponent; see `kriegbot players`.", autocompletion=programs)
-    ] = "kriegbot",
+        str | None,
+        typer.Option(
+            metavar="SPEC", help="Your opponent, another program; see `kriegbot players`.", autocompletion=programs
+        ),
+    ] = None,
     level: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="How well it plays: beginner, casual, club, strong, master or best.",
+            help=f"How well it plays: {', '.join(LEVELS)} or {BEST}.  [default: {USUAL}]",
             autocompletion=lambda: [*LEVELS, BEST],
         ),
     ] = None,
@@ -57,7 +62,8 @@ def play(
     ] = "white",
     rules: Rules = "berkeley",
     time: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="The opponent's time to think.  [default: from its spec]")
+        str | None,
+        typer.Option(metavar="SECONDS", help="The opponent's time to think; without --opponent, the best one's."),
     ] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the opponent.  [default: a fresh one]")] = None,
     save: Annotated[
@@ -78,7 +84,8 @@ def play(
 ) -> None:
     """Play a game of Kriegspiel against a program.
 
-    Write a try as e4, Nf3, exd5, O-O, e8=Q or e2e4; the commands are help, tries, board, resign and quit.
+    Write a try as e4, Nf3, exd5, O-O, e8=Q or e2e4. The commands are help, tries, board, hint, back (takes your last
+    move back), resign and quit.
 
     If stdin or stdout is not a terminal, everything is plain text, for scripts: after each line "White to try:" (or
     "Black to try:") write one line, a try or a command. What was tried and heard comes back as lines that begin with
@@ -93,10 +100,10 @@ def play(
     if web:
         open_page(port, save, host or "127.0.0.1", has_browser=not no_browser, sandbox=is_sandboxed)
         return
-    if level is not None:
-        if _is_given(context, "opponent"):
-            raise Refused("--level is a level of the player kriegbot; leave --opponent out, or --level.")
-        opponent = f"kriegbot:level={level}"
+    if level is not None and opponent is not None:
+        raise Refused("--level is a level of the player kriegbot; leave --opponent out, or --level.")
+    if opponent is None:
+        opponent = "kriegbot" if level is None and time is not None else f"kriegbot:level={level or USUAL}"
     spec = program_of(opponent, sandbox=is_sandboxed)
     if time is not None:
         spec = with_time(spec, time)

@@ -61,6 +61,10 @@ class TerminalConsole:
         self._has_told_seed = seed is not None
         self.say([f"Rules: {rules.title}", *([] if seed is None else [f"Seed: {seed}"])])
 
+    def begin_again(self) -> None:
+        """A move was taken back: all that was heard is heard anew."""
+        self._diary, self._even = Diary(), EvenTime()
+
     def show(self, view: View) -> None:
         """The board and the news; earlier lines go away, except a greeting."""
         self._even.hold(view)
@@ -75,7 +79,7 @@ class TerminalConsole:
         self._draw(view)
         self._said = ()
         opponent = chess.COLOR_NAMES[not view.color].capitalize()
-        self._start_status(f"{opponent} is thinking ...")
+        self.busy(f"{opponent} is thinking ...")
 
     def read(self, view: View) -> str:
         """The board with the pending lines; reads the answer."""
@@ -89,7 +93,15 @@ class TerminalConsole:
 
     def preparing(self, what: str, done: int, total: int) -> None:
         """Shows how far kernels are compiled."""
-        self._start_status(progress_text(what, done, total))
+        self.busy(progress_text(what, done, total))
+
+    def busy(self, text: str) -> None:
+        """Shows what the person waits for, until the next question."""
+        if self._status is None:
+            self._status = self._console.status(text, spinner="dots")
+            self._status.start()
+        else:
+            self._status.update(text)
 
     def finish(self, record: GameRecord, view: View, truth: chess.Board | None) -> None:
         """Back to the normal screen: the result, the true board, and the seed; without a board, the own men alone."""
@@ -178,13 +190,6 @@ class TerminalConsole:
 
     def _scale(self) -> int:
         return fitting(self._console.width - COLUMNS_BESIDE, self._console.height - ROWS_BESIDE)
-
-    def _start_status(self, text: str) -> None:
-        if self._status is None:
-            self._status = self._console.status(text, spinner="dots")
-            self._status.start()
-        else:
-            self._status.update(text)
 
     def _stop_status(self) -> None:
         if self._status is not None:

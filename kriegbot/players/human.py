@@ -7,8 +7,9 @@ the pen never reaches the referee.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Protocol, TypeAlias
 
 from kriegbot.players.base import Choice, PlayerKind, PlayerLeft, Report
 from kriegbot.players.notation import BadTry, read_action, try_name
@@ -18,11 +19,20 @@ COMMANDS = {
     "help": "this text",
     "tries": "list your open tries",
     "board": "show the board again",
+    "hint": "the best tries",
+    "back": "take your last move back",
     "resign": "give up the game",
-    "quit": "leave the game without a result",
+    "quit": "leave without a result",
 }
+HELP = ("hint", "back")
+"""Those of them that are given where there is somebody to give help."""
 ASKING = {"any": "ask whether any of your pawn captures is legal"}
 """An extra command, where the question may be asked."""
+ALIASES = {"?": "help", "takeback": "back", "take back": "back", "undo": "back", "exit": "quit"}
+
+Answer: TypeAlias = Callable[[View], Sequence[str]]
+"""Answers a command with lines; it may raise PlayerLeft."""
+NOTHING: Mapping[str, Answer] = MappingProxyType({})
 
 
 class Console(Protocol):
@@ -42,16 +52,21 @@ class Console(Protocol):
 
 
 class HumanPlayer:
-    """A person at a console."""
+    """A person at a console.
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    Args:
+      console: it.
+      more: commands that are answered by whoever seats the person, such as those of `COMMANDS` that give help.
+    """
+
+    def __init__(self, console: Console, more: Mapping[str, Answer] = NOTHING) -> None:
+        self._console, self._more = console, more
 
     def choose(self, view: View) -> Choice:
         """Asks until the person has named a try, asked "Any?", resigned or left.
 
         Raises:
-          PlayerLeft: by `quit`, by the end of input, or by Ctrl-C.
+          PlayerLeft: by `quit`, by the end of input, by Ctrl-C, or by a command of `more`.
         """
         begun = time.perf_counter()
         self._console.show(view)
@@ -62,18 +77,22 @@ class HumanPlayer:
                 raise PlayerLeft("end of input") from None
             except KeyboardInterrupt:
                 raise PlayerLeft("interrupted") from None
-            match line.lower():
+            command = line.lower()
+            match ALIASES.get(command, command):
                 case "":
                     continue
-                case "help" | "?":
-                    self._console.say(_help(COMMANDS | ASKING if view.may_ask else COMMANDS))
+                case "help":
+                    given = {name: what for name, what in COMMANDS.items() if name not in HELP or name in self._more}
+                    self._console.say(_help(given | ASKING if view.may_ask else given))
+                case asked if asked in self._more:
+                    self._console.say(self._more[asked](view))
                 case "tries":
                     self._console.say(_columns([try_name(move, view) for move in view.tries()]))
                 case "board":
                     self._console.show(view)
                 case "resign":
                     return Choice(Resign(), Report(seconds=time.perf_counter() - begun))
-                case "quit" | "exit":
+                case "quit":
                     raise PlayerLeft("the person left")
                 case _:
                     try:
