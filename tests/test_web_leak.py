@@ -99,17 +99,28 @@ def leaks(games: list[Sent]) -> list[str]:
 def enemy_squares(game: Sent) -> set[str]:
     """What an adversary reads: squares and enemy men named in any text or key that the view does not name."""
     own = game.views[0].color
+    king = "K" if own == chess.WHITE else "k"
     enemy = "KQRBNP" if own == chess.BLACK else "kqrbnp"
     found = set()
     for message in game.messages:
         if message["is"] == "view":
             ways = "".join(uci[:4] for uci in message["tries"])
             allowed = set(message["men"]) | set(message["last"]) | {ways[at : at + 2] for at in range(0, len(ways), 2)}
+            if message["check"] is not None:
+                (at,) = (chess.parse_square(name) for name, man in message["men"].items() if man == king)
+                allowed |= {chess.square_name(square) for square in reached(at)}
             heard = " ".join(entry["text"] for entry in message["log"])
             assert not set(message["men"].values()) & set(enemy)
             named = set(re.findall(r"(?<![a-z0-9])[a-h][1-8](?![a-z0-9])", json.dumps(message)))
             found |= named - allowed - set(re.findall(r"[a-h][1-8]", heard)) - set(message["clear"]["squares"])
     return found
+
+
+def reached(king: chess.Square) -> chess.SquareSet:
+    """All squares from which a man may give check."""
+    board = chess.Board(None)
+    board.set_piece_at(king, chess.Piece(chess.QUEEN, chess.WHITE))
+    return board.attacks(king) | chess.SquareSet(chess.BB_KNIGHT_ATTACKS[king])
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,7 @@ class Picture:
       bottom: the side at the bottom.
       marks: squares to highlight: where the last man fell, a king in check.
       heat: [64] for each square the chance, in [0, 1], that an unseen man stands there; empty if there is no map.
+      faint: squares whose men are drawn faintly.
       has_tints: whether the terminal has more than sixteen colours.
     """
 
@@ -46,6 +47,7 @@ class Picture:
     bottom: chess.Color = chess.WHITE
     marks: frozenset[chess.Square] = frozenset()
     heat: Sequence[float] = field(default_factory=tuple)
+    faint: frozenset[chess.Square] = frozenset()
     has_tints: bool = True
 
 
@@ -126,7 +128,10 @@ def _style(picture: Picture, square: chess.Square) -> Style:
     man = picture.men.get(square)
     if man is None:
         return Style(color=_color((235, 225, 210), picture), bgcolor=_ground(picture, square))
-    return Style(color=_color(MAN_COLORS[man.color], picture), bgcolor=_ground(picture, square), bold=True)
+    is_faint, ground, rgb = square in picture.faint, _ground(picture, square), MAN_COLORS[man.color]
+    if is_faint and picture.has_tints:
+        rgb = _mixed(rgb, ground.get_truecolor(), 0.55)
+    return Style(color=_color(rgb, picture), bgcolor=ground, bold=not is_faint)
 
 
 def _ground(picture: Picture, square: chess.Square) -> Color:

@@ -1,7 +1,7 @@
 """A person, or a script, at a pipe, or at a terminal that shows no colours or no chessmen: plain text, line by line.
 
 Everything is a line of its own, including the prompt ("White to try:"), and is flushed at once. After a prompt the
-reader writes one line: a try, or a command. Entries begin with the move number, as in "12... Capture on e5.".
+reader writes one line: a try, or a command. Entries begin with the move number, as in "12... Black has moved.".
 At a terminal the board comes with each turn, with the map of chances beside it if there is room.
 """
 
@@ -36,7 +36,7 @@ class PlainConsole:
 
     def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None = None, *, has_boards: bool = False) -> None:
         self._names, self._has_boards = names, has_boards
-        self._diary, self._even = Diary(), EvenTime()
+        self._diary, self._even = Diary(for_person=True), EvenTime()
         self._heat = heat
         self._shown: View | None = None
         self._has_said_preparing = self._has_told_seed = self._is_unheard = self._is_told = False

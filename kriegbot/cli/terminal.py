@@ -19,7 +19,7 @@ from rich.text import Text
 from kriegbot.cli.board import GLYPHS, Heat, Picture, board, fitting, size_of
 from kriegbot.cli.progress import progress_text
 from kriegbot.narration.diary import Diary, Kind, gathered
-from kriegbot.narration.known import lost, marks, own_men, taken
+from kriegbot.narration.known import in_check, lost, marks, own_men, taken
 from kriegbot.narration.moments import ending
 from kriegbot.narration.timing import EvenTime
 from referee import GameRecord, RuleSet, View
@@ -49,7 +49,7 @@ class TerminalConsole:
 
     def __init__(self, console: Console, names: Mapping[chess.Color, str], heat: Heat | None = None) -> None:
         self._console, self._names, self._heat = console, names, heat
-        self._diary, self._even = Diary(), EvenTime()
+        self._diary, self._even = Diary(for_person=True), EvenTime()
         self._said: Sequence[str] = ()
         self._status: Status | None = None
         self._has_second_screen = self._has_told_seed = False
@@ -85,7 +85,8 @@ class TerminalConsole:
         """The board with the pending lines; reads the answer."""
         self._stop_status()
         self._draw(view)
-        return input(f" {chess.COLOR_NAMES[view.color].capitalize()} to try: ")
+        check = f" ({check.text.rstrip('.').lower()})" if (check := in_check(view)) else ""
+        return input(f" {chess.COLOR_NAMES[view.color].capitalize()} to try{check}: ")
 
     def say(self, lines: Sequence[str]) -> None:
         """Lines beside the board, until the next turn."""
@@ -173,18 +174,25 @@ class TerminalConsole:
         return lines
 
     def _last(self) -> Text:
-        """What was heard last, repeated just above the input line."""
+        """What was heard since the own last move, as far as there is room, repeated just above the input line."""
         if not self._diary.entries:
             return Text(" Say help for help.", "dim")
-        last = self._diary.entries[-1]
-        return Text(f" {last.line()}", "bold red" if last.kind is Kind.OWN_REFUSED else "bold")
+        *before, (last, line) = gathered(self._diary.verdicts())
+        text = Text(f" {line}", "bold red" if last.kind is Kind.OWN_REFUSED else "bold")
+        for _, line in reversed(before):
+            if len(line) + len(text) + 1 > self._console.width:
+                break
+            text = Text.assemble(f" {line}", text)
+        return text
 
     def _picture(self, men: Mapping[chess.Square, chess.Piece], view: View, heat: Sequence[float]) -> Picture:
+        check = in_check(view)
         return Picture(
             men,
             view.color,
             marks(view),
             heat,
+            check.idlers(view) if check else frozenset(),
             has_tints=self._console.color_system in ("256", "truecolor"),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import chess
@@ -11,6 +11,7 @@ import chess
 import referee
 from kriegbot.players.notation import try_name
 from referee.history import views_until
+from referee.men import moved
 
 _ANSWERS = {
     referee.Answer.ILLEGAL: "No.",
@@ -54,9 +55,15 @@ class Entry:
 
 
 class Diary:
-    """Everything one side has tried and heard so far; shown each view before a try of its own, others at will."""
+    """Everything one side has tried and heard so far; shown each view before a try of its own, others at will.
 
-    def __init__(self) -> None:
+    Args:
+      for_person: whether whoever plays that side reads it: "Black took your knight on g4.", not "Capture on g4.".
+    """
+
+    def __init__(self, *, for_person: bool = False) -> None:
+        self._for_person = for_person
+        self._men: dict[chess.Square, chess.PieceType] = {}  # of the side, kept for a person alone
         self.entries: list[Entry] = []
         self.heard = 0
         self.last: referee.Event | None = None
@@ -73,7 +80,7 @@ class Diary:
         new: list[Entry] = []
         for each in views:
             new += self.hear(each.events[self.heard :], each)
-            self._before = each
+            self._before, self._men = each, dict(each.men)
         return new
 
     def hear(self, events: Sequence[referee.Event], view: referee.View) -> list[Entry]:
@@ -84,6 +91,12 @@ class Diary:
         self.last = events[-1] if events else self.last
         return new
 
+    def verdicts(self) -> list[Entry]:
+        """What was said since the side's last move, that included; of the tries refused since, the last at most."""
+        own = max((at for at, entry in enumerate(self.entries) if entry.kind is Kind.OWN), default=0)
+        since = self.entries[own:]
+        return [entry for entry in since if entry.kind is not Kind.OWN_REFUSED or entry is since[-1]]
+
     def _entry(self, event: referee.Event, view: referee.View) -> Entry:
         plies = self._ply + (0 if self._start.turn == chess.WHITE else 1)
         place = f"{self._start.fullmove_number + plies // 2}{'...' if plies % 2 else '.'}"
@@ -92,7 +105,8 @@ class Diary:
             case referee.OwnTry(move, referee.Answer.ACCEPTED, announcement):
                 self._ply += 1
                 name = try_name(move, self._before or view)
-                return Entry(Kind.OWN, place, f"{name}: yes. {_said(announcement)}".rstrip(), announcement)
+                said = self._said_of_own(move, announcement) if self._for_person else _said(announcement)
+                return Entry(Kind.OWN, place, f"{name}: yes. {said}".rstrip(), announcement)
             case referee.OwnTry(move, answer):
                 return Entry(Kind.OWN_REFUSED, place, f"{try_name(move, self._before or view)}? {_ANSWERS[answer]}")
             case referee.OwnQuestion(answer):
@@ -103,11 +117,30 @@ class Diary:
                 return Entry(Kind.QUESTION, place, f"{side} asks: Any? {_ANSWERS[answer]}")
             case referee.OpponentMoved(announcement):
                 self._ply += 1
-                return Entry(Kind.OPPONENT, place, _said(announcement) or f"{side} has moved.", announcement)
+                said = self._said_of_other(side, announcement) if self._for_person else _said(announcement)
+                return Entry(Kind.OPPONENT, place, said or f"{side} has moved.", announcement)
             case referee.GameOver(end):
                 text = end.text()
                 return Entry(Kind.END, "", text[0].upper() + text[1:] + ".")
         raise TypeError(f"unknown event {event!r}")
+
+    def _said_of_own(self, move: chess.Move, announcement: referee.Announcement | None) -> str:
+        """What was announced of the side's own move, with the man that took."""
+        name = chess.piece_name(self._men[move.from_square])
+        self._men = moved(self._men, move)
+        if announcement is None or announcement.capture is None:
+            return _said(announcement)
+        what = f" a {announcement.captured.value}" if announcement.captured else ""
+        passing = " en passant" if announcement.fell != move.to_square else ""
+        return f"Your {name} took{what} on {chess.square_name(announcement.capture)}{passing}. {_rest(announcement)}"
+
+    def _said_of_other(self, side: str, announcement: referee.Announcement) -> str:
+        """What was announced of the other side's move, with the man that fell."""
+        if announcement.fell is None or announcement.capture is None:
+            return f"{side} has moved. {_rest(announcement)}".rstrip()
+        name, passing = chess.piece_name(self._men[announcement.fell]), " en passant" * announcement.en_passant
+        took = f"{side} took your {name} on {chess.square_name(announcement.capture)}{passing}."
+        return f"{took} {_rest(announcement)}".rstrip()
 
 
 def _said(announcement: referee.Announcement | None) -> str:
@@ -115,6 +148,11 @@ def _said(announcement: referee.Announcement | None) -> str:
     if announcement is None or announcement == referee.Announcement():
         return ""
     return announcement.text()
+
+
+def _rest(announcement: referee.Announcement) -> str:
+    """An announcement in words without its capture."""
+    return _said(replace(announcement, capture=None, captured=None, en_passant=False))
 
 
 def gathered(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import chess
 
-from referee import Man, OwnTry, View
-from referee.men import king_of
+from referee import Announcement, Check, Man, OwnTry, View
+from referee.announcement import check_direction
+from referee.men import attacks, is_castling, is_pawn_capture, king_of, squares_of
 
 
 def marks(view: View) -> frozenset[chess.Square]:
@@ -18,6 +20,51 @@ def marks(view: View) -> frozenset[chess.Square]:
         return frozenset()
     kings = [king_of(view.men)] if last.checks else []
     return frozenset([*kings, *([] if last.capture is None else [last.capture])])
+
+
+@dataclass(frozen=True, slots=True)
+class InCheck:
+    """A side is in check and to move.
+
+    Attributes:
+      text: the directions, as announced: "Check on the file."
+      line: where a man that gives the check may stand, and its way to the king.
+      idle: open tries that surely do not answer it, whatever the other side's men are.
+    """
+
+    text: str
+    line: chess.SquareSet
+    idle: list[chess.Move]
+
+    def idlers(self, view: View) -> frozenset[chess.Square]:
+        """The men whose every open try is idle."""
+        answering = {move.from_square for move in view.tries() if move not in self.idle}
+        return frozenset(move.from_square for move in self.idle) - answering
+
+
+def in_check(view: View) -> InCheck | None:
+    """The announced check that a side has to answer, from its own men alone; None if there is none."""
+    last = view.last_reply
+    if last is None or not last.checks or view.turn != view.color or view.end is not None:
+        return None
+    king, own = king_of(view.men), squares_of(view.men)
+    reach = chess.SquareSet(attacks(view.color, chess.QUEEN, king, own) & ~own)
+    line = chess.SquareSet(square for square in reach if check_direction(king, square) & last.checks)
+    if Check.KNIGHT in last.checks:
+        line |= chess.BB_KNIGHT_ATTACKS[king] & ~own
+    is_double = last.checks.bit_count() > 1
+
+    def is_idle(move: chess.Move) -> bool:
+        if move.from_square == king:
+            return is_castling(move, view.men)
+        is_capture = is_pawn_capture(move, view.men)
+        passed = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+        if is_double or not (move.to_square in line or (is_capture and passed in line)):
+            return True  # it takes no man that may give the check, nor comes in between
+        return last.checks == Check.KNIGHT and view.men[move.from_square] == chess.PAWN and not is_capture
+
+    text = Announcement(checks=last.checks).text()
+    return InCheck(text, line, [move for move in view.tries() if is_idle(move)])
 
 
 def taken(view: View) -> str:

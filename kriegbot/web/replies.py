@@ -46,6 +46,13 @@ class LogEntry(TypedDict):
     kind: str
 
 
+class Checked(TypedDict):
+    """A check to be answered: the squares that it may come from, and the open tries that do not answer it."""
+
+    line: list[str]
+    idle: list[str]
+
+
 class Clear(TypedDict):
     """Squares that were free of enemy men at a ply."""
 
@@ -167,10 +174,10 @@ class Known(_Told):
 
     turn, ply, move: whose turn it is, plies played, and the number of the move. yours: whether a try is asked for. men:
     the side's own. enemyMen: how many the enemy has left. tries: those open. refused: names of this turn's refused
-    tries. marks: where the enemy has just captured, and the own king in check. clear: squares that were free of enemy
-    men when the side had made its last move. last: from where to where that went. taken: what the side captured, in
-    words. lost: letters of its own men that fell. pawnTries: what was told of them, in words, or null. mayAsk: whether
-    "any" is an answer, too. clocks: as the person sees them.
+    tries. marks: where the enemy has just captured, and the own king in check. check: the one to be answered, or null.
+    clear: squares that were free of enemy men when the side had made its last move. last: from where to where that
+    went. taken: what the side captured, in words. lost: letters of its own men that fell. pawnTries: what was told of
+    them, in words, or null. mayAsk: whether "any" is an answer, too. clocks: as the person sees them.
     """
 
     turn: str
@@ -183,6 +190,7 @@ class Known(_Told):
     refused: list[str]
     log: list[LogEntry]
     marks: list[str]
+    check: Checked | None
     clear: Clear
     last: list[str]
     taken: str

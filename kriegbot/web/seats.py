@@ -158,7 +158,7 @@ class WebSeat(Seat):
 
     def __init__(self, publish: Callable[[View, Known], None], clock: Clock, *, is_here: bool) -> None:
         self._publish, self._clock = publish, clock
-        self._diary, self._even = Diary(), EvenTime()
+        self._diary, self._even = Diary(for_person=True), EvenTime()
         self._shown: View | None = None
         self._asked: View | None = None
         self._has_resigned = self.takes_back = False
@@ -175,7 +175,7 @@ class WebSeat(Seat):
     def begin(self, seed: int) -> None:  # noqa: ARG002 - every seat is given one
         """Waits for the person; whatever was shown is forgotten."""
         self.takes_back = False
-        self._diary, self._even, self._shown = Diary(), EvenTime(), None
+        self._diary, self._even, self._shown = Diary(for_person=True), EvenTime(), None
         self._here.wait()
 
     def ask(self, view: View) -> Choice:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import chess
 
 from kriegbot.narration.diary import Entry, gathered
-from kriegbot.narration.known import lost, marks, taken
+from kriegbot.narration.known import in_check, lost, marks, taken
 from kriegbot.narration.moments import Moment
 from kriegbot.players.notation import try_name
-from kriegbot.web.replies import Clear, Clocks, Frame, Known
+from kriegbot.web.replies import Checked, Clear, Clocks, Frame, Known
 from referee import Announcement, OpponentMoved, OwnTry, View
 from referee.announcement import pawn_tries_text
 
@@ -36,6 +36,7 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
             for entry, line in gathered(entries)
         ],
         "marks": [chess.square_name(square) for square in sorted(marks(view))],
+        "check": checked(view),
         "clear": clear(view),
         "last": last(view),
         "taken": taken(view) or "nothing",
@@ -44,6 +45,15 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
         "mayAsk": view.may_ask,
         "clocks": clocks,
     }
+
+
+def checked(view: View) -> Checked | None:
+    """The check that the side has to answer."""
+    check = in_check(view)
+    if check is None:
+        return None
+    line = [chess.square_name(square) for square in check.line]
+    return {"line": line, "idle": [move.uci() for move in check.idle]}
 
 
 def clear(view: View) -> Clear:

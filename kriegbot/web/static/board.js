@@ -33,7 +33,7 @@ export class Board {
    */
   constructor(element, { label, flipped, onTry, onMark }) {
     Object.assign(this, { element, flipped, onTry, onMark, hand: null, drag: null, wasDragged: false, cells: {} });
-    this.shown = { men: {}, ghosts: {}, marks: [], last: [], targets: [], heat: null };
+    this.shown = { men: {}, ghosts: {}, marks: [], last: [], line: [], idle: [], targets: [], heat: null };
     element.classList.add("board");
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", label);
@@ -55,7 +55,10 @@ export class Board {
     this.draw();
   }
 
-  /** men and ghosts: {square: letter}; marks: squares; last: those of the own last move; targets: open tries (UCI); heat: 64 chances from a1 to h8, or null. */
+  /**
+   * men and ghosts: {square: letter}; marks: squares; last: those of the own last move; line: those from where a check may
+   * come; targets: open tries (UCI); idle: those of them that do not answer it; heat: 64 chances from a1 to h8, or null.
+   */
   show(shown) {
     Object.assign(this.shown, shown);
     if (this.hand && this.hand.from && this.at(this.hand.from) !== this.hand.letter) this.hand = null;
@@ -185,9 +188,11 @@ export class Board {
   }
 
   draw() {
-    const { men, ghosts, marks, last, targets, heat } = this.shown;
+    const { men, ghosts, marks, last, line, idle, targets, heat } = this.shown;
     const held = this.hand?.from;
-    const open = held in men ? targets.filter((uci) => uci.startsWith(held)).map((uci) => uci.slice(2, 4)) : [];
+    const ways = (tries) => (held in men ? tries.filter((uci) => uci.startsWith(held)).map((uci) => uci.slice(2, 4)) : []);
+    const [open, vain] = [ways(targets), ways(idle)];
+    const answering = targets.filter((uci) => !idle.includes(uci)).map((uci) => uci.slice(0, 2));
     for (const [square, cell] of Object.entries(this.cells)) {
       const letter = men[square] ?? ghosts[square];
       const isGhost = !(square in men) && square in ghosts;
@@ -199,13 +204,16 @@ export class Board {
         cell.replaceChildren(...(letter ? [man(letter)] : []), ...(percent ? [make("small", {}, percent)] : []));
         cell.style.setProperty("--heat", Math.min(1, chance));
       }
-      const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), marked: marks.includes(square), last: last.includes(square) };
+      const isIdle = idle.length > 0 && square in men && !answering.includes(square);
+      const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), vain: vain.includes(square), idle: isIdle, line: line.includes(square), marked: marks.includes(square), last: last.includes(square) };
       for (const [name, isOn] of Object.entries(states)) cell.classList.toggle(name, isOn);
       cell.setAttribute("aria-selected", square === held);
       const words = [square, letter ? (isGhost ? `marker: ${manName(letter)}` : manName(letter)) : "empty"];
       if (marks.includes(square)) words.push(letter && !isGhost ? "in check" : "captured here");
       if (last.includes(square)) words.push("your last move");
-      if (open.includes(square)) words.push("may be tried");
+      if (open.includes(square)) words.push(vain.includes(square) ? "does not answer the check" : "may be tried");
+      if (isIdle) words.push("cannot answer the check");
+      if (line.includes(square)) words.push("the check may come from here");
       if (percent) words.push(`${percent} per cent`);
       cell.setAttribute("aria-label", words.join(", "));
     }

@@ -8,7 +8,6 @@ import { beep } from "./sounds.js";
 import { Markers } from "./markers.js";
 
 const $ = (id) => document.getElementById(id);
-const MOST_TOLD = 5; // entries of the log, since the own last move, to who has just come
 const PROMOTIONS = ["q", "r", "b", "n"];
 
 const SEEN = ["announcement", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "said", "refused",
@@ -103,9 +102,7 @@ export function startPlay(root, send, game) {
     const before = view;
     [view, received] = [message, performance.now()];
     const entries = view.log.map((entry) => `${entry.move} ${entry.text}`);
-    const own = view.log.findLastIndex((entry) => entry.kind === "own");
-    const fresh = heard === null ? view.log.slice(Math.max(0, own)).slice(-MOST_TOLD) : view.log.filter((_, at) => entries[at] !== heard[at]);
-    if (fresh.length) announce(fresh, heard !== null);
+    if (String(entries) !== String(heard)) announce(heard !== null);
     heard = entries;
     if ($("heat").checked) $("heat-said").textContent = "Working it out …";
     if (chances.length) chances = [];
@@ -133,19 +130,21 @@ export function startPlay(root, send, game) {
     }
   }
 
-  function announce(entries, isNews) {
-    const kind = entries.at(-1).kind;
+  /** What was said since the own last move, that included; of the tries refused since, the last at most. */
+  function announce(isNews) {
+    const since = view.log.slice(Math.max(0, view.log.findLastIndex((entry) => entry.kind === "own")));
+    const said = since.filter((entry, at) => entry.kind !== "own_refused" || at === since.length - 1);
+    const { kind, text } = said.at(-1) ?? { kind: "", text: "" };
     $("announcement").className = kind;
-    $("announcement").replaceChildren(...entries.map((entry) => make("span", { className: entry.kind }, `${entry.text} `)));
-    if (isNews && $("sound").checked) beep(/captur/i.test(entries.at(-1).text) ? "capture" : kind);
+    $("announcement").replaceChildren(...said.map((entry) => make("span", { className: entry.kind }, `${entry.text} `)));
+    if (isNews && kind && $("sound").checked) beep(/ took /.test(text) ? "capture" : kind);
   }
 
   function turnText() {
     if (isOver) return "The game is over.";
     if (!view.yours) return game.two ? `${names[them]} to try.` : `${names[them]} is thinking …`;
     const pawns = view.pawnTries === null ? "" : ` You have ${view.pawnTries}.`;
-    const king = Object.keys(view.men).find((square) => view.men[square] === cased("k"));
-    return `Your turn: move ${view.move}.${view.marks.includes(king) ? " You are in check." : ""}${pawns}`;
+    return `Your turn: move ${view.move}.${view.check ? " You are in check." : ""}${pawns}`;
   }
 
   function men(count) {
@@ -185,7 +184,7 @@ export function startPlay(root, send, game) {
   }
 
   function draw() {
-    board.show({ men: view?.men ?? {}, marks: view?.marks ?? [], last: view?.last ?? [], targets: view?.tries ?? [], ghosts: markers.ghosts, heat: heat() });
+    board.show({ men: view?.men ?? {}, marks: view?.marks ?? [], last: view?.last ?? [], line: view?.check?.line ?? [], idle: view?.check?.idle ?? [], targets: view?.tries ?? [], ghosts: markers.ghosts, heat: heat() });
   }
 
   function tick() {

@@ -1,0 +1,131 @@
+"""A game in words for the person who plays it: captures with their men, and which tries cannot answer a check."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+import pytest
+
+from kriegbot.narration.diary import Diary
+from kriegbot.narration.known import in_check
+from referee import RULE_SETS, Referee, View
+from tests.random_games import STARTS, steps
+
+
+def played(tries: str, rules: str = "berkeley", start: str = chess.STARTING_FEN) -> Referee:
+    """A referee that has heard tries in UCI notation."""
+    referee = Referee(rules, start=start)
+    for code in tries.split():
+        referee.try_move(chess.Move.from_uci(code))
+    return referee
+
+
+def words(view: View) -> list[str]:
+    """What a person reads of a game."""
+    return [entry.text for entry in Diary(for_person=True).take(view)]
+
+
+@pytest.mark.parametrize(
+    ("tries", "rules", "white", "black"),
+    [
+        (
+            "e2e4 d7d5 e4d5 d8d5",
+            "berkeley",
+            ["exd5: yes. Your pawn took on d5.", "Black took your pawn on d5."],
+            ["White took your pawn on d5.", "Qd5: yes. Your queen took on d5."],
+        ),
+        (
+            "e2e4 d7d5 e4d5 d8d5",
+            "wild16",
+            ["exd5: yes. Your pawn took a pawn on d5. No pawn tries.", "Black took your pawn on d5. No pawn tries."],
+            ["White took your pawn on d5. No pawn tries.", "Qd5: yes. Your queen took a pawn on d5. No pawn tries."],
+        ),
+        (
+            "e2e4 a7a6 e4e5 d7d5 e5d6 g8f6",
+            "berkeley",
+            ["exd6: yes. Your pawn took on d5 en passant.", "Black has moved."],
+            ["White took your pawn on d5.", "Nf6: yes."],
+        ),
+        (
+            "e2e4 a7a6 e4e5 d7d5 e5d6 g8f6",
+            "english",
+            ["exd6: yes. Your pawn took on d6 en passant.", "Black has moved."],
+            ["White took your pawn on d6 en passant.", "Nf6: yes."],
+        ),
+        (
+            "e2e4 e7e5 g1f3 f8b4 f3e5 b4d2",
+            "berkeley",
+            ["Ne5: yes. Your knight took on e5.", "Black took your pawn on d2. Check on the long diagonal."],
+            ["White took your pawn on e5.", "Bd2: yes. Your bishop took on d2. Check on the long diagonal."],
+        ),
+        (
+            "e2e4 e7e5 f1c4 a7a6 d1h5 a6a5 h5f7",
+            "berkeley",
+            ["Qh5: yes.", "Black has moved.", "Qf7: yes. Your queen took on f7. CHECK"],
+            ["Ra5: yes.", "a5: yes.", "White took your pawn on f7. CHECK"],
+        ),
+    ],
+)
+def test_a_capture_names_what_the_side_knows_of_it(tries: str, rules: str, white: list[str], black: list[str]) -> None:
+    referee = played(tries, rules)
+    check = "Check on the short diagonal; checkmate, White wins."
+    for color, told in ((chess.WHITE, white), (chess.BLACK, black)):
+        found = words(referee.view(color))[-2:]
+        assert found == [line.replace("CHECK", check) for line in told[-2:]]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_person_is_told_as_much_as_anybody(rules: str) -> None:
+    """The words for a person are there in every game, and say all but the capture as the referee does."""
+    took = 0
+    for start in STARTS:
+        referee = Referee(rules, start=start)
+        for _ in steps(referee, random.Random(1), 40):
+            pass
+        for color in chess.COLORS:
+            view = referee.view(color)
+            pairs = zip(Diary().take(view), Diary(for_person=True).take(view), strict=True)
+            for plain, told in pairs:
+                is_capture = plain.announcement is not None and plain.announcement.capture is not None
+                took += is_capture
+                assert (" took " in told.text) == is_capture
+                assert plain.text.split("; ")[-1].lower() in told.text.lower() or is_capture
+    assert took > 20
+
+
+def test_the_verdicts_are_those_since_the_own_last_move() -> None:
+    referee = played("e2e4 d7d5 e4d5 e8e6 d8d5 h2g3 b2a3")
+    diary = Diary(for_person=True)
+    diary.take(referee.view(chess.WHITE))
+    assert [entry.text for entry in diary.verdicts()] == [
+        "exd5: yes. Your pawn took on d5.",
+        "Black took your pawn on d5.",
+        "bxa3? No.",
+    ]
+
+
+def test_no_try_that_is_legal_is_said_not_to_answer_a_check() -> None:
+    checks = idle = 0
+    for seed, start in enumerate(STARTS * 5):
+        referee = Referee("berkeley", start=start)
+        for _ in steps(referee, random.Random(seed), 80):
+            check = in_check(referee.view(referee.turn)) if referee.end is None else None
+            if check is not None:
+                checks, idle = checks + 1, idle + len(check.idle)
+                assert not set(check.idle) & set(referee.board().legal_moves)
+                assert referee.board().checkers().issubset(check.line)
+    assert checks > 20
+    assert idle > 200
+
+
+def test_what_cannot_come_between_nor_take_does_not_answer_a_check() -> None:
+    """A rook somewhere on the file of the king; no man of White's other than queen and knight reaches it."""
+    view = played("a8e8", start="r6k/8/8/8/8/8/3Q1P2/1N2K3 b - - 0 1").view(chess.WHITE)
+    check = in_check(view)
+    assert check is not None
+    assert check.text == "Check on the file."
+    assert [chess.square_name(square) for square in check.line] == ["e2", "e3", "e4", "e5", "e6", "e7", "e8"]
+    answering = {move.uci() for move in view.tries()} - {move.uci() for move in check.idle}
+    assert answering == {"d2e2", "d2e3", "e1d1", "e1e2", "e1f1", "f2e3"}
+    assert check.idlers(view) == {chess.B1}

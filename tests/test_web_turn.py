@@ -1,0 +1,70 @@
+"""A person's turn on the page, in a browser: both verdicts, the check to be answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import chess
+import pytest
+
+pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
+
+from referee import GameRecord, Referee, save_record
+from tests.browser import Page, chromium
+from tests.page import served
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
+
+CHECK = "e2e4 e7e5 d2d4 e5d4 g1f3 f8b4"
+
+
+@contextmanager
+def playing(folder: Path, tries: str = "", *, width: int = 1280, height: int = 900) -> Iterator[Page]:
+    """The page with a game of White against `rand`, played on after these tries."""
+    referee = Referee()
+    for code in tries.split():
+        referee.try_move(chess.Move.from_uci(code))
+    referee.abandon()
+    save_record(GameRecord.of(referee, {"White": "human", "Black": "rand", "Seed": "3"}), folder / "game.pgn")
+    with served(folder) as server, chromium(server.address, width, height, is_phone=width < 1000) as page:
+        page.one("#to-library").click()
+        page.click("#games .do button")
+        page.until_text("#turn", "Your turn")
+        yield page
+
+
+def click(page: Page, *squares: str) -> None:
+    for square in squares:
+        page.square(square).click()
+
+
+def test_the_own_verdict_stays_beside_the_reply_and_a_capture_names_what_fell(tmp_path: Path) -> None:
+    with playing(tmp_path, "e2e4 d7d5 e4d5 d8d5") as page:
+        assert page.text("#announcement").strip() == "exd5: yes. Your pawn took on d5. Black took your pawn on d5."
+        click(page, "a2", "b3")
+        page.until_text("#refused", "axb3")
+        assert "took on d5. " in page.text("#announcement")
+        assert page.text("#announcement").endswith("axb3? No. ")
+        click(page, "a2", "a3")
+        page.until_text("#turn", "move 4")
+        assert page.text("#announcement").startswith("a3: yes. Black ")
+
+
+def test_a_check_is_shown_on_the_board_as_long_as_it_lasts(tmp_path: Path) -> None:
+    with playing(tmp_path, CHECK) as page:
+        for is_refused in (False, True):
+            if is_refused:
+                click(page, "h2", "g3")
+                page.until_text("#refused", "hxg3")
+            assert "Check on the long diagonal." in page.text("#announcement")
+            assert page.label("b4") == "b4, empty, the check may come from here"
+            assert page.label("a1") == "a1, white rook, cannot answer the check"
+            assert page.label("b1") == "b1, white knight"
+        click(page, "b1")
+        assert page.label("a3") == "a3, empty, does not answer the check"
+        assert page.label("c3") == "c3, empty, may be tried, the check may come from here"
+        click(page, "c3")
+        page.until_text("#turn", "move 5")
+        assert "check" not in "".join(str(page.label(square)) for square in ("a1", "b4", "e1"))
