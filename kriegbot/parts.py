@@ -17,6 +17,7 @@ import importlib
 import importlib.util
 import os
 import re
+import shutil
 import stat
 import sys
 from collections.abc import Mapping
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 2**30
 """Of a part's file."""
+GAMES = "/usr/games"
+"""Where Debian puts chess engines, which is not on everybody's PATH."""
 _WITH_NUMBERS = re.compile(r"(?P<name>.+?)(?P<numbers>(?::[a-z_]+=[^:]*)+)")
 
 
@@ -148,6 +151,38 @@ class PartsWithNumbers(Parts):
         except ValueError:
             such = next((f"{part}:{number}=1" for part, taken in self.numbers.items() for number in taken), "none")
             raise NotFound(f"illegal {self.what} {quoted(name)}: it takes numbers, such as {such}.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Programs(Parts):
+    """Programs of this machine, such as chess engines: a name, looked for on the PATH, or a path. They are run.
+
+    Attributes:
+      usual: names that anybody may ask for, also from another machine.
+    """
+
+    usual: tuple[str, ...] = ()
+
+    def names(self) -> tuple[str, ...]:
+        """Those that are usual."""
+        return self.usual
+
+    def check(self, name: str) -> None:
+        """See `Parts.check`."""
+        self.file(name)
+
+    def file(self, name: str) -> Path:
+        """The program's file, also of those that are usual."""
+        found = shutil.which(name) or shutil.which(name, path=GAMES)
+        if found is None:
+            raise NotFound(
+                f"there is no {self.what} {quoted(name)} that can be run; it takes a program's name or path."
+            )
+        return Path(found).absolute()
+
+    def load(self, name: str) -> Path:
+        """The same."""
+        return self.file(name)
 
 
 @cache

@@ -56,7 +56,7 @@ def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False) -> P
         raise Refused(
             f"player {spec.name!r} cannot be asked here: `kriegbot play` is for people; programs are {programs()}."
         )
-    if is_remote and any(":" in str(part) for part in (spec.name, *spec.options.values())):
+    if is_remote and not spec.is_installed:
         raise Refused(f"player {quoted(text)} cannot be asked here: from outside, only what is installed.")
     return spec
 

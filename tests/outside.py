@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from kriegbot.game.match import Played, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
+from kriegbot.parts import NotFound
+from kriegbot.players.engine import ENGINES
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import parse_spec
 from referee import Limits
@@ -16,6 +20,14 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 PYTHON = f"{EXAMPLES / 'own_player.py'}:Forward"
 SHELL = f"program:sh {EXAMPLES / 'shell_bot.sh'}"
 BOT = "while read -r word rest; do case $word in newgame) echo ready;; tries) set -- $rest;; go) {};; esac; done"
+
+
+def needs_stockfish() -> None:
+    """Skips a test where there is no Stockfish."""
+    try:
+        ENGINES.check("stockfish")
+    except NotFound:
+        pytest.skip("Stockfish is not installed; Debian's package is stockfish")
 
 
 def against_rand(text: str, *, is_sandboxed: bool = False, patience: float | None = 20.0) -> Played:

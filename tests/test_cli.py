@@ -97,7 +97,7 @@ def test_a_bad_input_is_refused_on_one_line(
 
 def test_a_refusal_is_as_good_from_outside() -> None:
     done = run("match", "overconfidant", "rand")
-    known = "grabber, hs, human, kriegbot, mcts, metaposition, overconfident, paranoid, rand, rusher, search, shuffler"
+    known = ", ".join(players())
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (f"kriegbot: unknown player 'overconfidant'; did you mean 'overconfident'? Known: {known}.\n")
 

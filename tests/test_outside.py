@@ -30,7 +30,7 @@ from kriegbot.players.specs import BadSpec, parse_spec, players
 from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
 from tests.effort import many
 from tests.misbehaving import spec
-from tests.outside import BOT, EXAMPLES, PYTHON, SHELL, against_rand, installed
+from tests.outside import BOT, EXAMPLES, PYTHON, SHELL, against_rand, installed, needs_stockfish
 from tournaments.executors import ExecutorError, LocalExecutor
 from tournaments.play import Finished, WarmSeats
 from tournaments.schedule import Pairing, Settings
@@ -382,6 +382,9 @@ def test_all_of_ours_conform(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(conformance_module, "MIDDLING", Limits(plies=many(40, 20)))
     monkeypatch.setattr(conformance_module, "LONG", Limits(plies=many(240, 80)))
     text = f"{name}:samples=5" if any(one.name == "samples" for one in players()[name].options) else name
+    if name == "engine":
+        text = "engine:nodes=200,boards=3"
+        needs_stockfish()
     checks = list(conformance(parse_spec(text)))
     assert len(checks) > 10
     assert [check for check in checks if not check.is_good] == []

@@ -18,6 +18,7 @@ from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 from kriegbot.models import OPPONENTS
 from kriegbot.models.protocol import Heard, Opponent, prior_of
+from kriegbot.players.engine import ENGINES, started
 from kriegbot.search.backup import Backup, Fold, Settle
 from kriegbot.search.rules import BACKUPS
 from referee import Announcement
@@ -51,6 +52,9 @@ def check_part(part: Any, what: str) -> None:
       BadPart: it does not.
     """
     checks: dict[str, Callable[[Any], None]] = {BACKUPS.what: _check_backup, OPPONENTS.what: _check_opponent}
+    if what == ENGINES.what:
+        started(str(part))
+        return
     checks.get(what, _check_evaluator)(part)
 
 

@@ -24,7 +24,17 @@ from typing import TypeAlias
 
 from kriegbot.kernels import prepare, prepare_first
 from kriegbot.options import Value, value_text
-from kriegbot.parts import NotFound, Parts, check_file, entry_points, file_of, load_object, sha256_of, without_numbers
+from kriegbot.parts import (
+    NotFound,
+    Parts,
+    Programs,
+    check_file,
+    entry_points,
+    file_of,
+    load_object,
+    sha256_of,
+    without_numbers,
+)
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.part_check import BadPart, check_part
 from referee.text import did_you_mean, one_line, quoted
@@ -79,6 +89,14 @@ class PlayerSpec:
         return self.name not in PLAYERS.names()
 
     @property
+    def is_installed(self) -> bool:
+        """Whether its spec names no file, and no program but one that anybody may ask for."""
+        kinds = () if self.is_outside else players()[self.name].options
+        programs = [(str(self.get(one.name)), one.parts) for one in kinds if isinstance(one.parts, Programs)]
+        is_usual = all(name in parts.names() for name, parts in programs)
+        return is_usual and not any(":" in str(part) for part in (self.name, *self.options.values()))
+
+    @property
     def command(self) -> list[str]:
         """Of `program:COMMAND`, the command as words; empty of any other."""
         return shlex.split(self.name.removeprefix(PROGRAM)) if self.name.startswith(PROGRAM) else []
@@ -99,8 +117,8 @@ class PlayerSpec:
                     found[value] = file_of(without_numbers(value)) if ":" in value else None
         else:
             for option in players()[self.name].options:
-                if option.parts is not None and option.name in self.options:
-                    value = str(self.options[option.name])
+                if option.parts is not None:
+                    value = str(self.get(option.name))
                     found[value] = option.parts.file(value)
         return {name: path for name, path in found.items() if path is not None}
 
@@ -265,8 +283,8 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, 
     if kind.has_kernels:
         (prepare_first if is_early and kind.begins_early else prepare)(report)
     for option in kind.options:
-        if option.parts is not None and option.name in given:
-            _check_part(spec, option.parts, given[option.name])
+        if option.parts is not None:
+            _check_part(spec, option.parts, str(values[option.name]))
     return kind.make(seed, **values)
 
 
@@ -314,7 +332,8 @@ def _read(name: str, kind: PlayerKind, given: Mapping[str, str]) -> dict[str, Va
     """The values of options that are given as texts, in the order of the player's own."""
     known = {option.name: option for option in kind.options}
     values: dict[str, Value] = {}
-    for option, text in given.items():
+    usual = {one.name: str(one.default) for one in kind.options if isinstance(one.parts, Programs)}
+    for option, text in {**usual, **given}.items():
         if option not in known:
             takes = _takes(kind)
             raise BadSpec(
@@ -331,7 +350,7 @@ def _read(name: str, kind: PlayerKind, given: Mapping[str, str]) -> dict[str, Va
     both = [option for option in kind.either if option in values]
     if len(both) > 1:
         raise BadSpec(f"player {quoted(name)} takes {' or '.join(both)}, not both.")
-    return {option: values[option] for option in known if option in values}
+    return {option: values[option] for option in known if option in given}
 
 
 def _takes(kind: PlayerKind) -> str:

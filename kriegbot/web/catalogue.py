@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from kriegbot.players.specs import PlayerSpec, players
-from kriegbot.request import Refused, color_of, is_resumable, program_in, program_of, rules_of, seed_of
+from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
 from kriegbot.web.clock import Control
 from kriegbot.web.person import PersonGame, Setting, seated
 from kriegbot.web.registry import House
@@ -87,7 +87,7 @@ def _players() -> list[PlayerOffered]:
             ],
         }
         for name, kind in known
-        if kind.make is not None
+        if can_sit([PERSON, name])
     ]
 
 
