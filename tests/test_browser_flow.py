@@ -117,7 +117,7 @@ def test_a_rematch_changes_sides(tmp_path: Path) -> None:
         page.start("rand", seed=2)
         resign(page)
         page.one("#rematch").click()
-        page.until_text("#your-name", "Black: you")
+        page.until_text("#your-name", "Black: You")
         page.until_text("#turn", "Your turn")
         assert page.text("#their-name") == "White: rand"
 
@@ -181,7 +181,7 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
         link = str(ann.one("#link").get_attribute("value"))
         bob = Page(driver, link)
         for page, side in ((ann, "White"), (bob, "Black")):
-            page.until_text("#your-name", f"{side}: you")
+            page.until_text("#your-name", f"{side}: You")
         ann.until_text("#turn", "Your turn")
         assert not ann.driver.find_element(By.ID, "invitation").is_displayed()
         for square in ("e2", "e4"):
@@ -197,9 +197,9 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
         for page in (ann, bob):
             page.until_text("#outcome-said", "A draw. Agreement, draw.")
         bob.one("#rematch").click()
-        bob.until_text("#your-name", "White: you")
+        bob.until_text("#your-name", "White: You")
         ann.one("#accept-rematch").click()
-        ann.until_text("#your-name", "Black: you")
+        ann.until_text("#your-name", "Black: You")
         bob.until_text("#turn", "Your turn")
 
 
@@ -255,7 +255,7 @@ def test_choices_and_colours_are_there_the_next_time(tmp_path: Path) -> None:
             assert "how many pawn captures" in page.text("#rules-about")
             Select(page.one("#clock")).select_by_value("300+5")
             page.one("#new button[type=submit]").click()
-            page.until_text("#about", "Clock: 300 s + 5 s a move")
+            page.until_text("#about", "Clock: 5 min + 5 s")
             until(lambda: "master" in server.house.choices, "what is remembered")
 
 

@@ -342,7 +342,7 @@ def test_the_usual_opponent_is_a_level_the_same_as_on_the_page(
     assert f'names.includes("{USUAL}")' in form.read_text()
     monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
     assert main(["play"]) == 0
-    assert f"Black: kriegbot:level={USUAL}." in capsys.readouterr().out
+    assert f"Black: {USUAL.capitalize()} bot." in capsys.readouterr().out
 
 
 def test_a_fresh_seed_is_shown_at_the_end_alone_and_a_given_one_at_once(

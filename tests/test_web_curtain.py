@@ -53,7 +53,7 @@ def lift(page: Page, side: str) -> None:
     assert page.run("return document.querySelectorAll('#board *, #log *, #announcement *, #refused *').length") == 0
     assert page.run("return document.querySelector('main').innerText").split("\n")[0] == f"Pass the screen to {side}."
     page.one("#lift").click()
-    page.until_text("#your-name", f"{side}: you")
+    page.until_text("#your-name", f"{side}: You")
     page.until_text("#turn", "Your turn")
 
 

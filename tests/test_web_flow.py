@@ -215,7 +215,7 @@ def test_a_game_that_is_broken_off_tells_nothing_more_and_is_played_on(client: C
     client.send({"do": "library"})
     (listed,) = client.until("library")["games"]
     assert not any('"frames"' in text for text in client.heard)
-    assert (listed["resumable"], listed["result"], listed["white"]) == (True, "*", "human")
+    assert (listed["resumable"], listed["result"], listed["white"]) == (True, "*", "You")
     client.send({"do": "resume", "file": listed["file"]})
     assert told(client.until("view", yours=True)) == told(view)
     play(client, "d4")

@@ -67,7 +67,7 @@ def test_a_level_is_chosen_by_name_and_needs_no_time(tmp_path: Path) -> None:
         assert page.run(is_hidden) is True
         page.one("#new button[type=submit]").click()
         page.until_text("#turn", "Your turn")
-        page.until_text("body", "Black: kriegbot:level=casual")
+        page.until_text("body", "Black: Casual bot")
 
 
 def test_black_plays_from_the_other_side_of_the_board(tmp_path: Path) -> None:

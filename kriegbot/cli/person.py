@@ -25,6 +25,7 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint
+from kriegbot.narration.names import YOU, called
 from kriegbot.players.base import PlayerLeft
 from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.specs import PlayerSpec
@@ -71,7 +72,8 @@ class PersonGame:
         """
         with _one_interrupt():
             check_players([self.opponent], self.rules)
-            console = _console({self.side: "you", (not self.side): str(self.opponent)}, show_belief=show_belief)
+            names = {self.side: YOU, (not self.side): called(str(self.opponent))}
+            console = _console(names, show_belief=show_belief)
             played = self._played(console)
             check_begun(played)
             self._finish(console, played, path)

@@ -20,6 +20,7 @@ from kriegbot.cli.play import open_page
 from kriegbot.cli.screen import HAS_KEYS, drawing_console, next_key, single_keys
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.moments import READERS, ending, moments, playthrough
+from kriegbot.narration.names import both_called
 from kriegbot.request import Refused, refusing, whole_of
 from referee import GameRecord, RecordError, load_record
 from tournaments.store import Store, StoreError
@@ -123,7 +124,7 @@ def _frames(record: GameRecord, console: Console) -> list[Frame]:
 def _draw(console: Console, record: GameRecord, frames: list[Frame], at: int, view: str) -> None:
     frame = frames[at]
     console.clear()
-    names = f"{record.headers['White']} - {record.headers['Black']}"
+    names = " - ".join(both_called([record.headers[side] for side in ("White", "Black")]))
     console.print(Text(f" {names} · {record.rules.title} · {at} of {len(frames) - 1}", "dim"), no_wrap=True)
     _draw_boards(console, frame, view)
     console.print(Text(f" {frame.title}", "bold"), no_wrap=True, overflow="ellipsis")

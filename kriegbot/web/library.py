@@ -14,6 +14,7 @@ from pathlib import Path
 import chess.pgn
 
 from kriegbot.narration.helping import Help
+from kriegbot.narration.names import both_called
 from kriegbot.request import BROKEN_OFF, can_sit, is_resumable
 from kriegbot.web.replies import SavedGame
 from kriegbot.web.requests import BadMessage
@@ -157,11 +158,12 @@ def _listed(path: Path) -> SavedGame | None:
         return None
     how, detail = tags.get("Termination", ""), tags.get("TerminationDetails", "")
     names = [tags.get("White", "?"), tags.get("Black", "?")]
+    white, black = both_called(names)
     return {
         "file": path.name,
         "date": f"{datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M}",
-        "white": names[0],
-        "black": names[1],
+        "white": white,
+        "black": black,
         "rules": rules.title,
         "result": tags.get("Result", "*"),
         "how": f"{how} ({detail})" if detail else how,

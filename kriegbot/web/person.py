@@ -17,6 +17,7 @@ import chess
 
 from kriegbot.game.match import play_game, rewound
 from kriegbot.narration.helping import Help
+from kriegbot.narration.names import YOU, called
 from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.web.clock import Clock, Control
@@ -403,8 +404,8 @@ def seated(
     game = LiveGame(house, setting, program)
     sides = {color: PersonGame(game, color, may_invite=may_invite) for color, may_invite in people.items()}
     for color, side in sides.items():
-        opponent = "opponent" if program is None else str(program)
-        names = ("you", opponent) if color else (opponent, "you")
+        opponent = "Opponent" if program is None else called(str(program))
+        names = (YOU, opponent) if color else (opponent, YOU)
         seed = str(setting.seed) if setting.is_seed_given else None
         message = game_message(side, names, setting.rules, seed, color)
         message["two"] = game.is_for_two

@@ -12,6 +12,7 @@ import chess
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import Seat, SeatAround
 from kriegbot.narration.moments import Narrator
+from kriegbot.narration.names import both_called
 from kriegbot.players.base import Choice, PlayerLeft
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, program_of, rules_of, seed_of
@@ -84,7 +85,7 @@ class Watched(Hosted):
         names = [str(spec) for spec in players]
         self.review = Review(self.id, dict(zip(chess.COLORS, names, strict=True)))
         self.review.is_live = True
-        self.publish(game_message(self, names, rules, str(seed) if is_seed_given else None))
+        self.publish(game_message(self, both_called(names), rules, str(seed) if is_seed_given else None))
         self._publish_pace()
 
     def check(self) -> None:
@@ -199,7 +200,7 @@ class Shown(Hosted):
         super().__init__(house)
         self.record = record
         self.review = Review.of(self.id, record)
-        players = [record.headers["White"], record.headers["Black"]]
+        players = both_called([record.headers["White"], record.headers["Black"]])
         self.publish(game_message(self, players, record.rules, record.headers.get("Seed")))
         self.publish(over_message(record, path))
 

@@ -5,14 +5,19 @@ import { make } from "./make.js";
 
 const TIMES = [["0.2", "a blink (0.2 s)"], ["1", "quick (1 s)"], ["3", "steady (3 s)"], ["10", "patient (10 s)"], ["30", "long (30 s)"]];
 const DEPTHS = { 1: "its move", 2: "its move and your answer", 3: "its move, your answer and its next", 4: "two moves of each side" };
-const CLOCKS = [["", "none: take your time"], ["180+2", "3 min + 2 s a move"], ["300+5", "5 min + 5 s a move"], ["600+5", "10 min + 5 s a move"],
-  ["900+10", "15 min + 10 s a move"], ["1800+20", "30 min + 20 s a move"]];
+const CLOCKS = ["180+2", "300+5", "600+5", "900+10", "1800+20"];
 const $ = (id) => document.getElementById(id);
 
 /** Fills options, or the choices of a <select>: [[value, text], ...]; the one chosen before is chosen again. */
 export function fill(select, choices, before) {
   select.replaceChildren(...choices.map(([value, text]) => make("option", { value }, text)));
   if (choices.some(([value]) => value === before)) select.value = before;
+}
+
+/** "3 min + 2 s" of "180+2", seconds at the start and for each move. */
+export function clockText(clock) {
+  const [base, increment] = clock.split("+").map(Number);
+  return `${base % 60 ? `${base} s` : `${base / 60} min`} + ${increment} s`;
 }
 
 /** Makes the form work; send(message) asks the server, hello is what it said of players and rules. */
@@ -24,7 +29,7 @@ export function newForm(send, { players, rules }) {
 
   fill($("opponent"), players.map((player) => [player.name, player.name]), chosen("opponent"));
   fill($("time"), TIMES, chosen("time") ?? "1");
-  fill($("clock"), CLOCKS, chosen("clock"));
+  fill($("clock"), [["", "none: take your time"], ...CLOCKS.map((clock) => [clock, clockText(clock)])], chosen("clock"));
   fill($("rules"), rules.map((one) => [one.name, one.title]), chosen("rules"));
   const side = document.querySelector(`#new input[name=color][value="${CSS.escape(chosen("color") ?? "white")}"]`);
   if (side) side.checked = true;
@@ -50,7 +55,7 @@ export function newForm(send, { players, rules }) {
     const names = levels ? levels.takes.split("|") : [];
     const before = names.includes(chosen("level")) ? chosen("level") : names.includes("casual") ? "casual" : names.at(-1);
     $("levels").replaceChildren(...names.map((name) => make("label", {},
-      make("input", { type: "radio", name: "level", value: name, checked: name === before, onchange: offerTime }), ` ${name}`)));
+      make("input", { type: "radio", name: "level", value: name, checked: name === before, onchange: offerTime }), ` ${name[0].toUpperCase()}${name.slice(1)}`)));
     $("depth-choice").hidden = !depth;
     if (depth) {
       const [low, high] = depth.takes.split("..").map(Number);

@@ -4,7 +4,6 @@ import { fill } from "./form.js";
 import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
-const NAMES = { human: "a person" };
 
 /** Makes the list work; send(message) asks the server, hello is what it said of rules. */
 export function savedGames(send, { rules }) {
@@ -33,7 +32,7 @@ export function savedGames(send, { rules }) {
 
   function row(game) {
     const button = (text, onclick) => make("button", { type: "button", onclick }, text);
-    const what = `${NAMES[game.white] ?? game.white} – ${NAMES[game.black] ?? game.black}`;
+    const what = `${game.white} – ${game.black}`;
     return make("tr", {},
       make("td", {}, game.date),
       make("td", {}, what, make("small", {}, [game.rules, game.help].filter(Boolean).join(" · "))),

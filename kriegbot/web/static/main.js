@@ -86,7 +86,7 @@ function enter(message) {
   const isNew = message.id !== game?.id;
   if (!isNew && (play || review)) return; // joined again: the board stays, and what is new follows
   leave();
-  game = atOneScreen() ? { ...message, invitation: null, white: "a person", black: "a person" } : message;
+  game = atOneScreen() ? { ...message, invitation: null, white: "A person", black: "A person" } : message;
   $("pass").hidden = true;
   for (const clear of [say.start, say.watch]) clear("");
   if (gameInAddress() !== game.id) location.hash = `game=${game.id}`;

@@ -2,6 +2,7 @@
 
 import { Board, man, manName } from "./board.js";
 import { chosen, keep } from "./choices.js";
+import { clockText } from "./form.js";
 import { startHelping } from "./helping.js";
 import { make } from "./make.js";
 import { beep } from "./sounds.js";
@@ -28,8 +29,8 @@ export function startPlay(root, send, game) {
   const helping = startHelping(game, send, attempt, say);
   const markers = new Markers(game.id, them, board, draw, say);
   $("their-name").textContent = `${names[them]}: ${game[them]}`;
-  $("your-name").textContent = `${names[game.you]}: you`;
-  $("about").textContent = [`Rules: ${game.rules}`, game.clock ? `Clock: ${game.clock.replace("+", " s + ")} s a move` : "", game.seed === null ? "" : `Seed: ${game.seed}`].filter(Boolean).join(" · ");
+  $("your-name").textContent = `${names[game.you]}: You`;
+  $("about").textContent = [`Rules: ${game.rules}`, game.clock ? `Clock: ${clockText(game.clock)}` : "", game.seed === null ? "" : `Seed: ${game.seed}`].filter(Boolean).join(" · ");
   $("announcement").textContent = "";
   $("turn").textContent = game.two ? "Waiting until both of you are here …" : "Setting up the board …";
   $("sound").checked = chosen("sound") === "on";

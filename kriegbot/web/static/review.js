@@ -46,10 +46,9 @@ export function startReview(root, send, game, share = null) {
   const panels = Object.fromEntries(SIDES.map((side) => [side, panel(side)]));
   const live = game.kind === "watch" ? liveControls() : null;
   root.classList.add("review");
-  const settings = ["white", "black"].map((side) => (game[side].includes(":") ? `${TITLES[side].split("'")[0]} ${game[side].split(":")[1]}` : ""));
   root.replaceChildren(
-    make("h2", {}, ["white", "black"].map((side) => game[side].split(":")[0]).join(" – ")),
-    make("p", { className: "about" }, [game.rules, ...settings, game.seed ? `seed ${game.seed}` : ""].filter(Boolean).join(" · ")),
+    make("h2", {}, `${game.white} – ${game.black}`),
+    make("p", { className: "about" }, [game.rules, game.seed ? `seed ${game.seed}` : ""].filter(Boolean).join(" · ")),
     ...(live ? [live] : []),
     make("div", { className: "steps" }, buttons[0], buttons[1], slider, buttons[2], buttons[3], count),
     make("div", { className: "now" }, line, ending, notice,
