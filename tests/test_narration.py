@@ -9,8 +9,18 @@ import pytest
 
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.known import in_check
-from referee import RULE_SETS, Referee, View
+from kriegbot.narration.meanings import kinds, meanings
+from referee import RULE_SETS, Limits, Reason, Referee, View
 from tests.random_games import STARTS, steps
+
+SCENES = (
+    ("f2f3 e7e5 g2g4 d8h4", chess.STARTING_FEN),
+    ("e2e4 a7a6 e4e5 d7d5 e5d6", chess.STARTING_FEN),
+    ("b1b6", "k7/8/8/8/8/8/8/1Q2K3 w - - 0 1"),  # stalemate
+    ("a1b2", "k7/8/8/8/8/8/1p6/K7 w - - 0 1"),  # dead
+    ("e4f6", "4k3/8/8/8/4N3/8/8/4RK2 w - - 0 1"),  # check from two sides
+)
+"""Tries, and the FEN that they begin from."""
 
 
 def played(tries: str, rules: str = "berkeley", start: str = chess.STARTING_FEN) -> Referee:
@@ -92,6 +102,21 @@ def test_a_person_is_told_as_much_as_anybody(rules: str) -> None:
                 assert (" took " in told.text) == is_capture
                 assert plain.text.split("; ")[-1].lower() in told.text.lower() or is_capture
     assert took > 20
+
+
+def test_whatever_the_referee_says_has_a_meaning_and_every_meaning_is_of_something_said() -> None:
+    said = {"agreement", "forfeit", "resignation", "abandoned", "quiet_limit"}
+    assert said <= {reason.name.lower() for reason in Reason}
+    for rules in RULE_SETS.values():
+        games = [played(tries, rules.name, start) for tries, start in SCENES]
+        for seed, start in enumerate(STARTS):
+            games.append(Referee(rules, Limits(plies=60), start=start))
+            for _ in steps(games[-1], random.Random(seed), 60):
+                pass
+        events = [event for game in games for color in chess.COLORS for event in game.events(color)]
+        said |= {kind for event in events for kind in kinds(event, rules)}
+    assert said == set(meanings())
+    assert all(text.endswith(".") and text.count(". ") == 0 for _, text in meanings().values())  # one sentence
 
 
 def test_the_verdicts_are_those_since_the_own_last_move() -> None:

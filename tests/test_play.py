@@ -324,6 +324,14 @@ def test_a_hint_names_tries_and_the_record_says_so(
     assert load_record(game).headers["Help"] == "2 hints"
 
 
+def test_a_question_mark_explains_what_was_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = play(monkeypatch, capsys, "? exd3 ? resign", "--seed", "3")
+    assert "Nothing was said yet.\n" in out
+    assert "exd3? No.\n  Your try is illegal, so nothing changes and you try again;" in out
+
+
 def test_help_lists_the_help_that_there_is() -> None:
     alone, helped = Script("help"), Script("help", "hint")
     with pytest.raises(PlayerLeft):

@@ -109,6 +109,7 @@ def enemy_squares(game: Sent) -> set[str]:
             if message["check"] is not None:
                 (at,) = (chess.parse_square(name) for name, man in message["men"].items() if man == king)
                 allowed |= {chess.square_name(square) for square in reached(at)}
+            allowed |= {name for entry in message["log"] if "own" in entry["kind"] for name in entry["squares"]}
             heard = " ".join(entry["text"] for entry in message["log"])
             assert not set(message["men"].values()) & set(enemy)
             named = set(re.findall(r"(?<![a-z0-9])[a-h][1-8](?![a-z0-9])", json.dumps(message)))

@@ -1,4 +1,4 @@
-"""A person's turn on the page, in a browser: both verdicts, the check to be answered."""
+"""A person's turn on the page, in a browser: verdicts and what they mean, the check to be answered, keys."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import chess
 import pytest
 
 pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
 
 from referee import GameRecord, Referee, save_record
 from tests.browser import Page, chromium
@@ -68,3 +71,37 @@ def test_a_check_is_shown_on_the_board_as_long_as_it_lasts(tmp_path: Path) -> No
         click(page, "c3")
         page.until_text("#turn", "move 5")
         assert "check" not in "".join(str(page.label(square)) for square in ("a1", "b4", "e1"))
+
+
+def press(page: Page, *keys: str) -> None:
+    ActionChains(page.driver).send_keys(*keys).perform()
+
+
+def test_every_announcement_is_explained_by_click_and_by_keys(tmp_path: Path) -> None:
+    with playing(tmp_path, CHECK) as page:
+        page.one("#explain").click()
+        meant = page.one("#meaning").text
+        assert "the other side hears that you have moved, but not what" in meant
+        assert "A queen, bishop or pawn attacks the king along the longer of the two diagonals" in meant
+        assert page.run("return document.activeElement.id") == "meaning"
+        press(page, Keys.ESCAPE)
+        assert not page.driver.find_element("id", "meaning").is_displayed()
+        assert page.run("return document.activeElement.id") == "explain"
+        press(page, Keys.ARROW_LEFT, Keys.ARROW_LEFT, Keys.ARROW_UP)  # into the log, and back to what fell
+        assert page.run("return document.activeElement.textContent") == "Black took your pawn on d4."
+        assert page.run("return document.querySelector('#board .looked').dataset.square") == "d4"
+        press(page, Keys.ENTER)
+        assert "Whatever took it stands on that square now" in page.one("#meaning").text
+        press(page, Keys.ESCAPE, "?")
+        assert "longer of the two diagonals" in page.one("#meaning").text
+
+
+def test_f_turns_the_board_and_keeps_the_focus_but_not_where_a_try_is_written(tmp_path: Path) -> None:
+    with playing(tmp_path) as page:
+        is_turned = "return document.querySelector('#board button').dataset.square === 'h1'"
+        page.one("#try").send_keys("f?")
+        assert not page.run(is_turned)
+        page.run("document.querySelector('#board [data-square=e2]').focus()")
+        press(page, Keys.ARROW_LEFT, "f")
+        assert page.run(is_turned)
+        assert page.run("return document.activeElement.dataset.square") == "d2"

@@ -24,7 +24,9 @@ from kriegbot.game.match import Played, play_game, rewound
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
+from kriegbot.narration.diary import Diary
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint
+from kriegbot.narration.meanings import meaning
 from kriegbot.narration.names import YOU, called
 from kriegbot.players.base import PlayerLeft
 from kriegbot.players.human import Answer, HumanPlayer
@@ -150,7 +152,15 @@ def _commands(console: PlainConsole | TerminalConsole, had: Help) -> Mapping[str
     def draw(_view: View) -> Sequence[str]:
         return ["A program plays on to the end; you can resign."]
 
-    return {"hint": hinted, "back": back, "draw": draw}
+    return {"?": _meant, "hint": hinted, "back": back, "draw": draw}
+
+
+def _meant(view: View) -> Sequence[str]:
+    """What the last announcements mean."""
+    diary = Diary(for_person=True)
+    diary.take(view)
+    lines = [line for entry in diary.verdicts() for line in (entry.text, *(f"  {one}" for one in meaning(entry.means)))]
+    return lines or ["Nothing was said yet."]
 
 
 @contextmanager

@@ -50,7 +50,7 @@ class PlainConsole:
 
     def begin_again(self) -> None:
         """A move was taken back: what was heard before it was told already."""
-        self._diary, self._even, self._shown, self._is_told = Diary(), EvenTime(), None, True
+        self._diary, self._even, self._shown, self._is_told = Diary(for_person=True), EvenTime(), None, True
         self.say(["Your last move and the reply are taken back."])
 
     def show(self, view: View) -> None:

@@ -63,7 +63,7 @@ class TerminalConsole:
 
     def begin_again(self) -> None:
         """A move was taken back: all that was heard is heard anew."""
-        self._diary, self._even = Diary(), EvenTime()
+        self._diary, self._even = Diary(for_person=True), EvenTime()
 
     def show(self, view: View) -> None:
         """The board and the news; earlier lines go away, except a greeting."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import chess
 
 import referee
+from kriegbot.narration.meanings import kinds
 from kriegbot.players.notation import try_name
 from referee.history import views_until
 from referee.men import moved
@@ -42,12 +43,16 @@ class Entry:
       place: the number of the move: "12." of White's, "12..." of Black's.
       text: a sentence or two.
       announcement: what the referee announced, if anything.
+      means: the kinds of announcement in it: `kriegbot.narration.meanings`.
+      squares: those that it names: of an own try, and of a capture.
     """
 
     kind: Kind
     place: str
     text: str
     announcement: referee.Announcement | None = None
+    means: tuple[str, ...] = ()
+    squares: tuple[chess.Square, ...] = ()
 
     def line(self) -> str:
         """All of it on one line."""
@@ -85,7 +90,10 @@ class Diary:
 
     def hear(self, events: Sequence[referee.Event], view: referee.View) -> list[Entry]:
         """The same for events that leave everything else in the last view as it is: refused tries."""
-        new = [self._entry(event, view) for event in events]
+        new = [
+            replace(self._entry(event, view), means=tuple(kinds(event, view.rules)), squares=tuple(_squares(event)))
+            for event in events
+        ]
         self.entries += new
         self.heard += len(events)
         self.last = events[-1] if events else self.last
@@ -141,6 +149,14 @@ class Diary:
         name, passing = chess.piece_name(self._men[announcement.fell]), " en passant" * announcement.en_passant
         took = f"{side} took your {name} on {chess.square_name(announcement.capture)}{passing}."
         return f"{took} {_rest(announcement)}".rstrip()
+
+
+def _squares(event: referee.Event) -> Iterator[chess.Square]:
+    if isinstance(event, referee.OwnTry):
+        yield from (event.move.from_square, event.move.to_square)
+    announcement = event.announcement if isinstance(event, referee.OwnTry | referee.OpponentMoved) else None
+    if announcement is not None and announcement.fell is not None:
+        yield announcement.fell
 
 
 def _said(announcement: referee.Announcement | None) -> str:

@@ -17,6 +17,7 @@ from referee import Resign, View
 
 COMMANDS = {
     "help": "this text",
+    "?": "what was said last, explained",
     "tries": "list your open tries",
     "board": "show the board again",
     "hint": "the best tries",
@@ -24,7 +25,7 @@ COMMANDS = {
     "resign": "give up the game",
     "quit": "leave without a result",
 }
-HELP = ("hint", "back")
+HELP = ("?", "hint", "back")
 """Those of them that are given where there is somebody to give help."""
 ASKING = {"any": "ask whether any of your pawn captures is legal"}
 """An extra command, where the question may be asked."""
@@ -78,7 +79,7 @@ class HumanPlayer:
             except KeyboardInterrupt:
                 raise PlayerLeft("interrupted") from None
             command = line.lower()
-            match ALIASES.get(command, command):
+            match command if command in self._more else ALIASES.get(command, command):
                 case "":
                     continue
                 case "help":

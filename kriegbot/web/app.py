@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kriegbot.request import Refused, rules_of
-from kriegbot.web.catalogue import hello, invited, new_game, opened, resumed, rules_html
+from kriegbot.web.catalogue import hello, invited, meanings_html, new_game, opened, resumed, rules_html
 from kriegbot.web.guard import IS_GUEST
 from kriegbot.web.lesson import lesson_routes
 from kriegbot.web.library import MOST_UPLOADED
@@ -77,7 +77,9 @@ def make_app(house: House) -> Starlette:
         tending.cancel()
 
     sockets: set[Socket] = set()
-    page = (STATIC / "index.html").read_text().replace("<!-- men -->", men_svg()).replace("<!-- sets -->", rules_html())
+    page = (STATIC / "index.html").read_text()
+    for place, made in (("men", men_svg()), ("sets", rules_html()), ("meanings", meanings_html())):
+        page = page.replace(f"<!-- {place} -->", made)
 
     async def index(request: Request) -> Response:
         response = HTMLResponse(page)

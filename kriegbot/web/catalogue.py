@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from kriegbot.narration.meanings import meanings
 from kriegbot.players.specs import PlayerSpec, players
 from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
 from kriegbot.web.clock import Control
@@ -73,6 +74,15 @@ def rules_html() -> str:
         paragraphs = "".join(f"<p>{escape(line)}</p>" for line in [*about(one), " ".join(more)])
         parts.append(f"<h3>{escape(one.title)}</h3>{paragraphs}")
     return "\n".join(parts)
+
+
+def meanings_html() -> str:
+    """Every kind of announcement with what it means, where the page finds it when it is asked for."""
+    rows = (
+        f'<dt>{escape(title)}</dt><dd data-kind="{kind}">{escape(text)}</dd>'
+        for kind, (title, text) in meanings().items()
+    )
+    return "\n".join(rows)
 
 
 def _players() -> list[PlayerOffered]:

@@ -39,11 +39,13 @@ class RulesOffered(TypedDict):
 
 
 class LogEntry(TypedDict):
-    """What was tried or heard: the number of the move, the words, the kind (one of `kriegbot.narration.diary.Kind`)."""
+    """What was tried or heard, as `kriegbot.narration.diary.Entry`: move is its place, means has the page's texts."""
 
     move: str
     text: str
     kind: str
+    means: list[str]
+    squares: list[str]
 
 
 class Checked(TypedDict):

@@ -32,7 +32,13 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
         "tries": [move.uci() for move in view.tries()],
         "refused": [try_name(move, view) for move in view.refused],
         "log": [
-            {"move": entry.place, "text": line.removeprefix(entry.place).strip(), "kind": entry.kind.name.lower()}
+            {
+                "move": entry.place,
+                "text": line.removeprefix(entry.place).strip(),
+                "kind": entry.kind.name.lower(),
+                "means": list(entry.means),
+                "squares": [chess.square_name(square) for square in entry.squares],
+            }
             for entry, line in gathered(entries)
         ],
         "marks": [chess.square_name(square) for square in sorted(marks(view))],

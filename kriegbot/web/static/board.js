@@ -33,7 +33,7 @@ export class Board {
    */
   constructor(element, { label, flipped, onTry, onMark }) {
     Object.assign(this, { element, flipped, onTry, onMark, hand: null, drag: null, wasDragged: false, cells: {} });
-    this.shown = { men: {}, ghosts: {}, marks: [], last: [], line: [], idle: [], targets: [], heat: null };
+    this.shown = { men: {}, ghosts: {}, marks: [], last: [], line: [], idle: [], looked: [], targets: [], heat: null };
     element.classList.add("board");
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", label);
@@ -42,22 +42,25 @@ export class Board {
     element.onpointerdown = (event) => this.grab(event, event.target.closest("[data-square]")?.dataset.square);
   }
 
-  build() {
+  build(reached = this.flipped ? "e7" : "e2") {
     this.cells = {};
     this.element.replaceChildren(...Array.from({ length: 8 }, (_, row) => this.row(row)));
-    this.cells[this.flipped ? "e7" : "e2"].tabIndex = 0;
+    this.cells[reached].tabIndex = 0;
   }
 
   /** Shows the board from the other side. */
   flip() {
+    const focused = this.element.contains(document.activeElement) && document.activeElement.dataset.square;
     [this.flipped, this.hand] = [!this.flipped, null];
-    this.build();
+    this.build(focused || undefined);
     this.draw();
+    if (focused) this.cells[focused].focus();
   }
 
   /**
    * men and ghosts: {square: letter}; marks: squares; last: those of the own last move; line: those from where a check may
-   * come; targets: open tries (UCI); idle: those of them that do not answer it; heat: 64 chances from a1 to h8, or null.
+   * come; targets: open tries (UCI); idle: those of them that do not answer it; looked: squares of the entry of
+   * the log that is looked at; heat: 64 chances from a1 to h8, or null.
    */
   show(shown) {
     Object.assign(this.shown, shown);
@@ -188,7 +191,7 @@ export class Board {
   }
 
   draw() {
-    const { men, ghosts, marks, last, line, idle, targets, heat } = this.shown;
+    const { men, ghosts, marks, last, line, idle, looked, targets, heat } = this.shown;
     const held = this.hand?.from;
     const ways = (tries) => (held in men ? tries.filter((uci) => uci.startsWith(held)).map((uci) => uci.slice(2, 4)) : []);
     const [open, vain] = [ways(targets), ways(idle)];
@@ -205,7 +208,7 @@ export class Board {
         cell.style.setProperty("--heat", Math.min(1, chance));
       }
       const isIdle = idle.length > 0 && square in men && !answering.includes(square);
-      const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), vain: vain.includes(square), idle: isIdle, line: line.includes(square), marked: marks.includes(square), last: last.includes(square) };
+      const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), vain: vain.includes(square), idle: isIdle, line: line.includes(square), looked: looked.includes(square), marked: marks.includes(square), last: last.includes(square) };
       for (const [name, isOn] of Object.entries(states)) cell.classList.toggle(name, isOn);
       cell.setAttribute("aria-selected", square === held);
       const words = [square, letter ? (isGhost ? `marker: ${manName(letter)}` : manName(letter)) : "empty"];

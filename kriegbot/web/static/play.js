@@ -3,6 +3,7 @@
 import { Board, man, manName } from "./board.js";
 import { chosen, keep } from "./choices.js";
 import { clockText } from "./form.js";
+import { Heard, STEPS } from "./heard.js";
 import { startHelping } from "./helping.js";
 import { make } from "./make.js";
 import { beep } from "./sounds.js";
@@ -11,7 +12,7 @@ import { Markers } from "./markers.js";
 const $ = (id) => document.getElementById(id);
 const PROMOTIONS = ["q", "r", "b", "n"];
 
-const SEEN = ["announcement", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "said", "refused",
+const SEEN = ["announcement", "meaning-list", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "said", "refused",
   "log", "promotions", "tray", "aside-men", "about"]; // nothing of a side stays in the page that it has left
 
 /** Shows a game; send(message) asks the server. */
@@ -20,25 +21,24 @@ export function startPlay(root, send, game) {
   const names = { white: "White", black: "Black" };
   const cased = (letter) => (game.you === "white" ? letter.toUpperCase() : letter);
   let view = null;
-  let heard = null; // entries of the log that were announced; none are when the page is loaded in mid-game
   let chances = [];
   let received = 0;
   let isOver = false;
 
   const board = new Board($("board"), { label: "Board", flipped: game.you === "black", onTry, onMark: (...mark) => markers.put(...mark) });
+  const heard = new Heard((squares) => board.show({ looked: squares }));
   const helping = startHelping(game, send, attempt, say);
   const markers = new Markers(game.id, them, board, draw, say);
   $("their-name").textContent = `${names[them]}: ${game[them]}`;
   $("your-name").textContent = `${names[game.you]}: You`;
   $("about").textContent = [`Rules: ${game.rules}`, game.clock ? `Clock: ${clockText(game.clock)}` : "", game.seed === null ? "" : `Seed: ${game.seed}`].filter(Boolean).join(" · ");
-  $("announcement").textContent = "";
   $("turn").textContent = game.two ? "Waiting until both of you are here …" : "Setting up the board …";
   $("sound").checked = chosen("sound") === "on";
-  $("log").replaceChildren();
   $("refused").replaceChildren();
   $("tried").classList.add("none");
   say("");
   showHeat({ on: false, chances: [] });
+  document.addEventListener("keydown", onKey);
   const ticking = setInterval(tick, 200);
 
   $("entry").onsubmit = (event) => {
@@ -63,6 +63,17 @@ export function startPlay(root, send, game) {
     const ways = (view?.tries ?? []).filter((uci) => uci.startsWith(from + to));
     if (ways.length > 1) promote(from + to);
     else attempt(from + to);
+  }
+
+  /** Keys that work wherever the focus is, unless something is written or chosen there. */
+  function onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, dialog, [popover]")) return;
+    if (event.key === "f") board.flip();
+    else if (event.key === "?") heard.explain();
+    else if (STEPS[event.key] && event.target.closest("#log")) heard.walk(STEPS[event.key]);
+    else if (/^Arrow(Left|Right)/.test(event.key) && !event.target.closest("#board")) heard.walk(STEPS[event.key]);
+    else return;
+    event.preventDefault();
   }
 
   function attempt(text) {
@@ -102,9 +113,8 @@ export function startPlay(root, send, game) {
   function look(message) {
     const before = view;
     [view, received] = [message, performance.now()];
-    const entries = view.log.map((entry) => `${entry.move} ${entry.text}`);
-    if (String(entries) !== String(heard)) announce(heard !== null);
-    heard = entries;
+    const news = heard.take(view.log);
+    if (news && before && $("sound").checked) beep(news);
     if ($("heat").checked) $("heat-said").textContent = "Working it out …";
     if (chances.length) chances = [];
     markers.take(view);
@@ -115,7 +125,6 @@ export function startPlay(root, send, game) {
     $("refused").replaceChildren(...view.refused.map((name) => make("s", {}, name)));
     $("any").hidden = !view.mayAsk;
     $("tried").classList.toggle("none", !view.refused.length);
-    drawLog();
     draw();
     if (before) move(before);
     tick();
@@ -129,16 +138,6 @@ export function startPlay(root, send, game) {
     } else if (view.ply > before.ply && String(view.last) !== String(before.last)) {
       board.glide(...view.last, false);
     }
-  }
-
-  /** What was said since the own last move, that included; of the tries refused since, the last at most. */
-  function announce(isNews) {
-    const since = view.log.slice(Math.max(0, view.log.findLastIndex((entry) => entry.kind === "own")));
-    const said = since.filter((entry, at) => entry.kind !== "own_refused" || at === since.length - 1);
-    const { kind, text } = said.at(-1) ?? { kind: "", text: "" };
-    $("announcement").className = kind;
-    $("announcement").replaceChildren(...said.map((entry) => make("span", { className: entry.kind }, `${entry.text} `)));
-    if (isNews && kind && $("sound").checked) beep(/ took /.test(text) ? "capture" : kind);
   }
 
   function turnText() {
@@ -155,19 +154,6 @@ export function startPlay(root, send, game) {
   function lostMen() {
     const words = [...view.lost].map((letter) => manName(letter).split(" ")[1]).join(", ");
     return view.lost ? [make("span", { role: "img", "aria-label": words, className: "small" }, ...[...view.lost].map(man))] : [];
-  }
-
-  /** The log: a row for each move, what happened in it one below the other. */
-  function drawLog() {
-    const rows = [];
-    for (const entry of view.log) {
-      if (!rows.length || rows.at(-1).move !== entry.move) rows.push({ move: entry.move, entries: [] });
-      rows.at(-1).entries.push(entry);
-    }
-    const atEnd = $("log").scrollHeight - $("log").scrollTop - $("log").clientHeight < 40;
-    $("log").replaceChildren(...rows.map(({ move, entries }) => make("li", {}, make("b", {}, move), make("div", {},
-      ...entries.map((entry) => make("div", { className: entry.kind }, entry.text))))));
-    if (atEnd || !view.yours) $("log").scrollTop = $("log").scrollHeight;
   }
 
   function showHeat(message) {
@@ -204,6 +190,8 @@ export function startPlay(root, send, game) {
 
   function close() {
     clearInterval(ticking);
+    document.removeEventListener("keydown", onKey);
+    if ($("meaning").matches(":popover-open")) $("meaning").hidePopover();
     markers.close();
     for (const id of SEEN) $(id).replaceChildren();
     $("try").value = "";
