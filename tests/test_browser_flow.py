@@ -273,6 +273,49 @@ def test_a_refusal_stands_beside_the_form_that_has_asked(tmp_path: Path) -> None
         page.until_text("#failure", "illegal seed 'x'")
 
 
+def test_the_rules_that_are_chosen_are_a_click_away_in_plain_words(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        Select(page.one("#rules")).select_by_value("cincinnati")
+        page.one("#rules-link").click()
+        page.one("#rules-page")
+        top = page.run("return document.querySelector('#rules-cincinnati').getBoundingClientRect().top")
+        assert 0 <= top < 100
+        page.driver.back()
+        assert page.one("#rules").get_attribute("value") == "cincinnati"
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 757), (1920, 941)])
+def test_the_start_is_aligned_and_nothing_on_it_is_cut_off(width: int, height: int, tmp_path: Path) -> None:
+    is_phone = width < 500
+    with (
+        served(tmp_path) as server,
+        chromium(server.address, width, height if is_phone else height + 139, is_phone=is_phone) as page,
+    ):
+        page.one(".other summary").click()
+        page.one("#watch-start")
+        script = (
+            "return ['h1', '#new', '.other', '#to-settings', '#start figure', '#watch-white', '#watch-rules']"
+            ".map((one) => document.querySelector(one).getBoundingClientRect()).map(({left, right}) => [left, right])"
+        )
+        title, form, other, settings, figure, player, rules = page.run(script)
+        assert title[0] == form[0] == other[0]
+        assert settings[1] == other[1]
+        assert abs(figure[1] - other[1]) < 1
+        assert other[1] - other[0] > 0.8 * width
+        assert min(player[1] - player[0], rules[1] - rules[0]) > 200
+        assert page.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_levels_can_be_watched_by_their_names(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.one(".other summary").click()
+        Select(page.one("#watch-white")).select_by_visible_text("Club bot")
+        Select(page.one("#watch-black")).select_by_visible_text("rand")
+        assert not page.driver.find_element(By.ID, "watch-white-settings").is_displayed()
+        page.one("#watch-start").click()
+        page.until_text("#review h2", "Club bot")
+
+
 def download(driver: WebDriver, folder: Path) -> None:
     driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
 

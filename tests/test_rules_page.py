@@ -1,9 +1,11 @@
-"""docs/rules.md says what the rule sets say."""
+"""docs/rules.md, and the page's plain words for players, say what the rule sets say."""
 
+from html import unescape
 from pathlib import Path
 
 import pytest
 
+from kriegbot.web.catalogue import rules_html
 from referee import RULE_SETS, RuleSet
 
 PAGE = (Path(__file__).parents[1] / "docs" / "rules.md").read_text("utf-8")
@@ -17,3 +19,39 @@ def test_the_table_says_who_hears_what(rules: RuleSet) -> None:
     facts = [(what, said) for what, said, under in ROWS if f"`{rules.name}`" in under.split(", ")]
     assert len(facts) == len(dict(facts))
     assert dict(facts) == rules.facts()
+
+
+PLAIN = {
+    "illegal try": {"no, to both": "Both sides hear that a try", "no, to the mover": "Only you hear that a try"},
+    "impossible or repeated try": {
+        "nonsense, to the mover": "is called nonsense, and you alone hear that",
+        "no, to both": "is answered like any other illegal one",
+        "no, to the mover": "is answered like any other illegal one",
+    },
+    "capture": {"square": "told by square.", "square, pawn or piece": "whether a pawn or a piece fell"},
+    "en passant": {"told, square of arrival": "en passant is told with the square on which the pawn lands"},
+    "check": {"nothing": "Checks are not told."},
+    "pawn tries": {
+        "nothing": "",
+        "how many, to both": "how many pawn captures the side to move has.",
+        "how many, each promotion apart, to both": "each promotion counted apart",
+        "whether there is any, to both": "whether the side to move has any pawn capture",
+        "from which squares, to both": "which pawns of the side to move can capture",
+    },
+    '"Any?"': {
+        "yes or no, to both; yes obliges to capture with a pawn": "nonsense until a pawn has taken",
+        "yes or no, to both; yes obliges to try one pawn capture": "nonsense until you have tried to take with a pawn",
+    },
+    "promotion": {"told, but not to what": "promoted is told, but not to what"},
+    "stalemate": {"loss": "Stalemate loses."},
+    "king and one minor each": {"draw": "more than the king and one knight or bishop"},
+}
+"""What the page says of a set; of other facts, what it says of all sets holds."""
+
+
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
+def test_the_plain_words_on_the_page_leave_nothing_out(rules: RuleSet) -> None:
+    words = unescape(rules_html().split(f'<h3 id="rules-{rules.name}">')[1].split("<h3")[0])
+    for what, value in rules.facts().items():
+        for other, said in PLAIN[what].items():
+            assert not said or (said in words) == (said == PLAIN[what].get(value)), (what, value, other)

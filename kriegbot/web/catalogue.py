@@ -65,14 +65,24 @@ def rules_html() -> str:
             "is called nonsense, and you alone hear that" if one.nonsense else "is answered like any other illegal one"
         )
         more = [f"A try that your own men show to be impossible, or that was refused this turn already, {aside}."]
+        if one.pawn_tries is PawnTries.SQUARES:
+            more.append("No other pawn may try to capture.")
+        elif one.pawn_tries is not PawnTries.NOTHING:
+            more.append("Whoever is told that there is none may not try one.")
+        if one.asking is not Asking.NONSENSE:
+            more.append("You may ask once a turn; after no you may not try to take with a pawn in that turn.")
         if one.asking is Asking.OBLIGES:
             more.append('After yes to "Any?" every other try is nonsense until a pawn has taken.')
         if one.asking is Asking.OBLIGES_ONCE:
             more.append('After yes to "Any?" every other try is nonsense until you have tried to take with a pawn.')
+        if one.promotion_told:
+            more.append("That a pawn is promoted is told, but not to what.")
+        if one.en_passant_told:
+            more.append("A capture en passant is told with the square on which the pawn lands.")
         if one.one_minor_each_draws:
             more.append("It is a draw when neither side has more than the king and one knight or bishop.")
         paragraphs = "".join(f"<p>{escape(line)}</p>" for line in [*about(one), " ".join(more)])
-        parts.append(f"<h3>{escape(one.title)}</h3>{paragraphs}")
+        parts.append(f'<h3 id="rules-{one.name}">{escape(one.title)}</h3>{paragraphs}')
     return "\n".join(parts)
 
 

@@ -20,6 +20,13 @@ export function clockText(clock) {
   return `${base % 60 ? `${base} s` : `${base / 60} min`} + ${increment} s`;
 }
 
+/** Has a link lead to the plain words on the rules that are chosen. */
+export function leadToRules(select, link) {
+  const lead = () => { link.href = `#rules-${select.value}`; };
+  select.addEventListener("change", lead);
+  lead();
+}
+
 /** Makes the form work; send(message) asks the server, hello is what it said of players and rules. */
 export function newForm(send, { players, rules }) {
   const known = () => players.find((player) => player.name === $("opponent").value);
@@ -35,6 +42,7 @@ export function newForm(send, { players, rules }) {
   if (side) side.checked = true;
   $("opponent").onchange = offerStrength;
   $("rules").onchange = explain;
+  leadToRules($("rules"), $("rules-link"));
   offerStrength();
   explain();
   if ($("opponent").value !== players[0].name) $("more").open = true;

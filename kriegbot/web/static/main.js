@@ -14,7 +14,7 @@ import { connect } from "./socket.js";
 import { watchForm } from "./watch.js";
 
 const LIBRARY = "#library";
-const TO_READ = { "#learn": "learn", "#rules": "rules" }; // places that need no game
+const TO_READ = { "#learn": "learn", "#rules": "rules" }; // places that need no game; "#rules-wild16" is a part of one
 const OF_FORMS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
 const $ = (id) => document.getElementById(id);
 const places = { start: $("start"), welcome: $("welcome"), learn: $("learn"), rules: $("rules-page"), library: $("library"), play: $("play"), curtain: $("curtain"), review: $("review") };
@@ -45,7 +45,15 @@ function rejoin() {
   if (atOneScreen()) curtain.lower();
   else if (id) send({ do: "join", game: id });
   else if (location.hash === LIBRARY) openLibrary();
-  else show(TO_READ[location.hash] ?? "start");
+  else read();
+}
+
+/** What needs no game, at the part that the address names. */
+function read() {
+  show(TO_READ[location.hash.split("-")[0]] ?? "start");
+  const part = location.hash.includes("-") && document.getElementById(location.hash.slice(1));
+  if (part) part.scrollIntoView();
+  else scrollTo(0, 0);
 }
 
 function show(name) {
@@ -216,7 +224,6 @@ window.onpopstate = () => {
     openLibrary();
   } else if (!gameInAddress()) {
     leave();
-    show(TO_READ[location.hash] ?? "start");
-    scrollTo(0, 0);
+    read();
   }
 };

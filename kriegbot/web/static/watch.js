@@ -1,37 +1,49 @@
 // The form that sets two programs against each other.
 
+import { leadToRules } from "./form.js";
 import { make } from "./make.js";
 
 /** Fills an element with the form; send(message) asks the server. Returns what says why it was refused. */
 export function watchForm(root, send, hello) {
-  const programs = hello.players.filter((player) => player.name !== "human");
-  const choice = (id, label, options, chosen) => {
-    const select = make("select", { id }, ...options.map(([value, text]) => make("option", { value, selected: value === chosen }, text)));
-    return [select, make("label", { htmlFor: id }, label)];
-  };
+  const offered = hello.players.flatMap((one) => {
+    const level = one.options.find((option) => option.name === "level");
+    return (level?.takes.split("|") ?? [""]).map((name) => {
+      const isFixed = name !== (level?.default ?? ""); // by its level
+      return { ...one, value: isFixed ? `${one.name}:level=${name}` : one.name, text: level ? `${name[0].toUpperCase()}${name.slice(1)} bot` : one.name, isFixed };
+    });
+  });
+  const choice = (label, control, ...more) => make("div", { className: "choice" }, make("label", { htmlFor: control.id }, label), " ", ...more, control);
+  const select = (id, options, chosen) => make("select", { id },
+    ...options.map(([value, text]) => make("option", { value, selected: value === chosen }, text)));
   const player = (side, label, chosen) => {
-    const [select, name] = choice(`watch-${side}`, label, programs.map((one) => [one.name, one.name]), chosen);
+    const who = select(`watch-${side}`, offered.map((one) => [one.value, one.text]), chosen);
     const settings = make("input", { id: `watch-${side}-settings`, value: "", maxLength: 200, autocomplete: "off", spellcheck: false,
       "aria-label": `${label}'s settings`, placeholder: "such as time=0.5,depth=2" });
     const help = make("small", {});
+    const known = () => offered.find((one) => one.value === who.value);
     const tell = () => {
-      const known = programs.find((one) => one.name === select.value);
-      help.textContent = `${known.summary}.${known.options.length ? ` Takes ${known.options.map((one) => `${one.name}=${one.takes}`).join(", ")}.` : ""}`;
+      const { summary, options, isFixed } = known();
+      settings.hidden = isFixed || !options.length;
+      help.textContent = `${summary}.${settings.hidden ? "" : ` Takes ${options.map((one) => `${one.name}=${one.takes}`).join(", ")}.`}`;
     };
-    select.onchange = tell;
+    who.onchange = tell;
     tell();
-    return { spec: () => (settings.value.trim() ? `${select.value}:${settings.value.trim()}` : select.value), rows: [name, make("span", { className: "player-choice" }, select, settings), help] };
+    const spec = () => (settings.hidden || !settings.value.trim() ? who.value : `${who.value}:${settings.value.trim()}`);
+    const element = choice(label, who);
+    element.append(settings, help);
+    return { spec, element };
   };
   const white = player("white", "White", "overconfident");
   const black = player("black", "Black", "paranoid");
-  const [rules, rulesName] = choice("watch-rules", "Rules", hello.rules.map((one) => [one.name, one.title]), "berkeley");
+  const rules = select("watch-rules", hello.rules.map((one) => [one.name, one.title]), "berkeley");
+  const link = make("a", {}, "These in plain words");
+  leadToRules(rules, link);
   const seed = make("input", { id: "watch-seed", inputMode: "numeric", pattern: "[0-9]{0,39}", placeholder: "a fresh one", autocomplete: "off" });
   const pace = make("input", { id: "watch-pace", type: "number", min: 0, max: 10, step: 0.1, value: 1 });
   const failure = make("p", { className: "failure", role: "alert", id: "watch-failure" });
-  const form = make("form", { className: "watch-form" }, ...white.rows, ...black.rows,
-    rulesName, rules, make("label", { htmlFor: "watch-seed" }, "Seed"), seed,
-    make("label", { htmlFor: "watch-pace" }, "Seconds from try to try, at least"), pace, failure,
-    make("button", { type: "submit", id: "watch-start", className: "main" }, "Watch"));
+  const form = make("form", { className: "watch-form" }, white.element, black.element,
+    make("div", {}, choice("Rules", rules, link, " "), choice("Seed", seed), choice("Seconds from try to try, at least", pace)),
+    failure, make("button", { type: "submit", id: "watch-start", className: "main" }, "Watch"));
   form.onsubmit = (event) => {
     event.preventDefault();
     failure.textContent = "";
