@@ -16,7 +16,7 @@ from selenium.webdriver.common.keys import Keys
 
 from referee import GameRecord, Referee, save_record
 from tests.browser import Page, chromium
-from tests.page import served
+from tests.page import served, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
 
@@ -105,3 +105,50 @@ def test_f_turns_the_board_and_keeps_the_focus_but_not_where_a_try_is_written(tm
         press(page, Keys.ARROW_LEFT, "f")
         assert page.run(is_turned)
         assert page.run("return document.activeElement.dataset.square") == "d2"
+
+
+def test_a_hint_stays_until_a_try_is_legal(tmp_path: Path) -> None:
+    with playing(tmp_path) as page:
+        page.one("#hint").click()
+        name = page.one("#hints li button").text
+        page.one("#try").send_keys("exd3" + Keys.ENTER)
+        page.until_text("#refused", "exd3")
+        assert page.one("#hints li button").text == name
+        page.one("#hints li button").click()
+        page.until_text("#turn", "move 2")
+        assert page.text("#hints") == ""
+
+
+COUNT_BEEPS = """
+    window.beeps = 0;
+    const create = AudioContext.prototype.createOscillator;
+    AudioContext.prototype.createOscillator = function () { window.beeps += 1; return create.call(this); };
+"""
+
+
+def test_sounds_are_on_until_they_are_muted_and_that_is_remembered(tmp_path: Path) -> None:
+    with playing(tmp_path) as page:
+        page.run(COUNT_BEEPS)
+        click(page, "e2", "e4")
+        page.until_text("#turn", "move 2")
+        until(lambda: page.run("return window.beeps"), "a beep")
+        page.one("#mute").click()
+        page.driver.refresh()
+        page.one("#mute[aria-pressed=true]")
+        page.run(COUNT_BEEPS)
+        click(page, "d2", "d3")
+        page.until_text("#turn", "move 3")
+        assert page.run("return window.beeps") == 0
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390)])
+def test_the_tray_and_all_ranks_are_in_sight_together_on_a_phone(width: int, height: int, tmp_path: Path) -> None:
+    with playing(tmp_path, width=width, height=height) as page:
+        for one in ("#tray [data-man=p]", "#tray [data-man=k]", "#board [data-square=a8]", "#board [data-square=h1]"):
+            rect = page.one(one).rect
+            assert min(rect["width"], rect["height"]) >= 40
+            assert rect["y"] + rect["height"] <= height, one
+            assert rect["x"] + rect["width"] <= width
+        page.one("#tray [data-man=q]").click()
+        click(page, "d8")
+        assert page.label("d8") == "d8, marker: black queen"

@@ -10,12 +10,15 @@ const pawns = (centipawns) => `${centipawns < 0 ? "−" : "+"}${(Math.abs(centip
 export function startHelping(game, send, attempt, say) {
   let view = null;
   let offer = null;
+  let hinted = null; // the last hint, as long as it holds
+  let asked = null; // the ply at which it was asked for
   const sides = { white: "White", black: "Black" };
 
   for (const id of ["hint", "takeback", "heat-switch", "heat-kind"]) $(id).hidden = game.two;
   $("draw").hidden = !game.two;
   $("hint").onclick = () => {
     if (!view?.yours) return say("It is not your turn.");
+    [hinted, asked] = [null, view.ply];
     showHints([make("p", { className: "working" }, "Looking for good tries …")]);
     return send({ do: "hint" });
   };
@@ -66,16 +69,23 @@ export function startHelping(game, send, attempt, say) {
   function look(message) {
     view = message;
     $("invitation").hidden = true;
-    showHints([]);
+    if (!view.yours || view.ply !== asked) showHints([]);
+    else if (hinted) drawHint(hinted);
     $("takeback").disabled = !view.yours || view.ply < 2;
     $("hint").disabled = !view.yours;
     if (offer && view.ply > offer.ply) [offer, $("offer").hidden] = [null, true];
   }
 
-  function hint({ ply, by, tries }) {
+  function hint(message) {
+    [hinted, asked] = [message, message.ply];
+    drawHint(message);
+  }
+
+  /** The tries of a hint; those that were refused since are struck out. */
+  function drawHint({ ply, by, tries }) {
     if (!view?.yours || ply !== view.ply) return;
-    const open = tries.filter((one) => view.tries.includes(one.uci));
-    const rows = open.map((one) => make("li", {}, make("button", { type: "button", onclick: () => attempt(one.uci) }, one.name),
+    const named = (one) => (view.tries.includes(one.uci) ? make("button", { type: "button", onclick: () => attempt(one.uci) }, one.name) : make("s", {}, one.name));
+    const rows = tries.map((one) => make("li", {}, named(one),
       ` ${pawns(one.value)}${one.legal < 0.995 ? `, legal with ${Math.round(100 * one.legal)} %` : ""}`));
     const list = rows.length ? make("ol", {}, ...rows) : make("p", {}, "Nothing fits what was heard; there is nothing to search.");
     showHints([make("p", {}, make("strong", {}, "Help: "), `the best tries by the search, in pawns (${by}). The record says so.`), list]);

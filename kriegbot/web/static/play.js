@@ -24,6 +24,7 @@ export function startPlay(root, send, game) {
   let chances = [];
   let received = 0;
   let isOver = false;
+  let isMute = false;
 
   const board = new Board($("board"), { label: "Board", flipped: game.you === "black", onTry, onMark: (...mark) => markers.put(...mark) });
   const heard = new Heard((squares) => board.show({ looked: squares }));
@@ -33,7 +34,7 @@ export function startPlay(root, send, game) {
   $("your-name").textContent = `${names[game.you]}: You`;
   $("about").textContent = [`Rules: ${game.rules}`, game.clock ? `Clock: ${clockText(game.clock)}` : "", game.seed === null ? "" : `Seed: ${game.seed}`].filter(Boolean).join(" · ");
   $("turn").textContent = game.two ? "Waiting until both of you are here …" : "Setting up the board …";
-  $("sound").checked = chosen("sound") === "on";
+  mute(chosen("sound") === "off");
   $("refused").replaceChildren();
   $("tried").classList.add("none");
   say("");
@@ -56,7 +57,10 @@ export function startPlay(root, send, game) {
     send({ do: "heat", on: $("heat").checked });
   };
   $("flip").onclick = () => board.flip();
-  $("sound").onchange = () => keep({ sound: $("sound").checked ? "on" : "" });
+  $("mute").onclick = () => {
+    mute(!isMute);
+    keep({ sound: isMute ? "off" : "on" });
+  };
   $("heat-kind").onchange = draw;
 
   function onTry(from, to) {
@@ -93,6 +97,11 @@ export function startPlay(root, send, game) {
     dialog.showModal();
   }
 
+  function mute(isOn) {
+    isMute = isOn;
+    $("mute").setAttribute("aria-pressed", isOn);
+  }
+
   function say(text) {
     $("said").textContent = text;
   }
@@ -106,7 +115,7 @@ export function startPlay(root, send, game) {
       isOver = true;
       if (view) $("turn").textContent = turnText();
       for (const id of ["hint", "takeback", "draw", "resign"]) $(id).disabled = true;
-      if ($("sound").checked) beep("end");
+      if (!isMute) beep("end");
     }
   }
 
@@ -114,7 +123,7 @@ export function startPlay(root, send, game) {
     const before = view;
     [view, received] = [message, performance.now()];
     const news = heard.take(view.log);
-    if (news && before && $("sound").checked) beep(news);
+    if (news && before && !isMute) beep(news);
     if ($("heat").checked) $("heat-said").textContent = "Working it out …";
     if (chances.length) chances = [];
     markers.take(view);
