@@ -13,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select
 
+from kriegbot.web.watch import Watched
 from referee import load_record
 from tests.browser import Page, browsing, chromium
 from tests.page import served, until
@@ -179,6 +180,7 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as ann, browsing() as driver:
         ann.one("#invite").click()
         link = str(ann.one("#link").get_attribute("value"))
+        assert [ann.label(square) for square in ("e2", "e7")] == ["e2, white pawn", "e7, empty"]  # while one waits
         bob = Page(driver, link)
         for page, side in ((ann, "White"), (bob, "Black")):
             page.until_text("#your-name", f"{side}: You")
@@ -314,6 +316,18 @@ def test_levels_can_be_watched_by_their_names(tmp_path: Path) -> None:
         assert not page.driver.find_element(By.ID, "watch-white-settings").is_displayed()
         page.one("#watch-start").click()
         page.until_text("#review h2", "Club bot")
+
+
+def test_all_men_stand_on_the_boards_until_the_watched_programs_have_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Watched, "begin", lambda _game: None)
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.one(".other summary").click()
+        page.one("#watch-start").click()
+        assert "the programs are starting" in page.one(".frame-title").text
+        script = "return ['white', 'true', 'black'].map((one) => document.querySelectorAll(`#panel-${one} use`).length)"
+        assert page.run(script) == [16, 32, 16]
 
 
 def download(driver: WebDriver, folder: Path) -> None:

@@ -217,6 +217,7 @@ def test_a_game_that_is_broken_off_tells_nothing_more_and_is_played_on(client: C
     assert not any('"frames"' in text for text in client.heard)
     assert (listed["resumable"], listed["result"], listed["white"]) == (True, "*", "You")
     client.send({"do": "resume", "file": listed["file"]})
+    assert client.until("game")["men"] == view["men"]  # while the program sits down
     assert told(client.until("view", yours=True)) == told(view)
     play(client, "d4")
     record = load_record(end(client)["saved"])

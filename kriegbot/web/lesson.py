@@ -16,6 +16,7 @@ from kriegbot.narration.known import marks, own_men
 from kriegbot.narration.lesson import Stand, first_game, stand
 from kriegbot.web.guard import IS_GUEST
 from kriegbot.web.requests import MOST_TEXT
+from kriegbot.web.show import letters
 
 
 def lesson_routes() -> list[Route]:
@@ -54,7 +55,7 @@ def shown(now: Stand) -> dict[str, object]:
         "said": now.said,
         "done": now.is_done,
         "side": chess.COLOR_NAMES[view.color],
-        "men": {chess.square_name(square): man.symbol() for square, man in own_men(view).items()},
+        "men": letters(own_men(view)),
         "marks": [chess.square_name(square) for square in marks(view)],
         "tries": [move.uci() for move in view.tries()],
     }

@@ -17,6 +17,7 @@ import chess
 
 from kriegbot.game.match import play_game, rewound
 from kriegbot.narration.helping import Help
+from kriegbot.narration.known import own_men
 from kriegbot.narration.names import YOU, called
 from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
@@ -26,8 +27,9 @@ from kriegbot.web.replies import Known, Told, refusal
 from kriegbot.web.requests import Asked, BadMessage, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
 from kriegbot.web.review import AnalystFailed, Review
 from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat
+from kriegbot.web.show import letters
 from kriegbot.web.watch import game_message, over_message
-from referee import GameRecord, Reason, RuleSet, View
+from referee import GameRecord, Reason, Referee, RuleSet, View
 
 EVENT = "kriegbot play --web"
 log = logging.getLogger("kriegbot.web")
@@ -403,11 +405,16 @@ def seated(
     """
     game = LiveGame(house, setting, program)
     sides = {color: PersonGame(game, color, may_invite=may_invite) for color, may_invite in people.items()}
+    referee = Referee(setting.rules)
+    if setting.begun is not None:
+        *_, step = setting.begun.replay()
+        referee = step.referee
     for color, side in sides.items():
         opponent = "Opponent" if program is None else called(str(program))
         names = (YOU, opponent) if color else (opponent, YOU)
         seed = str(setting.seed) if setting.is_seed_given else None
         message = game_message(side, names, setting.rules, seed, color)
+        message["men"] = letters(own_men(referee.view(color)))
         message["two"] = game.is_for_two
         message["clock"] = None if setting.control is None else str(setting.control)
         if side.may_invite:

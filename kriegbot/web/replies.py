@@ -156,7 +156,8 @@ class Game(_Told):
     """What game this is: its name, its kind (play, watch or replay), the person's side, the players, the rules.
 
     A seed that was chosen is told; a fresh one is not, since a program's moves follow from it. clock: as in `new`. two:
-    whether two people play; then invitation is the path of the link for the other, if the person may pass it on.
+    whether two people play; then invitation is the path of the link for the other, if the person may pass it on. men:
+    those that may be shown until more is told: the person's own, or all of a game to watch.
     """
 
     id: str
@@ -169,6 +170,7 @@ class Game(_Told):
     clock: str | None
     two: bool
     invitation: str | None
+    men: Men
 
 
 class Known(_Told):

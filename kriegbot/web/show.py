@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import chess
 
 from kriegbot.narration.diary import Entry, gathered
-from kriegbot.narration.known import in_check, lost, marks, taken
+from kriegbot.narration.known import in_check, lost, marks, own_men, taken
 from kriegbot.narration.moments import Moment
 from kriegbot.players.notation import try_name
-from kriegbot.web.replies import Checked, Clear, Clocks, Frame, Known
+from kriegbot.web.replies import Checked, Clear, Clocks, Frame, Known, Men
 from referee import Announcement, OpponentMoved, OwnTry, View
 from referee.announcement import pawn_tries_text
 
@@ -25,9 +25,7 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
         "ply": view.ply,
         "move": start.fullmove_number + plies // 2,
         "yours": view.turn == view.color and view.end is None,
-        "men": {
-            chess.square_name(square): chess.Piece(man, view.color).symbol() for square, man in sorted(view.men.items())
-        },
+        "men": letters(own_men(view)),
         "enemyMen": view.opponent_men,
         "tries": [move.uci() for move in view.tries()],
         "refused": [try_name(move, view) for move in view.refused],
@@ -98,9 +96,9 @@ def frame_of(moment: Moment) -> Frame:
     return {
         "title": moment.title,
         "place": entries[-1].place if entries else "",
-        "true": _letters(men["referee"]),
-        "white": _letters(men["White"]),
-        "black": _letters(men["Black"]),
+        "true": letters(men["referee"]),
+        "white": letters(men["White"]),
+        "black": letters(men["Black"]),
         "marks": [chess.square_name(square) for square in sorted(moment.marks)],
         "news": {
             "referee": [entry.line() for entry in moment.news["referee"]],
@@ -115,5 +113,6 @@ def frame_of(moment: Moment) -> Frame:
     }
 
 
-def _letters(men: Mapping[chess.Square, chess.Piece]) -> dict[str, str]:
+def letters(men: Mapping[chess.Square, chess.Piece]) -> Men:
+    """Men for the browser."""
     return {chess.square_name(square): man.symbol() for square, man in sorted(men.items())}

@@ -21,6 +21,7 @@ from kriegbot.web.replies import Game, Over, refusal
 from kriegbot.web.requests import Asked, BadMessage, Leave, Pace, Pause, Watch
 from kriegbot.web.review import Review
 from kriegbot.web.seats import HouseSeat
+from kriegbot.web.show import letters
 from referee import GameRecord, RuleSet, View
 
 log = logging.getLogger("kriegbot.web")
@@ -85,7 +86,8 @@ class Watched(Hosted):
         names = [str(spec) for spec in players]
         self.review = Review(self.id, dict(zip(chess.COLORS, names, strict=True)))
         self.review.is_live = True
-        self.publish(game_message(self, both_called(names), rules, str(seed) if is_seed_given else None))
+        message = game_message(self, both_called(names), rules, str(seed) if is_seed_given else None)
+        self.publish({**message, "men": letters(chess.Board().piece_map())})
         self._publish_pace()
 
     def check(self) -> None:
@@ -235,6 +237,7 @@ def game_message(
         "clock": None,
         "two": False,
         "invitation": None,
+        "men": {},
     }
 
 

@@ -180,7 +180,7 @@ export function startPlay(root, send, game) {
   }
 
   function draw() {
-    board.show({ men: view?.men ?? {}, marks: view?.marks ?? [], last: view?.last ?? [], line: view?.check?.line ?? [], idle: view?.check?.idle ?? [], targets: view?.tries ?? [], ghosts: markers.ghosts, heat: heat() });
+    board.show({ men: view?.men ?? game.men, marks: view?.marks ?? [], last: view?.last ?? [], line: view?.check?.line ?? [], idle: view?.check?.idle ?? [], targets: view?.tries ?? [], ghosts: markers.ghosts, heat: heat() });
   }
 
   function tick() {

@@ -60,6 +60,7 @@ export function startReview(root, send, game, share = null) {
     make("p", { className: "keys" }, link, " Keys: ← → one try, ↑ ↓ one move, Page Up and Page Down ten tries, Home and End."));
   line.textContent = "Setting up the board; the programs are starting …";
   line.classList.add("working");
+  if (game.kind === "watch") for (const side of SIDES) panels[side].diagram.show({ men: ofSide(game.men, side) });
   slider.oninput = () => show(Number(slider.value));
   document.addEventListener("keydown", onKey);
   const clock = setInterval(ask, 1000); // an answer that was overtaken by another tab's is asked for again
@@ -241,6 +242,11 @@ export function startReview(root, send, game, share = null) {
   }
 
   return { receive, close };
+}
+
+/** The men of a side; "true": all of them. */
+function ofSide(men, side) {
+  return Object.fromEntries(Object.entries(men).filter(([, letter]) => side === "true" || (letter === letter.toUpperCase()) === (side === "white")));
 }
 
 /** News with those that repeat each other folded into one. */
