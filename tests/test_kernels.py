@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -108,6 +109,12 @@ def positions(rng: random.Random, count: int) -> Iterator[tuple[chess.Board, che
             board.push(move)
 
 
+CHATTY = replace(
+    RULE_SETS["rand"], name="chatty", title="Chatty", en_passant_told=True, pawn_tries=PawnTries.COUNT_EACH
+)
+"""From outside: it tells together what ours tell apart, as the kind of the captured man and that it was en passant."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("worker", range(WORKERS))
 def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
@@ -120,7 +127,7 @@ def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
         assert sorted(legal(row)) == sorted(encode_move(m) for m in board.legal_moves)
         after = board.copy(stack=False)
         after.push(move)
-        for rules in RULE_SETS.values():
+        for rules in (*RULE_SETS.values(), CHATTY):
             announcement = announce(board, move, rules, PAPER_LIMITS, ply=ply)
             played, heard = play(row, encode_move(move), terms_of(rules, PAPER_LIMITS))
             assert heard == said(announcement), (board.fen(), move.uci(), rules.name)

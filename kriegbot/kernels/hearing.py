@@ -234,7 +234,7 @@ def announcement(tables: Words, before: Position, after: Position, captured: int
     if terms.tells_kind != 0 and captured >= 0 and bit(captured) & before.pawns:
         said |= CAPTURED_PAWN_BIT
     if terms.tells_en_passant != 0 and captured >= 0 and not bit(captured) & (after.white | after.black):
-        said = captured + forward(side_to_move(before)) + 1 | EN_PASSANT_BIT
+        said = said + forward(side_to_move(before)) | EN_PASSANT_BIT
     if terms.tells_promotion != 0:
         own, _ = men_of(before, side_to_move(before))
         left, _ = men_of(after, side_to_move(before))
