@@ -265,6 +265,14 @@ def test_forfeits_and_incidents_say_which_game_and_why(tmp_path: Path) -> None:
         assert "signal 9 (game given up)" in text
 
 
+def test_a_failure_after_the_end_is_told_and_is_no_forfeit(tmp_path: Path) -> None:
+    path = stored(tmp_path / "games.sqlite", [Played(0, reason="checkmate", failure="raised OSError: read-only")])
+    found = reported(path)
+    assert [player.forfeits for player in found.players] == [0, 0]
+    assert "raised OSError: read-only" in text_of(found)
+    assert "forfeited" not in text_of(found)
+
+
 def test_a_report_is_json_of_finite_numbers(report: Report) -> None:
     loaded = json.loads(json.dumps(report.as_json(), allow_nan=False))
     assert (loaded["rules"], loaded["seed"]) == ("berkeley", str(report.seed))

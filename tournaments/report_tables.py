@@ -225,7 +225,7 @@ def _times(report: Report) -> Table:
 def _forfeits(report: Report) -> Table:
     names = names_of(report)
     rows = [(str(lost.game), names.get(lost.player, lost.player), lost.failure) for lost in report.forfeits]
-    return Table("Games forfeited", ("game", "player", "what it did"), rows, prose=True)
+    return Table("Failures", ("game", "player", "what it did"), rows, prose=True)
 
 
 def _incidents(report: Report) -> Table:

@@ -74,7 +74,7 @@ class SideRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Forfeit:
-    """A game that a player forfeited, and what it did."""
+    """A game that a player forfeited, or after whose end it failed, and what it did."""
 
     game: int
     player: str
@@ -225,7 +225,7 @@ class Reader:
         return found
 
     def forfeits(self) -> list[Forfeit]:
-        """Every game forfeited."""
+        """Every game in which a player failed."""
         query = "SELECT game, player, color, failure FROM sides WHERE failure != '' ORDER BY game, color"
         return [Forfeit(*row) for row in self.rows(query)]
 
@@ -267,8 +267,9 @@ class Reader:
     def totals(self, player: str) -> list[int]:
         """Games of a player, its moves, illegal tries, late answers, answers astray and forfeits."""
         (row,) = self.rows(
-            "SELECT count(*), total(turns), total(illegal), total(overruns), total(astray), total(failure != '') "
-            "FROM sides WHERE player = ?",
+            "SELECT count(*), total(turns), total(illegal), total(overruns), total(astray), "
+            "total(failure != '' AND reason = 'forfeit' AND (color = 'white') = (result = '0-1')) "
+            "FROM sides JOIN games ON id = game WHERE player = ?",
             player,
         )
         return list(map(int, row))
