@@ -43,6 +43,20 @@ class Option:
     default_text: str = ""
     parts: Parts | None = None
 
+    def __post_init__(self) -> None:
+        """Raises ValueError unless there are values that it takes, and its default is one of them."""
+        if self.parts is not None:
+            return
+        if self.kind is not str and self.kind not in _KINDS:
+            raise ValueError(f"option {self.name!r} is of {self.kind!r}; it takes int, float or str")
+        if not (self.choices if self.kind is str else self.low < self.high):
+            needed = "choices" if self.kind is str else "low and high"
+            raise ValueError(f"option {self.name!r} takes no value; give it {needed}")
+        if self.default is not None and (
+            self.default not in self.choices if self.kind is str else not self.low <= float(self.default) <= self.high
+        ):
+            raise ValueError(f"option {self.name!r}: its default {self.default!r} is not {self.sentence}")
+
     @property
     def takes(self) -> str:
         """The values it takes: "1..4", "0.01..3600 seconds", "ks|material"."""

@@ -301,6 +301,7 @@ def odd_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("huge.py:Bot", "the file 'huge.py' has 1099511627776 bytes; it takes at most 1073741824."),
         (f"{'x' * 300}.py:Bot", "there is no file "),
         ("program:./pipe", "there is no program './pipe' that can be run."),
+        ("program:./secret.py", "'./secret.py' may not be executed."),
         ("program:sh secret.py", "/secret.py' may not be read."),
         ("program:sh huge.py", "/huge.py' has 1099511627776 bytes; it takes at most 1073741824."),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -166,6 +167,11 @@ def two(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
 def both(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
     settled[0], settled[1] = totals[0], totals[1]
     return totals[0] / weight
+@settle
+def reads_on(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
+    settled[0], settled[1] = totals[0], totals[1]
+    return totals[0] / weight * parameters[1]
+more = Backup("more", (0.0, 0.0), two, reads_on, (1.0,))
 fits = Backup("fits", (0.0, 0.0), two, both)
 narrow = Backup("narrow", (0.0,), two, both)
 wide = Backup("wide", (0.0, 0.0, 0.0), two, both)
@@ -195,6 +201,7 @@ swapped = Backup("swapped", (0.0, 0.0), both, two)
         (BACKUPS, "wide", "makes no finite numbers of three values, or not all 3 that it keeps"),
         (BACKUPS, "no_numbers", "starts with (); it takes a tuple of one number (float) or more"),
         (BACKUPS, "infinity", "makes no finite numbers of three values, or not all 2 that it keeps"),
+        (BACKUPS, "more", "makes no finite numbers of three values, or not all 2 that it keeps, or reads more than"),
         (BACKUPS, "swapped", "is a Kernel; it takes a function decorated with `fold`"),
     ],
 )
@@ -212,6 +219,16 @@ def test_a_part_that_breaks_its_contract_is_refused(
         check_part(part, parts_of_kind.what)
     assert str(refused.value).startswith(message)
     assert "\n" not in str(refused.value)
+
+
+def test_a_part_with_other_annotations_is_told_which_it_takes(tmp_path: Path) -> None:
+    path = tmp_path / "short_one.py"
+    path.write_text("from kriegbot import evaluator, opponent\n@evaluator\ndef f(position, side): return 0\n")
+    with pytest.raises(NotFound, match=re.escape("the annotations of f are not (Words, Position, int) -> int")):
+        EVALUATORS.load(f"{path}:f")
+    path.write_text("from kriegbot import fold\n@fold\ndef g(totals: float) -> float: return 0\n")
+    with pytest.raises(NotFound, match=re.escape("of g are not (Reals, Reals, Reals, int) -> None")):
+        BACKUPS.load(f"{path}:g")
 
 
 def test_the_docs_name_the_groups_of_entry_points() -> None:

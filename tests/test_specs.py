@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
 
+from kriegbot.options import Option
 from kriegbot.parts import load_object
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, make_player, parse_spec, players, versions_of
@@ -187,3 +190,18 @@ def test_the_files_of_a_player_are_its_own_and_those_of_its_parts(tmp_path: Path
     script = parse_spec(f"program:sh '{own}'")
     assert len(script.files) == 2
     assert script.versions == {"own.py": hashes["own.py"]}, "not what is on the PATH"
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (("fear", float, "", 1.0), "option 'fear' takes no value; give it low and high"),
+        (("style", str, "", "quiet"), "option 'style' takes no value; give it choices"),
+        (("deep", bool, "", True), "option 'deep' is of <class 'bool'>; it takes int, float or str"),
+        (("depth", int, "", 9, 1, 3), "option 'depth': its default 9 is not a whole number, 1..3"),
+        (("style", str, "", "quiet", 0, 0, ("loud",)), "option 'style': its default 'quiet' is not one of loud"),
+    ],
+)
+def test_an_option_that_no_spec_could_set_is_refused_where_it_is_made(option: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Option(*option)

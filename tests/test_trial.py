@@ -88,6 +88,16 @@ def test_a_player_that_is_slow_is_not_refused(tmp_path: Path, monkeypatch: pytes
     trial.try_out(parse_spec(f"program:sh {tmp_path / 'bot.sh'}", sandbox=False))
 
 
+def test_a_part_that_hangs_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("kriegbot.game.process.PARTS_PATIENCE", 0.5)
+    Path("sleepy.py").write_text("import time\ntime.sleep(60)")
+    assert main(["match", "search:samples=20,evaluator=sleepy.py:f", "rand"]) == 2
+    assert "hung: not ready in 0.5 seconds" in capsys.readouterr().err
+
+
 def test_what_is_ours_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     def started(_seat: ProcessSeat) -> Talker:
         raise AssertionError

@@ -35,8 +35,9 @@ GRACE = 10.0
 """Seconds that a player with a time budget may take beyond twice that, before it loses the game."""
 LONGEST = 1e6
 """Seconds of the longest time budget: a system call cannot wait much longer than twice that."""
-START_PATIENCE, OUTSIDE_PATIENCE = 600.0, 60.0
-"""The same for sitting down, between two signs that kernels are being compiled, and for players from outside."""
+START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 60.0
+"""The same for sitting down, between two signs that kernels are being compiled: of ours, of ours with a part from
+outside, which may hang, and of players from outside."""
 MOST_INFO = 1000
 """Lines that a player may say before its answer."""
 WORKER = "kriegbot.game.worker"
@@ -152,7 +153,8 @@ class ProcessSeat(Seat):
         return ", ".join([*said, f"seed {seed}"] if self._spec.is_outside else said)
 
     def _patience_to_begin(self) -> tuple[float, PlayerFailed]:
-        patience = max(OUTSIDE_PATIENCE, self.patience) if self._spec.is_outside else START_PATIENCE
+        ours = PARTS_PATIENCE if self._spec.parts else START_PATIENCE
+        patience = max(OUTSIDE_PATIENCE, self.patience) if self._spec.is_outside else ours
         return patience, PlayerFailed(Failure.HUNG, f"hung: not ready in {patience:g} seconds")
 
     def ask(self, view: View) -> Choice:

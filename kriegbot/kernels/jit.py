@@ -139,8 +139,15 @@ def part_of(kind: Any, function: F) -> F:
     parameters, result = get_args(kind)
     hints = get_type_hints(function, include_extras=True)
     if list(hints.values()) != [*parameters, type(None) if result is None else result]:
-        raise TypeError(f"kernel {function.__name__}: its annotations are not those of {kind}")
+        takes = f"({', '.join(map(_type_name, parameters))}) -> {_type_name(result)}"
+        raise TypeError(f"the annotations of {function.__name__} are not {takes}")
     return cast(F, Kernel(function, by_pointer=True))
+
+
+def _type_name(kind: Any) -> str:
+    """A type as annotations name it."""
+    named = (name for name, value in globals().items() if value == kind)
+    return str(kind.__name__ if isinstance(kind, type) else next(named, kind))
 
 
 def entry(function: F) -> F:

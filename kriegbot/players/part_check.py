@@ -119,11 +119,13 @@ def _check_backup(part: Any) -> None:
     totals[:width] = part.start
     values[: count * width] = np.repeat([-120.0, 30.0, 250.0], width)
     weights = np.array([0.5, 1.0, 1.5] + [math.nan] * GUARDED)
-    value = _back_up(part.fold, part.settle, totals, weights, values, count, np.array([*part.parameters, 0.0]), settled)
+    parameters = np.array([*part.parameters] + [math.nan] * GUARDED)
+    value = _back_up(part.fold, part.settle, totals, weights, values, count, parameters, settled)
     if (totals[width:] != GUARD).any() or (settled[width:] != GUARD).any():
         raise BadPart(f"writes more than the {width} numbers that it keeps, by the length of its `start`")
     if not all(map(math.isfinite, (value, *totals[:width], *settled[:width]))) or GUARD in settled[:width]:
-        raise BadPart(f"makes no finite numbers of three values, or not all {width} that it keeps")
+        wrong = f"makes no finite numbers of three values, or not all {width} that it keeps"
+        raise BadPart(f"{wrong}, or reads more than it is given")
 
 
 def _rows() -> kb.Rows:

@@ -236,7 +236,9 @@ def _program(text: str, sandbox: bool) -> PlayerSpec:
         raise BadSpec("player 'program:' takes a command, such as program:./bot.")
     program = shutil.which(command[0])
     if program is None or not os.path.isfile(program):
-        raise BadSpec(f"player {quoted(text)}: there is no program {quoted(command[0])} that can be run.")
+        is_there = os.sep in command[0] and os.path.isfile(command[0])
+        why = "{} may not be executed" if is_there else "there is no program {} that can be run"
+        raise BadSpec(f"player {quoted(text)}: {why.format(quoted(command[0]))}.")
     spec = PlayerSpec(text, sandbox=sandbox)
     try:
         for path in spec.files:
