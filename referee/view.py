@@ -132,7 +132,7 @@ class View:
       rules: the rule set of the game.
       limits: its limits.
       start: FEN of the first position, which both sides know.
-      men: the side's own men; changing this mapping changes nothing else.
+      men: the side's own men, square -> `chess.PAWN` to `chess.KING`; changing this mapping changes nothing else.
       kingside: whether the side may still castle with the rook on the h-file.
       queenside: the same on the a-file.
       turn: the side to move.

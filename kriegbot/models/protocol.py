@@ -13,7 +13,7 @@ from kriegbot.kernels import LABELS, Moves, Position, Reals, Words, part_of
 
 
 class Heard(NamedTuple):
-    """What was announced last, as `kernels.hearing` writes it.
+    """What was announced last, as numbers; `captured_on` reads the square of a capture from one.
 
     ours: of our move, to which the opponent replies; theirs: of the opponent's own move before that; 0 for none.
     """

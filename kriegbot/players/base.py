@@ -32,7 +32,7 @@ class Choice:
 
 
 class Player(Protocol):
-    """Plays one game for one side. It gets views and nothing else; `notify` says what else it may have."""
+    """Plays one game for one side. It gets views and nothing else; docs/extending.md has what it may define besides."""
 
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is this side's turn."""
@@ -60,7 +60,7 @@ def notify(player: Player, view: View, known: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PlayerKind:
-    """How a player describes itself. Each of ours is one file NAME.py in this folder that defines NAME, a `PlayerKind`.
+    """How a player describes itself. Each of ours is a file kriegbot/players/NAME.py that defines NAME, one of these.
 
     Attributes:
       summary: how it plays.

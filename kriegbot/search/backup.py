@@ -48,8 +48,8 @@ class Backup:
     Attributes:
       name: as in specs.
       start: the totals of no history at all; as many numbers as the rule keeps.
-      fold: kernel FOLD.
-      settle: kernel SETTLE.
+      fold: a `Fold`, decorated with `fold`.
+      settle: a `Settle`, decorated with `settle`; a rule that keeps one number needs none.
       parameters: numbers passed to `settle`.
       is_sum: whether settled values are sums over histories, still to be divided by their weight at the root. (Between
         tries of one set the divisor is the same; this is V of IMP-minimax: Blair, Mutchler and Liu 1993.)
