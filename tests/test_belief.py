@@ -32,6 +32,7 @@ from referee import (
     View,
 )
 from tests import plain_opponents
+from tests.effort import many
 from tests.exact_belief import ExactBelief, position_key
 from tests.odd_parts import KINDS, odd, plain_odd, two_kinds
 from tests.plain_cases import CASES, Case
@@ -108,7 +109,7 @@ def test_under_several_kinds_of_opponent_it_is_the_exact_posterior_of_board_and_
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_random_openings_are_believed_exactly(rules: RuleSet) -> None:
-    for seed in range(6):
+    for seed in range(many(6, 3)):
         rng = random.Random(seed)
         referee = Referee(rules, PAPER_LIMITS)
         while referee.ply < 4:
@@ -255,7 +256,7 @@ def test_a_starved_belief_is_rescued_and_says_how() -> None:
     [
         (0, {"replay": 5, "last observation": 1, "blind": 1}, "530c433772d71a30"),
         (1, {"replay": 3, "last observation": 11, "blind": 3}, "972d4ef7004290d3"),
-        (5, {"replay": 2, "last observation": 12, "blind": 5}, "c33e92a916b366a7"),
+        pytest.param(5, {"replay": 2, "last observation": 12, "blind": 5}, "c33e92a916b366a7", marks=pytest.mark.slow),
     ],
 )
 def test_a_seed_is_a_belief_whatever_rescues_it_needs(seed: int, rescues: dict[str, int], digest: str) -> None:

@@ -138,15 +138,6 @@ def test_alone_it_says_what_to_type_first(capsys: pytest.CaptureFixture[str]) ->
     ]
 
 
-def completed(*words: str) -> list[str]:
-    """What bash offers for the last word."""
-    asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1), "_KRIEGBOT_COMPLETE": "complete_bash"}
-    command = [sys.executable, "-m", "kriegbot"]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=True, env={**os.environ, **asked}
-    ).stdout.split()
-
-
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
@@ -160,8 +151,15 @@ def completed(*words: str) -> list[str]:
         (("kriegbot", "replay", ""), []),
     ],
 )
-def test_a_shell_completes_commands_options_and_values(words: tuple[str, ...], offered: list[str]) -> None:
-    assert completed(*words) == offered
+def test_a_shell_completes_commands_options_and_values(
+    words: tuple[str, ...], offered: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1), "_KRIEGBOT_COMPLETE": "complete_bash"}
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit, match="0"):
+        main([])
+    assert capsys.readouterr().out.split() == offered
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -193,7 +191,16 @@ def test_rules_lists_every_rule_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"{rules.name}: {rules.title}\n" in out for rules in RULE_SETS.values())
 
 
-@pytest.mark.parametrize(("rules", "seed"), [("berkeley", "63"), ("wild16", "31"), ("rand", "205"), ("english", "75")])
+@pytest.mark.parametrize(
+    ("rules", "seed"),
+    [
+        ("berkeley", "63"),
+        *(
+            pytest.param(*game, marks=pytest.mark.slow)
+            for game in (("wild16", "31"), ("rand", "205"), ("english", "75"))
+        ),
+    ],
+)
 def test_a_golden_game_is_played_again_word_for_word(
     rules: str, seed: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -224,11 +231,10 @@ def test_match_prints_just_the_result(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_game_that_was_in_the_file_is_kept_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = tmp_path / "game.pgn"
-    for seed in ("1", "2"):
-        arguments = ["match", "rand", "rand", "--limits", "plies=3", "--quiet", "--seed", seed, "--save", str(game)]
-        assert main(arguments) == 0
+    game.write_text('[Seed "1"]\n\n1. e4 *\n')
+    assert main(["match", "rand", "rand", "--limits", "plies=3", "--quiet", "--seed", "2", "--save", str(game)]) == 0
     assert load_record(game).headers["Seed"] == "2"
-    assert load_record(tmp_path / "game.pgn~").headers["Seed"] == "1"
+    assert (tmp_path / "game.pgn~").read_text() == '[Seed "1"]\n\n1. e4 *\n'
     assert "game.pgn~" in capsys.readouterr().err
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -305,6 +311,7 @@ def test_a_refusal_quotes_little_of_what_was_given(arguments: list[str], capsys:
     assert len(err) < 600
 
 
+@pytest.mark.slow  # test_outside has the like
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files")
 def test_a_player_that_cannot_be_started_is_told_in_a_line() -> None:
     code = (

@@ -14,6 +14,7 @@ from kriegbot.endgames.seen_late import ADVERSE, LOST, SCALE, late_for
 from kriegbot.endgames.seen_late import QUEENS as LATE_QUEENS
 from kriegbot.endgames.seen_late import ROOKS as LATE_ROOKS
 from referee import BERKELEY, RULE_SETS, Answer, Referee, RuleSet
+from tests.effort import many
 from tests.exact_belief import ExactBelief
 
 BARED_SOON = ("r3k3/8/8/8/8/8/7R/R3K2R w KQq - 0 1", "8/8/3k4/2p5/3B4/8/8/R3K2R w KQ - 0 1")
@@ -68,7 +69,7 @@ def test_a_king_of_whom_nothing_is_known_may_be_on_every_square_that_makes_a_val
 @pytest.mark.parametrize("rules", [RULE_SETS["berkeley"], RULE_SETS["wild16"]], ids=lambda rules: rules.name)
 def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> None:
     rng, compared = random.Random(2), 0
-    for _ in range(25):
+    for _ in range(many(25, 10)):
         known = random_start(rng)
         color, where = known.color, list(chess.scan_forward(known.squares))
         boards = [board_of(color, dict(known.men), square, color) for square in where]
@@ -94,12 +95,12 @@ def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> No
                 assert kings_of(belief, color) == known.squares & ~ended
                 assert ended == 0 or (mover == color and answer is Answer.ACCEPTED)
                 compared += 1
-    assert compared > 100
+    assert compared > many(100, 40)
 
 
 def test_a_view_tells_where_a_king_may_be_from_the_moment_he_is_bare() -> None:
     rng, bare = random.Random(3), 0
-    for _ in range(10):
+    for _ in range(many(10, 5)):
         referee = Referee(BERKELEY, start=rng.choice(BARED_SOON))
         while referee.end is None and referee.ply < 60:
             moves = list(referee.board().legal_moves)
@@ -112,7 +113,7 @@ def test_a_view_tells_where_a_king_may_be_from_the_moment_he_is_bare() -> None:
                     bare += 1
                     assert king.men == referee.view(color).men
                     assert king.squares & board.pieces_mask(chess.KING, not color)
-    assert bare > 50
+    assert bare > many(50, 25)
 
 
 def test_the_table_knows_the_longest_mates_of_chess() -> None:

@@ -63,7 +63,7 @@ def compare(ours: Referee, theirs: Any, path: Path) -> None:
     assert type(theirs).load_game(path).snapshot().board_fen == ours.board().fen()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed >= 30)) for seed in range(60)])
 def test_their_referee_saves_a_game_as_we_do(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     ours = Referee(THEIR_RULES[seed % len(THEIR_RULES)])

@@ -71,16 +71,16 @@ def is_double(event: object) -> bool:
 @pytest.mark.parametrize("rules", SITE_RULES)
 def test_a_view_is_rebuilt_from_state_and_log_alone(rules: str) -> None:
     heard: Counter[str] = Counter()
-    for seed in range(many(6, 4)):
+    for seed in range(many(6, 2)):
         views = play(game_of(rules, seed % 2 == 0), random.Random(seed), 80)
         for event in views[-1].events:
             heard[type(event).__name__] += 1
             if isinstance(event, OwnTry | OpponentMoved) and event.announcement is not None:
                 heard["capture"] += event.announcement.capture is not None
                 heard["check"] += bool(event.announcement.checks)
-    assert heard["capture"] > 20
-    assert heard["check"] > 3
-    assert (heard["OpponentRefused"] > 6) == (rules != "wild16")
+    assert heard["capture"] > many(20, 8)
+    assert heard["check"] > many(3, 0)
+    assert (heard["OpponentRefused"] > many(6, 3)) == (rules != "wild16")
 
 
 @pytest.mark.parametrize("ours", chess.COLORS)

@@ -16,6 +16,7 @@ import chess
 import pytest
 
 from kriegbot import parts
+from kriegbot.cli.main import main
 from kriegbot.game import conformance as conformance_module
 from kriegbot.game import process
 from kriegbot.game.children import Ended, Late, Talker
@@ -361,13 +362,14 @@ def test_a_player_from_outside_may_take_any_time(time: str, patience: float) -> 
         (f"{EXAMPLES / 'own_player.py'}:Forwards", "has no 'Forwards'; did you mean 'Forward'?"),
     ],
 )
-def test_a_player_from_outside_refuses_options_before_the_game(text: str, message: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "kriegbot", "match", text, "rand"], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
+def test_a_player_from_outside_refuses_options_before_the_game(
+    text: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["match", text, "rand"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
 
 
 def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import chess
 import pytest
 
@@ -292,17 +294,26 @@ def test_positions_of_more_than_one_information_set_are_refused() -> None:
         try_values(boards("k7/8/8/8/8/8/7P/3K4 b - - 0 1"), WHITE_TO_TRY, 1, PARANOID, ks)
 
 
+twin_of = cache(mirrored)
+
+
+@cache
+def shown(case: Case) -> set[str]:
+    """All that there is to see in a case."""
+    return set(features(case))
+
+
 @every_case
 def test_a_case_shows_what_it_is_there_for(case: Case) -> None:
     assert 2 <= len(case.positions) <= 60
-    assert case.shows <= set(features(case))
+    assert case.shows <= shown(case)
 
 
 @every_case
 @both_rules
 def test_a_case_is_worth_the_same_with_colours_exchanged(case: Case, backup: Backup) -> None:
-    twin = mirrored(case)
-    assert twin.shows <= set(features(twin))
+    twin = twin_of(case)
+    assert twin.shows <= shown(twin)
     assert len(twin.positions) == len(case.positions)
     turned = str.maketrans("12345678", "87654321")
     original = {move.translate(turned): value for move, value in values(case, 1, backup, ks).items()}

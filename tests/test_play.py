@@ -59,7 +59,8 @@ def play(
 
 
 @pytest.mark.parametrize(
-    ("color", "seed", "lines"), [("white", "2", "e4 Qh5 Bc4 Qxf7"), ("black", "1", "e5 d8h4 Bc5 h4f2")]
+    ("color", "seed", "lines"),
+    [("white", "2", "e4 Qh5 Bc4 Qxf7"), pytest.param("black", "1", "e5 d8h4 Bc5 h4f2", marks=pytest.mark.slow)],
 )
 def test_a_script_plays_to_mate(
     color: str,

@@ -42,7 +42,10 @@ def begun(**headers: str) -> GameRecord:
     return GameRecord.of(referee, {"White": "human", "Black": "rand", "Seed": "3"} | headers)
 
 
-@pytest.mark.parametrize(("color", "lines"), [("white", ("e4", "d4 Nf3")), ("black", ("e5", "d5 Nf6"))])
+@pytest.mark.parametrize(
+    ("color", "lines"),
+    [("white", ("e4", "d4 Nf3")), pytest.param("black", ("e5", "d5 Nf6"), marks=pytest.mark.slow)],
+)
 def test_a_game_goes_on_in_its_file_until_it_ends(ask: Ask, color: str, lines: tuple[str, str]) -> None:
     _, out, _ = ask(lines[0], "play", "--opponent", "rand", "--seed", "3", "--color", color, "--save", GAME)
     assert out.endswith(f"Saved to {GAME}.\nPlay on: kriegbot resume {GAME}\n")

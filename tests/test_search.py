@@ -268,7 +268,7 @@ def test_a_search_out_of_time_answers_from_what_it_has() -> None:
     view, belief = midgame()
     rows, weights = (np.concatenate([array] * 300) for array in belief.shuffled(3))  # minutes of work
     histories, method = InformationSet.of(view, rows, weights), Method(3, OVERCONFIDENT, KS)
-    found = search_tries(histories, method, seconds=1.0)
+    found = search_tries(histories, method, seconds=0.3)
     assert found.depth == 3
     assert 0 < found.boards < len(rows)
     whole = search_tries(histories.first(found.boards), method)

@@ -10,6 +10,7 @@ import chess
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as trying
 from hypothesis import strategies as st
 
 from kriegbot.belief.filter import list_refusing
@@ -46,6 +47,7 @@ from referee import (
     View,
 )
 from referee.announcement import count_pawn_tries
+from tests.effort import many
 from tests.random_games import STARTS, act, random_action
 
 OVERCONFIDENT, PARANOID = load_backup("overconfident"), load_backup("paranoid")
@@ -232,6 +234,7 @@ def kept_by(player: Player) -> list[chess.Board]:
         "mcts:simulations=5",
     ],
 )
+@trying(max_examples=many(100, 10))
 @given(st.integers(0, 10**9), st.sampled_from([BERKELEY_ANY, ENGLISH, WILD16]))
 def test_a_player_follows_its_view_whatever_others_try_and_ask_for_it(spec: str, seed: int, rules: RuleSet) -> None:
     rng = random.Random(seed)
