@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kriegbot.cli.main import main
 from tests.stores import changed, store_with
 from tests.tournament_players import settings
 from tournaments.play import Died, Finished
@@ -172,3 +173,13 @@ def test_rescues_that_are_no_counts_are_refused(rescues: str, damaged: Path, tmp
     for form in ("csv", "jsonl"):
         with pytest.raises(StoreError, match="the rescues of game 2 are damaged"), Store.open(path) as store:
             FORMS[form](store, StringIO())
+
+
+def test_of_a_damaged_file_no_merged_one_is_made(
+    damaged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = Path(shutil.copy(damaged, tmp_path / "t")), tmp_path / "merged"
+    changed(path, "UPDATE sides SET turns = 'x' WHERE game = 2")
+    assert main(["merge", str(out), str(path)]) == 2
+    assert "a wrong value for 'turns' in table 'sides'" in capsys.readouterr().err
+    assert not out.exists()

@@ -97,6 +97,7 @@ def merge(
     with refusing(StoreError, ending="."):
         with Store.open(parts[0]) as first:
             settings, games = first.settings, first.games
+            first.check()  # before there is an empty file
         with Store.writing(Path(out), settings, games) as store:
             for part in parts:
                 print(f"{part}: {store.take_from(Path(part))} games")
