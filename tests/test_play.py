@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import re
 import secrets
 import signal
@@ -20,7 +22,7 @@ from kriegbot.cli.play import USUAL
 from kriegbot.players.base import PlayerLeft
 from kriegbot.players.human import HumanPlayer
 from kriegbot.players.notation import BadTry, read_try, try_name
-from referee import Answer, Referee, Resign, View, load_record
+from referee import Answer, Referee, Resign, View, load_record, record_from_pgn
 from tests.random_games import played
 
 
@@ -124,6 +126,21 @@ def test_a_game_that_is_broken_off_and_not_saved_says_so(
     code, out, _ = play(monkeypatch, capsys, "e4", "--seed", "3")
     assert code == 0
     assert out.endswith("Not saved; --save FILE keeps an abandoned game.\n")
+
+
+def test_a_game_that_cannot_be_saved_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    game = tmp_path / "game.pgn"
+    code, out, err = play(monkeypatch, capsys, "e4 resign", "--seed", "3", "--save", str(game))
+    said = f"kriegbot: cannot save to '{game}': No space left on device; the game is printed.\n"
+    assert (code, err, list(tmp_path.iterdir())) == (2, said, [])
+    record = record_from_pgn(out[out.index("[Event") :])
+    assert (record.result, record.turns[0].move) == ("0-1", chess.Move.from_uci("e2e4"))
 
 
 def test_a_game_that_is_terminated_is_saved(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
       is_same: whether the file holds the same game up to an earlier move, and need not be kept.
 
     Raises:
-      Refused: the file can no longer be written.
+      Refused: the file can no longer be written; the game has been printed, so that it is not lost.
     """
     kept = ""
     try:
@@ -119,7 +119,8 @@ def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
                 path.replace(older)
                 kept = f" (what was there is now {older})"
     except OSError as error:
-        raise Refused(f"cannot save to '{path}': {error.strerror or error}.") from None
+        print(record_to_pgn(record))
+        raise Refused(f"cannot save to '{path}': {error.strerror or error}; the game is printed.") from None
     return f"Saved to {path}{kept}."
 
 
