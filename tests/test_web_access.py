@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from tests.browser import Page, chromium
@@ -73,6 +74,7 @@ def test_a_game_its_review_and_the_saved_games(axe: str, tmp_path: Path) -> None
         page.until_text("#refused", "exd5")
         page.click("#tray [data-man=q]")
         page.square("d8").click()
+        ActionChains(page.driver).context_click(page.square("d5")).perform()
         page.one("#heat").click()
         page.one("#board small")
         page.one("#hint").click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
@@ -16,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 
 from referee import GameRecord, Referee, save_record
 from tests.browser import Page, chromium
-from tests.page import served, until
+from tests.page import Client, served, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
 
@@ -152,3 +153,83 @@ def test_the_tray_and_all_ranks_are_in_sight_together_on_a_phone(width: int, hei
         page.one("#tray [data-man=q]").click()
         click(page, "d8")
         assert page.label("d8") == "d8, marker: black queen"
+
+
+@contextmanager
+def against(folder: Path) -> Iterator[tuple[Page, Client]]:
+    """The page with White's side of a game for two, and a client that plays Black's."""
+    with served(folder) as server, chromium(server.address) as page:
+        page.one("#invite").click()
+        address, _, game = str(page.one("#link").get_attribute("value")).partition("#game=")
+        with Client(address) as black:
+            black.send({"do": "join", "game": game})
+            page.until_text("#turn", "Your turn")
+            yield page, black
+
+
+def reply(black: Client, text: str) -> None:
+    """Black's try, as soon as it is Black's turn."""
+    black.until("view", yours=True)
+    black.send({"do": "try", "text": text})
+
+
+def test_a_try_is_prepared_while_the_other_side_thinks_and_is_made_in_its_turn(tmp_path: Path) -> None:
+    with against(tmp_path) as (page, black):
+        click(page, "e2", "e4")
+        page.until_text("#turn", "Black to try.")
+        click(page, "d2")
+        assert page.label("d4") == "d4, empty, may be tried"
+        click(page, "d4")
+        page.until_text("#turn", "Prepared: d2d4.")
+        assert page.label("d2") == "d2, white pawn, your next try"
+        reply(black, "e5")
+        page.until_text("#log", "d4: yes.")
+        assert not page.driver.find_element("id", "cancel").is_displayed()
+        page.one("#try").send_keys("Nf3" + Keys.ENTER)
+        page.until_text("#turn", "Prepared: Nf3.")
+        reply(black, "exd4")
+        page.until_text("#log", "Nf3: yes.")
+
+
+def test_a_prepared_try_is_taken_back_by_a_click_or_a_key(tmp_path: Path) -> None:
+    with against(tmp_path) as (page, black):
+        click(page, "e2", "e4")
+        page.until_text("#turn", "Black to try.")
+        for back in ("square", "button", "key"):
+            click(page, "g1", "f3")
+            page.until_text("#turn", "Prepared: g1f3.")
+            if back == "square":
+                click(page, "f3")
+            elif back == "button":
+                page.one("#cancel").click()
+            else:
+                press(page, Keys.ESCAPE)
+            assert "Prepared" not in page.text("#turn")
+            assert page.label("f3") == "f3, empty"
+        reply(black, "e5")
+        page.until_text("#turn", "Your turn: move 2.")
+        assert page.label("g1") == "g1, white knight"
+
+
+def test_arrows_and_circles_are_drawn_by_the_right_button_or_by_keys_and_wiped_by_a_click(tmp_path: Path) -> None:
+    with playing(tmp_path) as page:
+        draw = ActionChains(page.driver)
+        mouse: Any = draw.w3c_actions.pointer_action
+        draw.move_to_element(page.square("g8"))
+        mouse.pointer_down(button=2)
+        draw.move_to_element(page.square("f6"))
+        mouse.pointer_up(button=2)
+        draw.context_click(page.square("d5")).perform()
+        page.run("document.querySelector('#board [data-square=a1]').focus()")
+        draw.key_down(Keys.SHIFT).send_keys(Keys.ENTER, Keys.ARROW_UP, Keys.ENTER).key_up(Keys.SHIFT).perform()
+        assert page.label("g8") == "g8, empty, arrow to f6"
+        assert page.label("d5") == "d5, empty, circled"
+        assert page.label("a1") == "a1, white rook, arrow to a2"
+        shapes = (
+            "return [...document.querySelectorAll('#board .sketch > *')].map((one) => one.tagName).sort().join(' ')"
+        )
+        assert page.run(shapes) == "circle line line polygon polygon"
+        draw.context_click(page.square("d5")).perform()
+        assert page.label("d5") == "d5, empty"
+        click(page, "e2")
+        assert page.run(shapes) == ""

@@ -177,11 +177,12 @@ class Known(_Told):
     """Everything that the person's side knows.
 
     turn, ply, move: whose turn it is, plies played, and the number of the move. yours: whether a try is asked for. men:
-    the side's own. enemyMen: how many the enemy has left. tries: those open. refused: names of this turn's refused
-    tries. marks: where the enemy has just captured, and the own king in check. check: the one to be answered, or null.
-    clear: squares that were free of enemy men when the side had made its last move. last: from where to where that
-    went. taken: what the side captured, in words. lost: letters of its own men that fell. pawnTries: what was told of
-    them, in words, or null. mayAsk: whether "any" is an answer, too. clocks: as the person sees them.
+    the side's own. enemyMen: how many the enemy has left. tries: those open, out of turn those that may be prepared.
+    refused: names of this turn's refused tries. marks: where the enemy has just captured, and the own king in check.
+    check: the one to be answered, or null. clear: squares that were free of enemy men when the side had made its last
+    move. last: from where to where that went. taken: what the side captured, in words. lost: letters of its own men
+    that fell. pawnTries: what was told of them, in words, or null. mayAsk: whether "any" is an answer, too. clocks: as
+    the person sees them.
     """
 
     turn: str

@@ -11,7 +11,7 @@ from kriegbot.narration.known import in_check, lost, marks, own_men, taken
 from kriegbot.narration.moments import Moment
 from kriegbot.players.notation import try_name
 from kriegbot.web.replies import Checked, Clear, Clocks, Frame, Known, Men
-from referee import Announcement, OpponentMoved, OwnTry, View
+from referee import Announcement, OpponentMoved, OwnTry, View, open_tries
 from referee.announcement import pawn_tries_text
 
 
@@ -27,7 +27,7 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
         "yours": view.turn == view.color and view.end is None,
         "men": letters(own_men(view)),
         "enemyMen": view.opponent_men,
-        "tries": [move.uci() for move in view.tries()],
+        "tries": [move.uci() for move in (view.tries() or ahead(view))],
         "refused": [try_name(move, view) for move in view.refused],
         "log": [
             {
@@ -43,12 +43,18 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
         "check": checked(view),
         "clear": clear(view),
         "last": last(view),
-        "taken": taken(view) or "nothing",
+        "taken": taken(view),
         "lost": "".join(chess.Piece(kind, view.color).symbol() for kind in lost(view)),
         "pawnTries": None if view.pawn_tries is None else pawn_tries_text(view.pawn_tries),
         "mayAsk": view.may_ask,
         "clocks": clocks,
     }
+
+
+def ahead(view: View) -> list[chess.Move]:
+    """What a side may prepare to try while the other one thinks, as its own men stand."""
+    is_out_of_turn = view.turn != view.color and view.end is None
+    return open_tries(view.color, view.men, view.kingside, view.queenside) if is_out_of_turn else []
 
 
 def checked(view: View) -> Checked | None:

@@ -1,6 +1,7 @@
 // A board to play on: own men go by click and click, by drag, or by keys; guessed enemy men ("markers") likewise.
 
 import { make } from "./make.js";
+import { Sketch } from "./sketch.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const FILES = "abcdefgh";
@@ -26,25 +27,32 @@ export function manName(letter) {
   return `${letter === letter.toUpperCase() ? "white" : "black"} ${KINDS[letter.toLowerCase()]}`;
 }
 
+/** The square under a pointer, or null. */
+function squareAt({ clientX, clientY }) {
+  return document.elementFromPoint(clientX, clientY)?.closest("[data-square]")?.dataset.square ?? null;
+}
+
 export class Board {
   /**
    * onTry(from, to): a man was put down elsewhere. onMark(letter, from, to): so was a marker; from is null for one from
-   * the tray, to is null for one that leaves the board.
+   * the tray, to is null for one that leaves the board. onRecall(): the try that is kept for later was clicked.
    */
-  constructor(element, { label, flipped, onTry, onMark }) {
-    Object.assign(this, { element, flipped, onTry, onMark, hand: null, drag: null, wasDragged: false, cells: {} });
-    this.shown = { men: {}, ghosts: {}, marks: [], last: [], line: [], idle: [], looked: [], targets: [], heat: null };
+  constructor(element, { label, flipped, onTry, onMark, onRecall }) {
+    Object.assign(this, { element, flipped, onTry, onMark, onRecall, hand: null, drag: null, wasDragged: false, cells: {} });
+    this.sketch = new Sketch();
+    this.shown = { men: {}, ghosts: {}, marks: [], last: [], line: [], idle: [], looked: [], ahead: [], targets: [], heat: null };
     element.classList.add("board");
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", label);
     this.build();
     element.onkeydown = (event) => this.key(event);
     element.onpointerdown = (event) => this.grab(event, event.target.closest("[data-square]")?.dataset.square);
+    element.oncontextmenu = (event) => event.preventDefault();
   }
 
   build(reached = this.flipped ? "e7" : "e2") {
     this.cells = {};
-    this.element.replaceChildren(...Array.from({ length: 8 }, (_, row) => this.row(row)));
+    this.element.replaceChildren(...Array.from({ length: 8 }, (_, row) => this.row(row)), this.sketch.layer);
     this.cells[reached].tabIndex = 0;
   }
 
@@ -60,7 +68,7 @@ export class Board {
   /**
    * men and ghosts: {square: letter}; marks: squares; last: those of the own last move; line: those from where a check may
    * come; targets: open tries (UCI); idle: those of them that do not answer it; looked: squares of the entry of
-   * the log that is looked at; heat: 64 chances from a1 to h8, or null.
+   * the log that is looked at; ahead: those of the try that is kept for the own turn; heat: 64 chances from a1 to h8, or null.
    */
   show(shown) {
     Object.assign(this.shown, shown);
@@ -110,7 +118,9 @@ export class Board {
 
   /** A click, or Enter: takes a man up, or puts it down. */
   press(square) {
-    if (this.hand?.from === square) this.hand = null;
+    this.sketch.wipe();
+    if (this.shown.ahead.includes(square)) this.onRecall();
+    else if (this.hand?.from === square) this.hand = null;
     else if (this.hand) this.drop(square);
     else if (this.at(square)) this.hand = { letter: this.at(square), from: square };
     this.draw();
@@ -132,6 +142,7 @@ export class Board {
 
   /** A pointer goes down on a square, or on the tray with a letter. */
   grab(event, square, letter = square && this.at(square)) {
+    if (event.button === 2 && square) this.draft(square);
     if (event.button !== 0 || !letter || this.drag) return;
     const drag = { letter, from: square ?? null, x: event.clientX, y: event.clientY, image: null };
     this.drag = drag;
@@ -153,7 +164,7 @@ export class Board {
         document.removeEventListener(name, handler);
       }
       if (drag.image) drag.image.remove();
-      const over = document.elementFromPoint(at.clientX, at.clientY)?.closest("[data-square]")?.dataset.square ?? null;
+      const over = squareAt(at);
       if (drag.image && at.type === "pointerup" && this.hand && over !== drag.from && !(over in this.shown.men)) this.drop(over);
       this.drag = null;
       if (!drag.image) return; // it was a click, which comes by itself
@@ -165,6 +176,17 @@ export class Board {
     document.addEventListener("pointermove", move);
     document.addEventListener("pointerup", end);
     document.addEventListener("pointercancel", end);
+  }
+
+  /** The right button goes down on a square: an arrow to where it goes up, or a circle. */
+  draft(square) {
+    this.sketch.start = square;
+    document.addEventListener("pointerup", (at) => {
+      const end = squareAt(at);
+      if (end) this.sketch.name(end);
+      this.sketch.start = null;
+      this.draw();
+    }, { once: true });
   }
 
   key(event) {
@@ -179,6 +201,9 @@ export class Board {
         next.tabIndex = 0;
         next.focus();
       }
+    } else if (event.key === "Enter" && event.shiftKey && square) {
+      this.sketch.name(square);
+      this.draw();
     } else if (event.key === "Escape" && this.hand) {
       this.hand = null;
       this.draw();
@@ -191,7 +216,7 @@ export class Board {
   }
 
   draw() {
-    const { men, ghosts, marks, last, line, idle, looked, targets, heat } = this.shown;
+    const { men, ghosts, marks, last, line, idle, looked, ahead, targets, heat } = this.shown;
     const held = this.hand?.from;
     const ways = (tries) => (held in men ? tries.filter((uci) => uci.startsWith(held)).map((uci) => uci.slice(2, 4)) : []);
     const [open, vain] = [ways(targets), ways(idle)];
@@ -208,7 +233,7 @@ export class Board {
         cell.style.setProperty("--heat", Math.min(1, chance));
       }
       const isIdle = idle.length > 0 && square in men && !answering.includes(square);
-      const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), vain: vain.includes(square), idle: isIdle, line: line.includes(square), looked: looked.includes(square), marked: marks.includes(square), last: last.includes(square) };
+      const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), vain: vain.includes(square), idle: isIdle, line: line.includes(square), looked: looked.includes(square), ahead: ahead.includes(square), marked: marks.includes(square), last: last.includes(square) };
       for (const [name, isOn] of Object.entries(states)) cell.classList.toggle(name, isOn);
       cell.setAttribute("aria-selected", square === held);
       const words = [square, letter ? (isGhost ? `marker: ${manName(letter)}` : manName(letter)) : "empty"];
@@ -217,9 +242,12 @@ export class Board {
       if (open.includes(square)) words.push(vain.includes(square) ? "does not answer the check" : "may be tried");
       if (isIdle) words.push("cannot answer the check");
       if (line.includes(square)) words.push("the check may come from here");
+      if (ahead.includes(square)) words.push("your next try");
       if (percent) words.push(`${percent} per cent`);
+      words.push(...this.sketch.words(square));
       cell.setAttribute("aria-label", words.join(", "));
     }
+    this.sketch.draw(this.flipped);
     this.element.classList.toggle("holding", this.hand !== null);
     this.onHand?.(this.hand);
   }

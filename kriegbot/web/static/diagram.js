@@ -6,11 +6,24 @@ const SIZE = 45; // of a square; the men of the sprite are as large
 const KINDS = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
 export const SIGNS = { right: "✓", wrong: "✗", missed: "!" };
 
-function shape(name, attributes, text) {
+/** An SVG element. */
+export function shape(name, attributes, text) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   if (text !== undefined) element.textContent = text;
   return element;
+}
+
+/** An arrow from one point to another, of a picture whose squares are as large as here. */
+export function arrowShapes([x1, y1], [x2, y2], kind) {
+  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+  const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+  const [bx, by] = [x2 - 16 * dx, y2 - 16 * dy];
+  const head = [[x2 - 4 * dx, y2 - 4 * dy], [bx - 7 * dy, by + 7 * dx], [bx + 7 * dy, by - 7 * dx]];
+  return [
+    shape("line", { x1: x1 + 10 * dx, y1: y1 + 10 * dy, x2: bx, y2: by, class: kind }),
+    shape("polygon", { points: head.map((at) => at.join()).join(" "), class: kind }),
+  ];
 }
 
 /** "white king e1, rooks a1 h1; black king e8", in words. */
@@ -92,13 +105,7 @@ export class Diagram {
   }
 
   point(from, to, refused) {
-    const [x1, y1, x2, y2] = [...this.corner(from), ...this.corner(to)].map((at) => at + SIZE / 2);
-    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-    const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
-    const [bx, by] = [x2 - 16 * dx, y2 - 16 * dy];
-    const kind = refused ? "arrow refused" : "arrow";
-    this.layer.append(shape("line", { x1: x1 + 10 * dx, y1: y1 + 10 * dy, x2: bx, y2: by, class: kind }));
-    const head = [[x2 - 4 * dx, y2 - 4 * dy], [bx - 7 * dy, by + 7 * dx], [bx + 7 * dy, by - 7 * dx]];
-    this.layer.append(shape("polygon", { points: head.map((at) => at.join()).join(" "), class: kind }));
+    const ends = [from, to].map((at) => this.corner(at).map((side) => side + SIZE / 2));
+    this.layer.append(...arrowShapes(...ends, refused ? "arrow refused" : "arrow"));
   }
 }

@@ -25,8 +25,9 @@ export function startPlay(root, send, game) {
   let received = 0;
   let isOver = false;
   let isMute = false;
+  let ahead = null; // a try made while the other side thinks, kept until it is the own turn
 
-  const board = new Board($("board"), { label: "Board", flipped: game.you === "black", onTry, onMark: (...mark) => markers.put(...mark) });
+  const board = new Board($("board"), { label: "Board", flipped: game.you === "black", onTry, onMark: (...mark) => markers.put(...mark), onRecall: () => prepare(null) });
   const heard = new Heard((squares) => board.show({ looked: squares }));
   const helping = startHelping(game, send, attempt, say);
   const markers = new Markers(game.id, them, board, draw, say);
@@ -56,6 +57,8 @@ export function startPlay(root, send, game) {
     if ($("heat").checked) $("heat-said").textContent = "Working it out …";
     send({ do: "heat", on: $("heat").checked });
   };
+  $("cancel").onclick = () => prepare(null);
+  $("cancel").hidden = true;
   $("flip").onclick = () => board.flip();
   $("mute").onclick = () => {
     mute(!isMute);
@@ -74,6 +77,7 @@ export function startPlay(root, send, game) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, dialog, [popover]")) return;
     if (event.key === "f") board.flip();
     else if (event.key === "?") heard.explain();
+    else if (event.key === "Escape" && ahead && !event.defaultPrevented) prepare(null);
     else if (STEPS[event.key] && event.target.closest("#log")) heard.walk(STEPS[event.key]);
     else if (/^Arrow(Left|Right)/.test(event.key) && !event.target.closest("#board")) heard.walk(STEPS[event.key]);
     else return;
@@ -83,7 +87,16 @@ export function startPlay(root, send, game) {
   function attempt(text) {
     say("");
     if (view?.yours) send({ do: "try", text });
+    else if (view && !isOver) prepare(text);
     else say("It is not your turn.");
+  }
+
+  /** Keeps a try for the own turn; null: none. */
+  function prepare(text) {
+    [ahead, board.wasDragged] = [text, false];
+    $("cancel").hidden = !ahead;
+    $("turn").textContent = turnText();
+    draw();
   }
 
   function promote(way) {
@@ -112,7 +125,7 @@ export function startPlay(root, send, game) {
     else if (message.is === "heat") showHeat(message);
     else if (message.is === "refusal") say(message.text);
     else if (message.is === "over") {
-      isOver = true;
+      [isOver, ahead, $("cancel").hidden] = [true, null, true];
       if (view) $("turn").textContent = turnText();
       for (const id of ["hint", "takeback", "draw", "resign"]) $(id).disabled = true;
       if (!isMute) beep("end");
@@ -129,7 +142,7 @@ export function startPlay(root, send, game) {
     markers.take(view);
     $("turn").textContent = turnText();
     document.title = view.yours ? "Your turn – Kriegspiel" : "Kriegspiel";
-    $("their-men").replaceChildren(`${men(view.enemyMen)}; you took ${view.taken}`);
+    $("their-men").replaceChildren(men(view.enemyMen) + (view.taken ? `; you took ${view.taken}` : ""));
     $("your-men").replaceChildren(`${men(Object.keys(view.men).length)}${view.lost ? "; lost " : ""}`, ...lostMen());
     $("refused").replaceChildren(...view.refused.map((name) => make("s", {}, name)));
     $("any").hidden = !view.mayAsk;
@@ -137,6 +150,9 @@ export function startPlay(root, send, game) {
     draw();
     if (before) move(before);
     tick();
+    if (!ahead || !view.yours) return;
+    send({ do: "try", text: ahead });
+    prepare(null);
   }
 
   /** Moves the man of the own last try, if it was since the view before. */
@@ -151,7 +167,8 @@ export function startPlay(root, send, game) {
 
   function turnText() {
     if (isOver) return "The game is over.";
-    if (!view.yours) return game.two ? `${names[them]} to try.` : `${names[them]} is thinking …`;
+    const next = ahead ? ` Prepared: ${ahead}.` : "";
+    if (!view.yours) return `${names[them]} ${game.two ? "to try." : "is thinking …"}${next}`;
     const pawns = view.pawnTries === null ? "" : ` You have ${view.pawnTries}.`;
     return `Your turn: move ${view.move}.${view.check ? " You are in check." : ""}${pawns}`;
   }
@@ -180,7 +197,9 @@ export function startPlay(root, send, game) {
   }
 
   function draw() {
-    board.show({ men: view?.men ?? game.men, marks: view?.marks ?? [], last: view?.last ?? [], line: view?.check?.line ?? [], idle: view?.check?.idle ?? [], targets: view?.tries ?? [], ghosts: markers.ghosts, heat: heat() });
+    const { men, marks, last, tries, check } = view ?? { men: game.men, marks: [], last: [], tries: [], check: null };
+    const kept = ahead?.match(/^([a-h][1-8]){2}/)?.[0].match(/../g) ?? []; // others are as people write them
+    board.show({ men, marks, last, targets: tries, line: check?.line ?? [], idle: check?.idle ?? [], ahead: kept, ghosts: markers.ghosts, heat: heat() });
   }
 
   function tick() {
