@@ -37,3 +37,12 @@ def test_chances_are_told_in_per_cent_on_boards_of_any_size(scale: int) -> None:
     heat[chess.A5], heat[chess.B5], heat[chess.C5], heat[chess.D5] = 1.0, 0.57, 0.06, 0.004
     text = board(Picture(MEN, heat=heat), scale).plain
     assert ["5", "100", "57", "6"] in [line.split() for line in text.split("\n")]
+
+
+def test_men_that_cannot_answer_a_check_are_faint() -> None:
+    text = board(Picture(MEN, faint=frozenset({chess.A1})), 1)
+    shown = [span.style for span in text.spans if text.plain[span.start : span.end].strip() == GLYPHS[chess.ROOK]]
+    styles = {square: str(style) for square, style in zip(["a8", "h8", "a1", "h1"], shown, strict=True)}
+    assert styles["h1"].startswith("bold #ffffff")
+    assert styles["a1"].startswith("not bold")
+    assert "#ffffff" not in styles["a1"]

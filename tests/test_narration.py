@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import chess
 import pytest
@@ -29,6 +30,16 @@ def played(tries: str, rules: str = "berkeley", start: str = chess.STARTING_FEN)
     for code in tries.split():
         referee.try_move(chess.Move.from_uci(code))
     return referee
+
+
+@cache
+def random_games(rules: str) -> list[Referee]:
+    """A few games of each kind, played for a while."""
+    games = [Referee(rules, Limits(plies=60), start=start) for start in STARTS]
+    for seed, game in enumerate(games):
+        for _ in steps(game, random.Random(seed), 60):
+            pass
+    return games
 
 
 def words(view: View) -> list[str]:
@@ -89,10 +100,7 @@ def test_a_capture_names_what_the_side_knows_of_it(tries: str, rules: str, white
 def test_a_person_is_told_as_much_as_anybody(rules: str) -> None:
     """The words for a person are there in every game, and say all but the capture as the referee does."""
     took = 0
-    for start in STARTS:
-        referee = Referee(rules, start=start)
-        for _ in steps(referee, random.Random(1), 40):
-            pass
+    for referee in random_games(rules):
         for color in chess.COLORS:
             view = referee.view(color)
             pairs = zip(Diary().take(view), Diary(for_person=True).take(view), strict=True)
@@ -108,11 +116,7 @@ def test_whatever_the_referee_says_has_a_meaning_and_every_meaning_is_of_somethi
     said = {"agreement", "forfeit", "resignation", "abandoned", "quiet_limit"}
     assert said <= {reason.name.lower() for reason in Reason}
     for rules in RULE_SETS.values():
-        games = [played(tries, rules.name, start) for tries, start in SCENES]
-        for seed, start in enumerate(STARTS):
-            games.append(Referee(rules, Limits(plies=60), start=start))
-            for _ in steps(games[-1], random.Random(seed), 60):
-                pass
+        games = [*random_games(rules.name), *(played(tries, rules.name, start) for tries, start in SCENES)]
         events = [event for game in games for color in chess.COLORS for event in game.events(color)]
         said |= {kind for event in events for kind in kinds(event, rules)}
     assert said == set(meanings())
@@ -132,7 +136,7 @@ def test_the_verdicts_are_those_since_the_own_last_move() -> None:
 
 def test_no_try_that_is_legal_is_said_not_to_answer_a_check() -> None:
     checks = idle = 0
-    for seed, start in enumerate(STARTS * 5):
+    for seed, start in enumerate(STARTS * 3):
         referee = Referee("berkeley", start=start)
         for _ in steps(referee, random.Random(seed), 80):
             check = in_check(referee.view(referee.turn)) if referee.end is None else None
@@ -140,8 +144,8 @@ def test_no_try_that_is_legal_is_said_not_to_answer_a_check() -> None:
                 checks, idle = checks + 1, idle + len(check.idle)
                 assert not set(check.idle) & set(referee.board().legal_moves)
                 assert referee.board().checkers().issubset(check.line)
-    assert checks > 20
-    assert idle > 200
+    assert checks > 10
+    assert idle > 100
 
 
 def test_what_cannot_come_between_nor_take_does_not_answer_a_check() -> None:

@@ -180,7 +180,7 @@ def test_a_try_is_prepared_while_the_other_side_thinks_and_is_made_in_its_turn(t
         click(page, "d2")
         assert page.label("d4") == "d4, empty, may be tried"
         click(page, "d4")
-        page.until_text("#turn", "Prepared: d2d4.")
+        page.until_text("#turn", "Prepared: d2 to d4.")
         assert page.label("d2") == "d2, white pawn, your next try"
         reply(black, "e5")
         page.until_text("#log", "d4: yes.")
@@ -197,7 +197,7 @@ def test_a_prepared_try_is_taken_back_by_a_click_or_a_key(tmp_path: Path) -> Non
         page.until_text("#turn", "Black to try.")
         for back in ("square", "button", "key"):
             click(page, "g1", "f3")
-            page.until_text("#turn", "Prepared: g1f3.")
+            page.until_text("#turn", "Prepared: g1 to f3.")
             if back == "square":
                 click(page, "f3")
             elif back == "button":

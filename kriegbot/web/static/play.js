@@ -136,7 +136,7 @@ export function startPlay(root, send, game) {
     const before = view;
     [view, received] = [message, performance.now()];
     const news = heard.take(view.log);
-    if (news && before && !isMute) beep(news);
+    if (news && news !== "end" && before && !isMute) beep(news); // the end has a message of its own
     if ($("heat").checked) $("heat-said").textContent = "Working it out …";
     if (chances.length) chances = [];
     markers.take(view);
@@ -167,7 +167,7 @@ export function startPlay(root, send, game) {
 
   function turnText() {
     if (isOver) return "The game is over.";
-    const next = ahead ? ` Prepared: ${ahead}.` : "";
+    const next = ahead ? ` Prepared: ${ahead.replace(/^([a-h][1-8])(?=[a-h])/, "$1 to ")}.` : "";
     if (!view.yours) return `${names[them]} ${game.two ? "to try." : "is thinking …"}${next}`;
     const pawns = view.pawnTries === null ? "" : ` You have ${view.pawnTries}.`;
     return `Your turn: move ${view.move}.${view.check ? " You are in check." : ""}${pawns}`;
