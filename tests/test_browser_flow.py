@@ -198,11 +198,45 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
         ann.one("#accept").click()
         for page in (ann, bob):
             page.until_text("#outcome-said", "A draw. Agreement, draw.")
+        assert bob.one("#rematch").text == "Rematch: you play White"
         bob.one("#rematch").click()
         bob.until_text("#your-name", "White: You")
+        assert ann.one("#accept-rematch").text == "Your opponent wants a rematch: you play Black"
         ann.one("#accept-rematch").click()
         ann.until_text("#your-name", "Black: You")
         bob.until_text("#turn", "Your turn")
+        bob.driver.get("about:blank")
+        ann.until_text("#presence", "has left")
+        bob.driver.back()
+        ann.until_text("#presence", "is back")
+        bob.until_text("#turn", "Your turn")
+        for square in ("e2", "e4"):
+            bob.square(square).click()
+        until(lambda: ann.text("#presence") == "", "the game to go on")
+
+
+def test_others_look_at_a_game_of_two_people_once_it_has_ended(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as ann, browsing() as driver:
+        ann.one("#invite").click()
+        ann.one("#onlookers button").click()
+        link = str(ann.one("#onlookers input").get_attribute("value"))
+        eve = Page(driver, link)
+        eve.until_text("#later-said", "The game is still on.")
+        assert driver.find_elements(By.CSS_SELECTOR, "#board *, #review *, #log *") == []
+        server.house.get(ann.run("return location.hash.split('=')[1]")).stop("the test wants it to end")
+        ann.until_text("#outcome-said", "Broken off")
+        eve.until_text("#later-said", "may be played on")
+        ann.click("#again")
+        ann.one("#invite").click()
+        ann.one("#link")
+        ann.one("#here").click()
+        ann.one("#lift").click()
+        ann.one("#resign").click()
+        ann.one("#resigning [value=yes]").click()
+        ann.one("#outcome-do button:not(.main)").click()
+        eve = Page(driver, str(ann.one("#outcome-do input").get_attribute("value")))
+        eve.one("#review .sheet")
+        assert not driver.find_element(By.ID, "to-library").is_displayed()
 
 
 def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:

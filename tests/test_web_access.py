@@ -92,6 +92,19 @@ def test_a_game_its_review_and_the_saved_games(axe: str, tmp_path: Path) -> None
         check(page, axe)
 
 
+def test_two_people_and_who_looks_on(axe: str, tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.one("#invite").click()
+        page.one("#onlookers button").click()
+        link = str(page.one("#onlookers input").get_attribute("value"))
+        check(page, axe)
+        page.run("document.querySelector('#presence').textContent = 'has left'")
+        check(page, axe)
+        page = Page(page.driver, link)
+        page.one("#later")
+        check(page, axe)
+
+
 def test_the_guided_game_and_the_rules(axe: str, tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(f"{server.address}#learn") as page:
         for square in ("e2", "e4"):

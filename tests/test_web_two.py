@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 from kriegbot.narration import timing
 from kriegbot.web import app, seats
 from kriegbot.web.server import PageServer
+from kriegbot.web.watch import Onlookers
 from referee import GameRecord, View, load_record
 from tests.page import Client, served, views
 
@@ -23,6 +24,8 @@ pytestmark = pytest.mark.slow
 
 INVITE = {"do": "invite", "color": "white", "rules": "berkeley", "clock": None}
 GAMES, PLIES = 12, 16
+NEW = ("id", "clocks", "invitation", "onlookers")
+"""What is new in every game."""
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +47,7 @@ def address_of(server: PageServer, invitation: str) -> tuple[str, str]:
     return f"http://{urlsplit(server.address).netloc}{path}", game
 
 
-@contextmanager
+@contextlib.contextmanager
 def table(server: PageServer, **settings: object) -> Iterator[tuple[Client, Client]]:
     """A new game for two: the host of the server, and the guest, who has followed the link."""
     with Client(server.address) as host:
@@ -55,17 +58,28 @@ def table(server: PageServer, **settings: object) -> Iterator[tuple[Client, Clie
             yield host, guest
 
 
+@contextlib.contextmanager
+def onlooking(server: PageServer, player: Client) -> Iterator[Client]:
+    """Somebody who has the link for others, of the game that a player has just begun."""
+    (link,) = {message["onlookers"] for message in map(json.loads, player.heard) if message["is"] == "game"}
+    address, game = address_of(server, link)
+    with Client(address, "an onlooker's") as onlooker:
+        onlooker.send({"do": "join", "game": game})
+        yield onlooker
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A game: what each side was sent before the end, and the game itself."""
+    """A game: what each side was sent before the end, the game itself, and what an onlooker was sent before the end."""
 
     messages: dict[str, list[dict[str, Any]]]
     record: GameRecord
+    onlooker: list[str]
 
 
 def play(server: PageServer, rules: str, seed: int) -> Sent:
     """A game by tries that follow from the views and a seed of each side; then the side to move resigns."""
-    with table(server, rules=rules) as (host, guest):
+    with table(server, rules=rules) as (host, guest), onlooking(server, host) as onlooker:
         sides = {"white": host, "black": guest}
         turn, view = "white", host.until("view", yours=True)
         while view["ply"] < PLIES:
@@ -80,12 +94,13 @@ def play(server: PageServer, rules: str, seed: int) -> Sent:
         over = host.until("over")
         assert guest.until("over")["saved"] is None  # a guest is told nothing of the host's folders
         messages = {side: [json.loads(text) for text in client.heard] for side, client in sides.items()}
-        return Sent(messages, load_record(over["saved"]))
+        onlooker.until("game")
+        return Sent(messages, load_record(over["saved"]), onlooker.heard[:-1])
 
 
 def stripped(message: dict[str, Any]) -> str:
-    """A message without what is new in every game: its name, the link and the clocks."""
-    return json.dumps({key: value for key, value in message.items() if key not in ("id", "clocks", "invitation")})
+    """A message without what is new in every game: its name, the links and the clocks."""
+    return json.dumps({key: value for key, value in message.items() if key not in NEW})
 
 
 def leaks(games: list[Sent]) -> tuple[list[str], int]:
@@ -114,6 +129,8 @@ def test_nothing_of_one_side_reaches_the_other(rules: str, server: PageServer) -
     found, agreed = leaks(games)
     assert found == []
     assert agreed > GAMES
+    (told,) = {tuple(game.onlooker) for game in games}
+    assert [json.loads(text)["is"] for text in told] == ["hello", "later"]
     for game in games:
         for side, enemy in (("white", "KQRBNP".lower()), ("black", "KQRBNP")):
             shown = [message for message in game.messages[side] if message["is"] == "view"]
@@ -297,6 +314,57 @@ def test_both_see_the_whole_game_at_its_end_and_play_again_with_sides_exchanged(
         assert game["you"] == "black"
         assert game["invitation"] is not None
         guest.until("view", yours=True)
+
+
+def test_who_has_the_link_for_others_sees_nothing_before_the_end_and_then_the_whole_game(server: PageServer) -> None:
+    with table(server) as (host, guest), onlooking(server, host) as onlooker:
+        assert onlooker.until("later")["text"].startswith("The game is still on.")
+        host.until("view", yours=True)
+        host.send({"do": "try", "text": "e4"})
+        guest.until("view", yours=True)
+        held = next(one for one in server.house._games.values() if isinstance(one, Onlookers))
+        assert (held.record, held.review, [*held._last]) == (None, None, ["later"])
+        for text in ("try", "resign", "draw", "leave", "takeback", "rematch", "hint"):
+            onlooker.send({"do": text, "text": "e5"})
+        for asked in ({"do": "look", "index": 0}, {"do": "heat", "on": True}, INVITE):
+            onlooker.send(asked)
+        refused = [onlooker.receive()["is"] for _ in range(10)]
+        assert refused == ["refusal"] * 10
+        guest.send({"do": "resign"})
+        whole = host.until("frames")["frames"]
+        for one in (onlooker, None):
+            with contextlib.ExitStack() as late:
+                there = one or late.enter_context(onlooking(server, host))
+                game = there.until("game")
+                assert (game["kind"], game["you"], game["invitation"]) == ("replay", None, None)
+                assert there.until("over")["saved"] is None
+                assert there.until("frames")["frames"] == whole
+
+
+def test_of_a_game_that_may_be_played_on_the_link_for_others_shows_nothing(server: PageServer) -> None:
+    with table(server) as (host, _guest), onlooking(server, host) as onlooker:
+        host.until("view", yours=True)
+        onlooker.until("later")
+        host.send({"do": "leave"})
+        assert "may be played on" in onlooker.until("later")["text"]
+        onlooker.send({"do": "look", "index": 0})
+        assert onlooker.receive()["is"] == "refusal"
+
+
+def test_one_is_told_that_the_other_has_left_and_is_back_and_nothing_else(server: PageServer) -> None:
+    with table(server) as (host, guest):
+        host.until("view", yours=True)
+        guest.until("view")
+        game = next(message["id"] for message in map(json.loads, guest.heard) if message["is"] == "game")
+        address = f"{server.address.rsplit('/', 2)[0]}/{server.house.guest_token}/"
+        with Client(address) as again:  # a second tab: nobody has left
+            again.send({"do": "join", "game": game})
+            again.until("view")
+        guest.cut()
+        assert host.receive() == {"is": "presence", "here": False}
+        with Client(address) as back:
+            back.send({"do": "join", "game": game})
+            assert host.receive() == {"is": "presence", "here": True}
 
 
 def test_a_game_between_two_that_was_broken_off_is_played_on_by_two(server: PageServer) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from kriegbot.web.requests import Asked, BadMessage, Curtain, Draw, Heat, Hint, 
 from kriegbot.web.review import AnalystFailed, Review
 from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat
 from kriegbot.web.show import letters
-from kriegbot.web.watch import game_message, over_message
+from kriegbot.web.watch import Onlookers, game_message, over_message
 from referee import GameRecord, Reason, Referee, RuleSet, View
 
 EVENT = "kriegbot play --web"
@@ -71,6 +71,7 @@ class LiveGame:
         self.clock = Clock(setting.control, setting.begun)
         self.help = Help.of(setting.begun)
         self.people: dict[chess.Color, PersonGame] = {}
+        self.onlookers = Onlookers(house) if program is None else None
         self._offer: tuple[chess.Color, int] | None = None
         self._seat: HouseSeat | None = None
         self._held = threading.Lock()  # for the program's seat, which another game may have as soon as it is released
@@ -90,6 +91,8 @@ class LiveGame:
         """Starts the game, once the house has taken it in. Idempotent."""
         if self._thread is not None:
             return
+        if self.onlookers is not None:
+            self.house.add(self.onlookers)
         if self.program is not None:
             (color,) = self.people
             self._seat = self.house.seats.take(self.program, not color)
@@ -207,6 +210,8 @@ class LiveGame:
         is_resumable = record.end is not None and record.end.reason is Reason.ABANDONED and saved is not None
         for side in self.people.values():
             side.finish(record, saved, trouble, None if is_resumable else review)
+        if self.onlookers is not None:
+            self.onlookers.finish(record, None if is_resumable else review)
 
 
 class PersonGame(Hosted):
@@ -219,7 +224,7 @@ class PersonGame(Hosted):
     """
 
     kind = "play"
-    kept = ("game", "view", "heat", "offer", "over", "next")
+    kept = ("game", "view", "heat", "offer", "presence", "over", "next")
 
     def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
         super().__init__(game.house)
@@ -229,6 +234,7 @@ class PersonGame(Hosted):
         game.people[color] = self
         self._browser: str | None = None
         self._has_heat = False
+        self._has_company = True  # nor is it told that the other has not come yet
         self._view: View | None = None
         self._heats, self._hints = Newest(self._heat), Newest(self._hint)
 
@@ -273,6 +279,23 @@ class PersonGame(Hosted):
         """Everything that a new listener is told."""
         self.seat.come()
         return super().snapshot()
+
+    def join(self, listener: Callable[[Told], None]) -> None:
+        """Adds a listener; the other person is told if nobody was here before."""
+        super().join(listener)
+        self._tell_other(is_here=True)
+
+    def part(self, listener: Callable[[Told], None]) -> None:
+        """Removes a listener; the other person is told if it was the last."""
+        super().part(listener)
+        if not self.has_listeners:
+            self._tell_other(is_here=False)
+
+    def _tell_other(self, *, is_here: bool) -> None:
+        other = self.game.people.get(not self.color)
+        if other is not None and other._has_company is not is_here:
+            other._has_company = is_here
+            other.publish({"is": "presence", "here": is_here})
 
     def take(self, asked: Asked) -> None:
         """Does what the person asks for.
@@ -416,6 +439,7 @@ def seated(
         message = game_message(side, names, setting.rules, seed, color)
         message["men"] = letters(own_men(referee.view(color)))
         message["two"] = game.is_for_two
+        message["onlookers"] = None if game.onlookers is None else f"/{house.guest_token}/#game={game.onlookers.id}"
         message["clock"] = None if setting.control is None else str(setting.control)
         if side.may_invite:
             message["invitation"] = f"/{house.guest_token}/#game={sides[not color].id}"

@@ -156,8 +156,9 @@ class Game(_Told):
     """What game this is: its name, its kind (play, watch or replay), the person's side, the players, the rules.
 
     A seed that was chosen is told; a fresh one is not, since a program's moves follow from it. clock: as in `new`. two:
-    whether two people play; then invitation is the path of the link for the other, if the person may pass it on. men:
-    those that may be shown until more is told: the person's own, or all of a game to watch.
+    whether two people play; then invitation is the path of the link for the other, if the person may pass it on;
+    onlookers is the path of the link for others, who see the game after its end. men: those that may be shown until
+    more is told: the person's own, or all of a game to watch.
     """
 
     id: str
@@ -170,6 +171,7 @@ class Game(_Told):
     clock: str | None
     two: bool
     invitation: str | None
+    onlookers: str | None
     men: Men
 
 
@@ -224,6 +226,18 @@ class DrawOffered(_Told):
 
     by: str
     ply: int
+
+
+class Presence(_Told):
+    """Between two people: whether the other is connected; not told when both first come."""
+
+    here: bool
+
+
+class Later(_Told):
+    """To those who have the link for others: why nothing of the game is shown yet."""
+
+    text: str
 
 
 class NextGame(_Told):
@@ -292,8 +306,8 @@ class Refusal(_Told):
 
 
 Told: TypeAlias = (
-    Hello | Preparing | Game | Known | HeatMap | HintGiven | DrawOffered | Over | NextGame | SavedGames
-) | (Frames | Paced | Analysis | Refusal)
+    Hello | Preparing | Game | Known | HeatMap | HintGiven | DrawOffered | Presence | Over | NextGame | Later
+) | (SavedGames | Frames | Paced | Analysis | Refusal)
 TOLD: dict[str, type[Told]] = {
     "hello": Hello,
     "preparing": Preparing,
@@ -302,8 +316,10 @@ TOLD: dict[str, type[Told]] = {
     "heat": HeatMap,
     "hint": HintGiven,
     "offer": DrawOffered,
+    "presence": Presence,
     "over": Over,
     "next": NextGame,
+    "later": Later,
     "library": SavedGames,
     "frames": Frames,
     "pace": Paced,

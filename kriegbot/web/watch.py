@@ -207,6 +207,35 @@ class Shown(Hosted):
         self.publish(over_message(record, path))
 
 
+class Onlookers(Hosted):
+    """A game between people for those who have its link for others: nothing before its end, then all of it.
+
+    Before the end it holds no view, nor anything else of the game.
+    """
+
+    kind = "replay"
+    kept = ("later", "game", "over")
+
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+        self.is_for_guests = True
+        self.publish({"is": "later", "text": "The game is still on. It is shown here as soon as it has ended."})
+
+    def finish(self, record: GameRecord, review: Review | None) -> None:
+        """The end; without a review, as long as the game may be played on."""
+        if review is None:
+            text = "The game was broken off, and may be played on. Until then nothing of it is shown."
+            self.publish({"is": "later", "text": text})
+            return
+        with self._lock:
+            del self._last["later"]
+            self.record, self.review = record, review
+            names = both_called([record.headers["White"], record.headers["Black"]])
+            self.publish(game_message(self, names, record.rules, None))
+            self.publish(over_message(record, None))
+            self.publish(review.message())
+
+
 def watched(house: House, asked: Watch) -> Watched:
     """The game that a message asks to watch.
 
@@ -237,6 +266,7 @@ def game_message(
         "clock": None,
         "two": False,
         "invitation": None,
+        "onlookers": None,
         "men": {},
     }
 

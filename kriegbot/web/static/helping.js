@@ -1,9 +1,8 @@
-// What else can be done in a game than to try: hints, taking back, offering a draw, inviting the other person.
+// What else can be done in a game than to try: hints, taking back, offering a draw.
 
 import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
-const LOCAL = ["127.0.0.1", "[::1]", "localhost"];
 const pawns = (centipawns) => `${centipawns < 0 ? "−" : "+"}${(Math.abs(centipawns) / 100).toFixed(2)}`;
 
 /** Of a game; send(message) asks the server, attempt(text) tries a try, say(text) tells the player. */
@@ -25,27 +24,7 @@ export function startHelping(game, send, attempt, say) {
   $("takeback").onclick = () => send({ do: "takeback" });
   $("draw").onclick = () => send({ do: "draw" });
   $("accept").onclick = () => send({ do: "draw" });
-  invite();
   clear();
-
-  /** The link for the other person, until the game begins. */
-  function invite() {
-    $("invitation").hidden = game.invitation === null;
-    if (game.invitation === null) return;
-    $("link").value = location.origin + game.invitation;
-    $("link").onfocus = () => $("link").select();
-    $("copy").onclick = async () => {
-      $("link").select();
-      try {
-        await navigator.clipboard.writeText($("link").value);
-      } catch {
-        document.execCommand("copy"); // where the page is not served safely, as in a home network
-      }
-      $("copy").textContent = "Copied";
-    };
-    $("link-about").textContent = LOCAL.includes(location.hostname)
-      ? "It works on this machine only; to play from another one, start the server with --host and this machine's address." : "";
-  }
 
   function showHints(contents) {
     $("hints").replaceChildren(...contents);
@@ -68,7 +47,6 @@ export function startHelping(game, send, attempt, say) {
 
   function look(message) {
     view = message;
-    $("invitation").hidden = true;
     if (!view.yours || view.ply !== asked) showHints([]);
     else if (hinted) drawHint(hinted);
     $("takeback").disabled = !view.yours || view.ply < 2;

@@ -17,7 +17,7 @@ const LIBRARY = "#library";
 const TO_READ = { "#learn": "learn", "#rules": "rules" }; // places that need no game; "#rules-wild16" is a part of one
 const OF_FORMS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
 const $ = (id) => document.getElementById(id);
-const places = { start: $("start"), welcome: $("welcome"), learn: $("learn"), rules: $("rules-page"), library: $("library"), play: $("play"), curtain: $("curtain"), review: $("review") };
+const places = { start: $("start"), welcome: $("welcome"), later: $("later"), learn: $("learn"), rules: $("rules-page"), library: $("library"), play: $("play"), curtain: $("curtain"), review: $("review") };
 const say = { start: () => {}, watch: () => {} };
 
 let isGuest = false;
@@ -79,9 +79,10 @@ function receive(message) {
   else if (message.is === "game") enter(message);
   else if (message.is === "library") listGames(message);
   else if (message.is === "next") goOn(message);
+  else if (message.is === "later") wait(message);
   else if (message.is === "over" && !game) openLater();
   else if (message.is === "refusal" && (!game || OF_FORMS.includes(message.to))) refuse(message);
-  else if (game) {
+  else if (game && !(message.is === "presence" && atOneScreen())) {
     if (message.is === "over") end(message);
     if (message.is === "view" && curtain.ends(message)) return;
     if (message.is === "frames" && !review) look();
@@ -115,6 +116,13 @@ function look() {
   if (over) review.receive(over);
 }
 
+/** Of a game between others nothing is shown before its end. */
+function wait({ text }) {
+  leave();
+  show("later");
+  $("later-said").textContent = text;
+}
+
 /** How a person's game has ended; of others, the review tells. */
 function end(message) {
   over = message;
@@ -129,7 +137,7 @@ function end(message) {
 function goOn({ game: id }) {
   const join = () => send({ do: "join", game: id });
   if (isAsking) join();
-  else offerNext(join);
+  else offerNext(game, join);
 }
 
 /** A refusal appears beside the form that has asked. */

@@ -1,6 +1,7 @@
 // How a person's game has ended, and what can be done then.
 
 import { make } from "./make.js";
+import { onlookersLink } from "./people.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -9,20 +10,26 @@ export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo }) 
   const won = { true: "You have won", false: "You have lost", null: over.result === "*" ? "Broken off" : "A draw" }[over.won];
   const file = over.saved?.split(/[\\/]/).at(-1);
   const button = (text, onclick, className = "") => make("button", { type: "button", onclick, className }, text);
-  const rematch = button("Rematch", () => ask({ do: "rematch" }), "main");
+  const rematch = button(`Rematch: ${sidesNext(game)}`, () => ask({ do: "rematch" }), "main");
   rematch.id = "rematch";
   $("outcome-said").textContent = isForTwo ? over.text : `${won}. ${over.text}`;
   $("outcome-about").textContent = [over.saved && !isGuest ? `Saved as ${file}.` : "", over.seed && !game.two ? `Seed: ${over.seed}.` : ""].join(" ").trim();
   $("outcome-do").replaceChildren(
     ...(over.resumable && !isGuest ? [button("Play on", () => ask({ do: "resume", file }), "main")] : isForTwo ? [] : [rematch]),
     ...(over.resumable && !isGuest ? [button("Look at both sides", () => ask({ do: "open", file }))] : []),
+    ...(game.two && !over.resumable ? [onlookersLink(game)] : []),
     ...(isGuest ? [] : [button("New game", startAgain)]));
   $("outcome").hidden = false;
 }
 
+/** Who plays what in a rematch. */
+function sidesNext(game) {
+  return `you play ${game.you === "white" ? "Black" : "White"}`;
+}
+
 /** The opponent asks for another game, which join() joins. */
-export function offerNext(join) {
-  const button = make("button", { type: "button", className: "main", onclick: join }, "Your opponent wants a rematch: play");
+export function offerNext(game, join) {
+  const button = make("button", { type: "button", className: "main", onclick: join }, `Your opponent wants a rematch: ${sidesNext(game)}`);
   button.id = "accept-rematch";
   $("outcome-do").querySelector("#rematch")?.replaceWith(button);
 }

@@ -6,6 +6,7 @@ import { clockText } from "./form.js";
 import { Heard, STEPS } from "./heard.js";
 import { startHelping } from "./helping.js";
 import { make } from "./make.js";
+import { startPeople } from "./people.js";
 import { beep } from "./sounds.js";
 import { Markers } from "./markers.js";
 
@@ -30,10 +31,12 @@ export function startPlay(root, send, game) {
   const board = new Board($("board"), { label: "Board", flipped: game.you === "black", onTry, onMark: (...mark) => markers.put(...mark), onRecall: () => prepare(null) });
   const heard = new Heard((squares) => board.show({ looked: squares }));
   const helping = startHelping(game, send, attempt, say);
+  const people = startPeople(game);
   const markers = new Markers(game.id, them, board, draw, say);
   $("their-name").textContent = `${names[them]}: ${game[them]}`;
   $("your-name").textContent = `${names[game.you]}: You`;
-  $("about").textContent = [`Rules: ${game.rules}`, game.clock ? `Clock: ${clockText(game.clock)}` : "", game.seed === null ? "" : `Seed: ${game.seed}`].filter(Boolean).join(" · ");
+  $("about").replaceChildren(make("a", { href: "#rules", target: "_blank" }, `Rules: ${game.rules}`),
+    ...[game.clock ? `Clock: ${clockText(game.clock)}` : "", game.seed === null ? "" : `Seed: ${game.seed}`].filter(Boolean).map((text) => ` · ${text}`));
   $("turn").textContent = game.two ? "Waiting until both of you are here …" : "Setting up the board …";
   mute(chosen("sound") === "off");
   $("refused").replaceChildren();
@@ -121,6 +124,7 @@ export function startPlay(root, send, game) {
 
   function receive(message) {
     helping.receive(message);
+    people.receive(message);
     if (message.is === "view") look(message);
     else if (message.is === "heat") showHeat(message);
     else if (message.is === "refusal") say(message.text);
