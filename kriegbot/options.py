@@ -30,6 +30,7 @@ class Option:
       unit: what a number counts, such as seconds.
       default_text: the default in words, if no value describes it.
       parts: instead of `choices`: the value names one of these parts, ours or from outside.
+      words: what each of `choices` is, for people choosing one; empty if the names will do.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Option:
     unit: str = ""
     default_text: str = ""
     parts: Parts | None = None
+    words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises ValueError unless there are values that it takes, and its default is one of them."""

@@ -64,7 +64,7 @@ REFUSED = [
     (["play", "--opponent", "overconfident:samples=5", "--time", "1"], "takes time or samples, not both"),
     (
         ["play", "--level", "clubb"],
-        "illegal level 'clubb' for player 'kriegbot'; it takes one of beginner, casual, club",
+        "illegal level 'clubb' for player 'kriegbot'; it takes one of newcomer, novice, beginner, casual, club",
     ),
     (["play", "--level", "club", "--opponent", "rand"], "--level is a level of the player kriegbot; leave --opponent"),
     (["play", "--level", "club", "--time", "1"], "takes time or level, not both"),

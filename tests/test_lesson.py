@@ -136,7 +136,7 @@ def test_the_guided_game_at_a_terminal(tmp_path: Path) -> None:
         code, rest = terminal.rest()
     assert code == 0
     assert "checkmate, White wins" in rest
-    assert "kriegbot play --level beginner" in rest
+    assert "kriegbot play --level newcomer" in rest
 
 
 @pytest.mark.slow

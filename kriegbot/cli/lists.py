@@ -39,6 +39,8 @@ def players() -> None:
             print(f"{name}: {kind.summary}")
             for option in kind.options:
                 print(f"  {option.name}={option.takes} ({option.usual}): {option.help}")
+                for choice, words in zip(option.choices, option.words, strict=False):
+                    print(f"    {choice}: {words}")
     print()
     for parts in KINDS:
         ours = () if parts is specs.PLAYERS else parts.names()
@@ -55,6 +57,8 @@ def _show_players(known: Mapping[str, PlayerKind]) -> None:
             table = Table("option", "takes", "default", "", box=None, padding=(0, 0, 0, 2), header_style="dim")
             for option in kind.options:
                 table.add_row(option.name, option.takes, option.usual, option.help)
+                for choice, words in zip(option.choices, option.words, strict=False):
+                    table.add_row("", f"  {choice}", "", words)
             console.print(table)
     console.print("\n[dim]Written as [/dim]overconfident:depth=2,time=1[dim], for instance.[/dim]")
 

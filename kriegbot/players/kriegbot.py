@@ -8,8 +8,10 @@ going in circles costs something, and the longer nothing happens, the more a paw
 chances of winning are; the first plies are drawn by value; and bare kings are mated by `kriegbot.endgames`. A budget is
 for a turn, all its tries together.
 
-The weaker levels err as people do. They look at fewer of the boards that may be, and forget more of them: `samples` and
-`particles`. They look less far: `depth`. They miss that they can be taken back: `exchange`. None plays at random.
+The weaker levels err as people do. They forget: `particles`. They look less far: `depth`. They miss that they can be
+taken back: `exchange`. They take a try that looks nearly as good: `temperature`. None plays at random. Each looks at as
+many boards as it remembers, up to its `samples`, so it makes no try that it holds for hopeless, and sees stalemates.
+From casual up they retake where that costs nothing: `retaking`.
 """
 
 from collections.abc import Mapping
@@ -35,7 +37,7 @@ FLAGSHIP = Settings(
     exchange=1.0,
     insight=0.2,
     scale=2500.0,
-    opening=4.0,
+    temperature=(4.0, 0.0),
     repeated=4.0,
     impatience=3.0,
     is_for_turn=True,
@@ -44,22 +46,39 @@ FLAGSHIP = Settings(
 
 
 def _level(samples: int, particles: int, **weaker: Any) -> Settings:
+    """A level; it draws so many boards for each try, a third of them anew after a refusal."""
     settings = replace(FLAGSHIP, opponent="fitted", filtering="uniform", samples=samples, particles=particles)
-    return replace(settings, further=max(1, samples // 10), **weaker)
+    return replace(settings, further=samples // 3, **{"repeated": 12.0, **weaker})
 
+
+_SHORT: dict[str, Any] = {"hopeless": 0.1, "depth": 1, "exchange": 0.0, "evaluator": "ks"}
+_RETAKES: dict[str, Any] = {"hopeless": 0.06, "retaking": 100.0}
 
 LEVELS: Mapping[str, Settings] = MappingProxyType(
     {
-        "beginner": _level(3, 60, depth=1, exchange=0.0, evaluator="ks"),
-        "casual": _level(5, 100, depth=1, exchange=0.5),
-        "club": _level(10, 300, exchange=0.5),
-        "strong": _level(28, 900),
-        "master": _level(130, 4_000),
+        "newcomer": _level(100, 100, temperature=(40.0, 55.0), repeated=50.0, **_SHORT),
+        "novice": _level(100, 100, temperature=(28.0, 25.0), repeated=30.0, **_SHORT),
+        "beginner": _level(100, 100, temperature=(12.0, 5.0), **_SHORT),
+        "casual": _level(100, 200, temperature=(12.0, 10.0), depth=1, exchange=0.5, **_RETAKES),
+        "club": _level(100, 300, temperature=(12.0, 10.0), exchange=0.5, **_RETAKES),
+        "strong": _level(100, 1_000, temperature=(10.0, 8.0), **_RETAKES),
+        "master": _level(200, 4_000, temperature=(10.0, 0.0), **_RETAKES),
     }
 )
 """The flagship's settings for people, by name, from the weakest; docs/strength.md has matches between them."""
 BEST = "best"
 """Above them: the flagship with its time."""
+WORDS = {
+    "newcomer": "for a first game: misses much, and plays poor moves now and then",
+    "novice": "for your next games: takes what it sees, and often leaves men to be taken",
+    "beginner": "seldom plays a poor move, but forgets, and misses that you can take back",
+    "casual": "retakes, and mostly looks whether you can",
+    "club": "thinks of your answer to each of its moves",
+    "strong": "remembers more of what was heard, and plays exchanges out",
+    "master": "remembers nearly all of it, and seldom errs",
+    BEST: "the strongest: thinks as long as you let it",
+}
+"""What to expect of each, for people."""
 
 
 def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
@@ -78,7 +97,14 @@ kriegbot = PlayerKind(
     (
         Option("time", float, "budget for a turn, all its tries together", 1.0, 0.01, 3600, unit="seconds"),
         Option("samples", int, "histories drawn per turn, instead", None, 1, 100_000, default_text="by time"),
-        Option("level", str, "how well it plays, instead; best plays by time", BEST, choices=(*LEVELS, BEST)),
+        Option(
+            "level",
+            str,
+            "how well it plays, instead; best plays by time",
+            BEST,
+            choices=tuple(WORDS),
+            words=tuple(WORDS.values()),
+        ),
     ),
     either=("time", "samples", "level"),
     words="Expects you to play well; the strongest",

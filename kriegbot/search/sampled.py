@@ -141,7 +141,10 @@ class SampledSearch:
                 are_pawns = np.array([view.men[move.from_square] == chess.PAWN for move in tries])
                 values = values + self.settings.impatience * self._placements.quiet * are_pawns
             legal = found.legal[is_open]
-            candidates = legal > 0.0
+            if self.settings.retaking and view.last_reply is not None:
+                are_back = np.array([move.to_square == view.last_reply.capture for move in tries])
+                values = values + self.settings.retaking * are_back * legal
+            candidates = legal > (self.settings.hopeless if legal.max() > self.settings.hopeless else 0.0)
             if not self.method.free or not candidates.any():  # a try surely illegal is worth what follows it: no more
                 candidates = np.ones(len(tries), bool)
             behind = values[candidates].max() - values
@@ -149,8 +152,9 @@ class SampledSearch:
             if self.settings.ties != "random":
                 best = np.flatnonzero(weights)
                 weights[best[1:] if self.settings.ties == "first" else best[:-1]] = 0.0
-            if view.ply < OPENING_PLIES and self.settings.opening:
-                weights = np.where(candidates, np.exp(-np.maximum(behind, 0.0) / self.settings.opening), 0.0)
+            temperature = self.settings.temperature[view.ply >= OPENING_PLIES]
+            if temperature:
+                weights = np.where(candidates, np.exp(-np.maximum(behind, 0.0) / temperature), 0.0)
         searched = Searched(
             samples=histories,
             depth=found.depth if found else 0,

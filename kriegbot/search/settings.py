@@ -37,10 +37,14 @@ class Settings:
       filtering: the opponent model of the belief.
       repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to.
       impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns moved.
+      retaking: centipawns that a try gains for taking where the opponent has just taken, times its probability of being
+        legal.
       ties: which of the best tries: any, or always the first or last by the squares of its man.
       boards: what drawn histories fit: all that was heard, the last observation alone, or as much as the boards of a
         pool do (`belief.pool.RenewedPool`), which holds as many boards as are drawn.
-      opening: softmax temperature in centipawns for the first 12 plies; 0 plays the best try.
+      temperature: of the softmax by which a try is drawn, in centipawns: for the first 12 plies, and after them; 0
+        plays the best try.
+      hopeless: probability of being legal up to which a try is made only if there is no other.
       is_for_turn: whether `time` is the budget of a whole turn, all its tries together.
       finishes: whether a bare king is left to `kriegbot.endgames`.
     """
@@ -82,7 +86,9 @@ class Settings:
         "all",
         choices=("all", "pool", "last"),
     )
-    opening: float = 0.0
+    temperature: tuple[float, float] = (0.0, 0.0)
+    hopeless: float = 0.0
+    retaking: float = 0.0
     is_for_turn: bool = False
     finishes: bool = False
 
