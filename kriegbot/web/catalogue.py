@@ -102,7 +102,13 @@ def _players() -> list[PlayerOffered]:
             "name": name,
             "summary": kind.words or kind.summary,
             "options": [
-                {"name": option.name, "takes": option.takes, "default": option.usual, "help": option.help}
+                {
+                    "name": option.name,
+                    "takes": option.takes,
+                    "default": option.usual,
+                    "help": option.help,
+                    "words": option.words,
+                }
                 for option in kind.options
             ],
         }

@@ -14,12 +14,13 @@ Men: TypeAlias = dict[str, str]
 
 
 class OptionOffered(TypedDict):
-    """An option of a player, as in its spec."""
+    """An option of a player, as in its spec, and what each of its choices is, in words."""
 
     name: str
     takes: str
     default: str
     help: str
+    words: tuple[str, ...]
 
 
 class PlayerOffered(TypedDict):

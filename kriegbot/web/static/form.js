@@ -73,9 +73,10 @@ export function newForm(send, { players, rules }) {
     offerTime();
   }
 
-  /** Only the best level takes time: the others are the same on any machine. */
+  /** Says what the level is. Only the best takes time: the others are the same on any machine. */
   function offerTime() {
     const levels = option("level");
+    $("level-about").textContent = levels ? levels.words[levels.takes.split("|").indexOf(level())] : "";
     $("time-choice").hidden = !option("time") || (levels && level() !== levels.default);
   }
 
