@@ -28,7 +28,7 @@ def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
 REFUSED = [
     (
         ["pley"],
-        "unknown command 'pley'; did you mean 'play'? Known: learn, play, resume, match, replay, convert, ",
+        "unknown command 'pley'; did you mean 'play'? Known: learn, play, resume, results, match, replay, ",
     ),
     (["trees", "slove"], "unknown command 'slove'; did you mean 'solve'? Known: solve, imp-model, figure6."),
     (["completion", "tcsh"], "unknown shell 'tcsh'. Known: bash, zsh, fish."),

@@ -34,13 +34,13 @@ def test_a_game_to_mate_at_a_terminal(tmp_path: Path) -> None:
             assert "is thinking" in screen
         terminal.press("Qxf7\r")
         assert "♚" in terminal.until("1-0: checkmate, White wins, after 7 plies")
-        terminal.until("another name] ")
+        assert "This game does not count (a chosen seed)." in terminal.until("another name] ")
         terminal.press("\r")
         code, rest = terminal.rest()
         assert code == 0
         assert "Saved to kriegspiel-" in rest
         assert terminal.output.count(SECOND_SCREEN) == terminal.output.count(FIRST_SCREEN) == 1
-    (saved,) = tmp_path.iterdir()
+    (saved,) = tmp_path.glob("*.pgn")
     assert load_record(saved).result == "1-0"
 
 
@@ -68,7 +68,7 @@ def test_answers_stand_beside_the_board_and_the_board_hides_the_opponent(tmp_pat
         terminal.until("another name] ")
         terminal.press("n\r")
         assert terminal.rest()[0] == 0
-    assert not list(tmp_path.iterdir())
+    assert not list(tmp_path.rglob("*.pgn"))
 
 
 @pytest.mark.parametrize(("key", "why", "code"), [("\x04", "end of input", 0), ("\x03", "interrupted", 130)])
@@ -105,7 +105,7 @@ def test_a_game_that_is_broken_off_unsaved_is_the_one_that_is_resumed(tmp_path: 
         assert "was refused already" in terminal.until(PROMPT)
         terminal.press("resign\r")
         assert terminal.until("resignation, Black wins, after 2 plies").count("♚") == 2
-        assert terminal.rest() == (0, f"\nSeed: 3\nSaved to {saved}.\n")
+        assert terminal.rest() == (0, f"\nSeed: 3\nYou have now won 0 of 1 against rand.\nSaved to {saved}.\n")
     assert load_record(saved).result == "0-1"
     with Terminal("resume", cwd=tmp_path) as terminal:
         assert "was broken off; it takes the file of one." in terminal.rest()[1]

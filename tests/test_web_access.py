@@ -6,6 +6,7 @@ axe-core comes in the package axe-core-python, and runs in the browser.
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +57,13 @@ def told(rule: dict[str, Any]) -> str:
 
 
 def test_the_start_and_its_forms(axe: str, tmp_path: Path) -> None:
+    result = {"day": "2026-11-24", "opponent": "kriegbot:level=club", "points": 1, "help": ""}
+    (tmp_path / "results.jsonl").write_text(json.dumps(result))
     with served(tmp_path) as server, chromium(server.address) as page:
         page.more()
         page.one(".other summary").click()
         page.one("#watch-start")
+        page.until_text("#results-about", "Your rating: 1")
         white = page.one("#picture [aria-label^='White sees']")
         assert str(white.get_attribute("aria-label")).endswith("knights b1 g1, pawns a2 b2 c2 d2 f2 g2 h2 d5")
         check(page, axe)

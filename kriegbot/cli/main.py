@@ -22,6 +22,7 @@ COMMANDS = {
     "learn": ("learn", "Learn Kriegspiel in a guided first game of five minutes."),
     "play": ("play", "Play a game of Kriegspiel against a program."),
     "resume": ("play", "Play on a game that was broken off, at the terminal or on the page."),
+    "results": ("results", "Show your results against each level, your rating, and your runs of wins."),
     "match": ("match", "Play one game between two programs, and show what each side saw."),
     "replay": (
         "replay",

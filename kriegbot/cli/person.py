@@ -28,6 +28,7 @@ from kriegbot.narration.diary import Diary
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint
 from kriegbot.narration.meanings import meaning
 from kriegbot.narration.names import YOU, called
+from kriegbot.narration.results import Results
 from kriegbot.players.base import PlayerLeft
 from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.specs import PlayerSpec
@@ -107,6 +108,12 @@ class PersonGame:
         may_go_on = is_broken_off and is_kept and is_resumable(record)
         *_, last = record.replay()
         console.finish(record, last.referee.view(self.side), None if may_go_on else last.referee.board())
+        if is_terminal() and played.failed is None:
+            try:
+                told = Results().count(record, self.side, is_seed_given=self.is_seed_given)
+                print(told, end="\n" * bool(told), flush=True)
+            except OSError as error:
+                print(f"The result cannot be kept: {error.strerror or error}.", file=sys.stderr)
         failed = played.statistics(not self.side)
         if failed.failure:
             print(failed.log.rstrip(), file=sys.stderr)

@@ -110,6 +110,9 @@ class Socket:
     def __init__(self, websocket: WebSocket, house: House) -> None:
         self._websocket, self._house = websocket, house
         self._is_guest: bool = websocket.scope[IS_GUEST]
+        ends = [websocket.scope[end] for end in ("client", "server")]
+        is_near = all(ends) and ends[0][0] == ends[1][0]  # on the machine that the server runs on
+        self._is_mine: bool = is_near and not self._is_guest
         self._browser = websocket.cookies.get(BROWSER) or secrets.token_urlsafe(16)
         self._hosted: Hosted | None = None
         self._outbox: asyncio.Queue[Told] = asyncio.Queue(MOST_WAITING)
@@ -123,6 +126,7 @@ class Socket:
         writing = asyncio.create_task(self._write())
         try:
             self.tell(hello(self._house.choices, is_guest=self._is_guest))
+            self.tell(self._house.results_shown())
             self._house.told.add(self.tell)
             if self._house.preparing is not None:
                 self.tell(self._house.preparing)
@@ -140,7 +144,9 @@ class Socket:
                 await self._websocket.close(1008)
 
     def tell(self, message: Told) -> None:
-        """Sends a message soon; in any thread."""
+        """Sends a message soon; in any thread. Results are for whoever runs the server."""
+        if message["is"] == "results" and not self._is_mine:
+            return
         with contextlib.suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._put, message)
 
@@ -223,6 +229,7 @@ class Socket:
         hosted.sit_down(self._browser)
         self._part()
         self._hosted = hosted
+        hosted.is_mine &= self._is_mine
         hosted.join(self.tell)
 
     def _part(self) -> None:

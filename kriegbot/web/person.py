@@ -185,10 +185,25 @@ class LiveGame:
             if played.failed is not None:
                 log.warning("game %s: %s: %s\n%s", self.key, self.program, played.failed, played.failed.log)
             self._finish(played.record)
+            if played.failed is None:
+                self._count(played.record)
         except Exception:
             log.exception("game %s broke down", self.key)
             for side in self.people.values():
                 side.publish(refusal("The game broke down; the server's terminal says how."))
+
+    def _count(self, record: GameRecord) -> None:
+        """Adds a game against a program to the results of whoever runs the server, if that is who has played it."""
+        (color, side), *others = self.people.items()
+        if others or not side.is_mine:
+            return
+        record = replace(record, headers={**record.headers, **self.help.header()})
+        try:
+            said = self.house.results.count(record, color, is_seed_given=self.setting.is_seed_given)
+        except OSError as error:
+            log.error("the result cannot be kept in %s: %s", self.house.results.path, error.strerror or error)
+        else:
+            side.publish(self.house.results_shown(side.id, said))
 
     def _finish(self, record: GameRecord) -> None:
         """The end: the last views, the result, the file, and then the truth, unless the game may be played on."""
@@ -224,7 +239,7 @@ class PersonGame(Hosted):
     """
 
     kind = "play"
-    kept = ("game", "view", "heat", "offer", "presence", "over", "next")
+    kept = ("game", "view", "heat", "offer", "presence", "over", "results", "next")
 
     def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
         super().__init__(game.house)

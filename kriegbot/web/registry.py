@@ -14,10 +14,11 @@ from typing import ClassVar, Generic, TypeVar
 
 from kriegbot.game.children import CannotStart
 from kriegbot.game.trial import try_out
+from kriegbot.narration.results import Results, results_text, rows
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import seed_of
 from kriegbot.web.library import Library
-from kriegbot.web.replies import Preparing, Told, refusal
+from kriegbot.web.replies import Preparing, ResultsShown, Told, refusal
 from kriegbot.web.requests import MOST_CHOICES, Asked, BadMessage, Look
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import Seats
@@ -67,6 +68,7 @@ class Hosted:
       lonely_since: when the last listener left, on the monotonic clock.
       is_stopping: whether it was given up, and is about to end.
       is_for_guests: whether its id alone is enough to join.
+      is_mine: whether no browser but those of whoever runs the server has joined; then its result is theirs.
     """
 
     kind: ClassVar[str]
@@ -80,7 +82,7 @@ class Hosted:
         self.review: Review | None = None
         self.lonely_since = time.monotonic()
         self.is_stopping = False
-        self.is_for_guests = False
+        self.is_for_guests, self.is_mine = False, True
         self._last: dict[str, Told] = {}
         self._listeners: set[Callable[[Told], None]] = set()
         self._lock = threading.RLock()
@@ -182,12 +184,16 @@ class House:
     Args:
       folder: where games are saved.
       memory: the file in which the page's choices are kept; by default one in that folder.
+      results: the file of results of whoever runs the server; by default one in that folder.
       sandbox: whether to keep players from outside away from the rest of the machine, where possible.
     """
 
-    def __init__(self, folder: Path, memory: Path | None = None, *, sandbox: bool = True) -> None:
+    def __init__(
+        self, folder: Path, memory: Path | None = None, results: Path | None = None, *, sandbox: bool = True
+    ) -> None:
         self.library, self.sandbox = Library(folder), sandbox
         self._memory = folder / "page.json" if memory is None else memory
+        self.results = Results(folder / "results.jsonl" if results is None else results)
         self.guest_token = secrets.token_urlsafe(16)
         self.seats = Seats(self._preparing)
         self.preparing: Preparing | None = None
@@ -233,6 +239,11 @@ class House:
             write_whole(self._memory, choices.encode(errors="replace"))
         except OSError as error:
             log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
+
+    def results_shown(self, game: str | None = None, said: str = "") -> ResultsShown:
+        """The results of whoever runs the server, and what a game that has just ended means for them."""
+        found = self.results.all()
+        return {"is": "results", "rows": rows(found), "about": results_text(found), "game": game, "said": said}
 
     def check(self, players: Iterable[PlayerSpec], rules: RuleSet) -> None:
         """Has players from outside, and parts, do what they do in a game; what is ours takes no time.

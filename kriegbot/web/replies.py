@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias, TypedDict
 
 from kriegbot.narration.helping import Hinted, TryValued
+from kriegbot.narration.results import Row
 
 Men: TypeAlias = dict[str, str]
 """Square -> letter of the man."""
@@ -268,6 +269,15 @@ class Over(_Told):
     won: bool | None
 
 
+class ResultsShown(_Told):
+    """A person's results, to that person alone: by opponent, in words, and what the game `game`, just ended, means."""
+
+    rows: list[Row]
+    about: str
+    game: str | None
+    said: str
+
+
 class Frames(_Told):
     """Moments from number `start` on, after the end or of a watched game, and whether more will come."""
 
@@ -308,7 +318,7 @@ class Refusal(_Told):
 
 Told: TypeAlias = (
     Hello | Preparing | Game | Known | HeatMap | HintGiven | DrawOffered | Presence | Over | NextGame | Later
-) | (SavedGames | Frames | Paced | Analysis | Refusal)
+) | (ResultsShown | SavedGames | Frames | Paced | Analysis | Refusal)
 TOLD: dict[str, type[Told]] = {
     "hello": Hello,
     "preparing": Preparing,
@@ -319,6 +329,7 @@ TOLD: dict[str, type[Told]] = {
     "offer": DrawOffered,
     "presence": Presence,
     "over": Over,
+    "results": ResultsShown,
     "next": NextGame,
     "later": Later,
     "library": SavedGames,

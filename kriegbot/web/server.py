@@ -19,6 +19,7 @@ from pathlib import Path
 import platformdirs
 import uvicorn
 
+from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from kriegbot.web.app import make_app
 from kriegbot.web.guard import LOOPBACK, Connection, Guard
@@ -110,7 +111,8 @@ def serve(
       Refused: the server cannot listen there.
     """
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
-    house = House(folder, platformdirs.user_config_path("kriegbot") / "page.json", sandbox=sandbox)
+    memory = platformdirs.user_config_path("kriegbot") / "page.json"
+    house = House(folder, memory, Results().path, sandbox=sandbox)
     server = PageServer(house, host, port)
     address = server.address
     if saved is not None:

@@ -8,6 +8,7 @@ import { savedGames } from "./library.js";
 import { offerNext, showOutcome } from "./outcome.js";
 import { drawPicture } from "./picture.js";
 import { startPlay } from "./play.js";
+import { showResults } from "./results.js";
 import { startReview } from "./review.js";
 import { shareLink } from "./share.js";
 import { connect } from "./socket.js";
@@ -70,6 +71,7 @@ function leave() {
   review?.close();
   [game, play, review, over, isAsking] = [null, null, null, null, false];
   $("outcome").hidden = true;
+  $("outcome-results").textContent = "";
 }
 
 function receive(message) {
@@ -78,6 +80,7 @@ function receive(message) {
   else if (message.is === "preparing") prepare(message);
   else if (message.is === "game") enter(message);
   else if (message.is === "library") listGames(message);
+  else if (message.is === "results") showResults(message, game);
   else if (message.is === "next") goOn(message);
   else if (message.is === "later") wait(message);
   else if (message.is === "over" && !game) openLater();
