@@ -175,11 +175,19 @@ def test_rescues_that_are_no_counts_are_refused(rescues: str, damaged: Path, tmp
             FORMS[form](store, StringIO())
 
 
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("UPDATE sides SET turns = 'x' WHERE game = 2", "a wrong value for 'turns' in table 'sides'"),
+        ("ALTER TABLE games DROP COLUMN versions", "table 'games' has not the columns that it takes"),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
 def test_of_a_damaged_file_no_merged_one_is_made(
-    damaged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    damage: str, said: str, is_first: bool, damaged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, out = Path(shutil.copy(damaged, tmp_path / "t")), tmp_path / "merged"
-    changed(path, "UPDATE sides SET turns = 'x' WHERE game = 2")
-    assert main(["merge", str(out), str(path)]) == 2
-    assert "a wrong value for 'turns' in table 'sides'" in capsys.readouterr().err
+    good, path, out = damaged, Path(shutil.copy(damaged, tmp_path / "t")), tmp_path / "merged"
+    changed(path, damage)
+    assert main(["merge", str(out), *map(str, [path, good] if is_first else [good, path])]) == 2
+    assert said in capsys.readouterr().err
     assert not out.exists()

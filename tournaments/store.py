@@ -31,32 +31,21 @@ from filelock import FileLock, Timeout
 from referee.text import quoted
 from tournaments.play import Died, Finished
 from tournaments.schedule import Pairing, Settings, Shard
-from tournaments.store_reader import APPLICATION, SCHEMA, GameRow, Reader, SideRow, StoreError, connected, named, short
+from tournaments.store_reader import (
+    APPLICATION,
+    SCHEMA,
+    TABLES,
+    GameRow,
+    Reader,
+    SideRow,
+    StoreError,
+    connected,
+    named,
+    short,
+)
 
 __all__ = ["FORMS", "Store", "StoreError"]
 
-TABLES = """
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE pairings (id INTEGER PRIMARY KEY, first TEXT NOT NULL, second TEXT NOT NULL);
-CREATE TABLE games (
-    id INTEGER PRIMARY KEY, pairing INTEGER NOT NULL REFERENCES pairings, number INTEGER NOT NULL,
-    seed INTEGER NOT NULL, white TEXT NOT NULL, black TEXT NOT NULL,
-    result TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL, plies INTEGER NOT NULL,
-    record BLOB NOT NULL, versions TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
-    UNIQUE (pairing, number));
-CREATE TABLE sides (
-    game INTEGER NOT NULL REFERENCES games, color TEXT NOT NULL, player TEXT NOT NULL,
-    turns INTEGER NOT NULL, tries INTEGER NOT NULL, illegal INTEGER NOT NULL, nonsense INTEGER NOT NULL,
-    overruns INTEGER NOT NULL, astray INTEGER NOT NULL, rescues TEXT NOT NULL, failure TEXT NOT NULL, log TEXT NOT NULL,
-    PRIMARY KEY (game, color)) WITHOUT ROWID;
-CREATE TABLE answers (
-    game INTEGER NOT NULL REFERENCES games, number INTEGER NOT NULL, color TEXT NOT NULL, ply INTEGER NOT NULL,
-    seconds REAL NOT NULL, thought REAL NOT NULL, samples INTEGER NOT NULL, leaves INTEGER NOT NULL,
-    particles INTEGER NOT NULL, rescue TEXT NOT NULL, astray INTEGER NOT NULL, overrun INTEGER NOT NULL,
-    PRIMARY KEY (game, number)) WITHOUT ROWID;
-CREATE TABLE incidents (
-    id INTEGER PRIMARY KEY, game INTEGER NOT NULL, at TEXT NOT NULL, what TEXT NOT NULL, quarantined INTEGER NOT NULL);
-"""
 LOCK_PATIENCE = 5.0
 """Seconds to wait for the lock: workers of a run that was killed hold it for a moment more."""
 

@@ -6,7 +6,9 @@ import json
 import os
 import sqlite3
 import zlib
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -18,6 +20,28 @@ from referee.text import MOST_QUOTED, one_line, quoted
 from tournaments.schedule import MOST_GAMES, Game, Pairing, Settings, Shard
 
 SCHEMA = "1"
+TABLES = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE pairings (id INTEGER PRIMARY KEY, first TEXT NOT NULL, second TEXT NOT NULL);
+CREATE TABLE games (
+    id INTEGER PRIMARY KEY, pairing INTEGER NOT NULL REFERENCES pairings, number INTEGER NOT NULL,
+    seed INTEGER NOT NULL, white TEXT NOT NULL, black TEXT NOT NULL,
+    result TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL, plies INTEGER NOT NULL,
+    record BLOB NOT NULL, versions TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
+    UNIQUE (pairing, number));
+CREATE TABLE sides (
+    game INTEGER NOT NULL REFERENCES games, color TEXT NOT NULL, player TEXT NOT NULL,
+    turns INTEGER NOT NULL, tries INTEGER NOT NULL, illegal INTEGER NOT NULL, nonsense INTEGER NOT NULL,
+    overruns INTEGER NOT NULL, astray INTEGER NOT NULL, rescues TEXT NOT NULL, failure TEXT NOT NULL, log TEXT NOT NULL,
+    PRIMARY KEY (game, color)) WITHOUT ROWID;
+CREATE TABLE answers (
+    game INTEGER NOT NULL REFERENCES games, number INTEGER NOT NULL, color TEXT NOT NULL, ply INTEGER NOT NULL,
+    seconds REAL NOT NULL, thought REAL NOT NULL, samples INTEGER NOT NULL, leaves INTEGER NOT NULL,
+    particles INTEGER NOT NULL, rescue TEXT NOT NULL, astray INTEGER NOT NULL, overrun INTEGER NOT NULL,
+    PRIMARY KEY (game, number)) WITHOUT ROWID;
+CREATE TABLE incidents (
+    id INTEGER PRIMARY KEY, game INTEGER NOT NULL, at TEXT NOT NULL, what TEXT NOT NULL, quarantined INTEGER NOT NULL);
+"""
 APPLICATION = 0x4B726965
 """What SQLite keeps at byte 68 of the file: "Krie"."""
 DAMAGE = sqlite3.Error, UnicodeDecodeError
@@ -32,6 +56,7 @@ FITS = {
     "BLOB": "typeof({0}) = 'blob'",
 }
 """What a column holds, by its type: whatever a player says of its answers, as long as it is finite."""
+CHECKED = "pairings", "games", "sides", "answers", "incidents"
 FITS_TOO = {
     "result": "result IN ('1-0', '0-1', '1/2-1/2')",
     "color": "color IN ('white', 'black')",
@@ -39,6 +64,15 @@ FITS_TOO = {
     "plies": "plies BETWEEN 0 AND 1000000",
     "seconds": "seconds BETWEEN 0 AND 1e9",
 }
+
+
+@cache
+def _columns() -> dict[str, list[tuple[str, str]]]:
+    """The columns of each table and their types."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(TABLES)
+        query = "SELECT name, type FROM pragma_table_info(?)"
+        return {table: empty.execute(query, [table]).fetchall() for table in CHECKED}
 
 
 class GameRow(NamedTuple):
@@ -144,10 +178,13 @@ class Reader:
         """Looks at every value.
 
         Raises:
-          StoreError: one is not what its column holds, or a game lacks its pairing or a side.
+          StoreError: a table has other columns, a value is not what its column holds, or a game lacks its pairing or a
+            side.
         """
-        for table in ("pairings", "games", "sides", "answers", "incidents"):
+        for table, expected in _columns().items():
             columns = self.rows("SELECT name, type FROM pragma_table_info(?)", table)
+            if columns != expected:
+                raise StoreError(f"{named(self.path)} is damaged: table '{table}' has not the columns that it takes")
             wrong = " ".join(
                 f"WHEN NOT ({FITS.get(kind, '0').format(name)} AND {FITS_TOO.get(name, '1')}) THEN '{name}'"
                 for name, kind in columns

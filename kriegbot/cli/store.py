@@ -97,7 +97,9 @@ def merge(
     with refusing(StoreError, ending="."):
         with Store.open(parts[0]) as first:
             settings, games = first.settings, first.games
-            first.check()  # before there is an empty file
+        for part in parts:
+            with Store.open(part) as one:
+                one.check()  # before there is an empty file
         with Store.writing(Path(out), settings, games) as store:
             for part in parts:
                 print(f"{part}: {store.take_from(Path(part))} games")
