@@ -349,6 +349,7 @@ def test_levels_can_be_watched_by_their_names(tmp_path: Path) -> None:
         Select(page.one("#watch-black")).select_by_visible_text("rand")
         assert not page.driver.find_element(By.ID, "watch-white-settings").is_displayed()
         page.one("#watch-start").click()
+        page.one("#review h2")
         page.until_text("#review h2", "Club bot")
 
 

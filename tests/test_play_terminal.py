@@ -143,7 +143,11 @@ def test_the_map_of_chances_has_numbers_and_room_in_a_small_window(
         lines = terminal.until(" to try:").split("\n")
         assert max(map(len, lines)) <= 60
         assert len(lines) <= 20
-        assert any(row in line for line in plain(terminal.output).split("\n"))
+        output = plain(terminal.output)
+        assert any(row in line for line in output.split("\n"))
+        assert ("1. e4: yes. 1... Black has moved." in output) == (
+            not settings
+        )  # both verdicts, where there is a screen
 
 
 def test_an_interrupt_while_the_opponent_thinks_breaks_the_game_off(tmp_path: Path) -> None:

@@ -51,6 +51,9 @@ def test_the_own_verdict_stays_beside_the_reply_and_a_capture_names_what_fell(tm
         page.until_text("#refused", "axb3")
         assert "took on d5. " in page.text("#announcement")
         assert page.text("#announcement").endswith("axb3? No. ")
+        colors = "return [...document.querySelectorAll('#announcement span')].map((one) => getComputedStyle(one).color)"
+        own, reply, refused = page.run(colors)
+        assert own == reply != refused
         click(page, "a2", "a3")
         page.until_text("#turn", "move 4")
         assert page.text("#announcement").startswith("a3: yes. Black ")

@@ -33,7 +33,6 @@ export class Heard {
   /** The log is a row for each move, what happened in it one below the other; Tab reaches its last entry. */
   draw() {
     const said = this.verdicts();
-    $("announcement").className = said.at(-1)?.kind ?? "";
     $("announcement").replaceChildren(...said.map((entry) => make("span", { className: entry.kind }, `${entry.text} `)));
     $("explain").hidden = !said.length;
     const rows = [];
