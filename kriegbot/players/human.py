@@ -17,7 +17,7 @@ from referee import Resign, View
 
 COMMANDS = {
     "help": "this text",
-    "?": "what was said last, explained",
+    "?": "explain what was said last",
     "tries": "list your open tries",
     "board": "show the board again",
     "hint": "the best tries",
@@ -106,9 +106,9 @@ class HumanPlayer:
 
 def _help(commands: Mapping[str, str]) -> list[str]:
     return [
-        "Write a try as e4, Nf3, exd5, O-O, or as e2e4.",
+        "A try is e4, Nf3, exd5, O-O, e2e4.",
         "e8 makes a queen, e8=N a knight.",
-        "An illegal one is refused; try again.",
+        "After a refusal try again.",
         *(f"{command:<7} {meaning}" for command, meaning in commands.items()),
     ]
 
