@@ -314,7 +314,7 @@ def test_an_evaluator_of_another_signature_is_refused() -> None:
     def sided(position: Position, side: int) -> int:  # noqa: ARG001
         return side
 
-    with pytest.raises(TypeError, match="kernel sided"):
+    with pytest.raises(TypeError, match="the annotations of sided are not"):
         evaluator(sided)  # type: ignore[arg-type]
 
 
