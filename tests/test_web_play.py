@@ -12,6 +12,7 @@ pytest.importorskip("selenium", reason="the page in a browser is tested with sel
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from kriegbot.players.kriegbot import WORDS
 from kriegbot.web.server import PageServer
 from referee import load_record
 from tests.browser import Page, chromium
@@ -63,6 +64,7 @@ def test_a_level_is_chosen_by_name_and_needs_no_time(tmp_path: Path) -> None:
         is_hidden = "return document.querySelector('#time-choice').hidden"
         page.one("#levels input[value=best]").click()
         assert page.run(is_hidden) is False
+        assert WORDS["best"][1:] in page.one("#level-choice").text
         page.one("#levels input[value=casual]").click()
         assert page.run(is_hidden) is True
         page.one("#new button[type=submit]").click()

@@ -6,6 +6,7 @@ import { make } from "./make.js";
 const TIMES = [["0.2", "a blink (0.2 s)"], ["1", "quick (1 s)"], ["3", "steady (3 s)"], ["10", "patient (10 s)"], ["30", "long (30 s)"]];
 const DEPTHS = { 1: "its move", 2: "its move and your answer", 3: "its move, your answer and its next", 4: "two moves of each side" };
 const CLOCKS = ["180+2", "300+5", "600+5", "900+10", "1800+20"];
+const title = (text) => text[0].toUpperCase() + text.slice(1);
 const $ = (id) => document.getElementById(id);
 
 /** Fills options, or the choices of a <select>: [[value, text], ...]; the one chosen before is chosen again. */
@@ -63,7 +64,7 @@ export function newForm(send, { players, rules }) {
     const names = levels ? levels.takes.split("|") : [];
     const before = names.includes(chosen("level")) ? chosen("level") : names.includes("casual") ? "casual" : names.at(-1);
     $("levels").replaceChildren(...names.map((name) => make("label", {},
-      make("input", { type: "radio", name: "level", value: name, checked: name === before, onchange: offerTime }), ` ${name[0].toUpperCase()}${name.slice(1)}`)));
+      make("input", { type: "radio", name: "level", value: name, checked: name === before, onchange: offerTime }), ` ${title(name)}`)));
     $("depth-choice").hidden = !depth;
     if (depth) {
       const [low, high] = depth.takes.split("..").map(Number);
@@ -76,7 +77,7 @@ export function newForm(send, { players, rules }) {
   /** Says what the level is. Only the best takes time: the others are the same on any machine. */
   function offerTime() {
     const levels = option("level");
-    $("level-about").textContent = levels ? levels.words[levels.takes.split("|").indexOf(level())] : "";
+    $("level-about").textContent = levels ? `${title(levels.words[levels.takes.split("|").indexOf(level())])}.` : "";
     $("time-choice").hidden = !option("time") || (levels && level() !== levels.default);
   }
 
