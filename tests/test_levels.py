@@ -6,6 +6,8 @@ import chess
 import numpy as np
 import pytest
 
+from kriegbot.belief.particles import Particles
+from kriegbot.kernels import from_board, to_board
 from kriegbot.players.kriegbot import BEST, LEVELS, WORDS
 from kriegbot.players.kriegbot import kriegbot as kind
 from kriegbot.search.policy import Policy
@@ -96,3 +98,22 @@ def test_first_moves_vary_and_none_is_bad(level: str) -> None:
     chances = policy.weights / policy.weights.sum()
     assert chances.max() < 0.35
     assert share(policy, "g7g5", "f7f6") < 0.1
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_level_whose_few_boards_may_be_wrong_thinks_of_a_king_elsewhere(level: str) -> None:
+    # all of its three boards have the king far from f8, where Qg6 stalemates him
+    referee = Referee(start="8/5k2/3K3p/7P/8/8/8/1Q6 b - - 0 1")
+    referee.try_move(chess.Move.from_uci("f7g7"))
+    boards = [chess.Board(f"{king}/3K3p/7P/8/8/8/1Q6 w - - 1 2") for king in ("6k1/8", "8/6k1", "4k3/8")]
+    search, view = SampledSearch(LEVELS[level], 1), referee.view(chess.WHITE)
+    search.update(view)
+    assert search.belief is not None
+    rows = np.array([from_board(board) for board in boards])
+    search.belief.particles = Particles(rows, np.full(3, 1 / 3), is_exact=False, fits_all=False)
+    sample, weights = search._draw(search.belief, view, 1)
+    kings = [board.king(chess.BLACK) for board in map(to_board, sample)]
+    assert chess.F8 in kings
+    known = np.array([king in (chess.G8, chess.G7, chess.E8) for king in kings])
+    assert weights[~known].sum() / weights.sum() == pytest.approx(LEVELS[level].doubt)
+    assert share(search.policy(view, None), "b1g6") < 0.05

@@ -2,9 +2,10 @@
 
 `altered` moves enemy men on boards that fitted until now, or changes their kinds (a pawn may have been promoted to a
 knight). `blind` forgets all boards and takes those of the last observation. Neither result is the information set:
-`Belief` counts both.
+`Belief` counts both. `elsewhere` is for who does not trust the few boards that are left.
 """
 
+import chess
 import numpy as np
 
 from kriegbot import kernels as kb
@@ -14,6 +15,9 @@ from referee import View
 
 BOTH_RIGHTS, WITHOUT_PASSANT = kb.words(0b110, 2**64 - 1 - (63 << 5))
 BLIND_BOARDS = 1000
+KINGS, MEN = 4, 5
+"""The words of a row that hold both kings, and White's men; Black's come after those."""
+ATTEMPTS_PER_BOARD = 50
 
 
 @kb.kernel
@@ -87,6 +91,19 @@ def altered(
         kb.TABLES, particles.rows, side, changes, heard, terms, seed, target, np.empty(kb.MAX_MOVES, np.int32)
     )
     return merged(target[:written], np.ones(written), is_exact=False, fits_all=False)
+
+
+def elsewhere(particles: Particles, side: int, heard: int, terms: kb.Terms, count: int, seed: int) -> kb.Rows:
+    """Boards [n, 8], n <= `count`, made from these, on which a side's king is a step from where any of these has him.
+
+    Only those of which the referee would announce `heard` after the last move.
+    """
+    known = np.bitwise_or.reduce(particles.rows[:, KINGS] & particles.rows[:, MEN + side])
+    near = int(known)
+    for square in chess.scan_forward(int(known)):
+        near |= chess.BB_KING_ATTACKS[square]
+    rows = altered(particles, side, 1, heard, terms, ATTEMPTS_PER_BOARD * count, seed).rows
+    return rows[rows[:, KINGS] & rows[:, MEN + side] & np.uint64(near & ~int(known)) != 0][:count]
 
 
 def blind(view: View, seed: int) -> Particles:

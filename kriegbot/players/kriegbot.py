@@ -10,7 +10,8 @@ for a turn, all its tries together.
 
 The weaker levels err as people do. They forget: `particles`. They look less far: `depth`. They miss that they can be
 taken back: `exchange`. They take a try that looks nearly as good: `temperature`. None plays at random. Each looks at as
-many boards as it remembers, up to its `samples`, so it makes no try that it holds for hopeless, and sees stalemates.
+many boards as it remembers, up to its `samples`, and makes no try that it holds for hopeless. When few men are left, it
+also thinks of kings where it would not expect them: `doubt`; the few boards that it remembers then made it stalemate.
 From casual up they retake where that costs nothing: `retaking`.
 """
 
@@ -48,7 +49,7 @@ FLAGSHIP = Settings(
 def _level(samples: int, particles: int, **weaker: Any) -> Settings:
     """A level; it draws so many boards for each try, a third of them anew after a refusal."""
     settings = replace(FLAGSHIP, opponent="fitted", filtering="uniform", samples=samples, particles=particles)
-    return replace(settings, further=samples // 3, **{"repeated": 12.0, **weaker})
+    return replace(settings, further=samples // 3, doubt=0.4, **{"repeated": 20.0, **weaker})
 
 
 _SHORT: dict[str, Any] = {"hopeless": 0.1, "depth": 1, "exchange": 0.0, "evaluator": "ks"}

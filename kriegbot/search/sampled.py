@@ -12,6 +12,7 @@ move can gain.
 """
 
 from collections import Counter
+from itertools import takewhile
 from typing import NamedTuple
 
 import chess
@@ -22,7 +23,8 @@ from kriegbot.belief.belief import Belief
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_fitting
 from kriegbot.belief.pool import RenewedPool
-from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, subseed, uniforms
+from kriegbot.belief.rescue import elsewhere
+from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, last_heard, side_of, subseed, uniforms
 from kriegbot.models import load_opponent
 from kriegbot.search.cache import Lists
 from kriegbot.search.information_set import InformationSet, are_open
@@ -63,7 +65,7 @@ class Placements:
 
 MOST_DRAWN = 3000
 """Histories drawn for a search by time, if those that survive a refusal are kept, or if they need not fit all."""
-OPENING_PLIES = 12
+OPENING_PLIES, FEW_MEN = 12, 5
 DRAWING = 0
 """Use of randomness within one try, with a seed of its own."""
 ORDERING = 0
@@ -189,10 +191,24 @@ class SampledSearch:
             pool = self._pool.particles if self._pool else belief.particles
             rows, counts = (pool if len(pool) else belief.particles).draw(samples, seed)
         if self.settings.samples is not None:
-            return rows, counts
+            return self._with_doubts(belief, view, rows, counts, seed)
         # time may end the search within them, and beliefs and pools keep boards of one origin together
         order = np.argsort(uniforms(subseed(seed, ORDERING), len(rows)), kind="stable")
         return rows[order], counts[order]
+
+    def _with_doubts(
+        self, belief: Belief, view: View, rows: Rows, counts: RealArray, seed: int
+    ) -> tuple[Rows, RealArray]:
+        """Drawn histories, and, as `Settings.doubt` says, others: a few boards may be sure of a king, and wrong."""
+        if not self.settings.doubt or belief.particles.is_exact or view.opponent_men > FEW_MEN:
+            return rows, counts
+        heard, terms = last_heard(view, len(view.events))
+        others = elsewhere(belief.particles, side_of(not view.color), heard, terms, int(counts.sum()), seed)
+        others = others[
+            list_fitting(others, takewhile(lambda one: not isinstance(one, OpponentMoved), view.events[::-1]))
+        ]
+        weight = self.settings.doubt / (1.0 - self.settings.doubt) * counts.sum() / max(1, len(others))
+        return np.concatenate([rows, others]), np.concatenate([counts, np.full(len(others), weight)])
 
     def _drawn(self, belief: Belief, view: View, further: int, seed: int) -> Sample:
         """Draw the histories for a try: all at the first of a turn; later a few more, added to those still possible."""

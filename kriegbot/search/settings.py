@@ -45,6 +45,8 @@ class Settings:
       temperature: of the softmax by which a try is drawn, in centipawns: for the first 12 plies, and after them; 0
         plays the best try.
       hopeless: probability of being legal up to which a try is made only if there is no other.
+      doubt: share of the weight that goes, with `samples`, to boards on which the king of an opponent with few men is
+        a step from where the belief has him, unless the belief is all of the information set.
       is_for_turn: whether `time` is the budget of a whole turn, all its tries together.
       finishes: whether a bare king is left to `kriegbot.endgames`.
     """
@@ -89,6 +91,7 @@ class Settings:
     temperature: tuple[float, float] = (0.0, 0.0)
     hopeless: float = 0.0
     retaking: float = 0.0
+    doubt: float = 0.0
     is_for_turn: bool = False
     finishes: bool = False
 
