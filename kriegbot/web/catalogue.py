@@ -66,9 +66,9 @@ def rules_html() -> str:
         )
         more = [f"A try that your own men show to be impossible, or that was refused this turn already, {aside}."]
         if one.pawn_tries is PawnTries.SQUARES:
-            more.append("No other pawn may try to capture.")
+            more.append("A pawn that is not named may not try to capture.")
         elif one.pawn_tries is not PawnTries.NOTHING:
-            more.append("Whoever is told that there is none may not try one.")
+            more.append("Whoever is told that there is no pawn capture may not try one.")
         if one.asking is not Asking.NONSENSE:
             more.append("You may ask once a turn; after no you may not try to take with a pawn in that turn.")
         if one.asking is Asking.OBLIGES:
