@@ -348,6 +348,7 @@ def test_levels_can_be_watched_by_their_names(tmp_path: Path) -> None:
         Select(page.one("#watch-white")).select_by_visible_text("Club bot")
         Select(page.one("#watch-black")).select_by_visible_text("rand")
         assert not page.driver.find_element(By.ID, "watch-white-settings").is_displayed()
+        assert "Thinks of your answer" in page.text(".watch-form small")
         page.one("#watch-start").click()
         page.one("#review h2")
         page.until_text("#review h2", "Club bot")

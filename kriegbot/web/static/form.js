@@ -6,7 +6,7 @@ import { make } from "./make.js";
 const TIMES = [["0.2", "a blink (0.2 s)"], ["1", "quick (1 s)"], ["3", "steady (3 s)"], ["10", "patient (10 s)"], ["30", "long (30 s)"]];
 const DEPTHS = { 1: "its move", 2: "its move and your answer", 3: "its move, your answer and its next", 4: "two moves of each side" };
 const CLOCKS = ["180+2", "300+5", "600+5", "900+10", "1800+20"];
-const title = (text) => text[0].toUpperCase() + text.slice(1);
+export const title = (text) => text[0].toUpperCase() + text.slice(1);
 const $ = (id) => document.getElementById(id);
 
 /** Fills options, or the choices of a <select>: [[value, text], ...]; the one chosen before is chosen again. */

@@ -1,15 +1,16 @@
 // The form that sets two programs against each other.
 
-import { leadToRules } from "./form.js";
+import { leadToRules, title } from "./form.js";
 import { make } from "./make.js";
 
 /** Fills an element with the form; send(message) asks the server. Returns what says why it was refused. */
 export function watchForm(root, send, hello) {
   const offered = hello.players.flatMap((one) => {
     const level = one.options.find((option) => option.name === "level");
-    return (level?.takes.split("|") ?? [""]).map((name) => {
+    return (level?.takes.split("|") ?? [""]).map((name, at) => {
       const isFixed = name !== (level?.default ?? ""); // by its level
-      return { ...one, value: isFixed ? `${one.name}:level=${name}` : one.name, text: level ? `${name[0].toUpperCase()}${name.slice(1)} bot` : one.name, isFixed };
+      const [text, summary] = level ? [`${title(name)} bot`, title(level.words[at] ?? one.summary)] : [one.name, one.summary];
+      return { ...one, value: isFixed ? `${one.name}:level=${name}` : one.name, text, summary, isFixed };
     });
   });
   const choice = (label, control, ...more) => make("div", { className: "choice" }, make("label", { htmlFor: control.id }, label), " ", ...more, control);
