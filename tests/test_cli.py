@@ -76,7 +76,7 @@ REFUSED = [
     (["play", "--save", "\0"], "cannot save to"),
     (["replay", "/no/such/game.pgn"], "cannot be read (No such file or directory)"),
     (["replay", "/"], "cannot be read"),
-    (["replay", __file__], "not a Kriegspiel record"),
+    (["replay", __file__], "unknown format"),
     (["players", "rand"], "unexpected extra argument"),
     (["match", "rand\x1b[31m\nrand", "rand"], "unknown player"),
 ]

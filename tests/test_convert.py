@@ -93,8 +93,8 @@ def test_progress_is_shown_once_it_takes_long(
     game: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = []
-    monkeypatch.setattr("kriegbot.cli.convert.PATIENCE", -1.0)
-    monkeypatch.setattr("kriegbot.cli.convert.steps", lambda what, work: shown.append((what, list(work))))
+    monkeypatch.setattr("kriegbot.cli.progress.PATIENCE", -1.0)
+    monkeypatch.setattr("kriegbot.cli.progress.steps", lambda what, work: shown.append((what, list(work))))
     source = Path(game).with_name("two.pgn")
     source.write_text(Path(game).read_text() * 2)
     out, _ = convert(str(source), "-", capsys=capsys)

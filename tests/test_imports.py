@@ -82,6 +82,7 @@ def test_commands_and_page_meet_in_one_lazy_import() -> None:
 
 
 DOORS = {
+    "kriegbot.cli.render": "render",
     "kriegbot.online": "online",
     "kriegbot.trees.figure6": "plots",
     "kriegbot.trees.gambit": "gambit",
@@ -109,7 +110,7 @@ def test_whatever_is_imported_is_declared() -> None:
 def distribution(requirement: str) -> str:
     """The module of a distribution that pyproject.toml names."""
     name = re.split(r"[^\w-]", requirement)[0].replace("-", "_")
-    return {"open_spiel": "pyspiel"}.get(name, name)
+    return {"open_spiel": "pyspiel", "pillow": "PIL"}.get(name, name)
 
 
 def foreign(path: Path) -> set[str]:

@@ -291,7 +291,7 @@ def test_a_phone_shows_one_board_at_a_time_and_nothing_beyond_its_edge(address: 
     ("arguments", "message"),
     [
         (["/no/such/game.pgn", "--web"], "cannot be read (No such file or directory)"),
-        ([__file__, "--web"], "not a Kriegspiel record"),
+        ([__file__, "--web"], "unknown format"),
         (["/no/such.sqlite#1", "--web"], "there is no such file"),
         (["GAME", "--web", "--port", "x"], "illegal port 'x'"),
         (["GAME", "--port", "8080"], "--port goes with --web; add that."),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,7 @@ import chess
 import typer
 
 from kriegbot.cli.common import rules_from
-from kriegbot.cli.progress import steps
+from kriegbot.cli.progress import patiently
 from kriegbot.request import COLORS, Refused, color_of, path_of
 from referee import RecordError, RuleSet
 from referee.files import write_whole
@@ -24,8 +23,6 @@ from referee.text import quoted
 STANDARD = "-"
 """What stands for standard input or output."""
 MOST_BYTES = 64 * 1024 * 1024
-PATIENCE = 2.0
-"""Seconds before progress is shown."""
 
 
 def convert(
@@ -66,17 +63,15 @@ def convert(
         to = format_for(target) if form_out is None else format_named(form_out)
         begun = None if form_in is None else format_named(form_in)
         color = _side_of(side, is_filtered=to is FORMATS["filtered"])
-        text = _text_of(source)
+        text = text_of(source)
         begun = begun or format_of(text)
     except RecordError as error:
         raise Refused(_sentence(str(error))) from None
     games = begun.games(text)
     if not games:
         raise Refused(f"{quoted(source)}: no game in it; it takes at least one.")
-    texts: list[str] = []
     lost: dict[str, None] = {}
-    work = _converted((source, games), begun, to, (given, color), texts, lost)
-    _run(work)
+    texts = patiently("Converting", _converted((source, games), begun, to, (given, color), lost), len(games))
     whole = "\n".join(texts).encode()
     if len(whole) > MOST_BYTES:
         raise Refused(f"cannot save to {quoted(target)}: {len(whole)} bytes; it takes at most {MOST_BYTES}.")
@@ -92,10 +87,9 @@ def _converted(
     begun: Format,
     to: Format,
     asked: tuple[RuleSet | None, chess.Color | None],
-    texts: list[str],
     lost: dict[str, None],
-) -> Iterator[tuple[int, int]]:
-    """Converts one game after another; yields how many are done, of how many."""
+) -> Iterator[str]:
+    """The games one after another, converted; and what that has lost."""
     source, games = found
     for number, game in enumerate(games, 1):
         try:
@@ -104,21 +98,12 @@ def _converted(
         except RecordError as error:
             which = f", game {number}" if len(games) > 1 else ""
             raise Refused(_sentence(f"{quoted(source)}{which}, as {begun.name}: {error}")) from None
-        texts.append(text)
         lost.update(dict.fromkeys((*missed, *left_out)))
-        yield number, len(games)
+        yield text
 
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "?")) else f"{text}."
-
-
-def _run(work: Iterator[tuple[int, int]]) -> None:
-    """To the end, with a bar once it takes long."""
-    begin = time.monotonic()
-    for _ in work:
-        if time.monotonic() - begin > PATIENCE:
-            steps("Converting", work)
 
 
 def _target_of(source: str, target: str) -> Path | None:
@@ -142,7 +127,8 @@ def _side_of(side: str | None, *, is_filtered: bool) -> chess.Color | None:
     return color_of(side, 0)
 
 
-def _text_of(source: str) -> str:
+def text_of(source: str) -> str:
+    """What is in a file of games, or comes from standard input."""
     try:
         if source == STANDARD:
             data = sys.stdin.buffer.read(MOST_BYTES + 1)

@@ -28,6 +28,7 @@ COMMANDS = {
         "replay",
         "Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web on a local page.",
     ),
+    "render": ("render", "Make a moving picture of a saved game, as its sides saw it: gif, webp or svg."),
     "convert": ("convert", "Write games in another format; what that cannot hold is named on standard error."),
     "tournament": ("tournament", "Play many games between programs, and report on them."),
     "report": (

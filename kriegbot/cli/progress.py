@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -17,8 +18,12 @@ from tournaments.play import Finished, Outcome
 from tournaments.statistics import expected_utility, expected_utility_interval
 from tournaments.store import Store
 
+T = TypeVar("T")
+
 SHARES = 10
 """How many lines a whole tournament prints without a terminal."""
+PATIENCE = 2.0
+"""Seconds before progress is shown."""
 
 
 @contextmanager
@@ -57,6 +62,22 @@ def steps(what: str, done_of: Iterable[tuple[int, int]]) -> None:
         task = progress.add_task(what, total=None)
         for done, total in done_of:
             progress.update(task, completed=done, total=total)
+
+
+def patiently(what: str, made: Iterator[T], total: int) -> list[T]:
+    """All that is made, one after another; progress is shown once that has taken long."""
+    begin, all_made = time.monotonic(), list[T]()
+
+    def counted() -> Iterator[tuple[int, int]]:
+        for one in made:
+            all_made.append(one)
+            yield len(all_made), total
+
+    work = counted()
+    for _ in work:
+        if time.monotonic() - begin > PATIENCE:
+            steps(what, work)
+    return all_made
 
 
 class Scoreboard:

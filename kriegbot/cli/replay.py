@@ -7,6 +7,7 @@ import sys
 import textwrap
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,16 +17,21 @@ from rich.text import Text
 
 from kriegbot.cli.board import Picture, board, fitting, size_of
 from kriegbot.cli.common import NoBrowser, Port
+from kriegbot.cli.convert import text_of
 from kriegbot.cli.play import open_page
 from kriegbot.cli.screen import HAS_KEYS, drawing_console, next_key, single_keys
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.moments import READERS, ending, moments, playthrough
 from kriegbot.narration.names import both_called
 from kriegbot.request import Refused, refusing, whole_of
-from referee import GameRecord, RecordError, load_record
+from referee import GameRecord, RecordError
+from referee.formats import format_of
+from referee.text import quoted
 from tournaments.store import Store, StoreError
 
 VIEWS = ("all", "referee", "White", "Black")
+DATABASE = b"SQLite format 3"
+"""How a file of SQLite begins."""
 HELP = "← → step   Home End   PgUp PgDn ten   v view   q quit"
 
 
@@ -45,7 +51,9 @@ class Frame:
 
 
 def replay(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A saved game, or FILE#N for game N of a tournament.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A saved game; FILE#N is game N of a file or tournament.")
+    ],
     web: Annotated[
         bool, typer.Option("--web", help="Show it on a local page, with each side's belief and its tries' values.")
     ] = False,
@@ -60,7 +68,7 @@ def replay(
     for option, is_given in (("port", port is not None), ("no-browser", no_browser)):
         if is_given and not web:
             raise Refused(f"--{option} goes with --web; add that.")
-    record = _record_of(file)
+    record = record_of(file)
     if web:
         open_page(port, has_browser=not no_browser, saved=(record, file))
         return
@@ -73,15 +81,33 @@ def replay(
     print(*playthrough(record), sep="\n")
 
 
-def _record_of(file: str) -> GameRecord:
-    """A record from its own file, or, as FILE#N, game N of a tournament."""
-    path, mark, number = file.rpartition("#")
-    if mark and not os.path.exists(file):
-        game = whole_of(number, "number of a game", 1, 10**9)
-        with refusing(StoreError, ending="."), Store.open(path) as store:
-            return store.record(game)
-    with refusing(RecordError):
-        return load_record(file)
+def record_of(game: str) -> GameRecord:
+    """A game from a file in any format that `kriegbot convert` reads; as FILE#N, game N of it, or of a tournament."""
+    file, mark, number = game.rpartition("#")
+    is_numbered = bool(mark) and not os.path.exists(game)
+    file = file if is_numbered else game
+    at = whole_of(number, "number of a game", 1, 10**9) if is_numbered else None
+    if at is not None and not _is_text(file):
+        with refusing(StoreError, ending="."), Store.open(file) as store:
+            return store.record(at)
+    text = text_of(file)
+    try:
+        form = format_of(text)
+        games = form.games(text)
+        if at is None and len(games) > 1:
+            raise Refused(f"{quoted(file)}: {len(games)} games; it takes one of them, such as {quoted(f'{file}#1')}.")
+        if (at or 1) > len(games):
+            raise Refused(f"{quoted(file)}: no game {at or 1}; it holds {len(games)}.")
+        return form.read(games[(at or 1) - 1], None)[0]
+    except RecordError as error:
+        raise Refused(f"{quoted(file)}: {str(error).rstrip('.')}.") from None
+
+
+def _is_text(file: str) -> bool:
+    """Whether a file is there, and is no database."""
+    with suppress(OSError, ValueError), Path(file).open("rb") as handle:
+        return handle.read(len(DATABASE)) != DATABASE
+    return False
 
 
 def _step_through(record: GameRecord, console: Console) -> None:

@@ -1,0 +1,195 @@
+"""A game as moving pictures: what a side had on its board, believed and heard, and at the end the true board.
+
+Boards and men are python-chess's drawings (`chess.svg`). The pictures of one SVG take turns by SMIL, which also plays
+in an <img>, where no script runs and nothing is loaded.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import chess
+import chess.svg
+
+from kriegbot.belief.timeline import Followed, Held
+from kriegbot.narration.diary import Entry, gathered
+from kriegbot.narration.helping import PARTICLES, SEED
+from kriegbot.narration.moments import Moment, ending, moments
+from kriegbot.narration.names import called
+from referee import GameRecord, OwnTry
+
+SIDE, HEAD, FOOT, MARGIN = 390, 30, 68, 15
+"""A board with its margin, as `chess.svg` draws it; the room above it for a title, and below for what was heard."""
+FONT, MOST_LETTERS, MOST_LINES, MOST_REFUSED = 15, 48, 3, 5
+PAPER, INK, SHADE = "#faf7f1", "#23201b", "#d1450b"
+LAST, BAD = (f'fill="none" stroke="{color}" stroke-width="4"' for color in ("#1d6b3a", "#b00020"))
+COLORS = {"square light": "#eedfc3", "square dark": "#c9a877", "margin": PAPER, "coord": "#645d52"}
+LEAST_CHANCE, LEAST_MAN = 0.02, 0.2
+"""The least chances that are drawn: of any man, as shading; of one kind, as a pale man."""
+LAST_SECONDS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One of the pictures of a game.
+
+    Attributes:
+      boards: for each board, side by side, SVG of what is on it.
+      bottom: the side at the bottom.
+      texts: what is written: x and y (the baseline), the text, and whether x is its start or its end.
+      seconds: for how long it is shown.
+    """
+
+    boards: list[str]
+    bottom: chess.Color
+    texts: list[tuple[int, int, str, str]]
+    seconds: float
+
+
+def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bool) -> Iterator[Picture]:
+    """A game from these sides: a turn's refused tries are one picture, its move another.
+
+    A side's board is made from what that side knew. The true board comes last, if the game has ended.
+
+    Raises:
+      RecordError: the record is not that of a game.
+    """
+    *_, end = record.replay()
+    followed = {color: Followed(PARTICLES, SEED) for color in sides if has_belief}
+    names = " - ".join(called(record.headers[name]) for name in ("White", "Black"))
+    heard = {f"{_name(color)}'s board": f"{names}. {record.rules.title} rules." for color in sides}
+    ply, count, bottom = 0, len(record.turns), sides[0]
+    for turn in _turns(moments(record)):
+        moment = turn[-1]
+        ply += moment.event is not None and not _is_refused(moment)
+        new = [_caption([entry for one in turn for entry in one.news[_name(color)]]) for color in sides]
+        if moment.event is not None and not any(new):
+            continue  # the other side's refusals, where they are not told
+        heard = {title: text or heard[title] for title, text in zip(heard, new, strict=True)}
+        held = {color: one.at(end.referee.view(color), moment.heard[color]) for color, one in followed.items()}
+        boards = ["".join(_seen(turn, color, bottom, held.get(color))) for color in sides]
+        seconds = 0.5 + 0.02 * max(map(len, heard.values()))  # to look, and to read
+        yield Picture(boards, bottom, list(_texts(heard.items(), f"{ply} of {count}")), seconds)
+    if record.end is not None:
+        men = "".join(_man(square, man, bottom) for square, man in sorted(moment.men["referee"].items()))
+        last = [("The true board", ending(record))] * len(sides)
+        yield Picture([men] * len(sides), bottom, list(_texts(last, f"{ply} of {count}")), LAST_SECONDS)
+
+
+def _turns(told: Iterator[Moment]) -> Iterator[list[Moment]]:
+    """Refused tries and questions of one turn together, everything else alone."""
+    turn: list[Moment] = []
+    for moment in told:
+        if turn and not (_is_refused(turn[-1]) and _is_refused(moment)):
+            yield turn
+            turn = []
+        turn.append(moment)
+    yield turn
+
+
+def _is_refused(moment: Moment) -> bool:
+    return moment.event is not None and (not isinstance(moment.event, OwnTry) or moment.event.announcement is None)
+
+
+def _name(color: chess.Color) -> str:
+    return chess.COLOR_NAMES[color].capitalize()
+
+
+def _caption(entries: Sequence[Entry]) -> str:
+    """What one side hears of a turn, the turn's number once."""
+    lines = [line.removeprefix(entry.place).strip() for entry, line in gathered(entries)]
+    if len(lines) > MOST_REFUSED + 1:
+        lines[MOST_REFUSED:] = [f"And {len(lines) - MOST_REFUSED} more."]
+    return " ".join([*(entry.place for entry in entries[:1]), *lines]).strip()
+
+
+def _texts(written: Iterable[tuple[str, str]], counter: str) -> Iterator[tuple[int, int, str, str]]:
+    """The texts of a picture: a title above each board, what was heard below it, and a counter."""
+    left = MARGIN
+    for title, heard in written:
+        yield left, HEAD - 9, title, "start"
+        lines = textwrap.wrap(heard, MOST_LETTERS, max_lines=MOST_LINES, placeholder=" ...")
+        yield from ((left, HEAD + SIDE + 14 + 20 * row, line, "start") for row, line in enumerate(lines))
+        left += SIDE
+    yield left - 2 * MARGIN, HEAD - 9, counter, "end"
+
+
+def still(picture: Picture) -> str:
+    """A picture as SVG, without its text."""
+    return _svg(picture, _beside(picture.boards))
+
+
+def animated(shown: Sequence[Picture]) -> str:
+    """All pictures in one SVG, one after another, again and again."""
+    total, begin, groups = sum(picture.seconds for picture in shown), 0.0, []
+    for number, picture in enumerate(shown):
+        points = [(0.0, "hidden"), (begin / total, "visible"), ((begin := begin + picture.seconds) / total, "hidden")]
+        points = points[number == 0 : 2 if picture is shown[-1] else 3]
+        times, states = ";".join(f"{at:.5f}" for at, _ in points), ";".join(state for _, state in points)
+        groups.append(
+            f'<g visibility="{points[0][1]}"><animate attributeName="visibility" values="{states}" keyTimes="{times}" '
+            f'dur="{total:.2f}s" calcMode="discrete" repeatCount="indefinite"/>{_beside(picture.boards)}'
+        )
+        for x, y, text, anchor in picture.texts:
+            groups.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>')
+        groups.append("</g>")
+    return _svg(shown[0], "".join(groups))
+
+
+def _svg(picture: Picture, drawn: str) -> str:
+    """A whole file: what is drawn, on the empty boards of a picture."""
+    width, height = SIDE * len(picture.boards), HEAD + SIDE + FOOT
+    empty = chess.svg.board(None, orientation=picture.bottom, colors=COLORS, size=SIDE)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="system-ui, sans-serif" font-size="{FONT}" fill="{INK}"><rect width="100%" height="100%" '
+        f'fill="{PAPER}"/><defs>{"".join(chess.svg.PIECES.values())}</defs>{_beside([empty] * len(picture.boards))}'
+        f"{drawn}</svg>"
+    )
+
+
+def _beside(boards: Iterable[str]) -> str:
+    return "".join(f'<g transform="translate({SIDE * at},{HEAD})">{one}</g>' for at, one in enumerate(boards))
+
+
+def _seen(turn: Sequence[Moment], color: chess.Color, bottom: chess.Color, held: Held | None) -> Iterator[str]:
+    """A side's board after a turn's refused tries or after its move: what is believed, its men, what was tried."""
+    moment, event = turn[-1], turn[-1].event
+    men = moment.men[_name(color)]
+    for square, chances in enumerate([] if held is None else held.chances.T):
+        if (chance := float(chances.sum())) >= LEAST_CHANCE:
+            yield _square(square, bottom, f'fill="{SHADE}" opacity="{0.8 * chance:.2f}"')
+        if (chance := float(chances.max())) >= LEAST_MAN:
+            man = chess.Piece(int(chances.argmax()) + 1, not color)
+            yield _man(square, man, bottom, f' opacity="{0.6 * chance:.2f}"')
+    yield from (_square(square, bottom, BAD) for square in moment.marks)
+    if isinstance(event, OwnTry) and event.announcement is not None and moment.mover == color:
+        yield from (_square(square, bottom, LAST) for square in (event.move.from_square, event.move.to_square))
+    elif isinstance(event, OwnTry) and event.announcement is not None and event.announcement.checks:
+        yield from (_square(square, bottom, BAD) for square, man in men.items() if man.piece_type == chess.KING)
+    yield from (_man(square, man, bottom) for square, man in sorted(men.items()))
+    tried = [one.event.move for one in turn if isinstance(one.event, OwnTry)]
+    for move in dict.fromkeys(tried) if moment.mover == color and _is_refused(moment) else ():
+        (x, y), (to_x, to_y) = _corner(move.from_square, bottom), _corner(move.to_square, bottom)
+        way = f"M{x + 22} {y + 22}L{to_x + 22} {to_y + 22}"
+        yield f'<path {BAD} stroke-dasharray="6 5" d="{way}"/><circle {BAD} cx="{to_x + 22}" cy="{to_y + 22}" r="4"/>'
+
+
+def _corner(square: chess.Square, bottom: chess.Color) -> tuple[int, int]:
+    file, rank = chess.square_file(square), chess.square_rank(square)
+    column, row = (file, 7 - rank) if bottom == chess.WHITE else (7 - file, rank)
+    return MARGIN + 45 * column, MARGIN + 45 * row
+
+
+def _square(square: chess.Square, bottom: chess.Color, style: str) -> str:
+    x, y = _corner(square, bottom)
+    return f'<path {style} d="M{x} {y}h45v45h-45z"/>'
+
+
+def _man(square: chess.Square, man: chess.Piece, bottom: chess.Color, style: str = "") -> str:
+    x, y = _corner(square, bottom)
+    name = f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}"
+    return f'<use href="#{name}" x="{x}" y="{y}"{style}/>'
