@@ -22,7 +22,7 @@ from kriegbot.game import process
 from kriegbot.game.children import Ended, Late, Talker
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import play_game, player_seed
-from kriegbot.game.process import ProcessSeat, patience_of
+from kriegbot.game.process import ProcessSeat, budget_of, patience_of
 from kriegbot.game.protocol import Nonsense, ViewReader, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed
 from kriegbot.players.base import Choice, Report
@@ -342,6 +342,11 @@ def test_a_tournament_stops_when_a_players_file_is_gone(tmp_path: Path) -> None:
     assert isinstance(next(outcomes), Finished)
     with pytest.raises(ExecutorError, match=r"^game 2 cannot be played: player '.*': there is no file '.*bot\.py'$"):
         next(outcomes)
+
+
+@pytest.mark.parametrize(("settings", "budget"), [("level=club", None), ("samples=5", None), ("level=best", 1.0)])
+def test_a_level_has_no_time_budget_but_the_best(settings: str, budget: float | None) -> None:
+    assert budget_of(parse_spec(f"kriegbot:{settings}")) == budget  # else a busy machine would have it forfeit
 
 
 @pytest.mark.parametrize(
