@@ -7,14 +7,13 @@ event's view and the seed, not on when or how often it was asked.
 import math
 import time
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from kriegbot.belief.belief import Belief, EmptyBelief
 from kriegbot.kernels import RealArray, Rows, subseed
 from referee import View
-from referee.history import views_until
+from referee.history import Listener
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,7 @@ class Followed:
     def __init__(self, particles: int = 50_000, seed: int = 0, samples: int = 0) -> None:
         self.particles, self.seed, self.samples = particles, seed, samples
         self._belief: Belief | None = None
+        self._listener: Listener | None = None
         self._held: list[Held] = []
 
     def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> Held | None:
@@ -68,8 +68,12 @@ class Followed:
         """
         deadline = time.perf_counter() + seconds
         heard = len(view.events) if heard is None else heard
-        for earlier in islice(views_until(view), len(self._held), heard + 1):
-            self._held.append(self._held_in(earlier))
+        while len(self._held) <= heard:
+            if self._listener is None:
+                self._listener = Listener(view.color, view.rules, view.limits, view.start)
+            else:
+                self._listener.hear(view.events[len(self._held) - 1])
+            self._held.append(self._held_in(self._listener.view()))
             if time.perf_counter() > deadline:
                 break
         return self._held[heard] if heard < len(self._held) else None
