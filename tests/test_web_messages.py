@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kriegbot.web.replies import TOLD
-from kriegbot.web.requests import ASKED, BadMessage, Join, New, Pace, Try, Watch, asked_by
+from kriegbot.web.requests import ASKED, MOST_LOOKS, BadMessage, Join, Look, New, Pace, Try, Watch, asked_by
 
 GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}
 WATCHED = {"do": "watch", "white": "rand", "black": "hs", "rules": "berkeley", "seed": "7", "pace": 1}
@@ -33,10 +33,10 @@ def test_a_message_is_what_its_fields_say(message: dict[str, Any], asked: object
     assert asked_by(json.dumps(message)) == asked
 
 
-@pytest.mark.parametrize("message", [GAME, WATCHED, {"do": "look", "index": 3}, {"do": "heat", "on": True}])
+@pytest.mark.parametrize("message", [GAME, WATCHED, {"do": "look", "indexes": [3]}, {"do": "heat", "on": True}])
 def test_every_field_has_to_be_there_and_of_its_kind(message: dict[str, Any]) -> None:
     for name in set(message) - {"do"}:
-        wrong_values: list[object] = [[], {}, 1.5 if name in ("index", "on") else True]
+        wrong_values: list[object] = [["3"], {}, 1.5 if name in ("indexes", "on") else True]
         for wrong in wrong_values:
             with pytest.raises(BadMessage, match=r"takes .*\."):
                 asked_by(json.dumps(message | {name: wrong}))
@@ -48,6 +48,13 @@ def test_every_field_has_to_be_there_and_of_its_kind(message: dict[str, Any]) ->
 def test_what_is_no_message_is_refused_in_a_sentence(text: str | None) -> None:
     with pytest.raises(BadMessage, match=r"^[A-Z].*\.$"):
         asked_by(text)
+
+
+def test_no_more_moments_are_asked_for_at_once_than_the_page_allows() -> None:
+    most = list(range(MOST_LOOKS))
+    assert asked_by(json.dumps({"do": "look", "indexes": most})) == Look(most)
+    with pytest.raises(BadMessage, match=f"up to {MOST_LOOKS} numbers"):
+        asked_by(json.dumps({"do": "look", "indexes": [*most, 0]}))
 
 
 def test_a_pace_is_a_number_from_nought_to_ten() -> None:

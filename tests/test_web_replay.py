@@ -26,7 +26,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from kriegbot.cli.main import main
-from kriegbot.web.analysis import Beliefs, Method
+from kriegbot.web.analysis import Beliefs
 from kriegbot.web.replies import Looked
 from kriegbot.web.watch import Shown
 from referee import GameRecord, load_record
@@ -60,7 +60,7 @@ def record(path: Path) -> GameRecord:
 
 def wait(driver: WebDriver, what: Any) -> Any:
     """Until a function of the driver is true."""
-    return WebDriverWait(driver, 60, 0.02).until(what)
+    return WebDriverWait(driver, 120, 0.02).until(what)
 
 
 def open_game(driver: WebDriver, address: str) -> None:
@@ -106,10 +106,10 @@ def looked_at(record: GameRecord, index: int) -> dict[str, Any]:
         if number == index:
             heard = {color: len(step.referee.view(color).events) for color in chess.COLORS}
     beliefs = Beliefs()
-    found: Looked | None = None
+    found: list[Looked] | None = None
     while found is None:
-        found = beliefs.look("game", {color: (views[color], heard[color]) for color in chess.COLORS}, Method())
-    return dict(found)
+        found = beliefs.look("game", views, [heard])
+    return dict(found[0])
 
 
 def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -> None:
@@ -205,8 +205,7 @@ def test_beliefs_and_values_are_shown_where_they_are_asked_for(address: str, rec
 def test_the_tries_worth_less_than_the_best_are_found(address: str, record: GameRecord) -> None:
     with browsing() as driver:
         open_game(driver, address)
-        driver.find_element(By.ID, "walk").click()
-        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".walk #walk[hidden] + div tbody tr"))
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, "#walk[hidden] ~ .walk tbody tr"))
         rows = [row.text.split() for row in driver.find_elements(By.CSS_SELECTOR, ".walk tbody tr")]
         losses = [float(row[-1].lstrip("+")) for row in rows]
         assert losses == sorted(losses, reverse=True)
@@ -216,6 +215,23 @@ def test_the_tries_worth_less_than_the_best_are_found(address: str, record: Game
         tries = looked_at(record, at)["tries"]
         value = {one["uci"]: one["value"] for one in tries}[frames_of(record)[at + 1]["move"]]
         assert losses[0] == pytest.approx((tries[0]["value"] - value) / 100, abs=0.006)
+
+
+def test_the_turning_points_of_both_sides_are_told_and_lead_to_their_moments(address: str, record: GameRecord) -> None:
+    frames = frames_of(record)
+    with browsing() as driver:
+        open_game(driver, address)
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, "#walk[hidden] + .turning li"))
+        headings = [one.text for one in driver.find_elements(By.CSS_SELECTOR, ".turning h3")]
+        assert headings == ["White's turning points", "Black's turning points"]
+        points = driver.find_elements(By.CSS_SELECTOR, ".turning li")
+        assert 0 < len(points) <= 6
+        for point in points:
+            place, made = point.find_element(By.TAG_NAME, "button").text.split()
+            point.find_element(By.TAG_NAME, "button").click()
+            after = frames[int(count(driver).split()[0]) + 1]
+            assert (after["place"], after["title"].split()[1]) == (place, f"{made}:")
+            assert after["answer"] == "accepted"
 
 
 def test_two_programs_are_watched_to_the_end(tmp_path: Path) -> None:

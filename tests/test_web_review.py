@@ -15,19 +15,19 @@ import chess
 import numpy as np
 import pytest
 
-from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.timeline import Followed
 from kriegbot.kernels import encode_move, subseed
 from kriegbot.narration.diary import Diary
-from kriegbot.narration.helping import PARTICLES, SEED
+from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED
 from kriegbot.narration.known import own_men
 from kriegbot.narration.moments import moments
-from kriegbot.search import settings as search_settings
+from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
-from kriegbot.web.analysis import SAMPLES, Beliefs, Method, believed
+from kriegbot.search.settings import Method
+from kriegbot.web.analysis import Beliefs, believed
+from kriegbot.web.replies import Looked
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.history import views_until
@@ -181,7 +181,7 @@ def test_many_games_are_followed_and_one_that_was_let_go_is_made_again(monkeypat
     views = [views_of(game(seed))[chess.WHITE][-1] for seed in (1, 2, 3)]
     beliefs = Beliefs()
     first = [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)]
-    assert len(beliefs._followed) == 2
+    assert len(beliefs._kept) == 2
     assert [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)] == first
 
 
@@ -209,39 +209,37 @@ def test_a_side_in_the_dark_is_sure_of_nothing() -> None:
 # Values
 
 
-@pytest.mark.parametrize(
-    ("player", "method"),
-    [
-        ("rand", Method("overconfident", 2, "ks")),
-        ("human", Method("overconfident", 2, "ks")),
-        ("nobody: \n", Method("overconfident", 2, "ks")),
-        ("hs:depth=1", Method("overconfident", 2, "ks")),
-        ("paranoid:depth=1,evaluator=material", Method("paranoid", 1, "material")),
-        ("overconfident:depth=4", Method("overconfident", 2, "ks")),
-    ],
-)
-def test_tries_are_valued_as_their_player_would(player: str, method: Method) -> None:
-    assert Method.of(player) == method
-
-
-@pytest.mark.parametrize("method", [Method(), Method("paranoid", 2), Method("paranoid", 1, "material")])
-def test_values_are_those_of_the_search(method: Method) -> None:
-    views = views_of(game(plies=11))
-    sides = {color: (seen[-1], len(seen[-1].events)) for color, seen in views.items()}
-    found = in_slices(Beliefs().look, "game", sides, method)
-    assert (found["mover"], found["by"]) == ("black", f"{method.rule}, depth {method.depth}, {SAMPLES} histories")
+@pytest.mark.parametrize(("plies", "impossible"), [(1, 14), (11, 0)])  # no pawn takes anything at the first move
+def test_values_are_those_of_the_level_master_for_tries_that_may_be_legal(plies: int, impossible: int) -> None:
+    views = views_of(game(plies=plies))
+    heard = {color: len(seen[-1].events) for color, seen in views.items()}
+    (found,) = in_slices(Beliefs().look, "game", {color: seen[-1] for color, seen in views.items()}, [heard])
+    assert found["mover"] == "black"
     view = views[chess.BLACK][-1]
     belief = Belief(view, PARTICLES, SEED)
-    rows, counts = belief.draw(SAMPLES, subseed(SEED, len(view.events)))
-    how = search_settings.Method(method.depth, load_backup(method.rule), load_evaluator(method.evaluator))
-    values = search_tries(InformationSet.of(view, rows, counts), how, may_prune=False)
+    rows, counts = belief.draw(HINT_SAMPLES, subseed(SEED, len(view.events)))
+    values = search_tries(InformationSet.of(view, rows, counts), Method.of(LEVELS["master"]), may_prune=False)
     expected = dict(zip(values.tries.tolist(), zip(values.values, values.legal, strict=True), strict=True))
-    assert {one["uci"] for one in found["tries"]} == {move.uci() for move in view.tries()}
+    possible = {move for move, (_, legal) in expected.items() if legal > 0}
+    assert len(possible) + impossible == len(expected) == len(view.tries())
+    assert {encode_move(chess.Move.from_uci(one["uci"])) for one in found["tries"]} == possible
     for one in found["tries"]:
         value, legal = expected[encode_move(chess.Move.from_uci(one["uci"]))]
         assert (one["value"], one["legal"]) == (round(value, 1), round(legal, 3))
     worth = [one["value"] for one in found["tries"]]
     assert worth == sorted(worth, reverse=True)
+
+
+def test_many_moments_are_looked_at_as_each_is_alone() -> None:
+    views = views_of(game(plies=11))
+    last = {color: seen[-1] for color, seen in views.items()}
+    moments = [{color: len(seen[at].events) for color, seen in views.items()} for at in (9, 0, 4)]
+    alone = [in_slices(Beliefs().look, "game", last, [heard])[0] for heard in moments]
+    together: list[Looked] = []
+    beliefs = Beliefs()
+    while len(together) < len(moments):
+        together += beliefs.look("game", last, moments[len(together) :]) or []
+    assert together == alone
 
 
 # The process
@@ -255,27 +253,26 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
     async def looked() -> None:
         analyst = Analyst()
         try:
-            late, early = await asyncio.gather(*(review.look(index, analyst) for index in (12, 4)))
+            late, early = await asyncio.gather(*(review.look([index], analyst) for index in (12, 4)))
             views = views_of(record)
-            for index, found in ((12, late), (4, early)):
+            for index, (found,) in ((12, late), (4, early)):
                 view = views[chess.WHITE][index]
                 assert (found["is"], found["index"]) == ("analysis", index)
                 assert found["white"]["chances"] == await analyst.heat("same", view)
-                assert found["by"].startswith("paranoid, depth 1" if found["mover"] == "white" else "overconfident")
-            last = await review.look(len(review.frames) - 1, analyst)
+            (last,) = await review.look([len(review.frames) - 1], analyst)
             assert (last["mover"], last["tries"]) == (None, [])
             assert analyst.pid is not None
             if sys.platform != "win32":
                 os.kill(analyst.pid, signal.SIGKILL)
-                assert await review.look(12, analyst) == late
+                assert await review.look([12], analyst) == late
             for index in (-1, len(review.frames)):
                 with pytest.raises(IndexError):
-                    await review.look(index, analyst)
+                    await review.look([index], analyst)
         finally:
             analyst.close()
         assert analyst.pid is None
         with pytest.raises(AnalystFailed):
-            await review.look(4, analyst)
+            await review.look([4], analyst)
 
     asyncio.run(looked())
 
@@ -284,7 +281,7 @@ def test_an_analyst_that_is_closed_leaves_nobody_waiting() -> None:
     async def left() -> None:
         analyst = Analyst()
         review = Review.of("game", game(plies=60))
-        waiting = asyncio.gather(*(review.look(index, analyst) for index in (50, 60)), return_exceptions=True)
+        waiting = asyncio.gather(*(review.look([index], analyst) for index in (50, 60)), return_exceptions=True)
         await asyncio.sleep(0.1)
         await asyncio.to_thread(analyst.close)
         assert all(isinstance(answer, BaseException) for answer in await waiting)
@@ -328,10 +325,15 @@ class Spy:
         self.views.append(view)
         return []
 
-    async def look(self, *_: object) -> dict[str, Any]:
+    async def look(self, *_: object) -> list[dict[str, Any]]:
         """Nothing."""
         self.looks += 1
-        return {}
+        return [{}]
+
+    async def turning(self, *_: object) -> list[dict[str, Any]]:
+        """None."""
+        self.looks += 1
+        return []
 
     def close(self) -> None:
         """Nothing."""
@@ -347,8 +349,9 @@ def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path
         client.until("view", yours=True)
         client.send({"do": "heat", "on": True})
         client.until("heat")
-        client.send({"do": "look", "index": 0})
-        client.until("refusal")
+        for asked in ({"do": "look", "indexes": [0]}, {"do": "turning"}):
+            client.send(asked)
+            client.until("refusal")
         client.send({"do": "try", "text": "e5"})
         client.until("view", yours=True)
         client.until("heat")
@@ -357,6 +360,8 @@ def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path
         assert spy.looks == 0
         client.send({"do": "resign"})
         client.until("frames")
-        client.send({"do": "look", "index": 0})
+        client.send({"do": "look", "indexes": [0]})
         assert client.until("analysis")["index"] == 0
-        assert spy.looks == 1
+        client.send({"do": "turning"})
+        assert client.until("turning")["points"] == []
+        assert spy.looks == 2

@@ -155,7 +155,7 @@ def test_a_game_that_there_cannot_be_is_refused(house: House, change: Message, w
         {"do": "pace", "seconds": "1"},
         {"do": "pause", "on": 1},
         {"do": "try", "text": "e4"},
-        {"do": "look", "index": "0"},
+        {"do": "look", "indexes": "0"},
         {},
     ],
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+import chess
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -19,10 +21,13 @@ from kriegbot.cli.board import Picture, board, fitting, size_of
 from kriegbot.cli.common import NoBrowser, Port
 from kriegbot.cli.convert import text_of
 from kriegbot.cli.play import open_page
+from kriegbot.cli.progress import preparing, steps
 from kriegbot.cli.screen import HAS_KEYS, drawing_console, next_key, single_keys
+from kriegbot.kernels import prepare
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.moments import READERS, ending, moments, playthrough
-from kriegbot.narration.names import both_called
+from kriegbot.narration.names import both_called, your_side
+from kriegbot.narration.turning import Hindsight
 from kriegbot.request import Refused, refusing, whole_of
 from referee import GameRecord, RecordError
 from referee.formats import format_of
@@ -57,6 +62,9 @@ def replay(
     web: Annotated[
         bool, typer.Option("--web", help="Show it on a local page, with each side's belief and its tries' values.")
     ] = False,
+    turning_points: Annotated[
+        bool, typer.Option("--turning-points", help="Print the turns that lost each side most of its chance, and why.")
+    ] = False,
     port: Port = None,
     no_browser: NoBrowser = False,
 ) -> None:
@@ -68,9 +76,14 @@ def replay(
     for option, is_given in (("port", port is not None), ("no-browser", no_browser)):
         if is_given and not web:
             raise Refused(f"--{option} goes with --web; add that.")
+    if web and turning_points:
+        raise Refused("--turning-points goes without --web; the page shows them by itself.")
     record = record_of(file)
     if web:
         open_page(port, has_browser=not no_browser, saved=(record, file))
+        return
+    if turning_points:
+        print(*_turning_points(record), sep="\n")
         return
     console = drawing_console()
     if console is not None and HAS_KEYS:
@@ -108,6 +121,25 @@ def _is_text(file: str) -> bool:
     with suppress(OSError, ValueError), Path(file).open("rb") as handle:
         return handle.read(len(DATABASE)) != DATABASE
     return False
+
+
+def _turning_points(record: GameRecord) -> Iterator[str]:
+    """Who played, and the turning points of both sides."""
+    specs = [record.headers["White"], record.headers["Black"]]
+    *_, last = record.replay()
+    views = {color: last.referee.view(color) for color in chess.COLORS}
+    with preparing() as report:
+        prepare(report)
+    for color, name in zip((chess.WHITE, chess.BLACK), both_called(specs), strict=True):
+        side, view, other = chess.COLOR_NAMES[color].capitalize(), views[color], views[not color]
+        hindsight = Hindsight()
+        steps(f"Looking at {side}'s turns", hindsight.gone_through(view, other))
+        points = hindsight.turning_points(view, other, your_side(specs)) or []
+        yield f"{side}, {name}:" + ("" if points else " no turn lost much while the game was open.")
+        for point in points:
+            chances = f"chance {point['before']:.0%} -> {point['after']:.0%}"
+            yield f"  {point['place']} {point['made']}: {point['theme']}, {chances}"
+            yield textwrap.fill(point["text"], 100, initial_indent="    ", subsequent_indent="    ")
 
 
 def _step_through(record: GameRecord, console: Console) -> None:

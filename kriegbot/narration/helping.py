@@ -24,6 +24,8 @@ HINTS, HINT_SAMPLES, LIKELY = 3, 300, 0.05
 """Tries that a hint names, histories drawn for it, and how likely to be legal a try has to be."""
 MASTER = LEVELS["master"]
 """Whose values hints are."""
+BY = f"{HINT_SAMPLES} boards that may be, {MASTER.depth} plies ahead"
+"""How tries are valued, in words."""
 
 
 class TryValued(TypedDict):
@@ -43,21 +45,22 @@ class Hinted(TypedDict):
 
 
 def hint(held: Held) -> Hinted:
-    """The best tries of a side to move, as the level `master` searches; of a belief that draws `HINT_SAMPLES`."""
-    valued = tries_valued(held, Method.of(MASTER)) if len(held.rows) else []
-    likely = [one for one in valued if one["legal"] >= LIKELY]
+    """The best tries of a side to move; of a belief that draws `HINT_SAMPLES`."""
+    likely = [one for one in tries_valued(held) if one["legal"] >= LIKELY]
     best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
-    return {"by": f"{HINT_SAMPLES} boards that may be, {MASTER.depth} plies ahead", "tries": best}
+    return {"by": BY, "tries": best}
 
 
-def tries_valued(held: Held, how: Method) -> list[TryValued]:
-    """Every open try of a side to move: its name, its value in centipawns, the chance that it is legal; best first."""
+def tries_valued(held: Held) -> list[TryValued]:
+    """The open tries of a side to move that may be legal, as the level `master` values them, best first."""
+    if not len(held.rows):
+        return []
     view = held.view
     histories = InformationSet.of(view, held.rows, held.counts)
-    found = search_tries(histories, how, may_prune=False)
-    is_open = are_open(view, found.tries)
-    moves = [decode_move(int(code)) for code in found.tries[is_open]]
-    values = zip(moves, found.values[is_open].tolist(), found.legal[is_open].tolist(), strict=True)
+    found = search_tries(histories, Method.of(MASTER), may_prune=False)
+    chosen = are_open(view, found.tries) & (found.legal > 0)
+    moves = [decode_move(int(code)) for code in found.tries[chosen]]
+    values = zip(moves, found.values[chosen].tolist(), found.legal[chosen].tolist(), strict=True)
     valued: list[TryValued] = [
         {"name": try_name(move, view), "uci": move.uci(), "value": round(value, 1), "legal": round(legal, 3)}
         for move, value, legal in values

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import chess
+
 from kriegbot.options import value_text
 from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, players
 
@@ -34,3 +36,9 @@ def both_called(specs: Sequence[str]) -> list[str]:
     """White's and Black's names; a person who plays a program is "You", since games are kept where they are played."""
     names = [called(spec) for spec in specs]
     return [YOU if name == PERSON and names.count(PERSON) == 1 else name for name in names]
+
+
+def your_side(specs: Sequence[str]) -> chess.Color | None:
+    """The side of "You" in a game of these players, if there is one."""
+    names = both_called(specs)
+    return names[0] == YOU if YOU in names else None

@@ -1,108 +1,106 @@
-"""What each side believed at a moment of a game, how right it was, and what its tries were worth.
-
-The values are those of the search of Parker, Nau and Subrahmanian (AAAI 2006): by the rule, the depth and the evaluator
-of the player whose turn it was if that searches, else overconfident and two plies deep; on freshly drawn histories.
-"""
+"""What each side believed at a moment of a game, how right it was, and what its tries were worth; hints; heat maps."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any, TypeVar
 
 import chess
 import numpy as np
 
-from evaluators import load_evaluator
 from kriegbot.belief.timeline import Followed, Held
-from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Hinted, hint, tries_valued
-from kriegbot.players.specs import BadSpec, parse_spec
-from kriegbot.search import settings as search_settings
-from kriegbot.search.rules import load_backup
+from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hinted, hint
+from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.replies import Believed, Looked
 from referee import View
 
-SAMPLES, MOST_DEPTH = 1000, 2
-"""Histories drawn to value tries, and the most plies searched: a few hundredths of a second."""
-
-Side: TypeAlias = tuple[View, int]
-"""A side at a moment: a view of it then or later, and the number of events that it had heard by then."""
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """How tries are valued: the rule, overconfident or paranoid, plies to look ahead, and the evaluator's name."""
-
-    rule: str = "overconfident"
-    depth: int = MOST_DEPTH
-    evaluator: str = "ks"
-
-    @classmethod
-    def of(cls, player: str) -> Method:
-        """As a player does it, up to `MOST_DEPTH` plies deep; for players that do not search like this, the default."""
-        try:
-            spec = parse_spec(player)
-        except BadSpec:
-            return cls()
-        depth = spec.get("depth")
-        if spec.name not in ("overconfident", "paranoid") or not isinstance(depth, int):
-            return cls()
-        return cls(spec.name, min(depth, MOST_DEPTH), str(spec.get("evaluator")))
-
-    def text(self) -> str:
-        """In words."""
-        return f"{self.rule}, depth {self.depth}, {SAMPLES} histories"
-
+T = TypeVar("T", Followed, Hindsight)
 
 SURE = 0.9
 """Probability above which a side counts as sure."""
 MOST_KEPT = 64
 """Beliefs kept; a discarded one is rebuilt when needed."""
 SLICE = 0.1
-"""Seconds of work on one belief before another game gets its turn."""
+"""Seconds of work on one game before another gets its turn."""
 
 
 class Beliefs:
     """The beliefs of both sides in many games, each under a key of its own."""
 
     def __init__(self) -> None:
-        self._followed: OrderedDict[str, Followed] = OrderedDict()
+        self._kept: OrderedDict[str, Followed | Hindsight] = OrderedDict()
 
     def heat(self, key: str, view: View) -> list[list[float]] | None:
         """Chances [6][64] in a view, to three places; empty if nothing is known; None if another `SLICE` is needed."""
-        held = self._followed_by(f"heat {key}").at(view, seconds=SLICE)
+        held = self._of(f"heat {key}", Followed(PARTICLES, SEED)).at(view, seconds=SLICE)
         return None if held is None else rounded(held)
 
     def hint(self, key: str, view: View) -> Hinted | None:
         """The best tries in a view, as the level `master` searches; None if another `SLICE` is needed."""
-        held = self._followed_by(f"hint {key}", HINT_SAMPLES).at(view, seconds=SLICE)
+        held = self._of(f"hint {key}", Followed(PARTICLES, SEED, HINT_SAMPLES)).at(view, seconds=SLICE)
         return None if held is None else hint(held)
 
-    def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked | None:
-        """Both sides' beliefs at a moment and the mover's tries, best first; None if another `SLICE` is needed."""
-        both = {}
-        for color, (view, heard) in sides.items():
-            followed = self._followed_by(f"look {chess.COLOR_NAMES[color]} {key}", SAMPLES)
-            both[color] = followed.at(view, heard, SLICE)
-        white, black = both[chess.WHITE], both[chess.BLACK]
-        if white is None or black is None:
-            return None
-        mover = white if white.view.turn == chess.WHITE else black
-        return {
-            "white": believed(white, black.view.men),
-            "black": believed(black, white.view.men),
-            "mover": None if mover.view.end is not None else chess.COLOR_NAMES[mover.view.color],
-            "by": method.text(),
-            "tries": tries_valued(mover, _searching(method)) if len(mover.rows) else [],
-        }
+    def look(
+        self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
+    ) -> list[Looked] | None:
+        """Both sides' beliefs and the mover's tries, best first.
 
-    def _followed_by(self, key: str, samples: int = 0) -> Followed:
-        followed = self._followed.setdefault(key, Followed(PARTICLES, SEED, samples))
-        self._followed.move_to_end(key)
-        if len(self._followed) > MOST_KEPT:
-            self._followed.popitem(last=False)
-        return followed
+        Args:
+          key: of the game.
+          views: what both sides know at the end, or by now.
+          moments: how many events each side had heard at each moment.
+
+        Returns:
+          The first of these moments, as many as one `SLICE` was enough for; None if it was not enough for one.
+        """
+        sides, deadline = self._sides(key), perf_counter() + SLICE
+        found: list[Looked] = []
+        for heard in moments:
+            white, black = (
+                sides[color].at(views[color], heard[color], deadline - perf_counter()) for color in (True, False)
+            )
+            if white is None or black is None:
+                break
+            mover, color = (white, chess.WHITE) if white.view.turn else (black, chess.BLACK)
+            is_over = mover.view.end is not None
+            found.append(
+                {
+                    "white": believed(white, black.view.men),
+                    "black": believed(black, white.view.men),
+                    "mover": None if is_over else chess.COLOR_NAMES[color],
+                    "by": BY,
+                    "tries": sides[color].valued(mover),
+                }
+            )
+            if perf_counter() > deadline:
+                break
+        return found or None
+
+    def turning(
+        self, key: str, views: Mapping[chess.Color, View], you: chess.Color | None
+    ) -> list[TurningPoint] | None:
+        """The turning points of both sides, White's first; `you` is the side called so; None as in `heat`."""
+        sides, found = self._sides(key), []
+        for color in (chess.WHITE, chess.BLACK):
+            points = sides[color].turning_points(views[color], views[not color], you, SLICE)
+            if points is None:
+                return None
+            found += points
+        return found
+
+    def _sides(self, key: str) -> dict[chess.Color, Hindsight]:
+        return {color: self._of(f"{chess.COLOR_NAMES[color]} of {key}", Hindsight()) for color in chess.COLORS}
+
+    def _of(self, key: str, fresh: T) -> T:
+        """What is kept under a key, or else a fresh one, kept from now on."""
+        kept = self._kept.setdefault(key, fresh)
+        assert isinstance(kept, type(fresh))  # for mypy: what a key is of stands in it
+        self._kept.move_to_end(key)
+        if len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+        return kept
 
 
 def rounded(held: Held) -> list[list[float]]:
@@ -138,10 +136,6 @@ def believed(held: Held, men: Mapping[chess.Square, chess.PieceType]) -> Believe
         "placed": round(float((held.chances * there).sum()), 1),
         "men": len(men),
     }
-
-
-def _searching(method: Method) -> search_settings.Method:
-    return search_settings.Method(method.depth, load_backup(method.rule), load_evaluator(method.evaluator))
 
 
 def _names(mask: Any) -> list[str]:

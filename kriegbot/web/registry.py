@@ -8,7 +8,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
@@ -19,7 +19,7 @@ from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import seed_of
 from kriegbot.web.library import Library
 from kriegbot.web.replies import Preparing, ResultsShown, Told, refusal
-from kriegbot.web.requests import MOST_CHOICES, Asked, BadMessage, Look
+from kriegbot.web.requests import MOST_CHOICES, Asked, BadMessage, Look, Turning
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import Seats
 from referee import GameRecord, RuleSet
@@ -52,6 +52,11 @@ class Newest(Generic[T]):
         self._wanted = [what]
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether a newer request waits."""
+        return bool(self._wanted)
 
     async def _run(self) -> None:
         while self._wanted:
@@ -87,7 +92,7 @@ class Hosted:
         self._listeners: set[Callable[[Told], None]] = set()
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
-        self._looks = Newest(self._look)
+        self._looks, self._turnings = Newest(self._look), Newest(self._tell_turning)
 
     @property
     def is_live(self) -> bool:
@@ -123,8 +128,10 @@ class Hosted:
           BadMessage: it cannot be done.
         """
         match asked:
-            case Look(index) if self.review is not None:
-                self._looks.want(index)
+            case Look(indexes) if self.review is not None:
+                self._looks.want(indexes)
+            case Turning() if self.review is not None and not self.review.is_live:
+                self._turnings.want(self.review)
             case _:
                 raise BadMessage("That cannot be done in this game.")
 
@@ -168,14 +175,26 @@ class Hosted:
         if self._thread is not None:
             self._thread.join(seconds)
 
-    async def _look(self, index: int) -> None:
+    async def _look(self, indexes: Sequence[int]) -> None:
+        """Answers moment by moment, until there is a newer request."""
         if self.review is None:
             return
         try:
-            self.publish(await self.review.look(index, self.house.analyst))
+            while indexes and not self._looks.is_overtaken:
+                found = await self.review.look(indexes, self.house.analyst)
+                indexes = indexes[len(found) :]
+                for one in found:
+                    self.publish(one)
         except (IndexError, AnalystFailed) as error:
-            log.warning("no analysis of moment %s: %s", index, error)
+            log.warning("no analysis of moments %s: %s", indexes, error)
             self.publish(refusal(f"No analysis: {error}.", Look.do))
+
+    async def _tell_turning(self, review: Review) -> None:
+        try:
+            self.publish(await review.turning(self.house.analyst))
+        except AnalystFailed as error:
+            log.warning("no turning points: %s", error)
+            self.publish(refusal(f"No turning points: {error}.", Turning.do))
 
 
 class House:

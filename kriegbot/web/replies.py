@@ -9,6 +9,7 @@ from typing import TypeAlias, TypedDict
 
 from kriegbot.narration.helping import Hinted, TryValued
 from kriegbot.narration.results import Row
+from kriegbot.narration.turning import TurningPoint
 
 Men: TypeAlias = dict[str, str]
 """Square -> letter of the man."""
@@ -294,7 +295,7 @@ class Paced(_Told):
 
 
 class Looked(TypedDict):
-    """Both sides' beliefs at a moment; the side to move, how its tries were valued, and all of them, best first."""
+    """Both sides' beliefs at a moment; who is to move, how tries are valued, its own that may be legal, best first."""
 
     white: Believed
     black: Believed
@@ -304,9 +305,21 @@ class Looked(TypedDict):
 
 
 class Analysis(_Told, Looked):
-    """Both sides' beliefs at a moment; the side to move, how its tries were valued, and all of them, best first."""
+    """The same, and the number of the moment."""
 
     index: int
+
+
+class PointShown(TurningPoint):
+    """A turning point, and the number of its moment."""
+
+    index: int
+
+
+class Turning(_Told):
+    """The turning points of both sides, White's first, each side's gravest first."""
+
+    points: list[PointShown]
 
 
 class Refusal(_Told):
@@ -318,7 +331,7 @@ class Refusal(_Told):
 
 Told: TypeAlias = (
     Hello | Preparing | Game | Known | HeatMap | HintGiven | DrawOffered | Presence | Over | NextGame | Later
-) | (ResultsShown | SavedGames | Frames | Paced | Analysis | Refusal)
+) | (ResultsShown | SavedGames | Frames | Paced | Analysis | Turning | Refusal)
 TOLD: dict[str, type[Told]] = {
     "hello": Hello,
     "preparing": Preparing,
@@ -336,6 +349,7 @@ TOLD: dict[str, type[Told]] = {
     "frames": Frames,
     "pace": Paced,
     "analysis": Analysis,
+    "turning": Turning,
     "refusal": Refusal,
 }
 

@@ -21,6 +21,8 @@ MOST_CHOICES = 1000
 """Characters of what the page remembers."""
 MOST_NAME = 200
 """Characters of a file's name."""
+MOST_LOOKS = 16
+"""Moments asked for at once."""
 MOST_PACE = 10.0
 """The longest pause between two tries, in seconds."""
 
@@ -216,16 +218,24 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What both sides believed at a moment, and what the mover's tries were worth."""
+    """What both sides believed at some moments, and what the mover's tries were worth; one answer for each."""
 
     do: ClassVar = "look"
-    takes: ClassVar = "To look takes the number of a moment."
-    index: int
+    takes: ClassVar = f"To look takes a list of up to {MOST_LOOKS} numbers of moments."
+    indexes: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Turning:
+    """The turning points of a game that has ended."""
+
+    do: ClassVar = "turning"
+    takes: ClassVar = "That takes nothing more."
 
 
 Asked: TypeAlias = (
     New | Invite | Watch | Join | Curtain | Try | Resign | Leave | Draw | TakeBack | Hint | Rematch | Heat
-) | (Pause | Pace | Look | Library | Open | Resume | Delete | Remember)
+) | (Pause | Pace | Look | Turning | Library | Open | Resume | Delete | Remember)
 ASKED: dict[str, type[Asked]] = {kind.do: kind for kind in get_args(Asked)}
 
 
@@ -262,6 +272,8 @@ def asked_by(text: str | None) -> Asked:
             raise BadMessage(kind.takes)
         case Watch(pace=seconds) | Pace(seconds=seconds) if not 0 <= seconds <= MOST_PACE:
             raise BadMessage(kind.takes)
+        case Look(indexes) if len(indexes) > MOST_LOOKS:
+            raise BadMessage(kind.takes)
     return asked
 
 
@@ -271,4 +283,6 @@ def _fits(value: object, kind: Any) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool)
+    if kind == list[int]:
+        return isinstance(value, list) and all(_fits(one, int) for one in value)
     return isinstance(value, kind)

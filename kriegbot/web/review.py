@@ -12,7 +12,7 @@ import contextlib
 import multiprocessing
 import signal
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
@@ -23,8 +23,10 @@ from kriegbot.game.children import give_way, leave_with_parent, no_current_folde
 from kriegbot.kernels import prepare
 from kriegbot.narration.helping import Hinted
 from kriegbot.narration.moments import Moment, moments
-from kriegbot.web.analysis import Beliefs, Method, Side
-from kriegbot.web.replies import Analysis, Frame, Frames, Looked
+from kriegbot.narration.names import your_side
+from kriegbot.narration.turning import TurningPoint
+from kriegbot.web.analysis import Beliefs
+from kriegbot.web.replies import Analysis, Frame, Frames, Looked, Turning
 from kriegbot.web.show import frame_of
 from referee import GameRecord, View
 
@@ -34,7 +36,7 @@ class Review:
 
     Args:
       key: of the game.
-      players: their specs, which say how their tries are valued.
+      you: the side of the one person who plays a program, if it is such a game.
 
     Attributes:
       frames: all so far.
@@ -42,8 +44,8 @@ class Review:
       views: what both sides know by the last of them.
     """
 
-    def __init__(self, key: str, players: Mapping[chess.Color, str]) -> None:
-        self.key, self.players = key, players
+    def __init__(self, key: str, you: chess.Color | None = None) -> None:
+        self.key, self.you = key, you
         self.frames: list[Frame] = []
         self.is_live = False
         self.views: Mapping[chess.Color, View] = {}
@@ -56,7 +58,7 @@ class Review:
         Raises:
           RecordError: the record is not that of a game.
         """
-        review = cls(key, {chess.WHITE: record.headers["White"], chess.BLACK: record.headers["Black"]})
+        review = cls(key, your_side([record.headers["White"], record.headers["Black"]]))
         for moment in moments(record):
             review.add(moment, {})
         *_, last = record.replay()
@@ -73,19 +75,31 @@ class Review:
         """The frames from one on, for the page."""
         return {"is": "frames", "start": start, "frames": self.frames[start:], "live": self.is_live}
 
-    async def look(self, index: int, analyst: Analyst) -> Analysis:
-        """What both sides believed in a frame, and what the mover's tries were worth, for the page.
+    async def look(self, indexes: Sequence[int], analyst: Analyst) -> list[Analysis]:
+        """What both sides believed in the first of some frames, one at least, and what the mover's tries were worth.
 
         Raises:
           IndexError: there is no such frame.
           AnalystFailed: there is no answer.
         """
-        if not 0 <= index < len(self.frames):
-            raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
-        heard, mover = self._heard[index], self.frames[index]["turn"]
-        method = Method.of(self.players[mover != "black"])
-        sides = {color: (view, heard[color]) for color, view in self.views.items()}
-        return {"is": "analysis", "index": index, **await analyst.look(self.key, sides, method)}
+        for index in indexes:
+            if not 0 <= index < len(self.frames):
+                raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
+        found = await analyst.look(self.key, self.views, [self._heard[index] for index in indexes])
+        return [{"is": "analysis", "index": index, **looked} for index, looked in zip(indexes, found, strict=False)]
+
+    async def turning(self, analyst: Analyst) -> Turning:
+        """The turning points of both sides, for the page.
+
+        Raises:
+          AnalystFailed: there is no answer.
+        """
+        moments = {
+            (frame["turn"], heard[frame["turn"] == "white"]): index
+            for index, (frame, heard) in enumerate(zip(self.frames, self._heard, strict=True))
+        }
+        points = await analyst.turning(self.key, self.views, self.you)
+        return {"is": "turning", "points": [{**one, "index": moments[one["side"], one["heard"]]} for one in points]}
 
 
 STARTS = 2
@@ -135,18 +149,24 @@ class Analyst:
         answer: Hinted = await self._asked("hint", key, view)
         return answer
 
-    async def look(self, key: str, sides: Mapping[chess.Color, Side], method: Method) -> Looked:
+    async def look(
+        self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
+    ) -> list[Looked]:
         """Both sides' beliefs and the mover's tries, as `kriegbot.web.analysis.Beliefs.look` gives them.
-
-        Args:
-          key: of the game.
-          sides: what each side knew at the moment asked about.
-          method: how tries are valued.
 
         Raises:
           AnalystFailed: there is no answer.
         """
-        answer: Looked = await self._asked("look", key, sides, method)
+        answer: list[Looked] = await self._asked("look", key, views, moments)
+        return answer
+
+    async def turning(self, key: str, views: Mapping[chess.Color, View], you: chess.Color | None) -> list[TurningPoint]:
+        """The turning points of both sides, as `kriegbot.web.analysis.Beliefs.turning` gives them.
+
+        Raises:
+          AnalystFailed: there is no answer.
+        """
+        answer: list[TurningPoint] = await self._asked("turning", key, views, you)
         return answer
 
     @property
@@ -227,7 +247,12 @@ def serve(connection: Connection[Any, Any]) -> None:
     prepare()
     beliefs = Beliefs()
     give_way()  # not before: a busy machine would keep it from starting
-    jobs: dict[str, Callable[..., Any]] = {"heat": beliefs.heat, "hint": beliefs.hint, "look": beliefs.look}
+    jobs: dict[str, Callable[..., Any]] = {
+        "heat": beliefs.heat,
+        "hint": beliefs.hint,
+        "look": beliefs.look,
+        "turning": beliefs.turning,
+    }
     with contextlib.suppress(EOFError, OSError):
         while True:
             name, *question = connection.recv()

@@ -84,7 +84,7 @@ class Watched(Hosted):
         self._is_paused, self._why = False, ""
         self._changed = threading.Condition()
         names = [str(spec) for spec in players]
-        self.review = Review(self.id, dict(zip(chess.COLORS, names, strict=True)))
+        self.review = Review(self.id)
         self.review.is_live = True
         message = game_message(self, both_called(names), rules, str(seed) if is_seed_given else None)
         self.publish({**message, "men": letters(chess.Board().piece_map())})

@@ -5,7 +5,7 @@ import { Diagram, SIGNS } from "./diagram.js";
 import { graphs } from "./graph.js";
 import { make } from "./make.js";
 import { Sheet } from "./sheet.js";
-import { tryTable, worstTries } from "./values.js";
+import { tryTable, turningPoints, worstTries } from "./values.js";
 
 const SIDES = ["white", "true", "black"];
 const TITLES = { white: "White's view", true: "The true board", black: "Black's view" };
@@ -14,11 +14,14 @@ const STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -
 const MOVES = { ArrowUp: -1, ArrowDown: 1 };
 const NEWS = 60; // entries shown below a board
 const [RATE, BURST] = [18, 40]; // questions a second in the long run, and at once: the server takes a few more
+const COARSE = [9, 3, 1]; // every ninth moment is asked for first, so that curves are soon there; odd: both sides' turns
+const AT_ONCE = 8; // moments asked for in one question
+const PAUSE = 300; // milliseconds from one drawing of what grows to the next
 const budget = { left: BURST, at: 0 }; // of questions, whichever review asks them
 
 /** Shows a game in an element; send(message) asks the server; share(link, what) makes a link save what() as a file. */
 export function startReview(root, send, game, share = null) {
-  const state = { frames: [], at: 0, live: false, looks: new Map(), asked: null, askedAt: 0, soon: 0, walk: false, over: null, paused: false };
+  const state = { frames: [], at: 0, live: false, looks: new Map(), asked: new Set(), askedAt: 0, soon: 0, later: 0, turning: null, isTurningAsked: false, over: null, paused: false };
   const flipped = game.you === "black";
   const isFile = game.kind === "file";
 
@@ -33,13 +36,14 @@ export function startReview(root, send, game, share = null) {
     white: tick("White's", true), black: tick("Black's", true), hidden: tick("with the hidden men, faint", false),
   };
   const values = make("section", { className: "values", "aria-label": "Tries" });
-  const going = make("button", { type: "button", id: "walk", hidden: true, onclick: () => { state.walk = true; draw(); ask(); } });
+  const going = make("p", { id: "walk", className: "working", hidden: true });
+  const turning = make("section", { className: "turning", "aria-label": "Turning points" });
   const found = make("div", {});
-  const walk = make("section", { className: "walk", "aria-label": "Tries worth less than the best" }, going, found);
+  const walk = make("section", { className: "walk", "aria-label": "Tries worth less than the best" }, found);
   const curves = make("section", { className: "curves", "aria-label": "Curves of the game" });
   const sheet = new Sheet(show);
   const link = make("a", { className: "button", id: "share", href: "#", download: "kriegspiel.html", hidden: true }, "Save as one file to share");
-  share?.(link, () => ({ game, over: state.over, frames: state.frames, looks: state.looks }));
+  share?.(link, () => ({ game, over: state.over, frames: state.frames, looks: state.looks, turning: state.turning }));
   const ending = make("p", { className: "ending" });
   const notice = make("p", { className: "ending", role: "alert" });
   const tabs = make("div", { role: "tablist", "aria-label": "Boards", className: "tabs" });
@@ -56,7 +60,7 @@ export function startReview(root, send, game, share = null) {
         make("label", {}, "of ", kind), boxes.hidden.label)),
     tabs,
     make("div", { className: "boards" }, ...SIDES.map((side) => panels[side].element), values),
-    make("div", { className: "below" }, sheet.element, make("div", {}, curves, walk)),
+    make("div", { className: "below" }, sheet.element, make("div", {}, curves, going, turning, walk)),
     make("p", { className: "keys" }, link, " Keys: ← → one try, ↑ ↓ one move, Page Up and Page Down ten tries, Home and End."));
   line.textContent = "Setting up the board; the programs are starting …";
   line.classList.add("working");
@@ -131,26 +135,33 @@ export function startReview(root, send, game, share = null) {
   }
 
   // What is known
-  /** Moments not looked at: all, or those of a side's turns. */
-  function missing(side = null) {
-    return [...state.frames.keys()].filter((at) => !state.looks.has(at) && (!side || state.frames[at].turn === side));
+  /** Moments not looked at, every ninth first. */
+  function missing() {
+    const rank = (at) => COARSE.findIndex((step) => at % step === 0);
+    return [...state.frames.keys()].filter((at) => !state.looks.has(at)).sort((one, other) => rank(one) - rank(other) || one - other);
   }
 
+  /** Asks for this moment and those beside it, and once the game is over for all others, and its turning points. */
   function ask() {
-    const next = [0, 1, -1, 2].map((step) => state.at + step).find((at) => state.frames[at] && !state.looks.has(at));
-    const wanted = next ?? (state.walk ? (missing(game.you)[0] ?? missing()[0]) : undefined) ?? -1;
-    const isUrgent = wanted === state.at && state.asked !== wanted;
+    if (isFile || !state.frames.length) return;
+    const left = missing();
+    const near = [0, 1, -1, 2].map((step) => state.at + step).filter((at) => left.includes(at));
+    const wanted = [...new Set([...near, ...(state.live ? [] : left)])].slice(0, AT_ONCE);
+    const isUrgent = wanted[0] === state.at && !state.asked.has(state.at);
     const since = Date.now() - state.askedAt;
-    if (wanted < 0 || (state.asked !== null && !isUrgent && since < 5000)) return;
+    const isDone = !wanted.length && (state.live || state.isTurningAsked);
+    if (isDone || (state.asked.size && !isUrgent && since < 5000)) return;
     clearTimeout(state.soon);
     const now = Date.now();
-    const left = Math.min(BURST, budget.left + (RATE * (now - budget.at)) / 1000);
-    if (left < 1) {
-      state.soon = setTimeout(ask, (1000 * (1 - left)) / RATE + 1);
+    const allowed = Math.min(BURST, budget.left + (RATE * (now - budget.at)) / 1000);
+    if (allowed < 1) {
+      state.soon = setTimeout(ask, (1000 * (1 - allowed)) / RATE + 1);
       return;
     }
-    [state.asked, state.askedAt, budget.left, budget.at] = [wanted, now, left - 1, now];
-    send({ do: "look", index: wanted });
+    [state.asked, state.askedAt, budget.left, budget.at] = [new Set(wanted), now, allowed - 1, now];
+    if (wanted.length) return send({ do: "look", indexes: wanted });
+    state.isTurningAsked = true;
+    send({ do: "turning" });
   }
 
   function draw() {
@@ -169,9 +180,8 @@ export function startReview(root, send, game, share = null) {
     for (const side of SIDES) drawSide(side, frame, look, side === "true" || side === frame.mover ? arrow : null);
     values.replaceChildren(...tryTable(frame, look, state.frames[state.at + 1], isFile));
     sheet.draw(state.frames, state.at);
-    drawCurves();
     ending.textContent = state.over && game.kind !== "play" && state.at === last ? howEnded(state.over, frame) : "";
-    drawWalk();
+    drawGrowing();
   }
 
   function drawSide(side, frame, look, arrow) {
@@ -195,17 +205,22 @@ export function startReview(root, send, game, share = null) {
     if (!curves.hidden) curves.replaceChildren(...graphs(state.frames.length, state.looks, state.at, show));
   }
 
-  /** The list grows as moments are looked at; those of the person's turns come first. */
-  function drawWalk() {
-    const left = missing().length;
+  /** What grows as moments are looked at. */
+  function drawGrowing() {
+    state.later = 0;
+    drawCurves();
+    const left = state.frames.length - state.looks.size;
     const isEmpty = state.live || state.frames.length < 2;
     link.hidden = !share || state.live;
-    going.hidden = isEmpty || isFile || !left;
-    going.disabled = state.walk;
-    going.textContent = state.walk ? `Going through the game: ${left} to go …` : "Go through the game: its curves, and tries worth less than the best";
-    if (isEmpty || (left && !state.walk)) return;
-    const list = worstTries(state.frames, state.looks, game.you, show, missing(game.you).length > 0);
-    if (found.textContent !== list.map((part) => part.textContent).join("")) found.replaceChildren(...list);
+    going.hidden = isEmpty || isFile || Boolean(!left && state.turning);
+    going.textContent = left ? `Going through the game: ${left} to go …` : "Looking for the turning points …";
+    if (isEmpty) return;
+    for (const [place, parts] of [
+      [turning, state.turning ? turningPoints(state.turning.points, game.you, show) : []],
+      [found, worstTries(state.frames, state.looks, game.you, show, left > 0)],
+    ]) {
+      if (place.textContent !== parts.map((part) => part.textContent).join("")) place.replaceChildren(...parts);
+    }
   }
 
   function receive(message) {
@@ -219,10 +234,13 @@ export function startReview(root, send, game, share = null) {
     } else if (message.is === "analysis") {
       const isNew = !state.looks.has(message.index); // another tab may have asked, too
       state.looks.set(message.index, message);
-      if (message.index === state.asked) state.asked = null;
+      state.asked.delete(message.index);
       if (isNew && message.index === state.at) draw();
-      else if (isNew) [drawWalk(), drawCurves()];
-      ask();
+      else if (isNew) state.later ||= setTimeout(drawGrowing, PAUSE);
+      if (!state.asked.size || isNew) ask();
+    } else if (message.is === "turning") {
+      state.turning = message;
+      drawGrowing();
     } else if (message.is === "over") {
       state.over = message;
       draw();
@@ -238,6 +256,7 @@ export function startReview(root, send, game, share = null) {
   function close() {
     clearInterval(clock);
     clearTimeout(state.soon);
+    clearTimeout(state.later);
     document.removeEventListener("keydown", onKey);
   }
 

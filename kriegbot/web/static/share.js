@@ -14,12 +14,12 @@ export function asFunction(name, text) {
   return `modules["${name}"] = (() => {\n${body}\nreturn { ${names.join(", ")} };\n})();`;
 }
 
-/** The file's text. game, over: the server's messages; frames: all; looks: those that were answered. */
-export async function sharedPage({ game, over, frames, looks }) {
+/** The file's text. game, over: the server's messages; frames: all; looks, turning: what was answered. */
+export async function sharedPage({ game, over, frames, looks, turning }) {
   const read = async (name) => (await fetch(`static/${name}`)).text();
   const [scripts, styles] = await Promise.all([Promise.all(MODULES.map(read)), Promise.all(STYLES.map(read))]);
   const shown = { ...game, id: "", kind: "file", invitation: null };
-  const data = { game: shown, over: over && { ...over, saved: null }, frames, looks: [...looks.values()] };
+  const data = { game: shown, over: over && { ...over, saved: null }, frames, looks: [...looks.values()], turning };
   const script = [
     "const modules = {};",
     ...MODULES.map((name, number) => asFunction(name, scripts[number])),
@@ -27,7 +27,7 @@ export async function sharedPage({ game, over, frames, looks }) {
     'const review = modules["review.js"].startReview(document.getElementById("review"), () => {}, data.game);',
     'review.receive({ is: "frames", start: 0, frames: data.frames, live: false });',
     'for (const look of data.looks) review.receive({ ...look, is: "analysis" });',
-    "if (data.over) review.receive(data.over);",
+    "for (const more of [data.turning, data.over]) if (more) review.receive(more);",
   ].join("\n").replaceAll("</", "<\\/").replaceAll("<!--", "<\\!--");
   const men = document.querySelector("body > svg").outerHTML;
   const title = `Kriegspiel: ${game.white} – ${game.black}`.replace(/[&<>]/g, "");

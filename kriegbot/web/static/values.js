@@ -1,4 +1,4 @@
-// What the tries of a turn were worth by the search, and where in a game another try was worth more.
+// What the tries of a turn were worth by the search, where in a game another try was worth more, and its turning points.
 
 import { make } from "./make.js";
 
@@ -34,7 +34,21 @@ export function tryTable(frame, look, next, isFile = false) {
   const table = make("table", {}, make("caption", {}, `Values in pawns, from ${side}'s side: ${look.by}.`),
     make("thead", {}, make("tr", {}, ...["Rank", "Try", "Value", "Legal"].map((name) => make("th", { scope: "col" }, name)))),
     make("tbody", {}, ...rows));
-  return [heading, table, button];
+  const unlikely = made && rank < 0 ? [make("p", {}, `${made.title} No board looked at allows that.`)] : [];
+  return [heading, table, ...unlikely, button];
+}
+
+/** The turning points in words: of one side, or of both. */
+export function turningPoints(points, side, show) {
+  return (side ? [side] : ["white", "black"]).flatMap((one) => {
+    const title = side ? "Turning points" : `${one === "white" ? "White" : "Black"}'s turning points`;
+    const items = points.filter((point) => point.side === one).map((point) => make("li", {},
+      make("button", { type: "button", onclick: () => show(point.index) }, `${point.place} ${point.made}`),
+      make("span", { className: "fell" }, ` chance ${percent(point.before)} → ${percent(point.after)}`),
+      make("p", {}, point.text)));
+    const none = make("p", {}, "None: while the game was open, no turn lost much.");
+    return [make("h3", {}, title), items.length ? make("ol", {}, ...items) : none];
+  });
 }
 
 /** The turns in which the best try was worth most more than the one made; of one side, or of both, as far as looked at. */
