@@ -8,14 +8,31 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import chess
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.narration.results import LEVELS, NEW, Rating, Result, Results, rated, rating_of, rows, runs, said
+from kriegbot.narration.results import (
+    LEVELS,
+    NEW,
+    TRAINED_BY,
+    Rating,
+    Result,
+    Results,
+    rated,
+    rating_of,
+    rows,
+    runs,
+    said,
+    training_text,
+)
+from kriegbot.narration.turning import THEMES
 from kriegbot.players.kriegbot import LEVELS as PLAYED
+from kriegbot.web.replies import Turning
+from kriegbot.web.review import Analyst, Review
 from referee import GameRecord, Referee
 from tests.page import E4, Client, begun, served
 
@@ -69,12 +86,15 @@ def test_only_levels_are_rated_and_only_without_help() -> None:
 
 
 def test_what_a_game_means_is_said_in_a_line() -> None:
-    assert said(results(1)).startswith("You have now won 1 of 1 against Club bot. Your rating: 1")
-    assert said(results(0, 0.5, 1, 1)).startswith(
+    def told(all_: list[Result]) -> str:
+        return said(all_, all_[-1])
+
+    assert told(results(1)).startswith("You have now won 1 of 1 against Club bot. Your rating: 1")
+    assert told(results(0, 0.5, 1, 1)).startswith(
         "You have now won 2 and drawn 1 of 4 against Club bot. That is 2 wins in a row. Your rating: 1"
     )
-    assert said(results(1, opponent="rand")) == "You have now won 1 of 1 against rand."
-    assert said(results(1) + results(0, help_="1 hint")) == (
+    assert told(results(1, opponent="rand")) == "You have now won 1 of 1 against rand."
+    assert told(results(1) + results(0, help_="1 hint")) == (
         "This game does not count (1 hint). You have won 1 of 1 against Club bot."
     )
 
@@ -123,6 +143,23 @@ def test_a_line_that_cannot_be_read_stays_and_does_not_count(tmp_path: Path) -> 
     assert len(kept.all()) == 1
 
 
+def test_what_turning_points_were_about_counts_once_a_game_the_commonest_first(tmp_path: Path) -> None:
+    kept = Results(tmp_path / "results.jsonl")
+    assert kept.to_train() == []
+    kept.path.write_bytes(b'{"game": 1, "themes": [["unsafe capture"], 3, "dancing"]}\n{"game": "2", "themes": 3}\n')
+    kept.look_back("7", ["mate missed", "unsafe capture", "position"])
+    kept.look_back("8", ["unsafe capture", "retake missed"])
+    kept.look_back("8", ["retake missed"])
+    assert [(one["theme"], one["times"], one["puzzles"]) for one in kept.to_train()] == [
+        ("unsafe capture", 2, "capture"),
+        ("mate missed", 1, "mate"),
+        ("retake missed", 1, ""),
+    ]
+    assert training_text(kept.to_train()).startswith("What to train, by your turning points: unsafe capture (2), mate")
+    assert kept.all() == []
+    assert set(TRAINED_BY) == set(THEMES) - {"position"}
+
+
 @pytest.mark.slow
 def test_two_processes_that_end_games_at_once_lose_none(tmp_path: Path) -> None:
     code = """
@@ -160,6 +197,28 @@ def test_a_game_on_the_page_counts_for_whoever_runs_the_server(tmp_path: Path) -
         assert told["said"] == "You have now won 0 of 1 against rand."
         assert told["rows"][0]["lost"] == 1
     assert [one.points for one in Results(tmp_path / "results.jsonl").all()] == [0]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+def test_what_a_review_finds_is_told_to_whoever_runs_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def turning(review: Review, _analyst: Analyst) -> Turning:
+        point = {"side": "white", "heard": 0, "place": "1.", "made": "e4", "better": "d4", "before": 0.9, "after": 0.1}
+        found: Any = [{**point, "theme": theme, "text": "", "index": 0} for theme in ("mate missed", "position")]
+        other: Any = {**found[0], "side": "black", "theme": "stalemate"}
+        assert review.you is chess.WHITE
+        return {"is": "turning", "points": [*found, other]}
+
+    monkeypatch.setattr(Review, "turning", turning)
+    with served(tmp_path) as server, Client(server.address) as client:
+        id_ = begun(client, seed=None)
+        client.send({"do": "resign"})
+        client.until("results", game=id_)
+        client.send({"do": "turning"})
+        client.until("turning")
+        assert client.until("results")["train"] == [{"theme": "mate missed", "times": 1, "puzzles": "mate"}]
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from kriegbot.narration.results import Results, results_text, rows
+from kriegbot.narration.results import Results, results_text, rows, training_text
 
 
 def results() -> None:
@@ -27,4 +27,5 @@ def results() -> None:
         counts = (row["won"], row["drawn"], row["lost"], row["helped"])
         table.add_row(row["opponent"], str(row["rating"] or "-"), *map(str, counts))
     Console(highlight=False).print(table)
-    print(f"{results_text(games)}\nThey are kept in {kept.path}.")
+    lines = [results_text(games), training_text(kept.to_train()), f"They are kept in {kept.path}."]
+    print("\n".join(filter(None, lines)))

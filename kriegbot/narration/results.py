@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import chess
 from filelock import FileLock
@@ -36,6 +38,20 @@ LOCK_SECONDS = 10.0
 LONGEST_NAME = 60
 CHOSEN = "a chosen seed"
 """Counts as help: the same game may have been played before."""
+TRAINED_BY = {
+    "mate missed": "mate",
+    "unsafe capture": "capture",
+    "man left to be taken": "capture",
+    "retake missed": "",
+    "capture missed": "",
+    "mate allowed": "",
+    "stalemate": "",
+    "promotion missed": "",
+    "promotion allowed": "",
+}
+"""Themes of turning points (`narration.turning`), and which kind of puzzles trains each, if any does."""
+MOST = 3
+"""Themes that are named."""
 
 
 class Rating(NamedTuple):
@@ -98,14 +114,13 @@ class Result:
         return cls(date.today().isoformat(), opponent, points, help_)
 
     @classmethod
-    def read(cls, line: bytes) -> Result | None:
-        """A line of the file; None if it cannot be read."""
+    def read(cls, line: Mapping[str, Any]) -> Result | None:
+        """As a line of the file tells of it; None if it does not."""
         try:
-            found = json.loads(line)
-            day = date.fromisoformat(found["day"]).isoformat()
-            texts = [one_line(found[name]) for name in ("opponent", "help")]
-            points = found["points"]
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            day = date.fromisoformat(line["day"]).isoformat()
+            texts = [one_line(line[name]) for name in ("opponent", "help")]
+            points = line["points"]
+        except (ValueError, TypeError, KeyError, AttributeError):
             return None
         return cls(day, texts[0], float(points), texts[1]) if points in (0, 0.5, 1) else None
 
@@ -121,6 +136,14 @@ class Row(TypedDict):
     helped: int
 
 
+class ToTrain(TypedDict):
+    """A theme of turning points, how often it came up, and the kind of puzzles that trains it; empty for none."""
+
+    theme: str
+    times: int
+    puzzles: str
+
+
 class Results:
     """A person's results.
 
@@ -133,11 +156,25 @@ class Results:
 
     def all(self) -> list[Result]:
         """All of them, the oldest first; none if there is no file that can be read."""
-        try:
-            lines = self.path.read_bytes().splitlines()
-        except OSError:
-            return []
-        return [result for line in lines if (result := Result.read(line)) is not None]
+        return [result for line in self._lines() if (result := Result.read(line)) is not None]
+
+    def to_train(self) -> list[ToTrain]:
+        """What the turning points of games looked back at were about, the commonest first."""
+        themes = [theme for found in self._looked_at().values() if isinstance(found, list) for theme in found]
+        counts = Counter(theme for theme in themes if isinstance(theme, str) and theme in TRAINED_BY)
+        return [{"theme": one, "times": times, "puzzles": TRAINED_BY[one]} for one, times in counts.most_common(MOST)]
+
+    def look_back(self, game: str, themes: Sequence[str]) -> None:
+        """Keeps what the turning points of a game were about, unless it was looked back at before.
+
+        Raises:
+          OSError: they cannot be kept.
+        """
+        if game not in self._looked_at():
+            self._add({"game": game, "themes": list(themes)})
+
+    def _looked_at(self) -> dict[str, Any]:
+        return {str(line["game"]): line["themes"] for line in self._lines() if "game" in line and "themes" in line}
 
     def count(self, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> str:
         """Counts a game; returns what it means for the person, or nothing if it does not count.
@@ -148,12 +185,26 @@ class Results:
         result = Result.of(record, person, is_seed_given=is_seed_given)
         if result is None:
             return ""
+        self._add(asdict(result))
+        return said(self.all(), result)
+
+    def _lines(self) -> list[dict[str, Any]]:
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except OSError:
+            return []
+        found = []
+        for line in lines:
+            with suppress(ValueError, RecursionError):
+                found.append(json.loads(line))
+        return [line for line in found if isinstance(line, dict)]
+
+    def _add(self, line: Mapping[str, Any]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{self.path}.lock", timeout=LOCK_SECONDS):
             kept = self.path.read_bytes() if self.path.exists() else b""
             ending = b"\n" if kept and not kept.endswith(b"\n") else b""
-            write_whole(self.path, kept + ending + json.dumps(asdict(result)).encode() + b"\n")
-            return said(self.all())
+            write_whole(self.path, kept + ending + json.dumps(line).encode() + b"\n")
 
 
 def rating_of(results: Sequence[Result]) -> Rating | None:
@@ -199,9 +250,14 @@ def results_text(results: Sequence[Result]) -> str:
     return f"{now} Wins in a row: {run}; the most so far: {longest}."
 
 
-def said(results: Sequence[Result]) -> str:
+def training_text(found: Sequence[ToTrain]) -> str:
+    """What to train, in a line; empty if nothing is known."""
+    themes = ", ".join(f"{one['theme']} ({one['times']})" for one in found)
+    return f"What to train, by your turning points: {themes}." if found else ""
+
+
+def said(results: Sequence[Result], last: Result) -> str:
     """What the last game means: "You have now won 3 of 7 against Club bot. Your rating: 1240 ± 90."."""
-    last = results[-1]
     points = [one.points for one in results if one.opponent == last.opponent and not one.help]
     drawn = f" and drawn {points.count(0.5)}" if 0.5 in points else ""
     count = f"won {points.count(1)}{drawn} of {len(points)} against {one_line(called(last.opponent), LONGEST_NAME)}."

@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
+import chess
+
 from kriegbot.game.children import CannotStart
 from kriegbot.game.trial import try_out
 from kriegbot.narration.results import Results, results_text, rows
@@ -191,10 +193,15 @@ class Hosted:
 
     async def _tell_turning(self, review: Review) -> None:
         try:
-            self.publish(await review.turning(self.house.analyst))
+            told = await review.turning(self.house.analyst)
         except AnalystFailed as error:
             log.warning("no turning points: %s", error)
             self.publish(refusal(f"No turning points: {error}.", Turning.do))
+            return
+        self.publish(told)
+        if self.is_mine and self.record is not None and review.you is not None:
+            themes = [one["theme"] for one in told["points"] if one["side"] == chess.COLOR_NAMES[review.you]]
+            await asyncio.to_thread(self.house.look_back, self.record, themes)
 
 
 class House:
@@ -261,8 +268,18 @@ class House:
 
     def results_shown(self, game: str | None = None, said: str = "") -> ResultsShown:
         """The results of whoever runs the server, and what a game that has just ended means for them."""
-        found = self.results.all()
-        return {"is": "results", "rows": rows(found), "about": results_text(found), "game": game, "said": said}
+        found, train = self.results.all(), self.results.to_train()
+        about = results_text(found)
+        return {"is": "results", "rows": rows(found), "about": about, "train": train, "game": game, "said": said}
+
+    def look_back(self, record: GameRecord, themes: Sequence[str]) -> None:
+        """Keeps what the turning points of whoever runs the server were about in a game, and tells their browsers."""
+        try:
+            self.results.look_back(record.headers.get("Seed", ""), themes)
+        except OSError as error:
+            log.warning("what to train cannot be kept in %s: %s", self.results.path, error.strerror or error)
+        for listener in list(self.told):
+            listener(self.results_shown())
 
     def check(self, players: Iterable[PlayerSpec], rules: RuleSet) -> None:
         """Has players from outside, and parts, do what they do in a game; what is ours takes no time.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias, TypedDict
 
 from kriegbot.narration.helping import Hinted, TryValued
-from kriegbot.narration.results import Row
+from kriegbot.narration.results import Row, ToTrain
 from kriegbot.narration.turning import TurningPoint
 
 Men: TypeAlias = dict[str, str]
@@ -271,10 +271,14 @@ class Over(_Told):
 
 
 class ResultsShown(_Told):
-    """A person's results, to that person alone: by opponent, in words, and what the game `game`, just ended, means."""
+    """A person's results, to that person alone: by opponent, in words, and what the game `game`, just ended, means.
+
+    train: what turning points were about, the commonest first.
+    """
 
     rows: list[Row]
     about: str
+    train: list[ToTrain]
     game: str | None
     said: str
 
