@@ -260,7 +260,7 @@ class Reasons:
         if not taken:
             return f"{man} went to {target}."
         share = self._made.share(self._made.takes.total())
-        expected = "" if share > 50 else f", where you could expect a man in {share} of 100 boards"
+        expected = "" if share > 50 else f", where a man stood in {share} of 100 boards"
         return f"{man} took {_a(taken)} on {target}{expected}."
 
     def _left(self) -> tuple[chess.Square | None, float]:
