@@ -49,7 +49,7 @@ def test_two_plies_are_four_pictures_at_their_times(
     pytest.importorskip("resvg_py", reason="pictures are painted with resvg")
     out = tmp_path / f"a.{kind}"
     assert main(["render", game, "--out", str(out), "--side", side]) == 0
-    assert f"a.{kind}: 4 pictures, 7 s, " in capsys.readouterr().out
+    assert f"a.{kind}: 4 pictures, 5 s, " in capsys.readouterr().out
     with image.open(out) as made:
         assert (made.format, made.n_frames, made.size) == (kind.upper(), 4, (width, 634))
 

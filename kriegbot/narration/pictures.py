@@ -29,7 +29,7 @@ LAST, BAD = (f'fill="none" stroke="{color}" stroke-width="4"' for color in ("#1d
 COLORS = {"square light": "#eedfc3", "square dark": "#c9a877", "margin": PAPER, "coord": "#645d52"}
 LEAST_CHANCE, LEAST_MAN = 0.02, 0.2
 """The least chances that are drawn: of any man, as shading; of one kind, as a pale man."""
-LAST_SECONDS = 4.0
+LAST_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
         heard = {title: text or heard[title] for title, text in zip(heard, new, strict=True)}
         held = {color: one.at(end.referee.view(color), moment.heard[color]) for color, one in followed.items()}
         boards = ["".join(_seen(turn, color, bottom, held.get(color))) for color in sides]
-        seconds = 0.5 + 0.02 * max(map(len, heard.values()))  # to look, and to read
+        seconds = 0.4 + 0.015 * max(map(len, heard.values()))  # to look, and to read
         yield Picture(boards, bottom, list(_texts(heard.items(), f"{ply} of {count}")), seconds)
     if record.end is not None:
         men = "".join(_man(square, man, bottom) for square, man in sorted(moment.men["referee"].items()))
