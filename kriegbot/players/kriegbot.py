@@ -11,8 +11,8 @@ for a turn, all its tries together.
 The weaker levels err as people do. They forget: `particles`. They look less far: `depth`. They miss that they can be
 taken back: `exchange`. They take a try that looks nearly as good: `temperature`. None plays at random. Each looks at as
 many boards as it remembers, up to its `samples`, and makes no try that it holds for hopeless. When few men are left, it
-also thinks of kings where it would not expect them: `doubt`; the few boards that it remembers then made it stalemate.
-From casual up they retake where that costs nothing: `retaking`.
+reckons with a king a step from where it has him: `doubt`; its few boards may be wrong, and stalemate him. From casual
+up they retake where that costs nothing: `retaking`.
 """
 
 from collections.abc import Mapping
@@ -57,12 +57,12 @@ _RETAKES: dict[str, Any] = {"hopeless": 0.06, "retaking": 100.0}
 
 LEVELS: Mapping[str, Settings] = MappingProxyType(
     {
-        "newcomer": _level(100, 100, temperature=(40.0, 55.0), repeated=50.0, **_SHORT),
-        "novice": _level(100, 100, temperature=(28.0, 25.0), repeated=30.0, **_SHORT),
-        "beginner": _level(100, 100, temperature=(12.0, 5.0), **_SHORT),
+        "newcomer": _level(100, 100, temperature=(30.0, 70.0), repeated=60.0, **_SHORT),
+        "novice": _level(100, 100, temperature=(18.0, 25.0), repeated=30.0, **_SHORT),
+        "beginner": _level(100, 100, temperature=(10.0, 2.0), **_SHORT),
         "casual": _level(100, 200, temperature=(12.0, 10.0), depth=1, exchange=0.5, **_RETAKES),
         "club": _level(100, 300, temperature=(12.0, 10.0), exchange=0.5, **_RETAKES),
-        "strong": _level(100, 1_000, temperature=(10.0, 8.0), **_RETAKES),
+        "strong": _level(100, 1_000, temperature=(10.0, 4.0), **_RETAKES),
         "master": _level(200, 4_000, temperature=(10.0, 0.0), **_RETAKES),
     }
 )
