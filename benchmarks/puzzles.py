@@ -1,0 +1,441 @@
+"""Makes the puzzles of `kriegbot learn puzzles`: plays games, keeps moments whose answer is sure, and grades them.
+
+    nice python benchmarks/puzzles.py work.jsonl --out kriegbot/narration/puzzles.jsonl.gz
+
+Programs of different strength play under Wild 16 and Berkeley rules. What is kept of a game, and each grade, is a line
+of the first file; rerun the command to go on. With the same seed it makes the same puzzles on any machine.
+
+Six beliefs judge a moment, three that expect any legal move and three that expect moves as programs make them, and a
+puzzle is kept if all agree. *king*: the enemy king is on one square, not its first, with a chance of SURE. *capture*:
+the chance of a man that can retake is at most SAFE, or at least UNSAFE. *tells*: of all open tries one has the highest
+expected information (the entropy in bits of what the referee may say: illegal, or an announcement), by MARGIN. *mate*:
+proved on every board that fits what was heard since the opponent was left with a bare king (`kriegbot.endgames`); of
+what was heard before nothing is used, so there may be too many boards and never too few. A refusal costs nothing.
+
+A grade is the weakest level that finds the answer at least nine times in ten. Where a puzzle asks what is known, a
+level answers from boards that are drawn from its belief, the more the stronger it is: see LOOKS. Where it asks for a
+mate, a level answers by the try that its search chooses, without the solver of `kriegbot.endgames`, which all levels
+share and which finds them all.
+"""
+
+import argparse
+import gzip
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+from rich.progress import Progress
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks is no package
+
+from kriegbot import kernels as kb
+from kriegbot.belief.belief import Belief
+from kriegbot.belief.particles import Particles
+from kriegbot.endgames.king_squares import BareKing
+from kriegbot.game.match import play_game
+from kriegbot.game.seat import HereSeat
+from kriegbot.models import load_opponent
+from kriegbot.players.kriegbot import BEST, FLAGSHIP, LEVELS
+from kriegbot.players.searching import search_player
+from kriegbot.players.specs import make_player, parse_spec
+from kriegbot.search.information_set import are_open, tries_in
+from referee import NO_LIMITS, Answer, GameRecord, Limits, OwnTry, Referee, View, action_code, announce, rule_set
+
+SIMPLE = "overconfident:depth=1,samples=50,particles=500"
+STRIPPING = [(SIMPLE, "rand:by=man")]
+"""Who strips a king rather than mate him."""
+PAIRINGS = [
+    ("grabber", "rand:by=man"),
+    ("kriegbot:samples=30", "grabber"),
+    (SIMPLE, "rand:by=man"),
+    (SIMPLE, "kriegbot:samples=30"),
+    ("grabber", "rand"),
+    ("kriegbot:samples=30", "kriegbot:samples=10"),
+    ("metaposition", "kriegbot:samples=30"),
+]
+RULES = ("wild16", "berkeley")
+LIMITS = Limits(plies=240, quiet_plies=100)
+FOR_MATES = 1000
+"""The number of the first game in which only mates are looked for."""
+FEW, MANY = 2_000, 50_000
+"""Boards of the belief that looks for moments, and of those that judge them."""
+MODELS = ("uniform", "kinds")
+FEWEST, FIRST_PLY = 20, 6
+"""Boards of a belief that is not exact; half moves before the first puzzle of a game."""
+SURE, SAFE, UNSAFE, MARGIN = 0.85, 0.05, 0.9, 0.15
+HOMES = {chess.WHITE: chess.E1, chess.BLACK: chess.E8}
+DRAWN = 1_000
+"""Boards on which retakes are looked for, drawn from a belief."""
+MOST_IN_TWO, MOST_FIRST = 12, 4
+"""Boards of a set that is looked at for mate in two; tries that may begin a mate."""
+LOOKS = (1, 2, 3, 5, 10, 30, 100, 1000)
+"""Boards from which a level answers, the strongest from the last, the next from the last but one, and so on."""
+BELIEFS, BEST_BELIEFS, DRAWS = 3, 1, 5
+"""Beliefs of a model and of a level, each with a seed of its own, and answers that are drawn from a level's."""
+FINDS = 0.9
+BEST_BUDGET = replace(FLAGSHIP, samples=LOOKS[-1], particles=20_000, further=100)
+
+
+# What a set of boards says
+
+
+@kb.entry
+def _outcomes(
+    tables: kb.WordArray, rows: kb.Rows, tries: kb.MoveArray, terms: kb.Terms, said: kb.IntArray, moves: kb.MoveArray
+) -> None:
+    """Write what the referee would say to each of M tries on each of N boards [M * N]: -1 for a refusal."""
+    boards, scratch = kb.pointer(rows), kb.pointer(moves)
+    for i in range(len(rows)):
+        position = kb.load(boards, i)
+        for j in range(len(tries)):
+            said[j * len(rows) + i] = -1
+            if kb.is_legal_try(kb.pointer(tables), position, tries[j]):
+                after, captured = kb.make_move(kb.pointer(tables), position, tries[j])
+                heard = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
+                said[j * len(rows) + i] = heard
+
+
+def told_by(view: View, held: Particles) -> dict[str, float]:
+    """Expected information of each open try in bits, the most first; "a1a2" names one."""
+    rows, weights = held.rows, held.weights
+    tries = tries_in(view, rows[0])
+    tries = tries[are_open(view, tries)]
+    said = np.empty(len(tries) * len(rows), np.int64)
+    _outcomes(kb.TABLES, rows, tries, kb.terms_of(view.rules, view.limits), said, np.empty(kb.MAX_MOVES, np.int32))
+    bits = {}
+    for move, heard in zip(tries.tolist(), said.reshape(len(tries), len(rows)), strict=True):
+        _, group = np.unique(heard, return_inverse=True)
+        shares = np.bincount(group, weights)
+        bits[kb.decode_move(move).uci()] = float(-(shares * np.log2(shares)).sum())
+    return dict(sorted(bits.items(), key=lambda item: (-item[1], item[0])))
+
+
+def retaken(held: Particles, square: chess.Square, boards: int = DRAWN) -> float:
+    """Chance that a man of the side to move can capture on a square."""
+    rows, counts = held.draw(boards, 0)
+    on = chess.BB_SQUARES[square]
+    can = [any(kb.to_board(row).generate_legal_moves(to_mask=on)) for row in kb.without_labels(rows)]
+    return float(counts[can].sum() / counts.sum())
+
+
+# Mate on every board of a set
+
+
+def winning(boards: Sequence[chess.Board], tries: Sequence[chess.Move], moves: int, view: View) -> list[chess.Move]:
+    """The tries that begin a mate in so many moves on every board, whatever is refused and replied; [] for none."""
+    left, first = list(boards), None
+    while left:
+        good = [move for move in tries if _wins(left, move, moves, view)]
+        if not good:
+            return []
+        first = first or good
+        left = [board for board in left if not any(board.is_legal(move) for move in good)]
+    return first or []
+
+
+def _wins(boards: Sequence[chess.Board], move: chess.Move, moves: int, view: View) -> bool:
+    """Whether a try is legal on a board of a set, and leads to mate wherever it is legal."""
+    follow: dict[object, list[chess.Board]] = {}
+    is_legal_anywhere = False
+    for board in boards:
+        if not board.is_legal(move):
+            continue
+        is_legal_anywhere = True
+        if moves == 1 and not board.gives_check(move):
+            return False
+        after = board.copy(stack=False)
+        after.push(move)
+        if after.is_checkmate():
+            continue
+        if moves == 1 or not any(after.legal_moves):
+            return False
+        ours = announce(board, move, view.rules, NO_LIMITS).code()
+        for reply in after.legal_moves:
+            heard = announce(after, reply, view.rules, NO_LIMITS)
+            if heard.capture is not None or heard.end is not None:
+                return False
+            again = after.copy(stack=False)
+            again.push(reply)
+            follow.setdefault((ours, heard.code()), []).append(again)
+    for group in follow.values():
+        tries = sorted({move for board in group for move in board.legal_moves}, key=chess.Move.uci)
+        if not winning(group, tries, moves - 1, view):
+            return False
+    return is_legal_anywhere
+
+
+# Puzzles of a game
+
+
+def game(number: int, seed: int, pairings: Sequence[tuple[str, str]]) -> GameRecord:
+    """A game between the two of a pairing, each in turn, who take turns with White and under the rule sets."""
+    names = pairings[number // 2 % len(pairings)]
+    seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in names]
+    seats = seats if number // len(pairings) // 2 % 2 == 0 else seats[::-1]
+    return play_game(*seats, rules=rule_set(RULES[number % 2]), limits=LIMITS, seed=seed + number).record
+
+
+def moments(record: GameRecord) -> Iterator[tuple[str, Referee]]:
+    """The tries played so far, and a referee that has no limits, after each try."""
+    referee, played = Referee(record.rules), []
+    for event in (one for turn in record.turns for one in (*turn.tries, OwnTry(turn.move, Answer.ACCEPTED))):
+        assert isinstance(event, OwnTry)
+        referee.try_move(event.move)
+        played.append(event.move.uci())
+        yield " ".join(played), referee
+
+
+def candidates(record: GameRecord, rng: random.Random, *, is_for_mates: bool) -> list[dict[str, Any]]:
+    """Moments that a small belief finds promising, about one of a kind for each side, in the order of the game."""
+    found: dict[tuple[str, bool], list[dict[str, Any]]] = {}
+    beliefs = {color: Belief(Referee(record.rules).view(color), FEW) for color in chess.COLORS}
+    for played, referee in moments(record):
+
+        def note(kind: str, color: bool, played: str = played, **more: Any) -> None:
+            found.setdefault((kind, color), []).append({"kind": kind, "played": played} | more)
+
+        if referee.end is not None:
+            break
+        views = {color: referee.view(color) for color in chess.COLORS}
+        view = views[referee.turn]
+        color = view.color
+        more = mate_in(view) if view.opponent_men == 1 else None
+        if more:
+            note("mate", color, ply=view.ply, **more)
+        if is_for_mates or referee.ply < FIRST_PLY:
+            continue
+        last, mover = referee.last, not referee.turn
+        if isinstance(last, OwnTry) and last.announcement is not None:
+            square = last.announcement.fell
+            if square is not None and square == last.move.to_square:
+                belief = beliefs[mover]
+                belief.update(views[mover])
+                held = belief.particles
+                chance = retaken(held, square, 200) if held.fits_all and len(held) else 0.5
+                if not 0.8 * SAFE < chance < UNSAFE + 0.2 * SAFE:
+                    note("capture", mover, doubt=min(chance, 1 - chance))
+        belief = beliefs[color]
+        belief.update(view)
+        held = belief.particles
+        if not held.fits_all or not len(held):
+            continue
+        king = belief.occupancy(not color)[5]
+        if king.max() >= SURE and int(king.argmax()) != HOMES[not color]:
+            note("king", color)
+        if rng.random() < 0.3 and len(held) > 100:
+            first, second, *_ = *told_by(view, held).values(), 0.0, 0.0
+            if second > 0.0 and first - second >= MARGIN:
+                note("tells", color)
+    kept: list[dict[str, Any]] = []
+    for (kind, _), several in sorted(found.items()):
+        if kind == "mate":  # of those at once and those in two moves the one with most boards, of two turns
+            most = {one["facts"][0]: one for one in sorted(several, key=lambda one: one["boards"])}
+            kept += {one.pop("ply"): one for one in most.values()}.values()
+        elif kind == "capture":
+            kept.append(max(several, key=lambda one: one.pop("doubt")))
+        else:
+            kept.append(rng.choice(several))
+    return sorted(kept, key=lambda one: len(one["played"]))
+
+
+def mate_in(view: View) -> dict[str, Any] | None:
+    """A proved mate in one or two, if it takes some thought: more than one board, and few tries that begin it."""
+    king = BareKing.of(view)
+    if king is None or chess.popcount(king.squares) < 2:
+        return None
+    base = chess.Board(None)
+    base.turn = view.color
+    for square, kind in view.men.items():
+        base.set_piece_at(square, chess.Piece(kind, view.color))
+    home = chess.square_rank(HOMES[view.color])
+    rooks = [chess.square(file, home) for file, may in ((0, view.queenside), (7, view.kingside)) if may]
+    base.castling_rights = sum(chess.BB_SQUARES[rook] for rook in rooks)
+    boards = []
+    for square in chess.SquareSet(king.squares):
+        boards.append(base.copy())
+        boards[-1].set_piece_at(square, chess.Piece(chess.KING, not view.color))
+    for moves in (1, 2) if len(boards) <= MOST_IN_TWO else (1,):
+        first = winning(boards, view.tries(), moves, view)
+        if first and len(first) <= MOST_FIRST:
+            legal = max(sum(board.is_legal(move) for board in boards) for move in first)
+            heat = [round(100 * (square in chess.SquareSet(king.squares)) / len(boards)) for square in chess.SQUARES]
+            answers = [move.uci() for move in first]
+            return {"answers": answers, "facts": [moves, legal], "boards": len(boards), "exact": True, "heat": heat}
+        if first:
+            break
+    return None
+
+
+def judged(record: GameRecord, several: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those of a game's candidates that all large beliefs confirm, with answer, facts and what the first believes."""
+    kept: list[dict[str, Any]] = []
+    by_moment: dict[str, list[dict[str, Any]]] = {}
+    for one in several:
+        by_moment.setdefault(one["played"], []).append(one)
+    beliefs: dict[bool, list[Belief]] = {}
+    for played, referee in moments(record):
+        for one in by_moment.get(played, []):
+            one |= {"rules": record.rules.name}
+            if one["kind"] == "mate":
+                kept.append(one)
+                continue
+            color = not referee.turn if one["kind"] == "capture" else referee.turn
+            view = referee.view(color)
+            if color not in beliefs:
+                start = Referee(record.rules).view(color)
+                each = [(load_opponent(model), seed) for model in MODELS for seed in range(BELIEFS)]
+                beliefs[color] = [Belief(start, MANY, seed, opponent) for opponent, seed in each]
+            for belief in beliefs[color]:
+                belief.update(view)
+            found = [measured(one["kind"], view, belief) for belief in beliefs[color]]
+            answers, held = {answer for answer, _ in found}, beliefs[color][0].particles
+            if len(answers) > 1 or "" in answers or not (held.is_exact or len(held) >= FEWEST):
+                continue
+            numbers = np.array([number for _, number in found]).reshape(len(MODELS), BELIEFS, -1).mean(axis=1)
+            map_ = beliefs[color][0].occupancy(not color)
+            heat = map_[5] if one["kind"] == "king" else map_.sum(axis=0)
+            facts = [round(float(number), 3) for number in numbers.ravel()]
+            about = {"boards": len(held), "exact": held.is_exact, "heat": [round(100 * float(part)) for part in heat]}
+            kept.append(one | {"answers": [*answers], "facts": facts} | about)
+    return kept
+
+
+def measured(kind: str, view: View, belief: Belief) -> tuple[str, list[float]]:
+    """What a belief answers, and by what; "" if that is not sure."""
+    held = belief.particles
+    if not held.fits_all or not len(held):
+        return "", []
+    if kind == "king":
+        king = belief.occupancy(not view.color)[5]
+        square, chance = int(king.argmax()), float(king.max())
+        return chess.square_name(square) if chance >= SURE and square != HOMES[not view.color] else "", [chance]
+    if kind == "capture":
+        last = view.events[-1]
+        assert isinstance(last, OwnTry)
+        chance = retaken(held, last.move.to_square)
+        return "yes" if chance <= SAFE else "no" if chance >= UNSAFE else "", [chance]
+    bits = told_by(view, held)
+    first, second, *_ = *bits.values(), 0.0, 0.0
+    return next(iter(bits)) if first - second >= MARGIN else "", [first, second]
+
+
+# Grades
+
+
+def graded(puzzle: dict[str, Any]) -> dict[str, float]:
+    """How often each level finds the answer."""
+    referee = Referee(puzzle["rules"])
+    for code in puzzle["played"].split():
+        referee.try_move(chess.Move.from_uci(code))
+    view = referee.view(not referee.turn if puzzle["kind"] == "capture" else referee.turn)
+    found = {}
+    levels = [*LEVELS.items(), (BEST, BEST_BUDGET)]
+    for (level, settings), looks in zip(levels, LOOKS[-len(levels) :], strict=True):
+        said = []
+        for seed in range(BEST_BELIEFS if level == BEST else BELIEFS):
+            if puzzle["kind"] == "mate":
+                player = search_player(replace(settings, finishes=False), seed)
+                said.append(action_code(player.choose(view).action))
+                continue
+            belief = Belief(view, settings.particles or MANY, seed, load_opponent(settings.filtering))
+            for draw in range(DRAWS) if len(belief.particles) else ():
+                rows, counts = belief.draw(looks, kb.subseed(seed, draw))
+                said.append(answered(puzzle["kind"], view, Particles(rows, counts / counts.sum(), is_exact=False)))
+        found[level] = round(sum(one in puzzle["answers"] for one in said) / max(1, len(said)), 2)
+    return found
+
+
+def answered(kind: str, view: View, held: Particles) -> str:
+    """What boards answer to a puzzle."""
+    if kind == "king":
+        chances = np.zeros(64)
+        for board, weight in zip(map(kb.to_board, kb.without_labels(held.rows)), held.weights, strict=True):
+            chances[board.king(not view.color)] += weight
+        return chess.square_name(int(chances.argmax()))
+    if kind == "tells":
+        return next(iter(told_by(view, held)))
+    last = view.events[-1]
+    assert isinstance(last, OwnTry)
+    return "no" if retaken(held, last.move.to_square, 100) > 0.5 else "yes"
+
+
+def grade_of(found: dict[str, float]) -> str:
+    """The weakest level that finds it nearly always; the best if none does."""
+    return next((level for level, share in found.items() if share >= FINDS), BEST)
+
+
+# The files
+
+
+def chosen(found: dict[int, list[dict[str, Any]]], each: int) -> list[dict[str, Any]]:
+    """The first so many puzzles of each kind, half of the captures safe; none that only a promotion to less solves."""
+    left = dict.fromkeys(("king", "tells", "mate"), each) | {"yes": each // 2, "no": each // 2}
+    puzzles = []
+    for number, some in sorted(found.items()):
+        for one in some:
+            kind = one["answers"][0] if one["kind"] == "capture" else one["kind"]
+            if left[kind] > 0 and not all(code[4:] in ("n", "b", "r") for code in one["answers"]):
+                left[kind] -= 1
+                puzzles.append({"game": number} | one)
+    return puzzles
+
+
+def from_easy_to_hard(puzzles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """By grade, and within one all kinds in turn, each beginning with those that are found most often."""
+    levels, turns = [*LEVELS, BEST], Counter[tuple[str, str]]()
+    order: list[tuple[int, int, int, dict[str, Any]]] = []
+    for puzzle in sorted(puzzles, key=lambda one: -sum(one["shares"].values())):
+        turns[puzzle["grade"], puzzle["kind"]] += 1
+        order.append((levels.index(puzzle["grade"]), turns[puzzle["grade"], puzzle["kind"]], len(order), puzzle))
+    return [puzzle for *_, puzzle in sorted(order, key=lambda one: one[:3])]
+
+
+def main() -> None:
+    """Find, grade, write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path, help="file of what was found and graded so far")
+    parser.add_argument("--out", type=Path, help="file to write; without it nothing is graded yet")
+    parser.add_argument("--games", type=int, default=80)
+    parser.add_argument("--mates", type=int, default=300, help="games in which only mates are looked for")
+    parser.add_argument("--each", type=int, default=84, help="puzzles of each kind at most")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    lines = [json.loads(line) for line in arguments.work.read_text().splitlines()] if arguments.work.exists() else []
+    found = {line["game"]: line["found"] for line in lines if "game" in line}
+    grades = {line["graded"]: line["shares"] for line in lines if "graded" in line}
+    with arguments.work.open("a") as work, Progress() as bar:
+
+        def store(line: dict[str, Any]) -> None:
+            work.write(json.dumps(line) + "\n")
+            work.flush()
+
+        numbers = [*range(arguments.games), *range(FOR_MATES, FOR_MATES + arguments.mates)]
+        for number in bar.track(numbers, description="games"):
+            if number not in found:
+                is_for_mates = number >= FOR_MATES
+                record = game(number, arguments.seed, STRIPPING if is_for_mates else PAIRINGS)
+                promising = candidates(record, random.Random(number), is_for_mates=is_for_mates)
+                found[number] = judged(record, promising)
+                store({"game": number, "found": found[number]})
+        puzzles = chosen(found, arguments.each)
+        for puzzle in bar.track(puzzles if arguments.out else [], description="grades"):
+            key = f"{puzzle['game']} {puzzle['kind']} {len(puzzle['played'])}"
+            if key not in grades:
+                grades[key] = graded(puzzle)
+                store({"graded": key, "shares": grades[key]})
+            puzzle |= {"shares": grades[key], "grade": grade_of(grades[key])}
+    if arguments.out:
+        text = "".join(json.dumps(puzzle, separators=(",", ":")) + "\n" for puzzle in from_easy_to_hard(puzzles))
+        arguments.out.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+if __name__ == "__main__":
+    main()
