@@ -123,6 +123,17 @@ def test_the_guided_game_and_the_rules(axe: str, tmp_path: Path) -> None:
         check(page, axe)
 
 
+def test_a_puzzle_and_its_solution(axe: str, tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(f"{server.address}#puzzles", 390, 844, is_phone=True) as page:
+        page.one("#puzzle-heard li")
+        check(page, axe)
+        page.click("#puzzle-kind option[value=king]")
+        page.until_text("#puzzle-title", "king")
+        page.click("#puzzle-board [data-square=a1]")
+        page.one("#puzzle-board small")
+        check(page, axe)
+
+
 def test_a_violation_is_found(axe: str, tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
         page.one("#new")

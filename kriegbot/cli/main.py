@@ -19,7 +19,7 @@ from typer.completion import completion_init  # type: ignore[attr-defined] # doc
 from typer.core import TyperGroup
 
 COMMANDS = {
-    "learn": ("learn", "Learn Kriegspiel in a guided first game of five minutes."),
+    "learn": ("learn", "Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games."),
     "play": ("play", "Play a game of Kriegspiel against a program."),
     "resume": ("play", "Play on a game that was broken off, at the terminal or on the page."),
     "results": ("results", "Show your results against each level, your rating, and your runs of wins."),

@@ -1,6 +1,8 @@
-"""The guided first game on the page: `lesson/2?refused=e4e5&try=Nf3` answers how its second step stands.
+"""The guided first game and the puzzles on the page.
 
-The server keeps nothing of it: what the browser names is tried anew by a referee.
+`lesson/2?refused=e4e5&try=Nf3` answers how the second step stands. `puzzles` lists the puzzles, `puzzle/2` poses the
+second, and `puzzle/2?answer=g8` judges an answer; what shows it is told only then. The server keeps nothing: what the
+browser names is tried anew by a referee.
 """
 
 from __future__ import annotations
@@ -14,9 +16,13 @@ from starlette.routing import Route
 
 from kriegbot.narration.known import marks, own_men
 from kriegbot.narration.lesson import Stand, first_game, stand
+from kriegbot.narration.puzzles import KINDS, BadAnswer, Puzzle, grades, puzzles
 from kriegbot.web.guard import IS_GUEST
 from kriegbot.web.requests import MOST_TEXT
 from kriegbot.web.show import letters
+from referee import View
+
+NOT_FOR_GUESTS = {"error": "Your link is for one game."}
 
 
 def lesson_routes() -> list[Route]:
@@ -27,7 +33,7 @@ def lesson_routes() -> list[Route]:
         number, query = request.path_params["number"], request.query_params
         lesson = first_game()
         if request.scope[IS_GUEST]:
-            return JSONResponse({"error": "Your link is for one game."}, 404)
+            return JSONResponse(NOT_FOR_GUESTS, 404)
         try:
             if not 1 <= number <= len(lesson.steps):
                 raise ValueError(f"There are steps 1 to {len(lesson.steps)}.")
@@ -42,18 +48,45 @@ def lesson_routes() -> list[Route]:
         about = {"title": told.title, "text": told.text, "steps": len(lesson.steps), "words": dict(lesson.words)}
         return JSONResponse(about | shown(now) | {"chances": chances})
 
-    return [Route("/lesson/{number:int}", step)]
+    async def listed(request: Request) -> Response:
+        if request.scope[IS_GUEST]:
+            return JSONResponse(NOT_FOR_GUESTS, 404)
+        several = [[one.kind, one.grade] for one in puzzles()]
+        return JSONResponse({"kinds": KINDS, "grades": grades(), "puzzles": several})
+
+    async def puzzle(request: Request) -> Response:
+        number, answer = request.path_params["number"], request.query_params.get("answer")
+        if request.scope[IS_GUEST]:
+            return JSONResponse(NOT_FOR_GUESTS, 404)
+        if not 1 <= number <= len(puzzles()):
+            return JSONResponse({"error": f"There are puzzles 1 to {len(puzzles())}."}, 400)
+        try:
+            return JSONResponse(await asyncio.to_thread(posed, puzzles()[number - 1], answer))
+        except BadAnswer as error:
+            return JSONResponse({"error": str(error)}, 400)
+
+    return [Route("/lesson/{number:int}", step), Route("/puzzles", listed), Route("/puzzle/{number:int}", puzzle)]
+
+
+def posed(puzzle: Puzzle, answer: str | None) -> dict[str, object]:
+    """A puzzle for the page and, after an answer, what is said of it."""
+    about = {"task": puzzle.task, "rules": puzzle.referee.rules.title, "heard": puzzle.heard} | seen(puzzle.view)
+    if answer is None:
+        return about
+    verdict = puzzle.judged(answer[:MOST_TEXT])
+    solution = {"squares": verdict.squares, "numbers": puzzle.numbers, "chances": [n / 100 for n in puzzle.heat]}
+    return about | {"right": verdict.is_right, "said": verdict.said} | solution
 
 
 def shown(now: Stand) -> dict[str, object]:
-    """How a step stands, as the page's board takes it."""
-    view = now.view
+    """How a step stands, as the page takes it."""
+    about = {"heard": now.heard, "refused": list(now.refused), "answer": now.answer, "said": now.said}
+    return about | {"done": now.is_done} | seen(now.view)
+
+
+def seen(view: View) -> dict[str, object]:
+    """What a side knows, as the page's board takes it."""
     return {
-        "heard": now.heard,
-        "refused": list(now.refused),
-        "answer": now.answer,
-        "said": now.said,
-        "done": now.is_done,
         "side": chess.COLOR_NAMES[view.color],
         "men": letters(own_men(view)),
         "marks": [chess.square_name(square) for square in marks(view)],

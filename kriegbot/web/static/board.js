@@ -39,6 +39,7 @@ export class Board {
    */
   constructor(element, { label, flipped, onTry, onMark, onRecall }) {
     Object.assign(this, { element, flipped, onTry, onMark, onRecall, hand: null, drag: null, wasDragged: false, cells: {} });
+    this.onPoint = null; // (square): takes every click, where squares are pointed at and nothing moves
     this.sketch = new Sketch();
     this.shown = { men: {}, ghosts: {}, marks: [], last: [], line: [], idle: [], looked: [], ahead: [], targets: [], heat: null };
     element.classList.add("board");
@@ -119,7 +120,8 @@ export class Board {
   /** A click, or Enter: takes a man up, or puts it down. */
   press(square) {
     this.sketch.wipe();
-    if (this.shown.ahead.includes(square)) this.onRecall();
+    if (this.onPoint) this.onPoint(square);
+    else if (this.shown.ahead.includes(square)) this.onRecall();
     else if (this.hand?.from === square) this.hand = null;
     else if (this.hand) this.drop(square);
     else if (this.at(square)) this.hand = { letter: this.at(square), from: square };
@@ -143,7 +145,7 @@ export class Board {
   /** A pointer goes down on a square, or on the tray with a letter. */
   grab(event, square, letter = square && this.at(square)) {
     if (event.button === 2 && square) this.draft(square);
-    if (event.button !== 0 || !letter || this.drag) return;
+    if (event.button !== 0 || !letter || this.drag || this.onPoint) return;
     const drag = { letter, from: square ?? null, x: event.clientX, y: event.clientY, image: null };
     this.drag = drag;
     const move = (at) => {

@@ -8,6 +8,7 @@ import { savedGames } from "./library.js";
 import { offerNext, showOutcome } from "./outcome.js";
 import { drawPicture } from "./picture.js";
 import { startPlay } from "./play.js";
+import { puzzleBook } from "./puzzles.js";
 import { showResults } from "./results.js";
 import { startReview } from "./review.js";
 import { shareLink } from "./share.js";
@@ -15,10 +16,10 @@ import { connect } from "./socket.js";
 import { watchForm } from "./watch.js";
 
 const LIBRARY = "#library";
-const TO_READ = { "#learn": "learn", "#rules": "rules" }; // places that need no game; "#rules-wild16" is a part of one
+const TO_READ = { "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // places that need no game; "#rules-wild16" is a part of one
 const OF_FORMS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
 const $ = (id) => document.getElementById(id);
-const places = { start: $("start"), welcome: $("welcome"), later: $("later"), learn: $("learn"), rules: $("rules-page"), library: $("library"), play: $("play"), curtain: $("curtain"), review: $("review") };
+const places = { start: $("start"), welcome: $("welcome"), later: $("later"), learn: $("learn"), puzzles: $("puzzles"), rules: $("rules-page"), library: $("library"), play: $("play"), curtain: $("curtain"), review: $("review") };
 const say = { start: () => {}, watch: () => {} };
 
 let isGuest = false;
@@ -32,6 +33,7 @@ let over = null;
 
 const send = connect({ onOpen: rejoin, onMessage: receive, onState: (isOpen) => { $("lost").hidden = isOpen; } });
 const teach = guidedGame();
+const pose = puzzleBook();
 const curtain = makeCurtain(send, () => {
   leave();
   show("curtain");
@@ -64,6 +66,7 @@ function show(name) {
   $("to-library").hidden = ["library", "curtain"].includes(name) || isGuest;
   document.body.dataset.place = name;
   if (name === "learn") teach();
+  if (name === "puzzles") pose();
 }
 
 function leave() {
