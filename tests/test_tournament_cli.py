@@ -207,7 +207,7 @@ def test_a_bad_tournament_is_refused_in_one_line(
     assert error.count("\n") == 1
 
 
-def test_bad_files_are_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_files_are_refused_in_one_line(tmp_path: Path, played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     foreign = tmp_path / "foreign"
     foreign.write_text("no database")
     for arguments in (
@@ -217,6 +217,7 @@ def test_bad_files_are_refused_in_one_line(tmp_path: Path, capsys: pytest.Captur
         ["merge", str(tmp_path / "new"), str(foreign)],
         ["replay", f"{foreign}#1"],
         ["replay", f"{foreign}#x"],
+        ["replay", str(played)],
         ["tournament", "rand", "rand", "--out", str(foreign)],
     ):
         assert main(arguments) == 2, arguments

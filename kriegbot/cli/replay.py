@@ -100,7 +100,9 @@ def record_of(game: str) -> GameRecord:
     is_numbered = bool(mark) and not os.path.exists(game)
     file = file if is_numbered else game
     at = whole_of(number, "number of a game", 1, 10**9) if is_numbered else None
-    if at is not None and not _is_text(file):
+    if at is None and _is_database(file):
+        raise Refused(f"{quoted(file)}: a tournament; it takes one of its games, such as {quoted(f'{file}#1')}.")
+    if at is not None and (_is_database(file) or not os.path.exists(file)):
         with refusing(StoreError, ending="."), Store.open(file) as store:
             return store.record(at)
     text = text_of(file)
@@ -116,10 +118,9 @@ def record_of(game: str) -> GameRecord:
         raise Refused(f"{quoted(file)}: {str(error).rstrip('.')}.") from None
 
 
-def _is_text(file: str) -> bool:
-    """Whether a file is there, and is no database."""
+def _is_database(file: str) -> bool:
     with suppress(OSError, ValueError), Path(file).open("rb") as handle:
-        return handle.read(len(DATABASE)) != DATABASE
+        return handle.read(len(DATABASE)) == DATABASE
     return False
 
 
