@@ -81,7 +81,7 @@ def test_a_recipe_is_short_and_prints_what_is_shown(
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
 def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
-    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text("utf-8")):
+    for link in re.findall(r"(?:\]\(|src=\")(?!https?:)([^)\"\s]+)[)\"]", page.read_text("utf-8")):
         path, _, heading = link.partition("#")
         target = page.parent / path if path else page
         assert target.exists(), link
