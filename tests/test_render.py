@@ -75,8 +75,8 @@ def test_refusals_a_capture_a_check_and_the_mate_are_told_and_marked() -> None:
     assert "stroke-dasharray" not in mate.boards[0]
     assert texts(mate) == [
         "White's board",
-        "4. Qf7: yes. Capture on f7; check on the short",
-        "diagonal; checkmate, White wins.",
+        "4. Qf7: yes. Capture on f7; check on the",
+        "short diagonal; checkmate, White wins.",
         "7 of 7",
     ]
     assert texts(true) == ["The true board", "1-0: checkmate, White wins, after 7 plies", "7 of 7"]

@@ -23,7 +23,7 @@ from referee import GameRecord, OwnTry
 
 SIDE, HEAD, FOOT, MARGIN = 390, 30, 68, 15
 """A board with its margin, as `chess.svg` draws it; the room above it for a title, and below for what was heard."""
-FONT, MOST_LETTERS, MOST_LINES, MOST_REFUSED = 15, 48, 3, 5
+FONT, MOST_LETTERS, MOST_LINES, MOST_REFUSED = 15, 42, 3, 5
 PAPER, INK, SHADE = "#faf7f1", "#23201b", "#d1450b"
 LAST, BAD = (f'fill="none" stroke="{color}" stroke-width="4"' for color in ("#1d6b3a", "#b00020"))
 COLORS = {"square light": "#eedfc3", "square dark": "#c9a877", "margin": PAPER, "coord": "#645d52"}
