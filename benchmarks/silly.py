@@ -51,7 +51,7 @@ class Casual(ScriptedPlayer):
         if move.promotion:
             return 300.0
         if man == chess.KING:
-            return chance + (30.0 if is_castling(move, turn.view.men) else -40.0)
+            return 60.0 if is_castling(move, turn.view.men) else chance - 40.0
         if turn.is_pawn_capture(move):
             return chance + 5.0
         if man in (chess.KNIGHT, chess.BISHOP) and turn.height(move.from_square) == 0:

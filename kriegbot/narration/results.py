@@ -30,7 +30,15 @@ from referee import GameRecord, Reason
 from referee.files import write_whole
 from referee.text import one_line
 
-LEVELS = {"beginner": 1189, "casual": 1316, "club": 1500, "strong": 1645, "master": 1751}
+LEVELS = {
+    "newcomer": 838,
+    "novice": 1075,
+    "beginner": 1253,
+    "casual": 1400,
+    "club": 1500,
+    "strong": 1663,
+    "master": 1758,
+}
 """Ratings of the levels: their differences as docs/strength.md has them, and 1500 for club."""
 RATINGS = {f"kriegbot:level={name}": rating for name, rating in LEVELS.items()}
 LOCK_SECONDS = 10.0
