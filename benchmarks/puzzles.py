@@ -70,7 +70,7 @@ FEW, MANY = 2_000, 50_000
 MODELS = ("uniform", "kinds")
 FEWEST, FIRST_PLY = 20, 6
 """Boards of a belief that is not exact; half moves before the first puzzle of a game."""
-SURE, SAFE, UNSAFE, MARGIN = 0.85, 0.05, 0.9, 0.15
+SURE, SAFE, UNSAFE, MARGIN, LEAST = 0.85, 0.05, 0.9, 0.15, 0.3
 HOMES = {chess.WHITE: chess.E1, chess.BLACK: chess.E8}
 DRAWN = 1_000
 """Boards on which retakes are looked for, drawn from a belief."""
@@ -376,16 +376,33 @@ def grade_of(found: dict[str, float]) -> str:
 
 
 def chosen(found: dict[int, list[dict[str, Any]]], each: int) -> list[dict[str, Any]]:
-    """The first so many puzzles of each kind, half of the captures safe; none that only a promotion to less solves."""
+    """The first so many puzzles of each kind that are worth it, half of the captures safe."""
     left = dict.fromkeys(("king", "tells", "mate"), each) | {"yes": each // 2, "no": each // 2}
     puzzles = []
     for number, some in sorted(found.items()):
         for one in some:
             kind = one["answers"][0] if one["kind"] == "capture" else one["kind"]
-            if left[kind] > 0 and not all(code[4:] in ("n", "b", "r") for code in one["answers"]):
+            if left[kind] > 0 and is_worth_it(one):
                 left[kind] -= 1
                 puzzles.append({"game": number} | one)
     return puzzles
+
+
+def is_worth_it(puzzle: dict[str, Any]) -> bool:
+    """Whether a puzzle is not plain, nor solved only by a promotion to less than a queen, which the page cannot try.
+
+    Plain is what is asked of one board, a capture by the king, who cannot be retaken, and a try where the others tell
+    next to nothing.
+    """
+    if puzzle["kind"] == "tells" and min(puzzle["facts"][1::2]) < LEAST:
+        return False
+    if puzzle["kind"] == "capture":
+        referee = Referee(puzzle["rules"])
+        for code in puzzle["played"].split():
+            referee.try_move(chess.Move.from_uci(code))
+        if referee.board().king(not referee.turn) == chess.Move.from_uci(code).to_square:
+            return False
+    return puzzle["boards"] > 1 and not all(code[4:] in ("n", "b", "r") for code in puzzle["answers"])
 
 
 def from_easy_to_hard(puzzles: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -403,9 +420,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path, help="file of what was found and graded so far")
     parser.add_argument("--out", type=Path, help="file to write; without it nothing is graded yet")
-    parser.add_argument("--games", type=int, default=80)
-    parser.add_argument("--mates", type=int, default=300, help="games in which only mates are looked for")
-    parser.add_argument("--each", type=int, default=84, help="puzzles of each kind at most")
+    parser.add_argument("--games", type=int, default=110)
+    parser.add_argument("--mates", type=int, default=120, help="games in which only mates are looked for")
+    parser.add_argument("--each", type=int, default=112, help="puzzles of each kind at most")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     lines = [json.loads(line) for line in arguments.work.read_text().splitlines()] if arguments.work.exists() else []
