@@ -420,7 +420,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path, help="file of what was found and graded so far")
     parser.add_argument("--out", type=Path, help="file to write; without it nothing is graded yet")
-    parser.add_argument("--games", type=int, default=110)
+    parser.add_argument("--games", type=int, default=138)
     parser.add_argument("--mates", type=int, default=120, help="games in which only mates are looked for")
     parser.add_argument("--each", type=int, default=112, help="puzzles of each kind at most")
     parser.add_argument("--seed", type=int, default=1)

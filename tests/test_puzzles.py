@@ -49,7 +49,7 @@ def test_there_are_300_puzzles_of_four_kinds_from_easy_to_hard() -> None:
         found = [level for level, share in puzzle.shares.items() if share >= 0.9]
         assert puzzle.grade == [*found, BEST][0]
     captures = Counter(puzzle.answers[0] for puzzle in of_kind("capture"))
-    assert abs(captures["yes"] - captures["no"]) <= 20
+    assert abs(captures["yes"] - captures["no"]) <= 8
 
 
 def check(puzzle: Puzzle) -> None:
