@@ -330,13 +330,17 @@ def measured(kind: str, view: View, belief: Belief) -> tuple[str, list[float]]:
 # Grades
 
 
-def graded(puzzle: dict[str, Any]) -> dict[str, float]:
-    """How often each level finds the answer."""
+def view_of(puzzle: dict[str, Any]) -> View:
+    """What the side that is asked knows."""
     referee = Referee(puzzle["rules"])
     for code in puzzle["played"].split():
         referee.try_move(chess.Move.from_uci(code))
-    view = referee.view(not referee.turn if puzzle["kind"] == "capture" else referee.turn)
-    found = {}
+    return referee.view(not referee.turn if puzzle["kind"] == "capture" else referee.turn)
+
+
+def graded(puzzle: dict[str, Any]) -> dict[str, float]:
+    """How often each level finds the answer."""
+    view, found = view_of(puzzle), {}
     levels = [*LEVELS.items(), (BEST, BEST_BUDGET)]
     for (level, settings), looks in zip(levels, LOOKS[-len(levels) :], strict=True):
         said = []
@@ -376,19 +380,22 @@ def grade_of(found: dict[str, float]) -> str:
 
 
 def chosen(found: dict[int, list[dict[str, Any]]], each: int) -> list[dict[str, Any]]:
-    """The first so many puzzles of each kind that are worth it, half of the captures safe."""
+    """The first so many puzzles of each kind that are worth it, none twice, half of the captures safe."""
     left = dict.fromkeys(("king", "tells", "mate"), each) | {"yes": each // 2, "no": each // 2}
-    puzzles = []
+    puzzles, known = [], set[str]()
     for number, some in sorted(found.items()):
         for one in some:
             kind = one["answers"][0] if one["kind"] == "capture" else one["kind"]
-            if left[kind] > 0 and is_worth_it(one):
+            view = view_of(one)
+            what = repr((kind, one["rules"], view.events[:]))
+            if left[kind] > 0 and what not in known and is_worth_it(one, view):
                 left[kind] -= 1
+                known.add(what)
                 puzzles.append({"game": number} | one)
     return puzzles
 
 
-def is_worth_it(puzzle: dict[str, Any]) -> bool:
+def is_worth_it(puzzle: dict[str, Any], view: View) -> bool:
     """Whether a puzzle is not plain, nor solved only by a promotion to less than a queen, which the page cannot try.
 
     Plain is what is asked of one board, a capture by the king, who cannot be retaken, and a try where the others tell
@@ -396,12 +403,11 @@ def is_worth_it(puzzle: dict[str, Any]) -> bool:
     """
     if puzzle["kind"] == "tells" and min(puzzle["facts"][1::2]) < LEAST:
         return False
-    if puzzle["kind"] == "capture":
-        referee = Referee(puzzle["rules"])
-        for code in puzzle["played"].split():
-            referee.try_move(chess.Move.from_uci(code))
-        if referee.board().king(not referee.turn) == chess.Move.from_uci(code).to_square:
-            return False
+    if (
+        puzzle["kind"] == "capture"
+        and view.men[chess.Move.from_uci(puzzle["played"].split()[-1]).to_square] == chess.KING
+    ):
+        return False
     return puzzle["boards"] > 1 and not all(code[4:] in ("n", "b", "r") for code in puzzle["answers"])
 
 

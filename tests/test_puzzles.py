@@ -90,6 +90,7 @@ def test_a_puzzle_is_a_moment_of_a_game_and_its_answers_are_open_there(puzzle: P
 def test_so_is_every_other() -> None:
     for puzzle in ALL:
         check(puzzle)
+    assert len({(puzzle.kind, puzzle.rules, *puzzle.heard) for puzzle in ALL}) == len(ALL)
 
 
 def enumerated(puzzle: Puzzle) -> ExactBelief | None:
