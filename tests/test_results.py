@@ -15,6 +15,7 @@ import chess
 import pytest
 
 from kriegbot.cli.main import main
+from kriegbot.narration.puzzles import KINDS
 from kriegbot.narration.results import (
     LEVELS,
     NEW,
@@ -158,6 +159,7 @@ def test_what_turning_points_were_about_counts_once_a_game_the_commonest_first(t
     assert training_text(kept.to_train()).startswith("What to train, by your turning points: unsafe capture (2), mate")
     assert kept.all() == []
     assert set(TRAINED_BY) == set(THEMES) - {"position"}
+    assert set(TRAINED_BY.values()) <= {"", *KINDS}
 
 
 @pytest.mark.slow

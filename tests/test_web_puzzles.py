@@ -65,6 +65,17 @@ def test_puzzles_of_each_kind_are_solved_in_a_browser_and_stay_so(is_phone: bool
 
 
 @pytest.mark.browser
+def test_what_to_train_leads_to_puzzles_of_that_kind(tmp_path: Path) -> None:
+    played = {"day": "2026-01-01", "opponent": "kriegbot:level=club", "points": 1, "help": ""}
+    looked_at = {"game": "7", "themes": ["mate missed"]}
+    (tmp_path / "results.jsonl").write_text(f"{json.dumps(played)}\n{json.dumps(looked_at)}\n")
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.until_text("#results-train", "mate missed (1)")
+        page.click("#results-train a")
+        page.until_text("#puzzle-title", KINDS["mate"])
+
+
+@pytest.mark.browser
 def test_a_wrong_answer_is_told_and_its_puzzle_comes_again(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(f"{server.address}#puzzles") as page:
         page.until_text("#puzzle-task", ALL[0].task)

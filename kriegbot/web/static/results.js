@@ -25,6 +25,6 @@ export function showResults({ rows, about, train, game: ended, said }, game) {
     make("th", { scope: "row" }, row.opponent), ...COUNTS.map((name) => make("td", {}, String(row[name] ?? "–"))))));
   $("results-train").hidden = !train.length;
   $("results-train").replaceChildren("What to train, by your turning points: ",
-    ...train.flatMap((one, at) => [at ? ", " : "", one.puzzles && $("puzzle-kind") ? puzzles(one) : one.theme, ` (${one.times})`]), ".");
+    ...train.flatMap((one, at) => [at ? ", " : "", one.puzzles ? puzzles(one) : one.theme, ` (${one.times})`]), ".");
   if (ended && ended === game?.id) $("outcome-results").textContent = said;
 }
