@@ -31,13 +31,13 @@ from referee.files import write_whole
 from referee.text import one_line
 
 LEVELS = {
-    "newcomer": 838,
-    "novice": 1075,
+    "newcomer": 825,
+    "novice": 1071,
     "beginner": 1253,
     "casual": 1400,
     "club": 1500,
-    "strong": 1663,
-    "master": 1758,
+    "strong": 1635,
+    "master": 1709,
 }
 """Ratings of the levels: their differences as docs/strength.md has them, and 1500 for club."""
 RATINGS = {f"kriegbot:level={name}": rating for name, rating in LEVELS.items()}
