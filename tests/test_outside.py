@@ -90,7 +90,7 @@ def test_a_program_in_c_plays_a_tournament(tmp_path: Path) -> None:
         ("exit 3", "died: its process ended (exit code 3)"),
         ("kill -9 $$", "died: its process ended (SIGKILL)"),
         ("kill -11 $$", "died: its process ended (SIGSEGV)"),
-        (r"printf 'try %s\ntry %s\n' $1 $1", "answered out of turn: 'try "),  # at once: a later one may look like the next
+        (r"printf 'try %s\ntry %s\n' $1 $1", "answered out of turn: 'try "),  # at once, or it looks like the next
         ("echo y", "answered nonsense: 'y', not a try between squares of the board"),
         ("yes info", "wrote too much"),
         ("yes >&2", "wrote too much: more than 1000000 bytes in its log"),
