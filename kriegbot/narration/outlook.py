@@ -1,4 +1,7 @@
-"""What a try leads to on boards that its side holds possible, counted: captures, replies, ends."""
+"""What a try leads to on boards that its side holds possible, counted: captures, replies, ends.
+
+One ply of chess on each board; the search that values tries looks further. The counting is our own.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,12 @@ import numpy as np
 from kriegbot.belief.timeline import Held
 from kriegbot.kernels import to_board
 from kriegbot.narration.helping import HINT_SAMPLES
+from referee import men
 
 EVERY = HINT_SAMPLES // 100
 """One in so many of the boards that tries are valued on is looked at; those are a hundred."""
-WORTH = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+WORTH = {kind: round(worth) for kind, worth in men.WORTH.items()}
+"""Whole pawns: a bishop for a knight costs nothing."""
 
 
 @dataclass(slots=True)

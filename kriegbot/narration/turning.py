@@ -1,7 +1,8 @@
 """The turning points of a side: the turns of a game that lost most of its chance of winning, in words.
 
 A turn is judged by what its side could know: by boards that fit what it had heard. What the sentences say is counted
-on a hundred of them, for the try made and the better one alike; only what then came is told by the game itself.
+on a hundred of them, for the try made and the better one alike; only what then came is told by the game itself. The
+values are those of hints; choosing turns by lost chances is what reviews of chess sites do, and the themes are our own.
 """
 
 from __future__ import annotations

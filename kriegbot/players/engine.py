@@ -12,6 +12,7 @@ import math
 import threading
 from collections.abc import Coroutine
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import chess
@@ -53,11 +54,11 @@ class Engine:
       NotFound: the program is no chess engine.
     """
 
-    def __init__(self, program: str) -> None:
+    def __init__(self, program: Path) -> None:
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()  # python-chess's own would outlive us
         try:
-            _, self._protocol = self._wait(asyncio.wait_for(chess.engine.popen_uci(program), PATIENCE))
+            _, self._protocol = self._wait(asyncio.wait_for(chess.engine.popen_uci(str(program)), PATIENCE))
             alone = {name: 1 for name in ("Threads", "Hash") if name in self._protocol.options}  # a seed is a game
             self._wait(self._protocol.configure(alone))
         except (chess.engine.EngineError, TimeoutError, OSError) as error:
@@ -83,7 +84,7 @@ started = cache(Engine)
 class EngineSearch:
     """Values tries by asking an engine about boards of a belief, for one side and one game."""
 
-    def __init__(self, program: str, nodes: int, boards: int, seed: int) -> None:
+    def __init__(self, program: Path, nodes: int, boards: int, seed: int) -> None:
         self._engine, self._nodes = started(program), nodes
         self._boards, self._seed = boards, seed
         self._belief: Belief | None = None
@@ -173,7 +174,7 @@ def blended(values: RealArray, weights: RealArray) -> float:
 
 
 def _make(seed: int, command: str, nodes: int, boards: int) -> SearchPlayer:
-    search = EngineSearch(str(ENGINES.load(command)), nodes, boards, seed)
+    search = EngineSearch(ENGINES.load(command), nodes, boards, seed)
     return SearchPlayer(Finishing(search, seed), seed=seed)
 
 

@@ -51,10 +51,11 @@ def check_part(part: Any, what: str) -> None:
     Raises:
       BadPart: it does not.
     """
-    checks: dict[str, Callable[[Any], None]] = {BACKUPS.what: _check_backup, OPPONENTS.what: _check_opponent}
-    if what == ENGINES.what:
-        started(str(part))
-        return
+    checks: dict[str, Callable[[Any], object]] = {
+        BACKUPS.what: _check_backup,
+        OPPONENTS.what: _check_opponent,
+        ENGINES.what: started,
+    }
     checks.get(what, _check_evaluator)(part)
 
 
