@@ -1,0 +1,277 @@
+"""What the flagship's belief sees of the opponent, beside the truth: calibration on the games of tournaments.
+
+    kriegbot tournament kriegbot:samples=200 metaposition mcts --games 16 --out pool.sqlite
+    python benchmarks/seeing.py pool.sqlite
+    python benchmarks/seeing.py pool.sqlite --filtering uniform --json
+
+The belief of the watched side is rebuilt event by event, with the player's own seed: after `samples=200` it is the very
+belief of the game. At each of its turns, with the boards held just before the try that was accepted:
+
+    covered          after a capture by an officer (on boards where it is legal), the opponent may take on its square
+    taken at once    the opponent does: said by the model's replies; true if it did
+    attacked         our men, and squares about our king with its own, that the opponent attacks
+    mating reply     after our move, the opponent has a mate in one
+    true board held  after ply 10, labels aside; and its mean weight, 0 where it is not held
+
+Of all tries after ply 20: those from few boards (distinct, labels aside, and not exact), and those astray. Of moves of
+the opponent, in nats: how likely belief and model found what was announced (at least FLOOR, where no board fits), and
+how likely the model finds the true move on the true board. Intervals are of 95 %, by bootstrap over games.
+"""
+
+import argparse
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import chess
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from kriegbot import kernels as kb
+from kriegbot.belief.belief import Belief
+from kriegbot.belief.filter import Event, Matches, Room, match_moves
+from kriegbot.belief.particles import Particles, merged
+from kriegbot.game.match import player_seed
+from kriegbot.kernels.position import labels_of
+from kriegbot.models import load_opponent
+from kriegbot.models.protocol import Heard, Opponent, prior_of
+from kriegbot.players.kriegbot import FLAGSHIP, MIN_PARTICLES
+from referee import Answer, GameRecord, OwnTry, View
+from tournaments.store import Store, StoreError
+
+SAID, TRUE = BOTH = ("said", "true")
+FLOOR, DRAWS = 1e-4, 2000
+OPENING, EARLY, POOR, FEW = 10, 20, 50, 300
+Sums: TypeAlias = defaultdict[tuple[str, str], list[float]]
+"""Of each figure, said and true: its sum over a game, and its count."""
+
+
+@kb.entry
+def attacks_on_us(tables: kb.WordArray, rows: kb.Rows, men: kb.RealArray, near: kb.RealArray) -> None:
+    """Count, on N boards with us to move, our men [N] and the squares about our king [N] that are attacked."""
+    for i in range(len(rows)):
+        position = kb.load(kb.pointer(rows), i)
+        side = kb.side_to_move(position)
+        own, other = kb.men_of(position, side)
+        attacked = kb.attacked_by(kb.pointer(tables), position, 1 - side, own | other)
+        king = position.kings & own
+        men[i] = kb.popcount(attacked & own)
+        near[i] = kb.popcount(attacked & (king | kb.king_attacks(kb.pointer(tables), kb.lsb(king))))
+
+
+@kb.entry
+def look_ahead(
+    tables: kb.WordArray,
+    rows: kb.Rows,
+    move: int,
+    theirs: int,
+    terms: kb.Terms,
+    opponent: Opponent,
+    found: tuple[kb.RealArray, kb.RealArray, kb.RealArray, kb.RealArray],
+    room: Room,
+) -> None:
+    """Write of a try on N boards: whether it is legal, may be taken, is taken (a chance), and allows a mate in one."""
+    legal, covered, taken, mated = found
+    listed, weights = kb.pointer(room.moves), kb.pointer(room.weights)
+    scratch, target = kb.advance(listed, kb.MAX_MOVES), move >> 6 & 63
+    for i in range(len(rows)):
+        position = kb.load(kb.pointer(rows), i)
+        legal[i], covered[i], taken[i], mated[i] = 0.0, 0.0, 0.0, 0.0
+        if not kb.is_legal_try(kb.pointer(tables), position, move):
+            continue
+        legal[i] = 1.0
+        after, captured = kb.make_move(kb.pointer(tables), position, move)
+        said = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
+        if kb.end_said(said) != 0:
+            continue
+        count = kb.legal_moves(kb.pointer(tables), after, listed)
+        is_weighed = opponent(kb.pointer(tables), after, Heard(said, theirs), listed, count, weights)
+        silence, total = kb.silence_of(kb.pointer(tables), after, terms), 0.0
+        for j in range(count):
+            weight = weights[j] if is_weighed else 1.0
+            total += weight
+            if listed[j] >> 6 & 63 == target:
+                covered[i] = 1.0
+                taken[i] += weight
+            if mated[i] == 0.0 and not kb.is_silent(silence, after, listed[j]):
+                again, _ = kb.make_move(kb.pointer(tables), after, listed[j])
+                checkers, pinned = kb.check_info(kb.pointer(tables), again)
+                if kb.is_won(kb.game_end(kb.pointer(tables), again, checkers, pinned, terms, scratch)):
+                    mated[i] = 1.0
+        taken[i] /= total
+
+
+@kb.entry
+def chances(
+    tables: kb.WordArray, rows: kb.Rows, move: int, heard: Heard, opponent: Opponent, found: kb.RealArray, room: Room
+) -> None:
+    """Write how likely the opponent model finds a legal move on each of N boards."""
+    listed, weights = kb.pointer(room.moves), kb.pointer(room.weights)
+    for i in range(len(rows)):
+        position, total = kb.load(kb.pointer(rows), i), 0.0
+        count = kb.legal_moves(kb.pointer(tables), position, listed)
+        is_weighed = opponent(kb.pointer(tables), position, heard, listed, count, weights)
+        for j in range(count):
+            weight = weights[j] if is_weighed else 1.0
+            total += weight
+            if listed[j] == move:
+                found[i] = weight
+        found[i] /= total
+
+
+class Watch:
+    """Follows one side of a game to its end."""
+
+    def __init__(self, record: GameRecord, color: chess.Color, seed: int, particles: int, model: Opponent) -> None:
+        self.record, self.color, self.model = record, color, model
+        self.sums: Sums = defaultdict(lambda: [0.0, 0])
+        self.room = Room.empty()
+        steps = record.replay()
+        referee = next(steps).referee
+        self.view, self.truth = referee.view(color), kb.from_board(referee.board(), 0).reshape(1, 8)
+        self.belief = Belief(self.view, particles, seed, model)
+        for step in steps:
+            if isinstance(step.event, OwnTry) and step.color == color:
+                self.our_try(step.event)
+            elif isinstance(step.event, OwnTry) and step.event.answer is Answer.ACCEPTED:
+                self.their_move(step.event.move, referee.view(color))
+            self.view = referee.view(color)
+            self.belief.update(self.view)
+            self.truth = kb.from_board(referee.board(), referee.ply).reshape(1, 8)
+        self.add("games astray at the end", TRUE, not self.belief.particles.fits_all)
+
+    def add(self, name: str, column: str, value: Any) -> None:
+        """Count a number in."""
+        self.sums[name, column][0] += float(value)
+        self.sums[name, column][1] += 1
+
+    def our_try(self, event: OwnTry) -> None:
+        """What was believed just before a try of ours."""
+        held, ply = self.belief.particles, self.view.ply
+        bare = merged(kb.without_labels(held.rows), held.weights.copy(), held.is_exact, held.fits_all)
+        weight = float(bare.weights[(bare.rows == self.truth).all(axis=1)].sum())
+        if ply >= EARLY:
+            size = np.inf if held.is_exact else len(bare)
+            self.add(f"tries from fewer than {POOR} boards", TRUE, size < POOR)
+            self.add(f"tries from fewer than {FEW} boards", TRUE, size < FEW)
+            self.add("tries astray", TRUE, not held.fits_all)
+            if size < POOR:
+                self.add(f"true board: absent from fewer than {POOR}", TRUE, weight == 0.0)
+        if event.announcement is None:
+            return
+        if ply >= OPENING:
+            self.add("true board: held", TRUE, weight > 0.0)
+            self.add("true board: weight", TRUE, weight)
+        truth = Particles(self.truth, np.ones(1), is_exact=False)
+        for column, boards in ((SAID, bare), (TRUE, truth)):
+            if len(boards):
+                men, near = np.empty((2, len(boards)))
+                attacks_on_us(kb.TABLES, boards.rows, men, near)
+                self.add("attacked: our men", column, boards.weights @ men)
+                self.add("attacked: squares about our king", column, boards.weights @ near)
+        if ply + 1 < len(self.record.turns):
+            self.replies(event, held, truth)
+
+    def replies(self, event: OwnTry, held: Particles, truth: Particles) -> None:
+        """What the opponent may answer to an accepted move."""
+        answer = self.record.turns[self.view.ply + 1].move
+        was_taken = answer.to_square == event.move.to_square
+        is_capture = event.announcement is not None and event.announcement.capture is not None
+        is_officer = self.view.men[event.move.from_square] not in (chess.PAWN, chess.KING)
+        _, theirs = kb.moves_heard(self.view, len(self.view.events))
+        for column, boards in ((SAID, held), (TRUE, truth)):
+            legal, covered, taken, mated = np.empty((4, len(boards)))
+            found, move = (legal, covered, taken, mated), kb.encode_move(event.move)
+            look_ahead(kb.TABLES, boards.rows, move, theirs, self.belief.terms, self.model, found, self.room)
+            weights = boards.weights * legal
+            if weights.sum() == 0.0:
+                return
+            weights /= weights.sum()
+            taking = float(was_taken) if column == TRUE else weights @ taken
+            if is_capture and is_officer:
+                self.add("captures by officers: covered", column, weights @ covered)
+                self.add("captures by officers: taken at once", column, taking)
+            elif not is_capture:
+                self.add("quiet moves: taken at once", column, taking)
+            self.add("mating reply", column, weights @ mated)
+
+    def their_move(self, move: chess.Move, view: View) -> None:
+        """How likely a move of the opponent was, by what was heard of it and by itself; `view` is the one after it."""
+        held, index = self.belief.particles, len(self.view.events)
+        event = Event(
+            kb.said(self.record.turns[self.view.ply].announcement),
+            kb.overheard(view, index),
+            *kb.moves_heard(view, index),
+        )
+        matches, kinds = Matches.empty(len(held)), len(prior_of(self.model))
+        match_moves(kb.TABLES, held.rows, event, self.belief.terms, self.model, matches, self.room)
+        chance = float(held.weights @ (matches.matched / matches.total))
+        self.add("likelihood of what was announced, nats", TRUE, np.log(max(FLOOR, chance)))
+        shares, found = np.bincount(labels_of(held.rows), held.weights, kinds), np.empty(kinds)
+        rows, heard = kb.labelled(self.truth[0], kinds), Heard(event.ours, event.theirs)
+        chances(kb.TABLES, rows, kb.encode_move(move), heard, self.model, found, self.room)
+        if len(held):
+            self.add("likelihood of the true move, nats", TRUE, np.log(shares @ found))
+
+
+def means(games: list[Sums]) -> dict[str, dict[str, list[float]]]:
+    """Of each figure, said and true: mean, ends of its interval, and count."""
+    drawn = np.random.default_rng(0).multinomial(len(games), np.full(len(games), 1 / len(games)), DRAWS)
+    told: dict[str, dict[str, list[float]]] = defaultdict(dict)
+    for name in sorted({name for sums in games for name, _ in sums}):
+        for column in BOTH:
+            totals, counts = np.array([sums[name, column] for sums in games]).T
+            if counts.sum() > 0:
+                again = drawn @ counts
+                ends = np.quantile((drawn @ totals)[again > 0] / again[again > 0], (0.025, 0.975))
+                told[name][column] = [float(totals.sum() / counts.sum()), *map(float, ends), int(counts.sum())]
+    return told
+
+
+def watched(file: Path, watcher: str, most: int | None, particles: int, model: Opponent) -> dict[str, list[Sums]]:
+    """The figures of watched games by opponent, `most` of each."""
+    found: dict[str, list[Sums]] = defaultdict(list)
+    with Store.open(file) as store:
+        for game in track(store.game_rows(), f"watching {file.name}", console=Console(stderr=True)):
+            players = {chess.WHITE: game.white, chess.BLACK: game.black}
+            for color, player in players.items():
+                games = found[players[not color]]
+                if player.startswith(watcher) and (most is None or len(games) < most):
+                    seed = player_seed(game.seed, color)
+                    games.append(Watch(store.record(game.id), color, seed, particles, model).sums)
+    return {opponent: games for opponent, games in found.items() if games}
+
+
+def main() -> None:
+    """Read games, follow beliefs, and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("file", type=Path, help="the store of a tournament")
+    parser.add_argument("--watcher", default="kriegbot", help="how the specs of the players to watch begin")
+    parser.add_argument("--samples", type=int, default=200, help="of the player; they decide how large its belief is")
+    parser.add_argument("--filtering", default=FLAGSHIP.filtering, help="opponent model of the belief, and of replies")
+    parser.add_argument("--games", type=int, help="against each opponent at most")
+    parser.add_argument("--json", action="store_true", help="one object: mean, low, high and count of each figure")
+    options = parser.parse_args()
+    model, particles = load_opponent(options.filtering), MIN_PARTICLES + 20 * options.samples
+    try:
+        found = watched(options.file, options.watcher, options.games, particles, model)
+    except StoreError as error:
+        parser.error(str(error))
+    if not found:
+        parser.error(f"no game of a player whose spec begins with {options.watcher!r} in {options.file}")
+    told = {opponent: means(watches) for opponent, watches in found.items()}
+    if options.json:
+        print(json.dumps(told, indent=1))
+        return
+    for opponent, figures in told.items():
+        print(f"\n{options.watcher} against {opponent}, {len(found[opponent])} games, model {options.filtering}")
+        print(f"  {'':<40}{'said':^26}{'true':^26}{'of':>7}")
+        for name, columns in figures.items():
+            cells = ["{:8.3f} [{:.3f}, {:.3f}]".format(*columns[one]) if one in columns else "" for one in BOTH]
+            print(f"  {name:<40}{cells[0]:<26}{cells[1]:<26}{columns[TRUE][3]:>7}")
+
+
+if __name__ == "__main__":
+    main()
