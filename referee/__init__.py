@@ -7,106 +7,59 @@
 Built on python-chess; knows nothing of players.
 """
 
-from referee.announcement import Announcement, Check, End, Man, Reason, announce
-from referee.errors import (
-    BadAction,
-    BadAnnouncement,
-    BadStart,
-    GameIsOver,
-    KriegspielError,
-    RecordError,
-    UnknownRuleSet,
-)
-from referee.men import open_tries
-from referee.pgn import load_record, record_from_pgn, record_to_pgn, save_record
-from referee.record import GameRecord, Step, Turn
-from referee.referee import Referee
-from referee.rules import (
-    BERKELEY,
-    BERKELEY_ANY,
-    CINCINNATI,
-    ENGLISH,
-    NO_LIMITS,
-    OPENSPIEL,
-    PAPER_LIMITS,
-    RAND,
-    RULE_SETS,
-    WILD16,
-    Asking,
-    IllegalHeard,
-    Limits,
-    PawnTries,
-    RuleSet,
-    rule_set,
-)
-from referee.view import (
-    Action,
-    Answer,
-    AskAny,
-    Event,
-    GameOver,
-    OpponentAsked,
-    OpponentMoved,
-    OpponentRefused,
-    OwnQuestion,
-    OwnTry,
-    Resign,
-    View,
-    action_code,
-    parse_action,
-)
+import inspect
 
-__all__ = [
-    "BERKELEY",
-    "BERKELEY_ANY",
-    "CINCINNATI",
-    "ENGLISH",
-    "NO_LIMITS",
-    "OPENSPIEL",
-    "PAPER_LIMITS",
-    "RAND",
-    "RULE_SETS",
-    "WILD16",
-    "Action",
-    "Announcement",
-    "Answer",
-    "AskAny",
-    "Asking",
-    "BadAction",
-    "BadAnnouncement",
-    "BadStart",
-    "Check",
-    "End",
-    "Event",
-    "GameIsOver",
-    "GameOver",
-    "GameRecord",
-    "IllegalHeard",
-    "KriegspielError",
-    "Limits",
-    "Man",
-    "OpponentAsked",
-    "OpponentMoved",
-    "OpponentRefused",
-    "OwnQuestion",
-    "OwnTry",
-    "PawnTries",
-    "Reason",
-    "RecordError",
-    "Referee",
-    "Resign",
-    "RuleSet",
-    "Step",
-    "Turn",
-    "UnknownRuleSet",
-    "View",
-    "action_code",
-    "announce",
-    "load_record",
-    "open_tries",
-    "parse_action",
-    "record_from_pgn",
-    "record_to_pgn",
-    "rule_set",
-    "save_record",
-]
+from referee.announcement import Announcement as Announcement
+from referee.announcement import Check as Check
+from referee.announcement import End as End
+from referee.announcement import Man as Man
+from referee.announcement import Reason as Reason
+from referee.announcement import announce as announce
+from referee.errors import BadAction as BadAction
+from referee.errors import BadAnnouncement as BadAnnouncement
+from referee.errors import BadStart as BadStart
+from referee.errors import GameIsOver as GameIsOver
+from referee.errors import KriegspielError as KriegspielError
+from referee.errors import RecordError as RecordError
+from referee.errors import UnknownRuleSet as UnknownRuleSet
+from referee.men import open_tries as open_tries
+from referee.pgn import load_record as load_record
+from referee.pgn import record_from_pgn as record_from_pgn
+from referee.pgn import record_to_pgn as record_to_pgn
+from referee.pgn import save_record as save_record
+from referee.record import GameRecord as GameRecord
+from referee.record import Step as Step
+from referee.record import Turn as Turn
+from referee.referee import Referee as Referee
+from referee.rules import BERKELEY as BERKELEY
+from referee.rules import BERKELEY_ANY as BERKELEY_ANY
+from referee.rules import CINCINNATI as CINCINNATI
+from referee.rules import ENGLISH as ENGLISH
+from referee.rules import NO_LIMITS as NO_LIMITS
+from referee.rules import OPENSPIEL as OPENSPIEL
+from referee.rules import PAPER_LIMITS as PAPER_LIMITS
+from referee.rules import RAND as RAND
+from referee.rules import RULE_SETS as RULE_SETS
+from referee.rules import WILD16 as WILD16
+from referee.rules import Asking as Asking
+from referee.rules import IllegalHeard as IllegalHeard
+from referee.rules import Limits as Limits
+from referee.rules import PawnTries as PawnTries
+from referee.rules import RuleSet as RuleSet
+from referee.rules import rule_set as rule_set
+from referee.view import Action as Action
+from referee.view import Answer as Answer
+from referee.view import AskAny as AskAny
+from referee.view import Event as Event
+from referee.view import GameOver as GameOver
+from referee.view import OpponentAsked as OpponentAsked
+from referee.view import OpponentMoved as OpponentMoved
+from referee.view import OpponentRefused as OpponentRefused
+from referee.view import OwnQuestion as OwnQuestion
+from referee.view import OwnTry as OwnTry
+from referee.view import Resign as Resign
+from referee.view import View as View
+from referee.view import action_code as action_code
+from referee.view import parse_action as parse_action
+
+__all__ = [name for name, value in vars().items() if not (name.startswith("_") or inspect.ismodule(value))]
