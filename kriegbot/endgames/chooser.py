@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
-from kriegbot.endgames.full_view import HOPELESS, moves_to_mate, soonest
 from kriegbot.endgames.king_squares import BareKing, men_row, turned, turned_move
 from kriegbot.endgames.leaf import Network, load_network
 from kriegbot.endgames.mating import DRAW, MARGIN, MOST_VISITS, Room, cost_of_tries, list_ordered, note_visit
@@ -95,12 +94,6 @@ class Mating:
         drawn = uniforms(subseed(self.seed, self.tries), 1)[0]
         move = decode_move(int(best[int(drawn * len(best))]))
         return Chosen(turned_move(move, king.color), float(costs.min()), depth, int(room.spent[0]))
-
-
-def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
-    """Whether a king on a square could be mated if we saw him; exact for the endings of `full_view`."""
-    row, there = men_row(king.color, king.men), turned(chess.BB_SQUARES[square], king.color)
-    return moves_to_mate(soonest(needs_minors(king.men)), row, there) < HOPELESS
 
 
 def needs_minors(men: Men) -> bool:

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.endgames.king_sets import Men, after_try, attacks_of, every, list_tries, men_at, refusing, steps_from
+from kriegbot.endgames.king_sets import Men, after_try, attacks_of, every, list_tries, refusing, steps_from
 
 QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, END = 0, 4096, 8192, 12288, 77824, 339968
 """Where the placings of each ending begin: our king's square comes first, then that of a queen, rook or pawn (64 * 64),
@@ -153,9 +153,3 @@ def moves_in_view(rows: kb.Words, men: Men, squares: kb.Word) -> float:
         total += moves if moves else HOPELESS
         rest &= rest - kb.ONE
     return float(total) / float(kb.popcount(squares))
-
-
-@kb.entry
-def moves_to_mate(rows: kb.WordArray, men: kb.WordArray, squares: kb.Word) -> float:
-    """`moves_in_view`, for Python."""
-    return moves_in_view(kb.pointer(rows), men_at(kb.pointer(men), 0), squares)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.endgames.king_sets import Men, attacks_of, men_at
+from kriegbot.endgames.king_sets import Men, attacks_of
 from kriegbot.endgames.seen_late import KNIGHTS, PAIRS, mean_cost, placing, viewed
 from kriegbot.kernels import NONE, ShortArray, Word, Words, kernel, popcount
 
@@ -111,24 +111,6 @@ def learnt_cost(tables: kb.Words, network: Network, now: kb.Shorts, men: Men, sq
     for h in range(HIDDEN):
         cost += outputs[h] * max(hidden[h], 0.0)
     return max(UNIT * cost, 1.0)
-
-
-@kb.entry
-def inputs_of(
-    tables: kb.WordArray,
-    men: kb.WordArray,
-    squares: kb.Word,
-    now: kb.ShortArray,
-    listed: kb.IntArray,
-    last: kb.RealArray,
-) -> int:
-    """Write the inputs that are 1, and the last two; return how many the first are, 0 for other men."""
-    ours = men_at(kb.pointer(men), 0)
-    if squares == kb.NONE or not is_bishop_and_knight(ours):
-        return 0
-    last[0] = mean_cost(kb.pointer(now), ours, squares) / UNIT
-    last[1] = float(kb.popcount(squares)) / SQUARES
-    return list_inputs(kb.pointer(tables), ours, squares, kb.pointer(listed))
 
 
 BOARDS = 0.3

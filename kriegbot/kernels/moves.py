@@ -7,8 +7,6 @@ rely on it to match the two lists in one pass.
 
 from typing import NamedTuple
 
-import numpy as np
-
 from kriegbot.kernels import tables as at
 from kriegbot.kernels.attacks import (
     NOT_FILE_A,
@@ -24,21 +22,7 @@ from kriegbot.kernels.attacks import (
     shifted,
     slider_attacks,
 )
-from kriegbot.kernels.jit import (
-    MoveArray,
-    Moves,
-    Word,
-    WordArray,
-    Words,
-    advance,
-    entry,
-    inlined,
-    kernel,
-    lsb,
-    pointer,
-    word,
-    words,
-)
+from kriegbot.kernels.jit import Moves, Word, Words, inlined, kernel, lsb, word, words
 from kriegbot.kernels.position import (
     BISHOP,
     CLOCK_MASK,
@@ -57,11 +41,9 @@ from kriegbot.kernels.position import (
     bit,
     ep_square,
     forward,
-    load,
     men_of,
     side_to_move,
 )
-from kriegbot.kernels.tables import TABLES
 
 MAX_MOVES = 512
 """Places that a list of moves needs. No position has more moves or tries: a side has a king and at most 15 other men,
@@ -354,28 +336,3 @@ def make_move(tables: Words, position: Position, move: int) -> tuple[Position, i
     if side == WHITE:
         return Position(pawns, knights, diagonals, orthogonals, kings, own, other, meta), captured
     return Position(pawns, knights, diagonals, orthogonals, kings, other, own, meta), captured
-
-
-@kernel
-def _count(tables: Words, position: Position, depth: int, moves: Moves) -> int:
-    number_of_moves = legal_moves(tables, position, moves)
-    total = 0
-    for i in range(number_of_moves):
-        after, _ = make_move(tables, position, moves[i])
-        if depth == 1:  # made as well, so that the timing covers making moves, not only listing them
-            total += after.kings != NONE
-        else:
-            total += _count(tables, after, depth - 1, advance(moves, MAX_MOVES))
-    return total
-
-
-@entry
-def _perft(tables: WordArray, row: WordArray, depth: int, moves: MoveArray) -> int:
-    return _count(pointer(tables), load(pointer(row), 0), depth, pointer(moves))
-
-
-def perft(row: WordArray, depth: int) -> int:
-    """Count the sequences of `depth` >= 1 legal moves from a position uint64[8]."""
-    if depth < 1:
-        raise ValueError(f"perft depth {depth}: it must be at least 1")
-    return _perft(TABLES, row, depth, np.zeros(MAX_MOVES * depth, np.int32))
