@@ -11,12 +11,10 @@ from kriegbot.endgames.king_squares import men_row
 from kriegbot.endgames.leaf import Network, learnt_cost, load_network
 from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import (
-    LABEL_MASK,
     MAX_MOVES,
     TABLES,
     MoveArray,
     RealArray,
-    Rows,
     ShortArray,
     Terms,
     Word,
@@ -37,7 +35,6 @@ from kriegbot.kernels import (
     silence_of,
     store,
 )
-from kriegbot.kernels.position import LABEL_SHIFT
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Heard, Opponent
 from referee.men import Men
@@ -160,8 +157,3 @@ def learnt_cost_of(men: Men, squares: int) -> float:
     """What the network says of our men, as White, and squares of a bare king."""
     row = men_row(True, men)
     return float(_learnt(TABLES, Network.of(load_network()), late_for(row).now, row, squares))
-
-
-def labels_of(rows: Rows) -> npt.NDArray[np.int64]:
-    """The labels [N] of positions [N, 8]."""
-    return ((rows[:, 7] & LABEL_MASK) >> LABEL_SHIFT).astype(np.int64)

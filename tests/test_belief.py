@@ -16,6 +16,7 @@ from kriegbot.belief.particles import Particles, systematic
 from kriegbot.belief.pool import Pool, RenewedPool
 from kriegbot.belief.rescue import blind
 from kriegbot.kernels import from_board, to_board
+from kriegbot.kernels.position import labels_of
 from kriegbot.models import load_opponent
 from referee import (
     BERKELEY,
@@ -33,7 +34,6 @@ from referee import (
 from tests import plain_opponents
 from tests.effort import many
 from tests.exact_belief import ExactBelief, position_key
-from tests.kernel_entries import labels_of
 from tests.odd_parts import KINDS, odd, plain_odd, two_kinds
 from tests.plain_cases import CASES, Case
 from tests.tracer import Tracer

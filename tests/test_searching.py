@@ -17,6 +17,7 @@ from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
 from kriegbot.endgames.chooser import Finishing
 from kriegbot.kernels import encode_move, to_board
+from kriegbot.kernels.position import labels_of
 from kriegbot.players.base import Player, Report
 from kriegbot.players.hs import HybridSearch
 from kriegbot.players.searching import SearchPlayer, search_player
@@ -46,7 +47,6 @@ from referee import (
 )
 from referee.announcement import count_pawn_tries
 from tests.effort import many
-from tests.kernel_entries import labels_of
 from tests.random_games import STARTS, act, random_action
 
 OVERCONFIDENT, PARANOID = load_backup("overconfident"), load_backup("paranoid")

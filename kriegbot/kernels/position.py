@@ -9,7 +9,7 @@ from typing import NamedTuple
 import chess
 import numpy as np
 
-from kriegbot.kernels.jit import Rows, Word, WordArray, Words, inlined, kernel, number, word, words
+from kriegbot.kernels.jit import IntArray, Rows, Word, WordArray, Words, inlined, kernel, number, word, words
 
 WHITE, BLACK = 0, 1
 NONE, ONE = words(0, 1)
@@ -155,6 +155,11 @@ def labelled(row: WordArray, count: int) -> Rows:
     rows = np.repeat(row.reshape(1, 8), count, axis=0)
     rows[:, 7] |= np.arange(count, dtype=np.uint64) << LABEL_SHIFT
     return rows
+
+
+def labels_of(rows: Rows) -> IntArray:
+    """The labels [N] of positions [N, 8]."""
+    return ((rows[:, 7] & LABEL_MASK) >> LABEL_SHIFT).astype(np.int64)
 
 
 def without_labels(rows: Rows) -> Rows:
