@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from kriegbot.trees.figure6 import HIGHEST, check_model
-from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Strategy, Tree, action_name
+from tournaments.figure6 import HIGHEST
 
 Clause: TypeAlias = tuple[int, int, int]
 """Three literals: v for the variable number v >= 1, -v for its negation."""
@@ -36,11 +36,7 @@ def imp_model(k: int, b: int, d: int, payoff: Callable[[int], Number]) -> Tree:
       d: depth of the leaves below the root, >= 2.
       payoff: of each leaf by its number, whose digits are, for each choice from the root, the alternative (base b) and
         the part (base k) that it led to.
-
-    Raises:
-      ValueError: there is no such model.
     """
-    check_model(k, b, d)
     return _splitting(k, b, d - 1, d - 1, payoff, f"IMP-model({k}, {b}, {d})")
 
 
@@ -270,3 +266,14 @@ def halving_game(n: int) -> Tree:
 def has_perfect_information(tree: Tree) -> bool:
     """Whether every information set is one node."""
     return all(len(nodes) == 1 for nodes in tree.information_sets.values())
+
+
+def play(tree: Tree, strategy: Strategy) -> tuple[tuple[str, ...], tuple[Number, ...]]:
+    """The actions and final payoffs when all play as `strategy` says, in a game without chance."""
+    node, actions = tree.root, []
+    while not isinstance(node, Leaf):
+        assert isinstance(node, Decision)
+        choice = strategy[node.key]
+        actions.append(action_name(node, choice))
+        node = node.children[choice]
+    return tuple(actions), node.payoffs

@@ -84,7 +84,7 @@ def test_commands_and_page_meet_in_one_lazy_import() -> None:
 DOORS = {
     "kriegbot.cli.render": "render",
     "kriegbot.online": "online",
-    "kriegbot.trees.figure6": "plots",
+    "tournaments.figure6": "plots",
     "kriegbot.trees.gambit": "gambit",
     "kriegbot.environments.single": "gymnasium",
     "kriegbot.environments.aec": "pettingzoo",

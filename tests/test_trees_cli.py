@@ -10,10 +10,11 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.cli.trees import ALGORITHMS
-from kriegbot.trees import figure6, svg
+from kriegbot.trees import svg
 from kriegbot.trees.formats import save
 from kriegbot.trees.imp_minimax import imp_minimax
 from tests.game_trees import bins_game, bins_game_with_a_coin, g1, g2, matching_pennies
+from tournaments import figure6
 
 Captured = pytest.CaptureFixture[str]
 

@@ -9,7 +9,7 @@ import pytest
 
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
 from kriegbot.trees.imp_minimax import imp_minimax, overconfident, paranoid
-from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, play
+from kriegbot.trees.strategy import brute_force, count_strategies, payoffs
 from kriegbot.trees.tree import Strategy, Tree
 from tests.game_trees import (
     bins_game,
@@ -20,6 +20,7 @@ from tests.game_trees import (
     g2_with_perfect_recall,
     halving_game,
     matching_pennies,
+    play,
     pruning_example,
 )
 

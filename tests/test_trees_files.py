@@ -206,7 +206,11 @@ BAD_JSON = [
         tree_text({"probabilities": ["1/2"], "children": [CHILD]}),
         "node root: probabilities sum to 1/2, not to 1",
     ),
-    ('{"children": [' * 100_000, f"line 1, column 2828: the tree is more than {MOST_DEPTH} moves deep"),
+    ('{"children": [' * 100_000, f"the tree is more than {MOST_DEPTH} moves deep"),
+    (
+        tree_text(None).replace("null", '{"probabilities": [1], "children": [' * 201 + json.dumps(CHILD) + "]}" * 201),
+        f"the tree is 201 moves deep, and a file holds at most {MOST_DEPTH}",
+    ),
     ("[" * 10**6, "moves deep"),
 ]
 

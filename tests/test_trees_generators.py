@@ -12,16 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from kriegbot.trees.figure6 import (
-    DEEPEST_LEAVES,
-    HIGHEST,
-    SEVERAL_B,
-    SEVERAL_K,
-    Share,
-    measured,
-    save,
-    searched,
-)
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
 from kriegbot.trees.imp_minimax import imp_minimax
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
@@ -32,6 +22,16 @@ from tests.game_trees import (
     imp_model,
     random_tree,
     uniform_payoff,
+)
+from tournaments.figure6 import (
+    DEEPEST_LEAVES,
+    HIGHEST,
+    SEVERAL_B,
+    SEVERAL_K,
+    Share,
+    measured,
+    save,
+    searched,
 )
 
 FIGURE = Path(__file__).parents[1] / "docs" / "figure6.csv"
@@ -53,14 +53,6 @@ def test_imp_model_is_as_the_paper_describes_it(k: int, b: int, d: int) -> None:
             below = [node.children[j] for node in nodes]
             parts = {child.information_set if isinstance(child, Decision) else id(child) for child in below}
             assert len(parts) == k
-
-
-@pytest.mark.parametrize(("k", "b", "d"), [(0, 2, 3), (2, 0, 3), (2, 2, 1)])
-def test_what_is_no_imp_model_is_refused(k: int, b: int, d: int) -> None:
-    with pytest.raises(ValueError, match="k and b of at least 1, and d of at least 2"):
-        imp_model(k, b, d, lambda _: 0)
-    with pytest.raises(ValueError, match="k and b of at least 1, and d of at least 2"):
-        measured(k, b, d, 10)
 
 
 def test_random_payoffs_are_spread_evenly_over_0_to_10() -> None:
@@ -88,9 +80,7 @@ def test_a_measured_share_is_the_mean_over_trees_of_their_own() -> None:
     assert measured(2, 1, 3, 2).half_width == 0.0
 
 
-def test_a_measurement_that_says_nothing_or_never_ends_is_refused() -> None:
-    with pytest.raises(ValueError, match="1 trials: an interval takes at least 2"):
-        measured(2, 2, 3, 1)
+def test_a_measurement_that_never_ends_is_refused() -> None:
     for k, b, d in ((10, 10, 6), (1, 1, 40)):
         with pytest.raises(ValueError, match=r"\(kb\)\^\(d-1\) and 2\^\(d-1\) may be 1,000,000,000 at most"):
             measured(k, b, d, 2)

@@ -8,7 +8,6 @@ from itertools import pairwise, permutations, product
 
 import pytest
 
-from kriegbot.trees.figure6 import HIGHEST
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
 from kriegbot.trees.imp_minimax import (
     alternating_best_responses,
@@ -26,7 +25,6 @@ from kriegbot.trees.strategy import (
     expand,
     partition,
     payoffs,
-    play,
     strategies,
 )
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
@@ -39,9 +37,11 @@ from tests.game_trees import (
     has_perfect_information,
     imp_model,
     matching_pennies,
+    play,
     random_tree,
     uniform_payoff,
 )
+from tournaments.figure6 import HIGHEST
 
 HALF = (Fraction(1, 2), Fraction(1, 2))
 MODELS = [(1, 2, 4), (1, 3, 3), (2, 1, 4), (2, 2, 2), (2, 2, 5), (2, 3, 4), (3, 2, 4), (3, 3, 3), (4, 2, 3), (2, 5, 3)]
@@ -380,10 +380,6 @@ def test_what_is_refused_is_refused_in_words() -> None:
         paranoid(g2(), fixed={(0, "A"): 2})
     with pytest.raises(TreeError, match="node A: no alternative is chosen in its set 'A'"):
         payoffs(g2(), {})
-    with pytest.raises(TreeError, match="node root is a move of chance"):
-        play(g2(), {})
-    with pytest.raises(TreeError, match="node root is a move for which no alternative is chosen"):
-        play(bins_game(), {})
     with pytest.raises(TreeError, match="at most 1,000,000 strategies, and there are some 10"):
         brute_force(chain(100))
     with pytest.raises(TreeError, match="is for one player, and Min has a choice in 'A'"):

@@ -12,7 +12,6 @@ import typer
 
 from kriegbot import request
 from kriegbot.request import Refused, path_of
-from kriegbot.trees import figure6 as figure
 from kriegbot.trees.draw import svg as drawn
 from kriegbot.trees.formats import load
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
@@ -28,6 +27,8 @@ from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
 from referee.files import write_whole
 from referee.text import did_you_mean, one_line, quoted
+from tournaments import figure6 as figure
+from tournaments.report_plots import PlotsMissing
 
 trees = typer.Typer(
     add_completion=False,
@@ -186,7 +187,7 @@ def figure6(
         print(_line(point), flush=True)
     try:
         figure.save(points, folder)
-    except (figure.PlotsMissing, OSError) as error:
+    except (PlotsMissing, OSError) as error:
         raise Refused(f"{error}.") from None
     print(f"Written to {folder / 'figure6.csv'} and {folder / 'figure6.svg'}.")
 

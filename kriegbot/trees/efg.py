@@ -288,11 +288,7 @@ def _summing_to_1(probabilities: tuple[Number, ...]) -> list[Fraction]:
 
 
 def check_depth(tree: Tree) -> None:
-    """Refuse to write what could not be read back.
-
-    Raises:
-      TreeError: the tree is too deep.
-    """
+    """Raises TreeError unless a tree's file can be read back."""
     if tree.depth > MOST_DEPTH:
         raise TreeError(f"the tree is {tree.depth} moves deep, and a file holds at most {MOST_DEPTH}")
 

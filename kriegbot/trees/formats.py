@@ -7,7 +7,6 @@ integers and floats are JSON numbers, a Fraction is a string such as "1/3".
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -23,20 +22,11 @@ VERSION = 1
 MARK = "kriegbot_tree"
 """The field that marks a tree, and gives the version of the format."""
 KINDS = {
-    "payoffs": ("a leaf", {"payoffs", "name"}, {"payoffs"}),
-    "probabilities": (
-        "a node of chance",
-        {"children", "probabilities", "actions", "name"},
-        {"children", "probabilities"},
-    ),
-    "player": (
-        "a decision",
-        {"player", "information_set", "children", "actions", "name"},
-        {"player", "information_set", "children"},
-    ),
+    "payoffs": ("a leaf", {"payoffs"}, {"name"}),
+    "probabilities": ("a node of chance", {"probabilities", "children"}, {"actions", "name"}),
+    "player": ("a decision", {"player", "information_set", "children"}, {"actions", "name"}),
 }
-"""The field that tells the kind of a node: the kind's name, its allowed fields, its required fields."""
-BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+"""The field that tells the kind of a node: the kind's name, the fields that it must have, others that it may have."""
 
 
 def read_json(text: str) -> Tree:
@@ -45,19 +35,22 @@ def read_json(text: str) -> Tree:
     Raises:
       TreeError: what is wrong, with its line and column where this is not JSON, and otherwise with its node.
     """
-    _check_brackets(text)
     try:
         data = json.loads(text, parse_int=number_of, parse_constant=_no_number, object_pairs_hook=_without_repetition)
+        if not isinstance(data, dict) or data.get(MARK) != VERSION:
+            raise TreeError(f"this is no game tree: it takes an object with {MARK!r}: {VERSION}")
+        _check_fields(data, "the tree", {MARK, "players", "root"}, {"title"})
+        players = _texts(data["players"], "players")
+        title = _of(str, data.get("title", ""), "title", "a text")
+        tree = Tree(_node(data["root"], players, "root"), players, title)
+    except RecursionError:
+        raise TreeError(f"the tree is more than {MOST_DEPTH} moves deep") from None
     except json.JSONDecodeError as error:
         raise TreeError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
     except ValueError as error:
         raise TreeError(str(error)) from None
-    if not isinstance(data, dict) or data.get(MARK) != VERSION:
-        raise TreeError(f"this is no game tree: it takes an object with {MARK!r}: {VERSION}")
-    _check_fields(data, "the tree", {MARK, "title", "players", "root"}, {"players", "root"})
-    players = _texts(data["players"], "players")
-    title = _of(str, data.get("title", ""), "title", "a text")
-    return Tree(_node(data["root"], players, "root"), players, title)
+    check_depth(tree)
+    return tree
 
 
 def write_json(tree: Tree) -> str:
@@ -92,8 +85,8 @@ def _node(data: Any, players: tuple[str, ...], path: str) -> Node:
     kinds = [mark for mark in KINDS if mark in data]
     if len(kinds) != 1:
         raise TreeError(f"node {path}: it takes one of payoffs (a leaf), probabilities (chance), player (a decision)")
-    what, may, must = KINDS[kinds[0]]
-    _check_fields(data, f"node {path}: {what}", may, must)
+    what, must, may = KINDS[kinds[0]]
+    _check_fields(data, f"node {path}: {what}", must, may)
     name = _of(str, data.get("name", ""), f"node {path}: name", "a text")
     path = name or path
     if kinds == ["payoffs"]:
@@ -140,25 +133,13 @@ def _of(kind: type[Any], value: Any, where: str, what: str) -> Any:
     return value
 
 
-def _check_fields(data: dict[str, Any], what: str, may: set[str], must: set[str]) -> None:
+def _check_fields(data: dict[str, Any], what: str, must: set[str], may: set[str]) -> None:
     for name in data:
-        if name not in may:
-            raise TreeError(f"{what} has no field {_shown(name)}: it takes {', '.join(sorted(may))}")
+        if name not in must | may:
+            raise TreeError(f"{what} has no field {_shown(name)}: it takes {', '.join(sorted(must | may))}")
     for name in sorted(must):
         if name not in data:
             raise TreeError(f"{what} lacks its field {quoted(name)}")
-
-
-def _check_brackets(text: str) -> None:
-    """Refuse what is nested too deeply, before the JSON parser recurses into it."""
-    depth = 0
-    for match in BRACKETS.finditer(text):
-        depth += match[0] in "[{"
-        depth -= match[0] in "]}"
-        if depth > 2 * MOST_DEPTH + 3:  # an object and a list for each move; the tree, its last node and payoffs
-            line = text.count("\n", 0, match.start()) + 1
-            column = match.start() - text.rfind("\n", 0, match.start())
-            raise TreeError(f"line {line}, column {column}: the tree is more than {MOST_DEPTH} moves deep")
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

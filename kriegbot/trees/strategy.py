@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TypeAlias
 
-from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError, action_name
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
 from referee.text import quoted
 
 History: TypeAlias = tuple[Node, Number]
@@ -159,24 +159,6 @@ def payoffs(tree: Tree, strategy: Strategy) -> tuple[Number, ...]:
     for leaf, p in reached(tree, strategy):
         totals = [total + p * payoff for total, payoff in zip(totals, leaf.payoffs, strict=True)]
     return tuple(totals)
-
-
-def play(tree: Tree, strategy: Strategy) -> tuple[tuple[str, ...], tuple[Number, ...]]:
-    """The actions and final payoffs when all play as `strategy` says, in a game without chance.
-
-    Raises:
-      TreeError: there is a move of chance, or the strategy chooses nothing where it is needed.
-    """
-    check_strategy(tree, strategy)
-    node, actions = tree.root, []
-    while not isinstance(node, Leaf):
-        if isinstance(node, Chance) or node.key not in strategy:
-            whose = "of chance" if isinstance(node, Chance) else "for which no alternative is chosen"
-            raise TreeError(f"node {tree.path(node)} is a move {whose}")
-        choice = strategy[node.key]
-        actions.append(action_name(node, choice))
-        node = node.children[choice]
-    return tuple(actions), node.payoffs
 
 
 def count_strategies(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> int:

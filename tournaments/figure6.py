@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kriegbot.kernels import GAMMA, IntArray, Ints, Word, entry, kernel, mixed, number, pointer, subseed, word, words
+from tournaments.report_plots import plotting
+from tournaments.statistics import NORMAL_95
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +34,6 @@ BLOCK = 30
 """Trials done at a time, until the interval is narrow enough."""
 NARROW = 0.002
 """Half of the widest 95 % interval of a point; the whole is well below one hundredth of all leaves."""
-NORMAL_95 = 1.959964
 HIGHEST = 10
 """Payoffs are 0..HIGHEST."""
 (ELEVEN,) = words(HIGHEST + 1)
@@ -52,10 +53,6 @@ class Share:
     trials: int
     share: float
     half_width: float
-
-
-class PlotsMissing(Exception):
-    """matplotlib is not installed; the one-line message says how to install it."""
 
 
 @kernel
@@ -117,24 +114,11 @@ def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
       seed: the same seed gives the same payoffs anywhere.
 
     Raises:
-      ValueError: there is no such model, it has more than MOST_LEAVES or is too deep, or trials are too few.
+      ValueError: the model has more than MOST_LEAVES or is too deep.
     """
-    check_model(k, b, d)
-    if trials < 2:
-        raise ValueError(f"{trials} trials: an interval takes at least 2")
     if (d - 1) * math.log2(max(k * b, 2)) > math.log2(MOST_LEAVES):
         raise ValueError(f"IMP-model({k}, {b}, {d}): (kb)^(d-1) and 2^(d-1) may be {MOST_LEAVES:,} at most")
     return _share(k, b, d, [_trial(k, b, d, seed, trial) for trial in range(trials)])
-
-
-def check_model(k: int, b: int, d: int) -> None:
-    """Check the parameters of an IMP-model.
-
-    Raises:
-      ValueError: k or b is below 1, or d below 2.
-    """
-    if k < 1 or b < 1 or d < 2:
-        raise ValueError(f"there is no IMP-model({k}, {b}, {d}): it takes k and b of at least 1, and d of at least 2")
 
 
 def figure6(seed: int = 0) -> Iterator[Share]:
@@ -173,12 +157,9 @@ def save(points: list[Share], folder: Path) -> None:
         table.writerow([field.name for field in fields(Share)])
         for point in points:
             table.writerow([f"{value:.6f}" if isinstance(value, float) else value for value in astuple(point)])
-    try:
-        import matplotlib
+    with plotting():
         from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        raise PlotsMissing("plots need matplotlib, which is missing: pip install matplotlib") from None
-    with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
+
         figure = Figure(figsize=(9.0, 4.2), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
         _graph(left, "b = 2", {f"k = {k}": [p for p in points if (p.k, p.b) == (k, 2)] for k in SEVERAL_K})
