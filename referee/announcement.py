@@ -239,11 +239,7 @@ def told_code(told: int | tuple[chess.Square, ...]) -> str:
 
 
 def parse_told(code: str) -> int | tuple[chess.Square, ...]:
-    """The inverse of `told_code`.
-
-    Raises:
-      BadAnnouncement: the text is not such a word.
-    """
+    """The inverse of `told_code`; raises BadAnnouncement if the text is no such word."""
     if not re.fullmatch(_TOLD, code):
         raise BadAnnouncement(f"illegal pawn tries: {quoted(code)}; it takes a word such as '2', 'yes' or 'e4g5'")
     if code in ("yes", "no"):

@@ -14,10 +14,7 @@ from typing import BinaryIO
 def whole(target: Path) -> Iterator[BinaryIO]:
     """What is written within is the file, unless something is raised: then the file is as it was.
 
-    A device or a pipe is written to as it comes, and stays what it is.
-
-    Raises:
-      OSError: the file cannot be written.
+    A device or a pipe is written to as it comes, and stays what it is. Raises OSError: the file cannot be written.
     """
     if target.exists() and not target.is_file():
         with target.open("wb") as handle:

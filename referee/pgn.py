@@ -229,11 +229,7 @@ def _split(text: str) -> tuple[dict[str, str], str]:
 
 
 def read_headers(lines: Iterable[str], header: re.Pattern[str]) -> dict[str, str]:
-    """The headers on these lines, by name.
-
-    Raises:
-      RecordError: a line is no header, or a name is there twice.
-    """
+    """The headers on these lines, by name; raises RecordError if a line is none, or a name is there twice."""
     headers: dict[str, str] = {}
     for line in lines:
         match = header.fullmatch(line)
@@ -246,11 +242,7 @@ def read_headers(lines: Iterable[str], header: re.Pattern[str]) -> dict[str, str
 
 
 def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
-    """Rule set, limits and start of a game, from its headers.
-
-    Raises:
-      RecordError: they are no such game's.
-    """
+    """Rule set, limits and start of a game, from its headers; raises RecordError if they are no such game's."""
     if "Variant" in headers:
         raise RecordError("illegal header: Variant; a Kriegspiel record names its rules by RuleSet")
     if ("FEN" in headers) != (headers.get("SetUp") == "1"):

@@ -74,8 +74,7 @@ class DaskExecutor:
     def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
         """Plays games; the iterator must be closed, which withdraws those submitted and ends a cluster of our own.
 
-        Raises:
-          ExecutorError: a worker cannot play, or the scheduler is gone.
+        Raises ExecutorError: a worker cannot play, or the scheduler is gone.
         """
         waiting = deque((game, 1) for game in games)
         submitted: dict[Any, tuple[Game, int]] = {}

@@ -38,8 +38,7 @@ class Executor(Protocol):
     def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
         """Plays games, each to its end or until it has killed MOST_ATTEMPTS workers; closing the generator stops it.
 
-        Raises:
-          ExecutorError: no more games can be played, or none of this player.
+        Raises ExecutorError: no more games can be played, or none of this player.
         """
         ...
 
@@ -62,11 +61,7 @@ class LocalExecutor:
             self.queue = None if self._context.get_start_method() == "fork" else self._context.Queue()
 
     def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
-        """Plays games; the iterator must be closed, which ends the workers.
-
-        Raises:
-          ExecutorError: a player cannot sit down.
-        """
+        """Plays games; the iterator must be closed, which ends the workers."""
         seats = partial(WarmSeats, settings, self._patience, self._spec_of)
         waiting = deque((game, 1) for game in games)
         workers: list[_Worker] = []

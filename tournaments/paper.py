@@ -103,11 +103,7 @@ def searcher(name: str, depth: int, seconds: int, budget: float | None = None) -
 
 
 def changed(spec: str, choice: str) -> str:
-    """The spec of a player under a choice.
-
-    Raises:
-      BadSpec: it has no such option, or the option no such value.
-    """
+    """The spec of a player under a choice; raises BadSpec if it has no such option, or the option no such value."""
     player = parse_spec(spec)
     name = player.name
     for change in choice.split(",") if choice != TODAY else ():

@@ -92,11 +92,7 @@ class WarmSeats:
         self._seats = ProcessSeat(parse_spec("rand")), ProcessSeat(parse_spec("rand"))
 
     def play(self, game: Game, attempt: int = 1) -> Outcome:
-        """Plays a game.
-
-        Raises:
-          BadSpec: a player's file is gone, say, so that no game of it can begin.
-        """
+        """Plays a game; raises BadSpec if a player's file is gone, say, so that no game of it can begin."""
         begun = time.perf_counter()
         white, black = self._seats
         if game.white == black.name or game.black == white.name:  # the process there has loaded what its player needs

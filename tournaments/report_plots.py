@@ -47,22 +47,14 @@ def are_missing() -> bool:
 
 
 def plots_of(report: Report) -> list[Plot]:
-    """All plots that have something to show; the same figures give the same SVG.
-
-    Raises:
-      PlotsMissing: matplotlib is not installed.
-    """
+    """All plots that have something to show; the same figures give the same SVG."""
     with plotting():
         return list(_plots(report))
 
 
 @contextmanager
 def plotting() -> Iterator[None]:
-    """Matplotlib with our settings, under which the same figures give the same SVG.
-
-    Raises:
-      PlotsMissing: it is not installed.
-    """
+    """Matplotlib with settings under which the same figures give the same SVG; raises PlotsMissing without it."""
     try:
         import matplotlib
     except ModuleNotFoundError:

@@ -259,11 +259,7 @@ def _decimals(number: float | None) -> str:
 
 
 def plot_of(figure: int, results: Sequence[Result]) -> str:
-    """SVG: a line for each cell, our EU and the paper's on it.
-
-    Raises:
-      PlotsMissing: matplotlib is not installed.
-    """
+    """SVG: a line for each cell, our EU and the paper's on it; raises PlotsMissing."""
     with plotting():
         are_of_one_run = len({result.cell.seconds for result in results}) == 1
         names = [str(result.cell) + ("" if are_of_one_run else f", {result.cell.seconds} s") for result in results]

@@ -61,11 +61,7 @@ class Store(Reader):
     @classmethod
     @contextmanager
     def open(cls, path: str | os.PathLike[str]) -> Iterator[Store]:
-        """A store to read from.
-
-        Raises:
-          StoreError: there is none, or it cannot be read.
-        """
+        """A store to read from; raises StoreError if there is none, or it cannot be read."""
         where = Path(path)
         if not os.path.isfile(where):  # which `Path.is_file` refuses to answer for a name that is too long
             raise StoreError(f"{named(where)}: there is no such file")
@@ -118,11 +114,7 @@ class Store(Reader):
                     raise StoreError(f"cannot write to {named(where)}: {short(error)}") from None
 
     def add(self, finished: Finished) -> None:
-        """Adds a game, whole or not at all.
-
-        Raises:
-          sqlite3.Error: it cannot be written; what was there before still is.
-        """
+        """Adds a game, whole or not at all; raises sqlite3.Error if it cannot be written."""
         game = finished.game
         with self.transaction():
             kept = {name: getattr(finished, name) for name in OF_A_GAME}
@@ -143,8 +135,7 @@ class Store(Reader):
     def take_from(self, other: Path) -> int:
         """Takes over the games of another store that are not here; returns how many.
 
-        Raises:
-          StoreError: the other is damaged or of another tournament, or has a game that differs from the one here.
+        Raises StoreError: the other is damaged or of another tournament, or has a game that differs from the one here.
         """
         with Store.open(other) as store:
             differing = _differences(self.settings, store.settings)
@@ -197,11 +188,7 @@ class Store(Reader):
 
 
 def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]) -> None:
-    """A new file: made beside its place and moved there, so that it is never half made.
-
-    Raises:
-      StoreError: it cannot be written.
-    """
+    """A new file: made beside its place and moved there, so that it is never half made."""
     part = path.with_name(f".kriegbot-{os.getpid()}.part")
     try:
         with closing(sqlite3.connect(part, isolation_level=None)) as connection:

@@ -164,23 +164,14 @@ class Reader:
             raise StoreError(f"{named(path)}: its settings are damaged ({short(error)})") from None
 
     def rows(self, query: str, *values: object) -> list[Any]:
-        """All rows of a query.
-
-        Raises:
-          StoreError: the file is damaged, or has no such tables.
-        """
+        """All rows of a query; raises StoreError if the file is damaged, or has no such tables."""
         try:
             return self.connection.execute(query, values).fetchall()
         except DAMAGE as error:
             raise StoreError(f"{named(self.path)} is damaged, or no tournament of kriegbot ({short(error)})") from None
 
     def check(self) -> None:
-        """Looks at every value.
-
-        Raises:
-          StoreError: a table has other columns, a value is not what its column holds, or a game lacks its pairing or a
-            side.
-        """
+        """Looks at every value; raises StoreError for other columns, a wrong value, or a game without its sides."""
         for table, expected in _columns().items():
             columns = self.rows("SELECT name, type FROM pragma_table_info(?)", table)
             if columns != expected:
@@ -208,11 +199,7 @@ class Reader:
         return [game for game in self.settings.schedule(self.games) if self.shard.has(game) and game.id not in done]
 
     def pgn(self, game: int) -> str:
-        """The record of a game as text.
-
-        Raises:
-          StoreError: there is no such game, or what stands there cannot be read.
-        """
+        """The record of a game as text; raises StoreError if there is no such game, or it cannot be read."""
         found = self.rows("SELECT record FROM games WHERE id = ?", game)
         if not found:
             ((count, first, last),) = self.rows("SELECT count(*), min(id), max(id) FROM games")
@@ -228,11 +215,7 @@ class Reader:
             raise StoreError(f"{named(self.path)}: the record of game {game} is damaged ({short(error)})") from None
 
     def record(self, game: int) -> GameRecord:
-        """The record of a game.
-
-        Raises:
-          StoreError: as `pgn`, or the text is no record.
-        """
+        """The record of a game; raises StoreError as `pgn`, or if the text is no record."""
         try:
             return record_from_pgn(self.pgn(game))
         except RecordError as error:
@@ -243,11 +226,7 @@ class Reader:
         return [GameRow(*row) for row in self.rows(f"SELECT {', '.join(GameRow._fields)} FROM games ORDER BY id")]
 
     def sides(self) -> dict[tuple[int, chess.Color], SideRow]:
-        """Game and colour -> what that side did.
-
-        Raises:
-          StoreError: also where rescues are not counts in JSON.
-        """
+        """Game and colour -> what that side did."""
         found = {}
         for game, color, *row in self.rows(f"SELECT game, color, {', '.join(SideRow._fields)} FROM sides"):
             side = SideRow(*row)
@@ -335,14 +314,11 @@ class Reader:
 
 
 def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
-    """A connection to a tournament's file, to read it or to add games.
+    """A connection to a tournament's file, to read it or to add games; raises StoreError if it is none.
 
     To read a file in WAL mode SQLite makes two files beside it. Where it cannot, as on a read-only medium, the file is
     opened as one that nobody writes ("immutable"). That passes over the log that a killed run leaves, so where there is
     one the file is refused.
-
-    Raises:
-      StoreError: it is something else, or cannot be read where it is.
     """
     address = f"file:{_escaped(path)}?mode={mode}"
     try:

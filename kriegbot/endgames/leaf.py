@@ -50,11 +50,7 @@ class Network(NamedTuple):
 
     @classmethod
     def of(cls, weights: kb.RealArray) -> "Network":
-        """A network with room to work in, from its SIZE numbers, or from none for none.
-
-        Raises:
-          ValueError: another number of them.
-        """
+        """A network with room to work in, from its SIZE numbers or from none; raises ValueError if they are others."""
         if len(weights) not in (0, SIZE):
             raise ValueError(f"a network of {len(weights)} numbers: it takes {SIZE}, or 0 for none")
         return cls(len(weights) == SIZE, weights, np.zeros(HIDDEN), np.zeros(MOST_LISTED, np.int64))

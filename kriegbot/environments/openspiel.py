@@ -139,11 +139,7 @@ def view_of(told: str, seen: str, limits: Limits = NO_LIMITS) -> View:
 
 @cache
 def announced(words: str) -> Announcement | None:
-    """What the umpire says of a move; None if it was refused.
-
-    Raises:
-      ValueError: no umpire known to us says so.
-    """
+    """What the umpire says of a move, None if it was refused; raises ValueError if no umpire known to us says so."""
     if words == REFUSED:
         return None
     match = _MOVED.fullmatch(words)

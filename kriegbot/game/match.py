@@ -175,11 +175,7 @@ def _seated(given: Seat | str, rules: RuleSet, made: ExitStack) -> Seat:
 
 
 def played_on(begun: GameRecord) -> Referee:
-    """The referee of a game without an end, after its last try.
-
-    Raises:
-      RecordError: there is no such game, or it has ended.
-    """
+    """The referee of a game after its last try; raises RecordError if there is no such game, or it has ended."""
     *_, last = replace(begun, end=None).replay()
     return last.referee
 

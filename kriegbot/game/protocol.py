@@ -82,11 +82,7 @@ class ViewReader:
         self._refused: tuple[chess.Move, ...] = ()
 
     def read(self, line: str) -> referee.View | None:
-        """Takes in a line; returns the view, once a line asks for an answer.
-
-        Raises:
-          ValueError, KeyError: it is not a line of the protocol.
-        """
+        """Takes in a line; returns the view once one asks for an answer. Raises ValueError or KeyError for others."""
         word, _, rest = line.partition(" ")
         match word:
             case "rules":

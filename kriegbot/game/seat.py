@@ -201,11 +201,7 @@ def raised(error: BaseException) -> PlayerFailed:
 
 
 def checked(answer: object) -> Choice:
-    """An answer rebuilt from plain values only.
-
-    Raises:
-      PlayerFailed: it is not a choice, or holds anything but a move between squares and a report of numbers.
-    """
+    """An answer rebuilt from plain values; raises PlayerFailed unless it is a move or the like, and a report."""
     if not isinstance(answer, Choice):
         raise _nonsense(answer, "not a Choice")
     try:

@@ -57,8 +57,7 @@ def try_out(spec: PlayerSpec, rules: RuleSet = BERKELEY, report: Progress | None
 def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
     """A seat for the player of a spec, such as `kriegbot:samples=50`: ours in this process, others in one of their own.
 
-    Raises:
-      BadSpec: a ValueError; the text names no player, or one that cannot play under these rules.
+    Raises BadSpec, a ValueError: the text names no player, or one that cannot play under these rules.
     """
     spec = parse_spec(text)
     if not spec.is_outside and players()[spec.name].make is None:

@@ -128,11 +128,7 @@ def terms_of(rules: RuleSet, limits: Limits) -> hearing.Terms:
 
 
 def side_of(color: chess.Color) -> int:
-    """0 for White, 1 for Black.
-
-    Raises:
-      ValueError: it is neither chess.WHITE nor chess.BLACK, which are booleans.
-    """
+    """0 for White, 1 for Black; raises ValueError for what is neither chess.WHITE nor chess.BLACK, two booleans."""
     if not isinstance(color, bool | np.bool_):
         raise ValueError(f"illegal colour {color!r}; it takes chess.WHITE or chess.BLACK")
     return 0 if color == chess.WHITE else 1

@@ -66,11 +66,7 @@ class Bot:
         return bool(self._waiting)
 
     def run(self) -> None:
-        """Plays until the site's `stop` is set.
-
-        Raises:
-          Refused: the site does not know the token.
-        """
+        """Plays until the site's `stop` is set; raises Refused if the site does not know the token."""
         try:
             self._introduce()
             for data in unfinished(self._folder, self._site.address, self.name):

@@ -100,9 +100,8 @@ class OnlineGame:
     def play(self) -> Json:
         """Plays to the end, and returns the result as the site gives it.
 
-        Raises:
-          Refusal: the site does not tell the state, with status `GONE` if it does not know the game any more.
-          Stopped: this program is to end; the game goes on.
+        Raises Refusal if the site does not tell the state, with status `GONE` if it does not know the game any more;
+        Stopped if this program is to end, but the game goes on.
         """
         try:
             wait = FIRST_LOOK

@@ -45,12 +45,7 @@ class ClockPlayer:
         self._seated: PlayerSpec | None = None
 
     def ask(self, view: View, left: float) -> Tried:
-        """What it does with so many seconds on its clock.
-
-        Raises:
-          PlayerFailed: it fails; asked again, it sits down anew.
-          CannotStart: no process can be started for it.
-        """
+        """What it does with so many seconds on its clock; after PlayerFailed it sits down anew when asked again."""
         spec = spec_for(self._spec, left)
         if self._seat is None:
             self._seat = ProcessSeat(spec)

@@ -89,11 +89,7 @@ class Settings:
 
 
 def load_settings(path: Path) -> Settings:
-    """The settings in a file.
-
-    Raises:
-      Refused: it cannot be read, or something in it is not known; the message says what would be.
-    """
+    """The settings in a file; raises Refused with what would be accepted."""
     try:
         with path.open(encoding="utf-8") as file:
             text = file.read(MOST_CHARACTERS + 1)
@@ -206,22 +202,14 @@ def check_free(path: Path) -> None:
 
 
 def save_token(path: Path, token: str) -> None:
-    """Saves a token; nobody but its owner can ever read the file.
-
-    Raises:
-      Refused: it is none, or cannot be saved.
-    """
+    """Saves a token in a file that only its owner can ever read; raises Refused if it is none or cannot be saved."""
     if not TOKEN.fullmatch(token):
         raise Refused("illegal token: it takes printable characters without spaces.")
     _write(path, f"{token}\n")
 
 
 def load_token(path: Path) -> str:
-    """The token.
-
-    Raises:
-      Refused: there is none, or others can read it.
-    """
+    """The token; raises Refused if there is none, or others can read it."""
     try:
         with path.open(encoding="ascii", errors="replace") as file:
             if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:

@@ -117,21 +117,13 @@ class Site:
         self._client.close()
 
     def ask(self, path: str) -> Json:
-        """The answer to a question, however long it takes to get one.
-
-        Raises:
-          Refusal: the site will not say.
-          Stopped: this program is to end.
-        """
+        """The answer to a question, however long it takes; raises Refusal, or Stopped if this program is to end."""
         return self._again(lambda: self._once("GET", path))
 
     def command(self, method: str, path: str, body: Json | None = None, headers: dict[str, str] | None = None) -> Json:
         """The answer to a command, which is sent again only if it cannot have taken effect.
 
-        Raises:
-          Refusal: the site will not do it.
-          Uncertain: it may have been done.
-          Stopped: this program is to end.
+        Raises Refusal, Uncertain if it may have been done, or Stopped if this program is to end.
         """
         return self._again(lambda: self._once(method, path, body, headers))
 
@@ -188,11 +180,7 @@ class Site:
 
 
 def checked_address(address: str) -> str:
-    """An address that a token may be sent to.
-
-    Raises:
-      Refused: it is none, or what is sent to it could be read on the way.
-    """
+    """An address that a token may be sent to; raises Refused if what is sent to it could be read on the way."""
     try:
         url = httpx.URL(address)
     except (httpx.InvalidURL, TypeError):

@@ -294,11 +294,7 @@ def check_depth(tree: Tree) -> None:
 
 
 def number_of(text: str) -> int | Fraction:
-    """An integer where the number is written as one, otherwise a Fraction: 0.1 is 1/10.
-
-    Raises:
-      ValueError: it is not a number, is too long, or divides by 0.
-    """
+    """An integer where the number is written as one, else a Fraction, 0.1 as 1/10; raises ValueError for others."""
     match = NUMBER.fullmatch(text) if len(text) <= MOST_DIGITS else None
     if match is None:
         raise ValueError(

@@ -89,21 +89,13 @@ def at_random(player: int, strategy: Strategy) -> Follow:
 
 
 def check_player(tree: Tree, player: int) -> None:
-    """Refuse a player that is not in the tree.
-
-    Raises:
-      TreeError: there is no such player.
-    """
+    """Raises TreeError unless there is such a player."""
     if not 0 <= player < len(tree.players):
         raise TreeError(f"there is no player {player}: players are 0..{len(tree.players) - 1}")
 
 
 def check_strategy(tree: Tree, strategy: Strategy) -> None:
-    """Refuse a strategy with a set that is not in the tree, or an alternative that is not in the set.
-
-    Raises:
-      TreeError: names the first such set.
-    """
+    """Raises TreeError, with the first set that is not in the tree, or whose alternative is not in the set."""
     for key, choice in strategy.items():
         player, label = key
         if key not in tree.information_sets:
@@ -135,11 +127,7 @@ class Solution:
 
 
 def reached(tree: Tree, strategy: Strategy) -> Iterator[tuple[Leaf, Number]]:
-    """Leaves that are reached when all play as `strategy` says, and their probabilities.
-
-    Raises:
-      TreeError: the strategy does not fit the tree, or chooses nothing in an information set that is reached.
-    """
+    """Leaves reached when all play as `strategy` says, with their probabilities; raises TreeError if it is silent."""
     check_strategy(tree, strategy)
     for node, p in expand([(tree.root, 1)], as_chosen(strategy)):
         if not isinstance(node, Leaf):
@@ -162,13 +150,7 @@ def payoffs(tree: Tree, strategy: Strategy) -> tuple[Number, ...]:
 
 
 def count_strategies(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> int:
-    """How many pure strategies a player has: the product of the numbers of alternatives over its information sets.
-
-    Sets in `fixed` are left out.
-
-    Raises:
-      TreeError: there is no such player.
-    """
+    """How many pure strategies a player has: the product of the alternatives over its sets that are not in `fixed`."""
     return math.prod(count for _, count in _open_sets(tree, player, fixed))
 
 

@@ -86,11 +86,7 @@ class Tree:
     """
 
     def __init__(self, root: Node, players: tuple[str, ...] = ("Max",), title: str = "") -> None:
-        """Checks and keeps a tree.
-
-        Raises:
-          TreeError: names the first node, in preorder, that is wrong, and says why.
-        """
+        """Checks and keeps a tree; raises TreeError with the first node, in preorder, that is wrong."""
         self.root, self.players, self.title = root, players, title
         if not players or len(set(players)) < len(players):
             raise TreeError(f"players {players}: a tree takes one or more, all with different names")

@@ -48,22 +48,14 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 
 
 def format_named(name: str) -> Format:
-    """The format of a name.
-
-    Raises:
-      RecordError: there is none.
-    """
+    """The format of a name; raises RecordError if there is none."""
     if name in FORMATS:
         return FORMATS[name]
     raise RecordError(f"unknown format {quoted(name)}{did_you_mean(name, FORMATS)} Known: {', '.join(FORMATS)}")
 
 
 def format_of(text: str) -> Format:
-    """The format that a text is in.
-
-    Raises:
-      RecordError: it looks like none.
-    """
+    """The format that a text is in; raises RecordError if it looks like none."""
     beginning = text[:_LOOKED_AT]
     for form in FORMATS.values():
         if form.fits(beginning):
@@ -77,11 +69,7 @@ def format_for(path: str) -> Format:
 
 
 def written(record: GameRecord, form: Format, side: chess.Color | None = None) -> tuple[str, Lost]:
-    """The text of a record, and what was lost.
-
-    Raises:
-      RecordError: the record cannot be replayed, or not be written in this format.
-    """
+    """The text of a record, and what was lost; raises RecordError if it does not replay or fit this format."""
     check_writable(record)
     text, lost = form.write(record, side)
     return text, tuple(name for name, is_lost in lost.items() if is_lost)

@@ -196,8 +196,7 @@ def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = Fals
 def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
     """The inverse of `name_of_try`; a promotion without a piece is one to a queen, and a capture may say so or not.
 
-    Raises:
-      RecordError: it names no try of the side to move, or several.
+    Raises RecordError: it names no try of the side to move, or several.
     """
     side = _side_to_move(board)
     men = side[1]

@@ -78,11 +78,7 @@ def pgn_games(text: str) -> list[str]:
 
 
 def game_text(text: str) -> GameText:
-    """A game as it is written.
-
-    Raises:
-      RecordError: the text is not a game in PGN.
-    """
+    """A game as it is written; raises RecordError if it is none in PGN."""
     lines = _plain(text).strip().split("\n")
     starts = (number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("["))
     count = next(starts, len(lines))
