@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from kriegbot.request import Refused
 from kriegbot.web.replies import TOLD
-from kriegbot.web.requests import ASKED, MOST_LOOKS, BadMessage, Join, Look, New, Pace, Try, Watch, asked_by
+from kriegbot.web.requests import ASKED, MOST_LOOKS, Join, Look, New, Pace, Try, Watch, asked_by
 
 GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}
 WATCHED = {"do": "watch", "white": "rand", "black": "hs", "rules": "berkeley", "seed": "7", "pace": 1}
@@ -38,38 +39,38 @@ def test_every_field_has_to_be_there_and_of_its_kind(message: dict[str, Any]) ->
     for name in set(message) - {"do"}:
         wrong_values: list[object] = [["3"], {}, 1.5 if name in ("indexes", "on") else True]
         for wrong in wrong_values:
-            with pytest.raises(BadMessage, match=r"takes .*\."):
+            with pytest.raises(Refused, match=r"takes .*\."):
                 asked_by(json.dumps(message | {name: wrong}))
-        with pytest.raises(BadMessage, match=r"takes .*\."):
+        with pytest.raises(Refused, match=r"takes .*\."):
             asked_by(json.dumps({key: value for key, value in message.items() if key != name}))
 
 
 @pytest.mark.parametrize("text", [None, "", "[]", "3", "nonsense", "[" * 9000, '{"do": "dance"}', '{"do": []}', "{}"])
 def test_what_is_no_message_is_refused_in_a_sentence(text: str | None) -> None:
-    with pytest.raises(BadMessage, match=r"^[A-Z].*\.$"):
+    with pytest.raises(Refused, match=r"^[A-Z].*\.$"):
         asked_by(text)
 
 
 def test_no_more_moments_are_asked_for_at_once_than_the_page_allows() -> None:
     most = list(range(MOST_LOOKS))
     assert asked_by(json.dumps({"do": "look", "indexes": most})) == Look(most)
-    with pytest.raises(BadMessage, match=f"up to {MOST_LOOKS} numbers"):
+    with pytest.raises(Refused, match=f"up to {MOST_LOOKS} numbers"):
         asked_by(json.dumps({"do": "look", "indexes": [*most, 0]}))
 
 
 def test_a_pace_is_a_number_from_nought_to_ten() -> None:
     for seconds in ("-1", "11", "NaN", "1e999"):
-        with pytest.raises(BadMessage, match="from 0 to 10 seconds"):
+        with pytest.raises(Refused, match="from 0 to 10 seconds"):
             asked_by(f'{{"do": "pace", "seconds": {seconds}}}')
 
 
 def test_a_number_beyond_any_float_is_refused() -> None:
-    with pytest.raises(BadMessage):
+    with pytest.raises(Refused):
         asked_by(json.dumps({"do": "pace", "seconds": 10**400}))
 
 
 def test_a_seed_is_never_a_number_for_javascript_would_round_it() -> None:
-    with pytest.raises(BadMessage):
+    with pytest.raises(Refused):
         asked_by(json.dumps(GAME | {"seed": 3}))
     assert asked_by(json.dumps(GAME | {"seed": str(2**127 + 1)})) == New(
         "rand", "white", "berkeley", str(2**127 + 1), None

@@ -258,7 +258,7 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
             for index, (found,) in ((12, late), (4, early)):
                 view = views[chess.WHITE][index]
                 assert (found["is"], found["index"]) == ("analysis", index)
-                assert found["white"]["chances"] == await analyst.heat("same", view)
+                assert found["white"]["chances"] == await analyst.ask(Beliefs.heat, "same", view)
             (last,) = await review.look([len(review.frames) - 1], analyst)
             assert (last["mover"], last["tries"]) == (None, [])
             assert analyst.pid is not None
@@ -295,8 +295,8 @@ def test_a_question_that_fails_is_told_and_the_next_one_answered() -> None:
         analyst = Analyst()
         try:
             with pytest.raises(AnalystFailed, match="AttributeError"):
-                await analyst.heat("game", None)  # type: ignore[arg-type]  # on purpose
-            assert len(await analyst.heat("game", Referee().view(chess.WHITE))) == 6
+                await analyst.ask(Beliefs.heat, "game", None)  # type: ignore[arg-type]  # on purpose
+            assert len(await analyst.ask(Beliefs.heat, "game", Referee().view(chess.WHITE))) == 6
         finally:
             analyst.close()
 
@@ -320,20 +320,13 @@ class Spy:
         self.views: list[View] = []
         self.looks = 0
 
-    async def heat(self, _key: str, view: View) -> list[list[float]]:
-        """All dark."""
-        self.views.append(view)
-        return []
-
-    async def look(self, *_: object) -> list[dict[str, Any]]:
-        """Nothing."""
-        self.looks += 1
-        return [{}]
-
-    async def turning(self, *_: object) -> list[dict[str, Any]]:
-        """None."""
-        self.looks += 1
-        return []
+    async def ask(self, job: Callable[..., Any], _key: str, views: object, *_: object) -> list[dict[str, Any]]:
+        """All dark, nothing, no turning points."""
+        if isinstance(views, View):
+            self.views.append(views)
+        else:
+            self.looks += 1
+        return [{}] if job == Beliefs.look else []
 
     def close(self) -> None:
         """Nothing."""

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from kriegbot.cli.main import main
+from kriegbot.request import Refused
 from kriegbot.web.registry import House
 from kriegbot.web.replies import Told
-from kriegbot.web.requests import BadMessage, Watch, asked_by
+from kriegbot.web.requests import Watch, asked_by
 from kriegbot.web.watch import Shown, Watched, watched
 from referee import load_record
 from tests.page import frames_of
@@ -144,7 +145,7 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
     ],
 )
 def test_a_game_that_there_cannot_be_is_refused(house: House, change: Message, why: str) -> None:
-    with pytest.raises(BadMessage, match=why):
+    with pytest.raises(Refused, match=why):
         watch(house, SHORT | change)
 
 
@@ -160,7 +161,7 @@ def test_a_game_that_there_cannot_be_is_refused(house: House, change: Message, w
     ],
 )
 def test_what_cannot_be_done_while_watching_is_refused(house: House, message: Message) -> None:
-    with pytest.raises(BadMessage):
+    with pytest.raises(Refused):
         watch(house, SHORT).take(asked_by(json.dumps(message)))
 
 

@@ -16,14 +16,14 @@ from typing import Any
 import chess.svg
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kriegbot.request import Refused, rules_of
 from kriegbot.web.catalogue import hello, invited, meanings_html, new_game, opened, resumed, rules_html
-from kriegbot.web.guard import IS_GUEST
+from kriegbot.web.guard import IS_GUEST, check_host
 from kriegbot.web.lesson import lesson_routes
 from kriegbot.web.library import MOST_UPLOADED
 from kriegbot.web.registry import Hosted, House
@@ -31,7 +31,6 @@ from kriegbot.web.replies import Told, refusal
 from kriegbot.web.requests import (
     MOST_BYTES,
     Asked,
-    BadMessage,
     Curtain,
     Delete,
     Invite,
@@ -101,7 +100,11 @@ def make_app(house: House) -> Starlette:
 
     static = Mount("/static", StaticFiles(directory=STATIC))
     routes = [Route("/", index), WebSocketRoute("/ws", socket), static, *file_routes(house), *lesson_routes()]
-    return Starlette(routes=routes, lifespan=lifespan)
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Refused: _refused})
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 400 if request.method == "POST" else 404)
 
 
 class Socket:
@@ -172,7 +175,7 @@ class Socket:
             self._spend()
             asked = asked_by(event.get("text"))
             await self._do(asked)
-        except BadMessage as error:
+        except Refused as error:
             self._offences += 1
             log.warning("refused a message: %s", error)
             self.tell(refusal(str(error), None if asked is None else asked.do))
@@ -182,12 +185,12 @@ class Socket:
         self._tokens = min(BURST, self._tokens + RATE * (now - self._since)) - 1
         self._since = now
         if self._tokens < 0:
-            raise BadMessage("Too many messages; wait a little.")
+            raise Refused("Too many messages; wait a little.")
 
     async def _do(self, asked: Asked) -> None:
         house = self._house
-        if isinstance(asked, FOR_THE_HOST) and self._is_guest:
-            raise BadMessage("Your link is for one game.")
+        if isinstance(asked, FOR_THE_HOST):
+            check_host(self._websocket)
         match asked:
             case New():
                 await self._add([new_game(house, asked)])
@@ -215,7 +218,7 @@ class Socket:
             case _ if self._hosted is not None:
                 self._hosted.take(asked)
             case _:
-                raise BadMessage("There is no game yet.")
+                raise Refused("There is no game yet.")
 
     async def _add(self, sides: Sequence[Hosted]) -> None:
         """Takes in the sides of a game whose players can play; the first is that of whoever asks."""
@@ -269,27 +272,20 @@ def file_routes(house: House) -> list[Route]:
     reading = asyncio.Lock()
 
     async def download(request: Request) -> Response:
-        try:
-            if request.scope[IS_GUEST]:
-                raise BadMessage("Your link is for one game.")
-            _, path = await asyncio.to_thread(house.library.open, request.path_params["name"])
-        except BadMessage as error:
-            return PlainTextResponse(f"{error}\n", 404)
+        check_host(request)
+        _, path = await asyncio.to_thread(house.library.open, request.path_params["name"])
         return FileResponse(path, media_type="application/x-chess-pgn", filename=path.name)
 
     async def upload(request: Request) -> Response:
+        check_host(request)
+        if "origin" not in request.headers:  # the guard has checked one that is there
+            raise Refused("Files are taken from the page only.")
+        rules = rules_of(request.query_params.get("rules", "berkeley"))
         try:
-            if request.scope[IS_GUEST]:
-                raise BadMessage("Your link is for one game.")
-            if "origin" not in request.headers:  # the guard has checked one that is there
-                raise BadMessage("Files are taken from the page only.")
-            rules = rules_of(request.query_params.get("rules", "berkeley"))
             async with asyncio.timeout(UPLOAD_SECONDS):
                 data = await _body(request)
             async with reading:  # one at a time: a referee plays it again
                 path = await asyncio.to_thread(house.library.upload, data, rules, secrets.token_urlsafe(12))
-        except (BadMessage, Refused) as error:
-            return JSONResponse({"error": str(error)}, 400)
         except (TimeoutError, ClientDisconnect):
             return JSONResponse({"error": "The file took too long to arrive."}, 400, {"Connection": "close"})
         return JSONResponse({"file": path.name})
@@ -302,6 +298,6 @@ async def _body(request: Request) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > MOST_UPLOADED:
-            raise BadMessage(f"The file is too large; a game takes at most {MOST_UPLOADED // 1024} kB.")
+            raise Refused(f"The file is too large; a game takes at most {MOST_UPLOADED // 1024} kB.")
         parts.append(part)
     return b"".join(parts)

@@ -29,12 +29,10 @@ class Control:
     increment: int
 
     @classmethod
-    def of(cls, text: str) -> Control:
-        """Of a text such as "300+5", which is also how PGN's TimeControl has it.
-
-        Raises:
-          Refused: it is no such text.
-        """
+    def of(cls, text: str | None) -> Control | None:
+        """Of a text such as "300+5", which is also how PGN's TimeControl has it; None for none."""
+        if text is None:
+            return None
         match = re.fullmatch(r"([0-9]{1,5})\+([0-9]{1,3})", text)
         if match is None or not 1 <= int(match[1]) <= MOST_BASE or int(match[2]) > MOST_INCREMENT:
             takes = f"seconds from 1 to {MOST_BASE} and, for each move, from 0 to {MOST_INCREMENT}, such as 300+5"

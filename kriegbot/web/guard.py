@@ -15,10 +15,12 @@ import socket
 
 import h11
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from kriegbot.request import Refused
 from referee.text import quoted
 
 IS_GUEST = "kriegbot.guest"
@@ -86,6 +88,12 @@ class Connection(H11Protocol):
         self.waiting_since = None
         if self._deadline is not None:
             self._deadline.cancel()
+
+
+def check_host(connection: HTTPConnection) -> None:
+    """Raises Refused if a request or a socket comes by a link to one game."""
+    if connection.scope[IS_GUEST]:
+        raise Refused("Your link is for one game.")
 
 
 class Guard:

@@ -17,12 +17,11 @@ from starlette.routing import Route
 from kriegbot.narration.known import marks, own_men
 from kriegbot.narration.lesson import Stand, first_game, stand
 from kriegbot.narration.puzzles import KINDS, BadAnswer, Puzzle, grades, puzzles
-from kriegbot.web.guard import IS_GUEST
+from kriegbot.request import Refused, refusing
+from kriegbot.web.guard import check_host
 from kriegbot.web.requests import MOST_TEXT
 from kriegbot.web.show import letters
 from referee import View
-
-NOT_FOR_GUESTS = {"error": "Your link is for one game."}
 
 
 def lesson_routes() -> list[Route]:
@@ -32,15 +31,12 @@ def lesson_routes() -> list[Route]:
     async def step(request: Request) -> Response:
         number, query = request.path_params["number"], request.query_params
         lesson = first_game()
-        if request.scope[IS_GUEST]:
-            return JSONResponse(NOT_FOR_GUESTS, 404)
-        try:
-            if not 1 <= number <= len(lesson.steps):
-                raise ValueError(f"There are steps 1 to {len(lesson.steps)}.")
-            told = lesson.steps[number - 1]
+        check_host(request)
+        if not 1 <= number <= len(lesson.steps):
+            raise Refused(f"There are steps 1 to {len(lesson.steps)}.")
+        told = lesson.steps[number - 1]
+        with refusing(ValueError):
             now = stand(told, query.get("refused", "").split(), query.get("try", "")[:MOST_TEXT])
-        except ValueError as error:
-            return JSONResponse({"error": str(error)}, 400)
         chances = None
         if "shading" in query:
             async with shading:  # one at a time: the first may wait for kernels
@@ -49,21 +45,17 @@ def lesson_routes() -> list[Route]:
         return JSONResponse(about | shown(now) | {"chances": chances})
 
     async def listed(request: Request) -> Response:
-        if request.scope[IS_GUEST]:
-            return JSONResponse(NOT_FOR_GUESTS, 404)
+        check_host(request)
         several = [[one.kind, one.grade] for one in puzzles()]
         return JSONResponse({"kinds": KINDS, "grades": grades(), "puzzles": several})
 
     async def puzzle(request: Request) -> Response:
         number, answer = request.path_params["number"], request.query_params.get("answer")
-        if request.scope[IS_GUEST]:
-            return JSONResponse(NOT_FOR_GUESTS, 404)
+        check_host(request)
         if not 1 <= number <= len(puzzles()):
-            return JSONResponse({"error": f"There are puzzles 1 to {len(puzzles())}."}, 400)
-        try:
+            raise Refused(f"There are puzzles 1 to {len(puzzles())}.")
+        with refusing(BadAnswer):
             return JSONResponse(await asyncio.to_thread(posed, puzzles()[number - 1], answer))
-        except BadAnswer as error:
-            return JSONResponse({"error": str(error)}, 400)
 
     return [Route("/lesson/{number:int}", step), Route("/puzzles", listed), Route("/puzzle/{number:int}", puzzle)]
 

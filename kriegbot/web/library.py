@@ -15,9 +15,8 @@ import chess.pgn
 
 from kriegbot.narration.helping import Help
 from kriegbot.narration.names import both_called
-from kriegbot.request import BROKEN_OFF, can_sit, is_resumable
+from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable
 from kriegbot.web.replies import SavedGame
-from kriegbot.web.requests import BadMessage
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
 
@@ -48,38 +47,26 @@ class Library:
         return [game for path in paths[:MOST_SHOWN] if (game := _listed(path)) is not None]
 
     def path(self, name: str) -> Path:
-        """The file of a game.
-
-        Raises:
-          BadMessage: there is none of that name.
-        """
+        """The file of a game."""
         path = self.folder / name
         try:
             is_there = name.endswith(".pgn") and Path(name).name == name and "\0" not in name and path.is_file()
         except OSError:  # the name is too long
             is_there = False
         if not is_there:
-            raise BadMessage("There is no saved game of that name any more.")
+            raise Refused("There is no saved game of that name any more.")
         return path
 
     def load(self, name: str) -> GameRecord:
-        """A saved game.
-
-        Raises:
-          BadMessage: there is none, or it cannot be read.
-        """
+        """A saved game."""
         path = self.path(name)
         try:
             return load_record(path)
         except RecordError as error:
-            raise BadMessage(f"{error}.") from None
+            raise Refused(f"{error}.") from None
 
     def open(self, name: str) -> tuple[GameRecord, Path]:
-        """A saved game to look at or take away; one that could be played on is marked, since now both sides are seen.
-
-        Raises:
-          BadMessage: there is none, or it cannot be read.
-        """
+        """A saved game to look at or take away; one that could be played on is marked, for both sides are seen now."""
         record, path = self.load(name), self.path(name)
         if is_resumable(record):
             seen = Help.of(record)
@@ -88,19 +75,15 @@ class Library:
             try:
                 save_record(record, path)
             except OSError as error:
-                raise BadMessage(f"The game cannot be marked as looked at: {error.strerror or error}.") from None
+                raise Refused(f"The game cannot be marked as looked at: {error.strerror or error}.") from None
         return record, path
 
     def delete(self, name: str) -> None:
-        """Deletes a game.
-
-        Raises:
-          BadMessage: there is none, or it cannot be deleted.
-        """
+        """Deletes a game."""
         try:
             self.path(name).unlink()
         except OSError as error:
-            raise BadMessage(f"The game cannot be deleted: {error.strerror or error}.") from None
+            raise Refused(f"The game cannot be deleted: {error.strerror or error}.") from None
 
     def save(self, record: GameRecord, id_: str) -> Path:
         """Saves a game under a name of its own.
@@ -120,27 +103,24 @@ class Library:
           data: the file.
           rules: of a game that does not name its own.
           id_: for the name of the new file.
-
-        Raises:
-          BadMessage: it holds no game of Kriegspiel, or more than one; or it cannot be saved.
         """
         try:
             text = data.decode("utf-8-sig")
             form = format_of(text)
             games = form.games(text)
             if len(games) != 1:
-                raise BadMessage(f"The file holds {len(games)} games; it takes one.")
+                raise Refused(f"The file holds {len(games)} games; it takes one.")
             try:
                 record, _ = form.read(games[0], rules)
             except RecordError:  # it may be a game by the rules that the file names
                 record, _ = form.read(games[0], None)
             return self.save(record, id_)
         except UnicodeDecodeError:
-            raise BadMessage("The file is not UTF-8 text; it takes a game as PGN.") from None
+            raise Refused("The file is not UTF-8 text; it takes a game as PGN.") from None
         except RecordError as error:
-            raise BadMessage(f"The file is refused: {error}.") from None
+            raise Refused(f"The file is refused: {error}.") from None
         except OSError as error:
-            raise BadMessage(f"The game cannot be saved: {error.strerror or error}.") from None
+            raise Refused(f"The game cannot be saved: {error.strerror or error}.") from None
 
 
 def _listed(path: Path) -> SavedGame | None:

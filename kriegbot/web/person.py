@@ -21,10 +21,12 @@ from kriegbot.narration.known import own_men
 from kriegbot.narration.names import YOU, called
 from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
+from kriegbot.request import Refused, seed_of
+from kriegbot.web.analysis import Beliefs
 from kriegbot.web.clock import Clock, Control
 from kriegbot.web.registry import Hosted, House, Newest
 from kriegbot.web.replies import Known, Told, refusal
-from kriegbot.web.requests import Asked, BadMessage, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
+from kriegbot.web.requests import Asked, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
 from kriegbot.web.review import AnalystFailed, Review
 from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat
 from kriegbot.web.show import letters
@@ -120,13 +122,9 @@ class LiveGame:
             self._thread.join(seconds)
 
     def take_back(self, color: chess.Color) -> None:
-        """Takes a side's last move back, and the reply.
-
-        Raises:
-          BadMessage: it cannot be done.
-        """
+        """Takes a side's last move back, and the reply."""
         if self.is_for_two:
-            raise BadMessage("Between people, what is played is played.")
+            raise Refused("Between people, what is played is played.")
         self.people[color].seat.take_back()
 
     def offer_draw(self, color: chess.Color, view: View | None) -> None:
@@ -135,12 +133,9 @@ class LiveGame:
         Args:
           color: the side.
           view: what it knows; None before it has seen the board.
-
-        Raises:
-          BadMessage: the opponent is a program.
         """
         if not self.is_for_two:
-            raise BadMessage("A program plays on to the end; you can resign.")
+            raise Refused("A program plays on to the end; you can resign.")
         ply = 0 if view is None else view.ply
         if self._offer is not None and self._offer[0] != color and ply <= self._offer[1]:
             for side in self.people.values():
@@ -254,13 +249,9 @@ class PersonGame(Hosted):
         self._heats, self._hints = Newest(self._heat), Newest(self._hint)
 
     def sit_down(self, browser: str) -> None:
-        """A browser comes to its seat: between two people, the one that came first and no other.
-
-        Raises:
-          BadMessage: it is another.
-        """
+        """A browser comes to its seat: between two people, the one that came first and no other."""
         if self.game.is_for_two and self._browser not in (None, browser):
-            raise BadMessage("This seat is taken: it belongs to the browser that took it.")
+            raise Refused("This seat is taken: it belongs to the browser that took it.")
         self._browser = browser
 
     @property
@@ -274,7 +265,7 @@ class PersonGame(Hosted):
         return not any(side.has_listeners for side in self.game.people.values())
 
     def check(self) -> None:
-        """Raises BadMessage if a program from outside cannot play."""
+        """Raises Refused if a program from outside cannot play."""
         program, rules = self.game.program, self.game.setting.rules
         self.house.check([] if program is None else [program], rules)
 
@@ -313,11 +304,7 @@ class PersonGame(Hosted):
             other.publish({"is": "presence", "here": is_here})
 
     def take(self, asked: Asked) -> None:
-        """Does what the person asks for.
-
-        Raises:
-          BadMessage: it cannot be done.
-        """
+        """Does what the person asks for."""
         if isinstance(asked, Rematch):
             self._play_again()
         elif isinstance(asked, Curtain):
@@ -346,11 +333,11 @@ class PersonGame(Hosted):
             case Draw():
                 self.game.offer_draw(self.color, self._view)
             case _:
-                raise BadMessage("That cannot be done in a game in progress.")
+                raise Refused("That cannot be done in a game in progress.")
 
     def _help(self, asked: Asked) -> None:
         if self.game.is_for_two:
-            raise BadMessage("Between people there is no help.")
+            raise Refused("Between people there is no help.")
         match asked:
             case Heat(is_on):
                 self._has_heat = is_on
@@ -376,7 +363,7 @@ class PersonGame(Hosted):
 
     async def _heat(self, view: View) -> None:
         try:
-            chances = await self.house.analyst.heat(f"{self.id} {self.game.help.taken_back}", view)
+            chances = await self.house.analyst.ask(Beliefs.heat, f"{self.id} {self.game.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no heat map: %s", error)
             chances = []
@@ -388,7 +375,7 @@ class PersonGame(Hosted):
 
     async def _hint(self, view: View) -> None:
         try:
-            found = await self.house.analyst.hint(f"{self.id} {self.game.help.taken_back}", view)
+            found = await self.house.analyst.ask(Beliefs.hint, f"{self.id} {self.game.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no hint: %s", error)
             self.publish(refusal(f"No hint: {error}.", Hint.do))
@@ -415,10 +402,10 @@ class PersonGame(Hosted):
 
     def _play_again(self) -> None:
         if self.record is None:
-            raise BadMessage("This game has not ended.")
+            raise Refused("This game has not ended.")
         if "next" not in self._last:
             old = self.game.setting
-            setting = Setting(old.rules, self.house.seed(), control=old.control)
+            setting = Setting(old.rules, seed_of(None), control=old.control)
             sides = {not color: side.may_invite for color, side in self.game.people.items()}
             games = seated(self.house, setting, self.game.program, sides)
             for game in games.values():

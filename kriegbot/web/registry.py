@@ -18,10 +18,10 @@ from kriegbot.game.children import CannotStart
 from kriegbot.game.trial import try_out
 from kriegbot.narration.results import Results, results_text, rows
 from kriegbot.players.specs import BadSpec, PlayerSpec
-from kriegbot.request import seed_of
+from kriegbot.request import Refused
 from kriegbot.web.library import Library
 from kriegbot.web.replies import Preparing, ResultsShown, Told, refusal
-from kriegbot.web.requests import MOST_CHOICES, Asked, BadMessage, Look, Turning
+from kriegbot.web.requests import MOST_CHOICES, Asked, Look, Turning
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import Seats
 from referee import GameRecord, RuleSet
@@ -112,10 +112,10 @@ class Hosted:
         return not self.has_listeners
 
     def sit_down(self, browser: str) -> None:
-        """A browser comes to the game; raises BadMessage if there is no seat for it."""
+        """A browser comes to the game; raises Refused if there is no seat for it."""
 
     def check(self) -> None:
-        """Before the house takes it in: raises BadMessage if a player from outside cannot play; in any thread."""
+        """Before the house takes it in: raises Refused if a player from outside cannot play; in any thread."""
 
     def begin(self) -> None:
         """Starts the game, once the house has taken it in."""
@@ -124,18 +124,14 @@ class Hosted:
         """Abandons the game if it is live; in any thread, returns at once. Idempotent."""
 
     def take(self, asked: Asked) -> None:
-        """Does what a browser asks for, on the event loop.
-
-        Raises:
-          BadMessage: it cannot be done.
-        """
+        """Does what a browser asks for, on the event loop."""
         match asked:
             case Look(indexes) if self.review is not None:
                 self._looks.want(indexes)
             case Turning() if self.review is not None and not self.review.is_live:
                 self._turnings.want(self.review)
             case _:
-                raise BadMessage("That cannot be done in this game.")
+                raise Refused("That cannot be done in this game.")
 
     def publish(self, message: Told) -> None:
         """Sends a message to all listeners, in any thread."""
@@ -245,11 +241,6 @@ class House:
         self.seats.warm()
         self.analyst.warm()
 
-    @staticmethod
-    def seed() -> int:
-        """A fresh seed."""
-        return seed_of(None)
-
     @property
     def choices(self) -> str:
         """What the page has asked to be remembered."""
@@ -282,16 +273,12 @@ class House:
             listener(self.results_shown())
 
     def check(self, players: Iterable[PlayerSpec], rules: RuleSet) -> None:
-        """Has players from outside, and parts, do what they do in a game; what is ours takes no time.
-
-        Raises:
-          BadMessage: one cannot play.
-        """
+        """Has players from outside, and parts, do what they do in a game; what is ours takes no time."""
         try:
             for spec in players:
                 try_out(spec, rules, self._preparing)
         except (BadSpec, CannotStart) as error:
-            raise BadMessage(str(error)) from None
+            raise Refused(str(error)) from None
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Calls a function on the event loop, from any thread; not once the server has stopped."""
@@ -305,14 +292,11 @@ class House:
         Args:
           hosted: the game.
           join: called with it before it starts, so that nothing is missed.
-
-        Raises:
-          BadMessage: there are too many, and all of them have listeners.
         """
         if len([game for game in self._games.values() if game.is_live and not game.is_stopping]) >= MOST_LIVE:
             lonely = self._lonely()
             if not lonely:
-                raise BadMessage(f"{MOST_LIVE} games are being played, the most there can be; end one first.")
+                raise Refused(f"{MOST_LIVE} games are being played, the most there can be; end one first.")
             lonely[0].give_up("nobody came back, and room was needed")
         ended = [id_ for id_, game in self._games.items() if not game.is_live]
         for id_ in ended[: max(0, len(self._games) + 1 - MOST_KEPT)]:
@@ -322,14 +306,10 @@ class House:
         hosted.begin()
 
     def get(self, id_: str, *, is_guest: bool = False) -> Hosted:
-        """The game of this name.
-
-        Raises:
-          BadMessage: there is none, or none that a guest may join.
-        """
+        """The game of this name."""
         game = self._games.get(id_)
         if game is None or (is_guest and not game.is_for_guests):
-            raise BadMessage("There is no such game here any more; games that ended are saved as files.")
+            raise Refused("There is no such game here any more; games that ended are saved as files.")
         return game
 
     def tend(self) -> None:

@@ -1,17 +1,16 @@
 """Every message from browser to page: JSON objects of at most `MOST_BYTES`.
 
 `do` names one of the classes of `ASKED`; `asked_by` checks what comes. Squares are written as "e4", men as letters as
-in a FEN, sides as "white" and "black", tries in UCI notation. docs/web.md has the same in tables, which a test
-compares. `web.replies` has the other direction.
+in a FEN, sides as "white" and "black", tries in UCI notation. `web.replies` has the other direction.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, get_args, get_type_hints
+from typing import Any, ClassVar, dataclass_transform, get_type_hints
+
+from kriegbot.request import Refused
 
 MOST_BYTES = 4096
 """Of a message of the browser."""
@@ -23,23 +22,35 @@ MOST_NAME = 200
 """Characters of a file's name."""
 MOST_LOOKS = 16
 """Moments asked for at once."""
+LONGEST = {"text": MOST_TEXT, "choices": MOST_CHOICES, "file": MOST_NAME, "indexes": MOST_LOOKS}
+"""By the name of a field."""
 MOST_PACE = 10.0
 """The longest pause between two tries, in seconds."""
 
 
-class BadMessage(ValueError):
-    """What a browser asks for cannot be done; the message is a sentence for people."""
+@dataclass_transform(frozen_default=True)
+class Asked:
+    """A message, as a frozen dataclass; the name of its class in small letters is its `do`.
+
+    Attributes:
+      takes: what is said if its fields are wrong.
+    """
+
+    do: ClassVar[str]
+    takes: ClassVar[str]
+    __match_args__: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls, takes: str = "") -> None:
+        cls.do, cls.takes = cls.__name__.lower(), takes
+        dataclass(frozen=True)(cls)
 
 
-@dataclass(frozen=True, slots=True)
-class New:
+class New(Asked, takes="A new game takes an opponent, a colour, rules, a seed and a clock."):
     """A new game against a program; `color` may be "random"; without a seed, a fresh one.
 
     clock: seconds at the start and for each move, as in "300+5"; null for none.
     """
 
-    do: ClassVar = "new"
-    takes: ClassVar = "A new game takes an opponent, a colour, rules, a seed and a clock."
     opponent: str
     color: str
     rules: str
@@ -47,23 +58,17 @@ class New:
     clock: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Invite:
+class Invite(Asked, takes="A game for two takes a colour, rules and a clock."):
     """A new game between two people; whoever asks gets a side and, for the other person, a link."""
 
-    do: ClassVar = "invite"
-    takes: ClassVar = "A game for two takes a colour, rules and a clock."
     color: str
     rules: str
     clock: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(Asked, takes=f"To watch takes two players, rules, a seed and a pace from 0 to {MOST_PACE:g} seconds."):
     """A game between two programs, with at least `pace` seconds from try to try."""
 
-    do: ClassVar = "watch"
-    takes: ClassVar = f"To watch takes two players, rules, a seed and a pace from 0 to {MOST_PACE:g} seconds."
     white: str
     black: str
     rules: str
@@ -71,172 +76,103 @@ class Watch:
     pace: float
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(Asked, takes="To join takes the name of a game."):
     """An existing game, by its name in the address."""
 
-    do: ClassVar = "join"
-    takes: ClassVar = "To join takes the name of a game."
     game: str
 
 
-@dataclass(frozen=True, slots=True)
-class Curtain:
+class Curtain(Asked):
     """Both people are at this screen, and nothing more is told until one of their sides is joined."""
 
-    do: ClassVar = "curtain"
-    takes: ClassVar = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Try:
+class Try(Asked, takes=f"A try takes a text of at most {MOST_TEXT} characters."):
     """The person's try, as people write it, in at most 20 characters."""
 
-    do: ClassVar = "try"
-    takes: ClassVar = f"A try takes a text of at most {MOST_TEXT} characters."
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Resign:
+class Resign(Asked):
     """The person gives up."""
 
-    do: ClassVar = "resign"
-    takes: ClassVar = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Asked):
     """The game is abandoned."""
 
-    do: ClassVar = "leave"
-    takes: ClassVar = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(Asked):
     """The person offers the other person a draw, or accepts the one that is offered."""
 
-    do: ClassVar = "draw"
-    takes: ClassVar = ""
 
-
-@dataclass(frozen=True, slots=True)
-class TakeBack:
+class TakeBack(Asked):
     """The person takes a move back, and with it the program's reply."""
 
-    do: ClassVar = "takeback"
-    takes: ClassVar = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(Asked):
     """The best tries by the search, from what the person knows."""
 
-    do: ClassVar = "hint"
-    takes: ClassVar = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Rematch:
+class Rematch(Asked):
     """Another game of the same kind, with sides exchanged, once this one has ended."""
 
-    do: ClassVar = "rematch"
-    takes: ClassVar = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(Asked):
     """Which games are saved."""
 
-    do: ClassVar = "library"
-    takes: ClassVar = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(Asked, takes="To open a game takes the name of its file."):
     """A saved game, to look at; one that was broken off is marked, since both sides of it have been seen."""
 
-    do: ClassVar = "open"
-    takes: ClassVar = "To open a game takes the name of its file."
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class Resume:
+class Resume(Asked, takes="To resume a game takes the name of its file."):
     """A saved game that was broken off, to play on."""
 
-    do: ClassVar = "resume"
-    takes: ClassVar = "To resume a game takes the name of its file."
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Asked, takes="To delete a game takes the name of its file."):
     """A saved game, to be deleted."""
 
-    do: ClassVar = "delete"
-    takes: ClassVar = "To delete a game takes the name of its file."
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class Remember:
+class Remember(Asked, takes=f"Choices are a text of at most {MOST_CHOICES} characters."):
     """What was chosen on the page, as a text that only the page reads, for the next time."""
 
-    do: ClassVar = "remember"
-    takes: ClassVar = f"Choices are a text of at most {MOST_CHOICES} characters."
     choices: str
 
 
-@dataclass(frozen=True, slots=True)
-class Heat:
+class Heat(Asked, takes="The map of enemy men takes on or off."):
     """Whether to show where enemy men may be."""
 
-    do: ClassVar = "heat"
-    takes: ClassVar = "The map of enemy men takes on or off."
     on: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(Asked, takes="A pause takes on or off."):
     """Whether the watched game pauses."""
 
-    do: ClassVar = "pause"
-    takes: ClassVar = "A pause takes on or off."
     on: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(Asked, takes=f"A pace takes from 0 to {MOST_PACE:g} seconds."):
     """The least number of seconds from try to try in the watched game."""
 
-    do: ClassVar = "pace"
-    takes: ClassVar = f"A pace takes from 0 to {MOST_PACE:g} seconds."
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Asked, takes=f"To look takes a list of up to {MOST_LOOKS} numbers of moments."):
     """What both sides believed at some moments, and what the mover's tries were worth; one answer for each."""
 
-    do: ClassVar = "look"
-    takes: ClassVar = f"To look takes a list of up to {MOST_LOOKS} numbers of moments."
     indexes: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Turning:
+class Turning(Asked):
     """The turning points of a game that has ended."""
 
-    do: ClassVar = "turning"
-    takes: ClassVar = "That takes nothing more."
 
-
-Asked: TypeAlias = (
-    New | Invite | Watch | Join | Curtain | Try | Resign | Leave | Draw | TakeBack | Hint | Rematch | Heat
-) | (Pause | Pace | Look | Turning | Library | Open | Resume | Delete | Remember)
-ASKED: dict[str, type[Asked]] = {kind.do: kind for kind in get_args(Asked)}
+ASKED = {kind.do: kind for kind in Asked.__subclasses__()}
 
 
 def asked_by(text: str | None) -> Asked:
@@ -244,45 +180,28 @@ def asked_by(text: str | None) -> Asked:
 
     Args:
       text: the message; None for one that is not text.
-
-    Raises:
-      BadMessage: it is not a message of a known kind, or its fields are wrong.
     """
     try:
         message = json.loads(text) if text is not None else None
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
-        raise BadMessage("That message cannot be read.")
+        raise Refused("That message cannot be read.")
     do = message.get("do")
     if not isinstance(do, str) or do not in ASKED:
-        raise BadMessage("There is no such message.")
+        raise Refused("There is no such message.")
     kind = ASKED[do]
     types = get_type_hints(kind)
-    names = [field.name for field in dataclasses.fields(kind)]
-    if not all(name in message and _fits(message[name], types[name]) for name in names):
-        raise BadMessage(kind.takes)
-    asked = kind(**{name: message[name] for name in names})
-    match asked:
-        case Try(text=given) if len(given) > MOST_TEXT:
-            raise BadMessage(kind.takes)
-        case Remember(choices) if len(choices) > MOST_CHOICES:
-            raise BadMessage(kind.takes)
-        case Open(name) | Resume(name) | Delete(name) if len(name) > MOST_NAME:
-            raise BadMessage(kind.takes)
-        case Watch(pace=seconds) | Pace(seconds=seconds) if not 0 <= seconds <= MOST_PACE:
-            raise BadMessage(kind.takes)
-        case Look(indexes) if len(indexes) > MOST_LOOKS:
-            raise BadMessage(kind.takes)
-    return asked
+    names = list(kind.__match_args__)
+    if not all(name in message and _fits(message[name], types[name], LONGEST.get(name, MOST_BYTES)) for name in names):
+        raise Refused(kind.takes)
+    return kind(**{name: message[name] for name in names})
 
 
-def _fits(value: object, kind: Any) -> bool:
-    """Whether a JSON value has the type of a field: a whole number is also a float; true is not a number."""
+def _fits(value: object, kind: Any, longest: int) -> bool:
+    """Whether a JSON value has the type and the length of a field; true is not a number, and every float is a pace."""
     if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
-    if kind is int:
-        return isinstance(value, int) and not isinstance(value, bool)
+        return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_PACE
     if kind == list[int]:
-        return isinstance(value, list) and all(_fits(one, int) for one in value)
-    return isinstance(value, kind)
+        return isinstance(value, list) and len(value) <= longest and all(type(one) is int for one in value)
+    return isinstance(value, kind) and (not isinstance(value, str) or len(value) <= longest)

@@ -11,24 +11,24 @@ import asyncio
 import contextlib
 import multiprocessing
 import signal
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import chess
 
 from kriegbot.game.children import give_way, leave_with_parent, no_current_folder, no_interrupts, own_session
 from kriegbot.kernels import prepare
-from kriegbot.narration.helping import Hinted
 from kriegbot.narration.moments import Moment, moments
 from kriegbot.narration.names import your_side
-from kriegbot.narration.turning import TurningPoint
 from kriegbot.web.analysis import Beliefs
-from kriegbot.web.replies import Analysis, Frame, Frames, Looked, Turning
+from kriegbot.web.replies import Analysis, Frame, Frames, Turning
 from kriegbot.web.show import frame_of
 from referee import GameRecord, View
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Review:
@@ -85,20 +85,16 @@ class Review:
         for index in indexes:
             if not 0 <= index < len(self.frames):
                 raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
-        found = await analyst.look(self.key, self.views, [self._heard[index] for index in indexes])
+        found = await analyst.ask(Beliefs.look, self.key, self.views, [self._heard[index] for index in indexes])
         return [{"is": "analysis", "index": index, **looked} for index, looked in zip(indexes, found, strict=False)]
 
     async def turning(self, analyst: Analyst) -> Turning:
-        """The turning points of both sides, for the page.
-
-        Raises:
-          AnalystFailed: there is no answer.
-        """
+        """The turning points of both sides, for the page; raises AnalystFailed."""
         moments = {
             (frame["turn"], heard[frame["turn"] == "white"]): index
             for index, (frame, heard) in enumerate(zip(self.frames, self._heard, strict=True))
         }
-        points = await analyst.turning(self.key, self.views, self.you)
+        points = await analyst.ask(Beliefs.turning, self.key, self.views, self.you)
         return {"is": "turning", "points": [{**one, "index": moments[one["side"], one["heard"]]} for one in points]}
 
 
@@ -107,11 +103,7 @@ STARTS = 2
 
 
 class AnalystFailed(Exception):
-    """There is no answer; the message is one line, its cause in `log`."""
-
-    def __init__(self, message: str, log: str = "") -> None:
-        super().__init__(message)
-        self.log = log
+    """There is no answer; the message is one line."""
 
 
 class Analyst:
@@ -123,50 +115,13 @@ class Analyst:
         self._connection: Connection[Any, Any] | None = None
         self._is_closed = False
 
-    async def heat(self, key: str, view: View) -> list[list[float]]:
-        """Chances [6][64] of each kind of enemy man (pawn to king) on each square; empty if nothing is known.
-
-        Args:
-          key: of the game and the side.
-          view: what that side knows; nothing else is asked for.
-
-        Raises:
-          AnalystFailed: there is no answer.
-        """
-        answer: list[list[float]] = await self._asked("heat", key, view)
-        return answer
-
-    async def hint(self, key: str, view: View) -> Hinted:
-        """The best tries in a view, as `kriegbot.web.analysis.Beliefs.hint` gives them.
-
-        Args:
-          key: of the game and the side.
-          view: what that side knows; nothing else is asked for.
-
-        Raises:
-          AnalystFailed: there is no answer.
-        """
-        answer: Hinted = await self._asked("hint", key, view)
-        return answer
-
-    async def look(
-        self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
-    ) -> list[Looked]:
-        """Both sides' beliefs and the mover's tries, as `kriegbot.web.analysis.Beliefs.look` gives them.
-
-        Raises:
-          AnalystFailed: there is no answer.
-        """
-        answer: list[Looked] = await self._asked("look", key, views, moments)
-        return answer
-
-    async def turning(self, key: str, views: Mapping[chess.Color, View], you: chess.Color | None) -> list[TurningPoint]:
-        """The turning points of both sides, as `kriegbot.web.analysis.Beliefs.turning` gives them.
-
-        Raises:
-          AnalystFailed: there is no answer.
-        """
-        answer: list[TurningPoint] = await self._asked("turning", key, views, you)
+    async def ask(self, job: Callable[Concatenate[Beliefs, P], T | None], *question: P.args, **_: P.kwargs) -> T:
+        """What a method of `Beliefs` answers, asked anew after every slice of time; raises AnalystFailed."""
+        answer: T | None = None
+        while answer is None:  # its slice is over; the next one's turn
+            if self._is_closed:
+                raise AnalystFailed("the analysis has been closed")
+            answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._answer, job, question)
         return answer
 
     @property
@@ -193,29 +148,21 @@ class Analyst:
         self._thread.shutdown()
         self._end()
 
-    async def _asked(self, *question: Any) -> Any:
-        answer = None
-        while answer is None:  # its slice is over; the next one's turn
-            if self._is_closed:
-                raise AnalystFailed("the analysis has been closed")
-            answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._answer, question)
-        return answer
-
-    def _answer(self, question: tuple[Any, ...]) -> Any:
+    def _answer(self, job: Callable[..., Any], question: tuple[object, ...]) -> Any:
         """In the thread: puts one question to the process."""
         for _ in range(STARTS):
             if self._is_closed:
                 break
             try:
                 connection = self._connection or self._start()
-                connection.send(question)
-                kind, *answer = connection.recv()
+                connection.send((job, question))
+                answer = connection.recv()
             except (EOFError, OSError):
                 self._end()
                 continue
-            if kind == "failed":
-                raise AnalystFailed(*answer)
-            return answer[0]
+            if isinstance(answer, AnalystFailed):
+                raise answer
+            return answer
         raise AnalystFailed("the process of the analysis has ended")
 
     def _start(self) -> Connection[Any, Any]:
@@ -247,17 +194,11 @@ def serve(connection: Connection[Any, Any]) -> None:
     prepare()
     beliefs = Beliefs()
     give_way()  # not before: a busy machine would keep it from starting
-    jobs: dict[str, Callable[..., Any]] = {
-        "heat": beliefs.heat,
-        "hint": beliefs.hint,
-        "look": beliefs.look,
-        "turning": beliefs.turning,
-    }
     with contextlib.suppress(EOFError, OSError):
         while True:
-            name, *question = connection.recv()
+            job, question = connection.recv()
             try:
-                answer: tuple[Any, ...] = "answer", jobs[name](*question)
+                answer = job(beliefs, *question)
             except Exception as error:  # noqa: BLE001 - whatever it is, the page is told, and the games go on
-                answer = "failed", f"{type(error).__name__}: {error}", traceback.format_exc()
+                answer = AnalystFailed(f"{type(error).__name__}: {error}")
             connection.send(answer)

@@ -24,9 +24,9 @@ from kriegbot.narration.timing import EvenTime
 from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft, Report
 from kriegbot.players.notation import read_action
 from kriegbot.players.specs import PlayerSpec, Progress, parse_spec
+from kriegbot.request import Refused
 from kriegbot.web.clock import Clock
 from kriegbot.web.replies import Known
-from kriegbot.web.requests import BadMessage
 from kriegbot.web.show import shown
 from referee import Action, View
 
@@ -212,30 +212,22 @@ class WebSeat(Seat):
 
         Raises:
           BadTry: it is no open try.
-          BadMessage: it is not the person's turn.
+          Refused: it is not the person's turn.
         """
         with self._lock:
             self._answers.put(read_action(text, self._turn()))
             self._asked = None
 
     def take_back(self) -> None:
-        """The person takes the last move back, and with it the reply.
-
-        Raises:
-          BadMessage: it is not the person's turn, or there is no such move.
-        """
+        """The person takes the last move back, and with it the reply."""
         with self._lock:
             if self._turn().ply < 2:
-                raise BadMessage("You have no move to take back.")
+                raise Refused("You have no move to take back.")
             self.takes_back, self._asked = True, None
             self._answers.put(PlayerLeft("a move was taken back"))
 
     def asked(self) -> View:
-        """The view in which the person is to try.
-
-        Raises:
-          BadMessage: it is not the person's turn.
-        """
+        """The view in which the person is to try."""
         with self._lock:
             return self._turn()
 
@@ -263,9 +255,9 @@ class WebSeat(Seat):
 
     def _turn(self) -> View:
         if self._has_resigned:
-            raise BadMessage("You have resigned.")
+            raise Refused("You have resigned.")
         if self._asked is None:
-            raise BadMessage("It is not your turn.")
+            raise Refused("It is not your turn.")
         return self._asked
 
 

@@ -42,9 +42,6 @@ class PageServer(uvicorn.Server):
       house: the games.
       host: the address to listen on.
       port: the port; 0 for any free one.
-
-    Raises:
-      Refused: the server cannot listen there.
     """
 
     def __init__(self, house: House, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -106,9 +103,6 @@ def serve(
       has_browser: whether to open the page in a browser, if there is a screen.
       saved: a game to show at first, and its file; None for none.
       sandbox: whether to keep installed players from outside away from the rest of the machine, where possible.
-
-    Raises:
-      Refused: the server cannot listen there.
     """
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
     memory = platformdirs.user_config_path("kriegbot") / "page.json"

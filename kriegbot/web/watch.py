@@ -15,10 +15,10 @@ from kriegbot.narration.moments import Narrator
 from kriegbot.narration.names import both_called
 from kriegbot.players.base import Choice, PlayerLeft
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.request import Refused, program_of, rules_of, seed_of
+from kriegbot.request import program_of, rules_of, seed_of
 from kriegbot.web.registry import Hosted, House
 from kriegbot.web.replies import Game, Over, refusal
-from kriegbot.web.requests import Asked, BadMessage, Leave, Pace, Pause, Watch
+from kriegbot.web.requests import Asked, Leave, Pace, Pause, Watch
 from kriegbot.web.review import Review
 from kriegbot.web.seats import HouseSeat
 from kriegbot.web.show import letters
@@ -91,7 +91,7 @@ class Watched(Hosted):
         self._publish_pace()
 
     def check(self) -> None:
-        """Raises BadMessage if a player from outside cannot play."""
+        """Raises Refused if a player from outside cannot play."""
         self.house.check(self._players, self._rules)
 
     def begin(self) -> None:
@@ -111,11 +111,7 @@ class Watched(Hosted):
                 seat.leave(why)
 
     def take(self, asked: Asked) -> None:
-        """Pauses and resumes, and changes the pace.
-
-        Raises:
-          BadMessage: it cannot be done.
-        """
+        """Pauses and resumes, and changes the pace."""
         match asked:
             case Pause(is_paused):
                 self._set_pace(self._pace, is_paused)
@@ -237,16 +233,9 @@ class Onlookers(Hosted):
 
 
 def watched(house: House, asked: Watch) -> Watched:
-    """The game that a message asks to watch.
-
-    Raises:
-      BadMessage: there can be no such game; the message says why.
-    """
-    try:
-        white, black = (program_of(text, sandbox=house.sandbox, is_remote=True) for text in (asked.white, asked.black))
-        rules, seed = rules_of(asked.rules), seed_of(asked.seed)
-    except Refused as error:
-        raise BadMessage(str(error)) from None
+    """The game that a message asks to watch."""
+    white, black = (program_of(text, sandbox=house.sandbox, is_remote=True) for text in (asked.white, asked.black))
+    rules, seed = rules_of(asked.rules), seed_of(asked.seed)
     return Watched(house, (white, black), rules, seed, asked.pace, is_seed_given=asked.seed is not None)
 
 
