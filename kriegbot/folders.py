@@ -43,8 +43,7 @@ def _writable(folder: Path, kind: str) -> Path:
 @cache
 def _instead() -> Path:
     """The temporary folder; told when it is made. If that of its name is not ours alone, one for this process."""
-    user = str(os.getuid()) if hasattr(os, "getuid") else "user"  # on Windows, temporary files are the user's anyway
-    folder = Path(tempfile.gettempdir()) / f"kriegbot-{user}"
+    folder = Path(tempfile.gettempdir()) / f"kriegbot-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700)
     except FileExistsError:
@@ -59,7 +58,5 @@ def _instead() -> Path:
 
 def _is_ours(folder: Path) -> bool:
     """Whether it is a folder, and no link to one, that nobody else can read or write."""
-    if not hasattr(os, "getuid"):
-        return folder.is_dir()
     found = folder.lstat()
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077

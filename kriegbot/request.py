@@ -17,6 +17,7 @@ import chess
 from kriegbot.folders import data_folder
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, players, programs
 from referee import NO_LIMITS, PAPER_LIMITS, GameRecord, Limits, Reason, RuleSet, UnknownRuleSet, rule_set
+from referee.files import write_whole
 from referee.text import did_you_mean, quoted
 
 SEED_BITS = 128
@@ -134,6 +135,14 @@ def path_of(text: str) -> Path:
     except (OSError, ValueError) as error:
         raise Refused(f"cannot save to {quoted(text)}: {_why(error)}.") from None
     return path
+
+
+def save_whole(path: Path, data: bytes) -> None:
+    """Writes a file that `path_of` has tried, whole or not at all."""
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise Refused(f"cannot save to {quoted(str(path))}: {_why(error)}.") from None
 
 
 def games_folder(text: str | None = None) -> Path:

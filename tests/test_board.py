@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from kriegbot.cli.board import GLYPHS, MOST_SCALE, Picture, board, fitting, size_of
+from kriegbot.cli.screen import GLYPHS, MOST_SCALE, Picture, board, fitting, size_of
 from kriegbot.narration.known import Men
 
 MEN: Men = chess.Board().piece_map()

@@ -214,21 +214,3 @@ if __name__ == "__main__":
         timeout=120,
     )
     assert (done.returncode, "4 of 4" in done.stdout) == (0, True), done.stdout + done.stderr
-
-
-def test_without_single_keys_a_game_is_shown_as_text(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    from rich.console import Console
-
-    from kriegbot.cli import replay
-
-    game = str(tmp_path / "game.pgn")
-    assert main(["match", "rand", "rand", "--seed", "1", "--limits", "plies=2", "--quiet", "--save", game]) == 0
-    capsys.readouterr()
-    monkeypatch.setattr(replay, "drawing_console", Console)
-    monkeypatch.setattr(replay, "HAS_KEYS", False)
-    assert main(["replay", game]) == 0
-    out, err = capsys.readouterr()
-    assert err == "Single keys cannot be read on this system, so here is the whole game.\n"
-    assert "The board at the end:" in out

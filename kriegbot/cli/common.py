@@ -13,7 +13,7 @@ import typer
 
 from kriegbot.cli.progress import preparing
 from kriegbot.game import sandbox as bubblewrap
-from kriegbot.game.children import CannotStart, check_system
+from kriegbot.game.children import CannotStart
 from kriegbot.game.match import Played
 from kriegbot.game.seat import Failure
 from kriegbot.game.trial import find_rules, try_out
@@ -85,7 +85,6 @@ def rules_from(text: str, *, sandbox: bool = True) -> RuleSet:
 
 def check_players(specs: Iterable[PlayerSpec], rules: RuleSet) -> None:
     """Raises Refused if a player cannot play for what it has from outside; what is ours takes no time."""
-    check_system()
     with refusing(BadSpec), preparing() as report:
         for spec in dict.fromkeys(specs):
             try_out(spec, rules, report)

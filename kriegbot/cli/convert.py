@@ -13,9 +13,8 @@ import typer
 
 from kriegbot.cli.common import rules_from
 from kriegbot.cli.progress import patiently
-from kriegbot.request import COLORS, Refused, color_of, path_of
+from kriegbot.request import COLORS, Refused, color_of, path_of, save_whole
 from referee import RecordError, RuleSet
-from referee.files import write_whole
 from referee.formats import FORMATS, format_for, format_named, format_of, written
 from referee.formats.base import Format
 from referee.text import quoted
@@ -75,8 +74,10 @@ def convert(
     whole = "\n".join(texts).encode()
     if len(whole) > MOST_BYTES:
         raise Refused(f"cannot save to {quoted(target)}: {len(whole)} bytes; it takes at most {MOST_BYTES}.")
-    _write(whole, path)
-    if path is not None:
+    if path is None:
+        sys.stdout.buffer.write(whole)
+    else:
+        save_whole(path, whole)
         print(f"{target}: {len(texts)} game{'' if len(texts) == 1 else 's'}")
     if lost:
         print(f"lost: {', '.join(lost)}", file=sys.stderr)
@@ -143,13 +144,3 @@ def text_of(source: str) -> str:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise Refused(f"{quoted(source)}: cannot be read ({why}).") from None
-
-
-def _write(data: bytes, path: Path | None) -> None:
-    if path is None:
-        sys.stdout.buffer.write(data)
-        return
-    try:
-        write_whole(path, data)
-    except OSError as error:
-        raise Refused(f"cannot save to {quoted(str(path))}: {error.strerror or error}.") from None

@@ -14,9 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.board import Picture, board, fitting, size_of
 from kriegbot.cli.plain import heat_table
-from kriegbot.cli.screen import drawing_console, is_terminal
+from kriegbot.cli.screen import Picture, board, drawing_console, fitting, has_tints, is_terminal, size_of
 from kriegbot.narration.known import marks, own_men, plain_board
 from kriegbot.narration.lesson import Lesson, Stand, Step, first_game, stand
 from kriegbot.narration.puzzles import KINDS, BadAnswer, Puzzle, Verdict, grades, puzzles
@@ -132,8 +131,7 @@ def _draw_beside(
 ) -> None:
     """A text beside a board."""
     scale = fitting(console.width - COLUMNS_BESIDE, console.height - ROWS_BESIDE)
-    has_tints = console.color_system in ("256", "truecolor")
-    picture = Picture(own_men(view), view.color, marked, heat, has_tints=has_tints)
+    picture = Picture(own_men(view), view.color, marked, heat, has_tints=has_tints(console))
     grid = Table.grid(padding=(0, 2))
     grid.add_column()
     grid.add_column(width=min(70, max(20, console.width - size_of(scale)[0] - 3)))

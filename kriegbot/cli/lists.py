@@ -1,4 +1,4 @@
-"""`kriegbot players`, `rules` and `completion`: what there is, for people and for their shell."""
+"""`kriegbot players`, `rules`, `results` and `completion`: what there is, for people and for their shell."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from typer.completion import get_completion_script  # type: ignore[attr-defined] # documented by its options alone
@@ -14,6 +15,7 @@ from typer.completion import get_completion_script  # type: ignore[attr-defined]
 from evaluators import EVALUATORS
 from kriegbot.cli.main import COMPLETE
 from kriegbot.models import OPPONENTS
+from kriegbot.narration.results import Results, results_text, rows, training_text
 from kriegbot.parts import Parts
 from kriegbot.players import specs
 from kriegbot.players.base import PlayerKind
@@ -24,8 +26,6 @@ from referee import RULE_SETS
 from referee.text import did_you_mean, quoted
 
 SHELLS = ("bash", "zsh", "fish")
-
-
 KINDS: tuple[Parts, ...] = (specs.PLAYERS, EVALUATORS, OPPONENTS, BACKUPS, RULES)
 """The kinds of parts that packages can offer."""
 
@@ -81,6 +81,28 @@ def _show_rules() -> None:
     for what in sets[0].facts():
         table.add_row(what, *(rule_set.facts()[what] for rule_set in sets))
     Console(highlight=False).print(table)
+
+
+def results() -> None:
+    """Show your results against each level, your rating, and your runs of wins.
+
+    Games on the page and at a terminal count, once they have ended. Games with help (hints, moves taken back, a chosen
+    seed) are listed and not rated; neither are games against other programs.
+    """
+    kept = Results()
+    games = kept.all()
+    if not games:
+        print("You have no results yet: play a game to its end with `kriegbot play`.")
+        return
+    table = Table("opponent", box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("rating", "won", "drawn", "lost", "with help"):
+        table.add_column(heading, justify="right")
+    for row in rows(games):
+        counts = (row["won"], row["drawn"], row["lost"], row["helped"])
+        table.add_row(row["opponent"], str(row["rating"] or "-"), *map(str, counts))
+    Console(highlight=False).print(table)
+    lines = [results_text(games), training_text(kept.to_train()), f"They are kept in {kept.path}."]
+    print("\n".join(filter(None, lines)))
 
 
 def completion(

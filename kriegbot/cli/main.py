@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -22,7 +23,7 @@ COMMANDS = {
     "learn": ("learn", "Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games."),
     "play": ("play", "Play a game of Kriegspiel against a program."),
     "resume": ("play", "Play on a game that was broken off, at the terminal or on the page."),
-    "results": ("results", "Show your results against each level, your rating, and your runs of wins."),
+    "results": ("lists", "Show your results against each level, your rating, and your runs of wins."),
     "match": ("match", "Play one game between two programs, and show what each side saw."),
     "replay": (
         "replay",
@@ -117,6 +118,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; returns the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
+    if not hasattr(select, "poll"):
+        print(
+            "kriegbot: programs play through pipes as Linux and macOS have them; on Windows, use WSL.", file=sys.stderr
+        )
+        return 2
     if COMPLETE in os.environ:
         completion_init()
     try:

@@ -22,7 +22,6 @@ from kriegbot.cli.common import (
     save_game,
 )
 from kriegbot.cli.progress import preparing
-from kriegbot.game.children import check_system
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import Played, play_game
 from kriegbot.game.process import ProcessSeat
@@ -136,7 +135,6 @@ def check_player(
     spec = program_of(player, sandbox=sandbox_of(sandbox))
     waits = patience_of(patience)
     failures = 0
-    check_system()
     for check in conformance(spec, waits):
         if check.is_refused:
             raise Refused(check.detail)

@@ -14,11 +14,10 @@ import chess
 import typer
 
 from kriegbot.belief.timeline import Followed
-from kriegbot.cli.board import Heat
 from kriegbot.cli.common import check_begun, check_players, free_name, save_game
 from kriegbot.cli.plain import PlainConsole
 from kriegbot.cli.progress import preparing
-from kriegbot.cli.screen import drawing_console, is_terminal
+from kriegbot.cli.screen import Heat, drawing_console, is_terminal
 from kriegbot.cli.terminal import TerminalConsole
 from kriegbot.game.match import Played, play_game, rewound
 from kriegbot.game.process import ProcessSeat
@@ -181,8 +180,7 @@ def _one_interrupt() -> Iterator[None]:
             is_interrupted = True
             raise KeyboardInterrupt
 
-    numbers = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
-    before = {number: signal.signal(number, interrupt) for number in numbers}
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 import chess
 
-from kriegbot.cli.board import Heat
 from kriegbot.cli.progress import progress_text
+from kriegbot.cli.screen import Heat
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.known import file_names, own_men, plain_board, rows
 from kriegbot.narration.moments import ending

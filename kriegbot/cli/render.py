@@ -14,9 +14,8 @@ from kriegbot.cli.progress import patiently, preparing
 from kriegbot.cli.replay import record_of
 from kriegbot.kernels import prepare
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
-from kriegbot.request import PERSON, Refused, path_of
+from kriegbot.request import PERSON, Refused, path_of, save_whole
 from referee import GameRecord
-from referee.files import write_whole
 from referee.text import did_you_mean, one_line, quoted
 
 SIDES = {"white": [chess.WHITE], "black": [chess.BLACK], "both": [chess.WHITE, chess.BLACK]}
@@ -61,10 +60,7 @@ def render(
     told = pictures(record, SIDES[side or side_of(record)], has_belief=belief)
     shown = patiently("Following the game", told, most)
     data = animated(shown).encode() if kind == ".svg" else _painted(shown, kind)
-    try:
-        write_whole(path, data)
-    except OSError as error:
-        raise Refused(f"cannot save to {quoted(out)}: {error.strerror or error}.") from None
+    save_whole(path, data)
     seconds = sum(picture.seconds for picture in shown)
     print(f"{one_line(out)}: {len(shown)} pictures, {seconds:.0f} s, {len(data) / 1000:.0f} kB")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,12 +16,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.board import Picture, board, fitting, size_of
 from kriegbot.cli.common import NoBrowser, Port
 from kriegbot.cli.convert import text_of
 from kriegbot.cli.play import open_page
 from kriegbot.cli.progress import preparing, steps
-from kriegbot.cli.screen import HAS_KEYS, drawing_console, next_key, single_keys
+from kriegbot.cli.screen import Picture, board, drawing_console, fitting, has_tints, next_key, single_keys, size_of
 from kriegbot.kernels import prepare
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.moments import READERS, ending, moments, playthrough
@@ -86,11 +84,9 @@ def replay(
         print(*_turning_points(record), sep="\n")
         return
     console = drawing_console()
-    if console is not None and HAS_KEYS:
+    if console is not None:
         _step_through(record, console)
         return
-    if console is not None:
-        print("Single keys cannot be read on this system, so here is the whole game.", file=sys.stderr)
     print(*playthrough(record), sep="\n")
 
 
@@ -169,10 +165,9 @@ def _follow_keys(record: GameRecord, console: Console, frames: list[Frame]) -> N
 
 def _frames(record: GameRecord, console: Console) -> list[Frame]:
     heard: dict[str, list[Entry]] = {name: [] for name in READERS}
-    has_tints = console.color_system in ("256", "truecolor")
-    frames = []
+    tinted, frames = has_tints(console), []
     for moment in moments(record):
-        pictures = {name: Picture(moment.men[name], marks=moment.marks, has_tints=has_tints) for name in READERS}
+        pictures = {name: Picture(moment.men[name], marks=moment.marks, has_tints=tinted) for name in READERS}
         for name, entries in heard.items():
             entries += moment.news[name]
         news = {name: [line for _, line in gathered(entries[-50:])][-14:] for name, entries in heard.items()}

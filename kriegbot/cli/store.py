@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
 from io import TextIOWrapper
 from json import dumps
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from kriegbot.request import Refused, path_of, refusing
-from referee.files import whole, write_whole
+from kriegbot.request import Refused, path_of, refusing, save_whole
+from referee.files import whole
 from referee.text import did_you_mean, quoted
 from tournaments.report import report_of
 from tournaments.report_html import page_of
@@ -38,10 +37,7 @@ def report(
     with refusing(StoreError, ending="."), Store.open(file) as store:
         figures = report_of(store, test)
     if page is not None:
-        try:
-            write_whole(page, page_of(figures).encode())
-        except OSError as error:
-            raise Refused(f"cannot write to {quoted(str(page))}: {error.strerror}.") from None
+        save_whole(page, page_of(figures).encode())
         print(f"Written to {page}.")
         if are_missing():
             print(f"It has no plots: {MISSING}.")
@@ -73,20 +69,14 @@ def export(
     if form not in FORMS:
         raise Refused(f"unknown format {quoted(form)}{did_you_mean(form, FORMS)} Known: {', '.join(FORMS)}.")
     path = None if out is None else path_of(out)
-    try:
-        with Store.open(file) as store, ExitStack() as stack:
-            if path is None:
-                FORMS[form](store, sys.stdout)
-                return
-            target = TextIOWrapper(stack.enter_context(whole(path)), encoding="utf-8", newline="")
+    with refusing(StoreError, ending="."), Store.open(file) as store:
+        if path is None:
+            FORMS[form](store, sys.stdout)
+            return
+        with whole(path) as handle:
+            target = TextIOWrapper(handle, encoding="utf-8", newline="")
             FORMS[form](store, target)
             target.detach()
-    except StoreError as error:
-        raise Refused(f"{error}.") from None
-    except OSError as error:
-        if path is None:
-            raise
-        raise Refused(f"cannot write to {quoted(str(path))}: {error.strerror}.") from None
 
 
 def merge(

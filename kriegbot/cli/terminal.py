@@ -16,8 +16,8 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.board import GLYPHS, Heat, Picture, board, fitting, size_of
 from kriegbot.cli.progress import progress_text
+from kriegbot.cli.screen import GLYPHS, Heat, Picture, board, fitting, has_tints, size_of
 from kriegbot.narration.diary import Diary, Kind, gathered
 from kriegbot.narration.known import in_check, lost, marks, own_men, taken
 from kriegbot.narration.moments import ending
@@ -193,7 +193,7 @@ class TerminalConsole:
             marks(view),
             heat,
             check.idlers(view) if check else frozenset(),
-            has_tints=self._console.color_system in ("256", "truecolor"),
+            has_tints=has_tints(self._console),
         )
 
     def _scale(self) -> int:

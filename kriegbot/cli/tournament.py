@@ -27,7 +27,6 @@ from kriegbot.cli.common import (
 )
 from kriegbot.cli.progress import Scoreboard, preparing
 from kriegbot.cli.store import sprt_of
-from kriegbot.game.children import check_system
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.sandbox import fault as sandbox_fault
 from kriegbot.game.sandbox import shows as sandbox_shows
@@ -246,7 +245,6 @@ def _play(
 
 def warm_up(specs: list[PlayerSpec]) -> None:
     """Has kernels compiled, once, before several workers would each compile them."""
-    check_system()
     ours = next((spec for spec in specs if spec.name != "rand" and not spec.is_outside), None)
     if ours is not None:
         with preparing() as report, ProcessSeat(ours, report=report) as seat, contextlib.suppress(PlayerFailed):

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from kriegbot import request
-from kriegbot.request import Refused, path_of
+from kriegbot.request import Refused, path_of, refusing, save_whole
 from kriegbot.trees.draw import svg as drawn
 from kriegbot.trees.formats import load
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
@@ -25,7 +25,6 @@ from kriegbot.trees.imp_minimax import (
 from kriegbot.trees.perfect import Searched, alphabeta, expectimax, expectiminimax, minimax
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
-from referee.files import write_whole
 from referee.text import did_you_mean, one_line, quoted
 from tournaments import figure6 as figure
 from tournaments.report_plots import PlotsMissing
@@ -76,16 +75,12 @@ def solve(
         hint = did_you_mean(algorithm, ALGORITHMS)
         raise Refused(f"unknown algorithm {quoted(algorithm)}{hint} Known: {', '.join(ALGORITHMS)}.")
     picture = None if svg is None else path_of(svg)
-    try:
+    with refusing(TreeError, ending="."):
         tree = load(file)
         solution = ALGORITHMS[algorithm](tree)
         found = _findings(tree, algorithm, solution)
         if picture is not None:
-            write_whole(picture, drawn(tree, solution.strategy).encode())
-    except TreeError as error:
-        raise Refused(f"{error}.") from None
-    except OSError as error:
-        raise Refused(f"cannot write to {quoted(str(picture))}: {error.strerror}.") from None
+            save_whole(picture, drawn(tree, solution.strategy).encode())
     if json:
         print(dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     else:
@@ -160,11 +155,8 @@ def imp_model(
     parts, alternatives = request.whole_of(k, "k", 1, 10**6), request.whole_of(b, "b", 1, 10**6)
     depth, count = request.whole_of(d, "d", 2, 99), request.whole_of(trials, "number of trials", 2, 10**6)
     number = request.seed_of(seed)
-
-    try:
+    with refusing(ValueError, ending="."):
         share = figure.measured(parts, alternatives, depth, count, number)
-    except ValueError as error:
-        raise Refused(f"{error}.") from None
     if json:
         print(dumps({**asdict(share), "seed": str(number)}, indent=2, allow_nan=False))
     else:
@@ -185,10 +177,8 @@ def figure6(
     for point in figure.figure6():
         points.append(point)
         print(_line(point), flush=True)
-    try:
+    with refusing(PlotsMissing, OSError, ending="."):
         figure.save(points, folder)
-    except (PlotsMissing, OSError) as error:
-        raise Refused(f"{error}.") from None
     print(f"Written to {folder / 'figure6.csv'} and {folder / 'figure6.svg'}.")
 
 

@@ -157,8 +157,7 @@ def listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen()
     except OSError:
@@ -169,9 +168,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 def _has_screen() -> bool:
     """Whether a browser has a window to open; without one, some open in the terminal."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 @contextlib.contextmanager
@@ -184,9 +181,7 @@ def _signals() -> Iterator[None]:
     def hang_up(_number: int, _frame: object) -> None:
         signal.raise_signal(signal.SIGTERM)
 
-    handlers = {signal.SIGINT: ignore, signal.SIGTERM: ignore}
-    if hasattr(signal, "SIGHUP"):
-        handlers[signal.SIGHUP] = hang_up
+    handlers = {signal.SIGINT: ignore, signal.SIGTERM: ignore, signal.SIGHUP: hang_up}
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield
