@@ -45,10 +45,7 @@ def _distinguished(name: str, rivals: list[str]) -> str:
 def is_meant(move: chess.Move, men: Men, match: re.Match[str]) -> bool:
     """Whether a name such as "Nbd2" or "bxa8=Q" may mean a try; castling has other names.
 
-    Args:
-      move: the try.
-      men: those of its side.
-      match: the letter of the man, file and rank of its start, sign of a capture, target, and letter of a promotion.
+    The match has the letter of the man, file and rank of its start, sign of a capture, target, letter of a promotion.
     """
     letter, file, rank, sign, target, promotion = match.groups()
     start = chess.square_name(move.from_square)

@@ -47,16 +47,13 @@ OWN_CLUSTER = {
 
 
 class DaskExecutor:
-    """Plays games on a cluster.
+    """Plays games on a cluster; raises ExecutorError if no scheduler answers.
 
     Args:
       jobs: how many workers to start; for a running cluster, the least number of games to submit, since one that grows
         on demand looks at its queue.
       scheduler: address of a running one; None for a cluster on this machine, which ends with the games.
       patience, spec_of: as for `WarmSeats`.
-
-    Raises:
-      ExecutorError: no scheduler answers.
     """
 
     queue = None

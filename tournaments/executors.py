@@ -29,8 +29,7 @@ class ExecutorError(Exception):
 class Executor(Protocol):
     """Plays games in any order.
 
-    Attributes:
-      queue: what its workers log, for `logs.logged_to`; None if they are forked, or log elsewhere.
+    queue: what its workers log, for `logged_to`; None if they are forked, or log elsewhere.
     """
 
     queue: Any
@@ -44,13 +43,7 @@ class Executor(Protocol):
 
 
 class LocalExecutor:
-    """Plays games on this machine.
-
-    Args:
-      jobs: how many at once.
-      patience, spec_of: as for `WarmSeats`.
-      context: how processes are started; None for the default.
-    """
+    """Plays games on this machine, `jobs` at once; patience and spec_of are as for `WarmSeats`."""
 
     def __init__(
         self, jobs: int, patience: float | None = None, spec_of: SpecOf = parse_spec, context: Any = None

@@ -50,11 +50,8 @@ RULES = "rules=quiet"
 class Cell:
     """One cell of a figure, with the paper's results in percent.
 
-    Attributes:
-      player: overconfident or paranoid.
-      opponent: rand, hs or paranoid; the depth of rand and hs is 0.
-      seconds: a move, 30 or 90.
-      legible: whether our copy of the paper is clearly legible there.
+    The opponent is rand, hs or paranoid; the depth of rand and hs is 0. legible: whether our copy of the paper is
+    clearly legible there.
     """
 
     figure: int

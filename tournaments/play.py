@@ -39,12 +39,8 @@ SpecOf: TypeAlias = Callable[[str], PlayerSpec]
 class Finished:
     """A game that was played to its end, with what both sides did.
 
-    Attributes:
-      record: its PGN without date and times, compressed by zlib.
-      result: 1-0, 0-1 or 1/2-1/2; how it ended is its `reason`, with more about that as `detail`.
-      thoughts: every answer of both.
-      versions: what it was played with.
-      seconds: how long it took.
+    record: its PGN without date and times, compressed by zlib. detail: more about how it ended. versions: what it was
+    played with. seconds: how long it took.
     """
 
     game: Game
@@ -64,9 +60,7 @@ class Finished:
 class Died:
     """A game in which a process was ended from outside, crashed or could not be started, and no player is to blame.
 
-    Attributes:
-      what: one line.
-      attempts: how often this game was started in this run; it is retried up to MOST_ATTEMPTS times in all.
+    what: one line. attempts: how often it was started in this run; it is retried up to MOST_ATTEMPTS times in all.
     """
 
     game: Game
@@ -81,10 +75,8 @@ MOST_ATTEMPTS = 3
 class WarmSeats:
     """Two seats at which game after game is played; processes of our players are kept warm, whatever their colour.
 
-    Args:
-      settings: of the tournament.
-      patience: seconds that an answer may take; by default more than the players' own time.
-      spec_of: reads a player's name.
+    patience: seconds that an answer may take; by default more than the players' own time. spec_of: reads a player's
+    name.
     """
 
     def __init__(self, settings: Settings, patience: float | None = None, spec_of: SpecOf = parse_spec) -> None:
@@ -146,12 +138,7 @@ class LogFile(logging.FileHandler):
 
 @contextmanager
 def logged_to(path: Path, queue: Any = None) -> Iterator[None]:
-    """Within, everything that this process and its workers log goes to a file.
-
-    Args:
-      path: the file; lines are added to it.
-      queue: from workers that are not forked, see `send_to`; None if there are none.
-    """
+    """Within, all that this process and its workers log is added to a file; those not forked `send_to` the queue."""
     handler = LogFile(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
     log_to(handler)

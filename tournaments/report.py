@@ -81,12 +81,9 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs of games with one seed and exchanged colours, both played.
+    """Pairs of games with one seed and exchanged colours, both played: how many scored 0, 1/2, 1, 3/2 and 2 points.
 
-    Attributes:
-      counts: how many pairs scored 0, 1/2, 1, 3/2 and 2 points.
-      score: mean, in [0, 1], and the variance of a pair's score.
-      elo: Elo difference, with its error from pairs.
+    The score is in [0, 1], the variance that of a pair's; the error of the Elo difference is from pairs.
     """
 
     counts: tuple[int, ...]
@@ -99,10 +96,8 @@ class Pairs:
 class Tested:
     """Where a sequential test of a pairing (`tournaments.sprt.Sprt`) stands, or ended.
 
-    Attributes:
-      counts: pairs used, as in `Pairs`; those after its decision do not count.
-      ratio: log-likelihood ratio of H1 to H0.
-      bounds: the ratios at which H0 and H1 are accepted.
+    counts: pairs used, as in `Pairs`; those after its decision do not count. ratio: log-likelihood ratio of H1 to H0.
+    bounds: the ratios at which H0 and H1 are accepted.
     """
 
     elo0: float
@@ -119,13 +114,8 @@ class Tested:
 class PairingReport:
     """One pairing: results are those of `first`.
 
-    Attributes:
-      as_white: of the games in which the first had White; the others are `as_black`.
-      pairs: complete pairs; None if there are none.
-      endings: reason -> games, most frequent first.
-      plies: lengths of the games.
-      seconds: mean playing time of a game.
-      test: the sequential test, if one was asked for.
+    pairs: complete ones. endings: reason -> games, most frequent first. seconds: mean playing time of a game. test: the
+    sequential one, if it was asked for.
     """
 
     first: str
@@ -145,14 +135,9 @@ class PairingReport:
 class PlayerReport:
     """One player, in all its games.
 
-    Attributes:
-      illegal_a_move: illegal tries per move.
-      mean_samples: histories drawn for an answer, of the answers that drew any (AAAI 2006, figure 4).
-      move_seconds: median and 99th percentile of a move's time, with all its answers; likewise of an answer.
-      times: of moves, in seconds.
-      overruns: answers that missed their time budget.
-      rescues: rescue of the belief -> how often.
-      astray_a_move: answers from a belief that did not fit everything heard, per move.
+    mean_samples: histories drawn for an answer, of the answers that drew any (AAAI 2006, figure 4). move_seconds:
+    median and 99th percentile of a move's time, with all its answers; likewise of an answer. rescues: of the belief ->
+    how often. astray_a_move: answers from a belief that did not fit everything heard, per move.
     """
 
     player: str

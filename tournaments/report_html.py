@@ -31,12 +31,7 @@ svg { display: block; max-width: 100%; height: auto; }
 
 
 def page_of(report: Report, title: str = "Kriegspiel tournament") -> str:
-    """The page, in HTML.
-
-    Args:
-      report: the figures.
-      title: any text.
-    """
+    """The page, in HTML."""
     tables = tables_of(report)
     plots, missing = ([], f"<p>No plots: {escape(MISSING)}.</p>\n") if are_missing() else (plots_of(report), "")
     titles = [table.title for table in tables] + [plot.title for plot in plots]

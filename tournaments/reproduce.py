@@ -52,12 +52,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A conclusion as a difference of EU, in percent: above 0 if it holds.
+    """A conclusion as a difference of EU, in percent, and half the width of its 95 % interval: above 0 if it holds.
 
-    Attributes:
-      says: what is compared.
-      ours: our difference, and half the width of its 95 % interval; None while a cell that it takes has no games.
-      paper: the same of the paper's results.
+    Ours is None while a cell that it takes has no games; the paper's is of its own results.
     """
 
     says: str

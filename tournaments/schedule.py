@@ -31,11 +31,8 @@ class Pairing:
 class Game:
     """One game, played or not, by the specs of its players.
 
-    Attributes:
-      id: place in the schedule, from 1; what `FILE#17` means.
-      pairing: number of its pairing, from 0.
-      number: its number within the pairing, from 0.
-      seed: below 2**63.
+    id: place in the schedule, from 1; what `FILE#17` means. pairing, number: of its pairing and within that, from 0.
+    seed: below 2**63.
     """
 
     id: int

@@ -30,13 +30,9 @@ Decision: TypeAlias = Literal["H0", "H1"] | None
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of the hypothesis H1, nElo = `elo1`, against H0, nElo = `elo0`.
+    """A test of the hypothesis H1, nElo = `elo1`, against H0, nElo = `elo0`, which is less.
 
-    Attributes:
-      elo0: normalized Elo difference under H0.
-      elo1: under H1; larger than `elo0`.
-      alpha: probability of accepting H1 where H0 holds; in (0, 1/2).
-      beta: probability of accepting H0 where H1 holds; in (0, 1/2).
+    alpha: probability of accepting H1 where H0 holds; beta: of accepting H0 where H1 holds; both in (0, 1/2).
     """
 
     elo0: float

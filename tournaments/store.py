@@ -73,17 +73,10 @@ class Store(Reader):
     def writing(
         cls, path: str | os.PathLike[str], settings: Settings, games: int, shard: Shard | None = None
     ) -> Iterator[Store]:
-        """A store to add games to: a new one, or one of the same tournament.
+        """A store to add games to: a new one, or one of the same tournament; of every pairing `games` are wanted now.
 
-        Args:
-          path: the file.
-          settings: of the tournament; those of an existing file must be the same.
-          games: how many of every pairing are wanted; an existing file may have wanted another number.
-          shard: the part of the games that this file is for.
-
-        Raises:
-          StoreError: the file is something else, of another tournament, damaged, in use by another process, or not
-            writable.
+        Raises StoreError: the file is something else, of another tournament or part of it, damaged, in use by another
+        process, or not writable.
         """
         where, shard = Path(path), shard or Shard()
         if not os.path.isdir(where.parent):

@@ -28,13 +28,9 @@ FIRST_RATE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A try against a bare king.
+    """A try against a bare king, what it is expected to cost in moves to mate, and how much was looked at to find it.
 
-    Attributes:
-      move: the try.
-      cost: what it is expected to cost, in moves to mate.
-      depth: moves of ours looked ahead.
-      sets: sets of squares looked at.
+    depth: moves of ours looked ahead. sets: sets of squares.
     """
 
     move: chess.Move
@@ -104,10 +100,7 @@ def needs_minors(men: Men) -> bool:
 class Finishing:
     """A search that brings games home: asks another one while the opponent has more than his king.
 
-    Args:
-      search: the other one.
-      seed: of this one.
-      nodes: sets of squares to look at for each try, where there is no time limit.
+    Where there is no time limit, it looks at `nodes` sets of squares for each try.
     """
 
     def __init__(self, search: Search, seed: int = 0, nodes: int = 100_000) -> None:

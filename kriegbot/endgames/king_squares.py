@@ -29,13 +29,9 @@ PLACES = {
 
 @dataclass(frozen=True, slots=True)
 class BareKing:
-    """Our men and the squares on which the bare king may stand.
+    """Our men and the squares on which the bare king may stand, as python-chess has them.
 
-    Attributes:
-      color: our side.
-      men: ours, as in a view.
-      squares: a bitboard, bit 0 = a1, as in python-chess.
-      hears: whether checks are announced.
+    hears: whether checks are announced.
     """
 
     color: chess.Color

@@ -151,16 +151,10 @@ def announced(words: str) -> Announcement | None:
 
 
 def is_taken_in_passing(men: Men, last: chess.Move, later: Iterable[str], now: Men) -> bool:
-    """Whether our pawn that has just gone two squares was taken by a move of which nothing was said.
+    """Whether our pawn that has just gone two squares, as `last`, was taken by a move of which nothing was said.
 
-    If so, its square is empty. What is heard of that square next tells: whether our men go there, leave it, or are
-    captured on it; and if nothing is heard of it, whether we have a man on it now.
-
-    Args:
-      men: ours after that move.
-      last: that move.
-      later: what was told after the move of which nothing was said.
-      now: our men now.
+    If so, its square is empty. What is heard of that square `later` tells: whether our men go there, leave it, or are
+    captured on it; and if nothing is heard of it, whether we have a man on it now. `men` are ours after our move.
     """
     square = last.to_square
     if men.get(square) != chess.PAWN or abs(last.from_square - square) != 16:

@@ -61,15 +61,12 @@ class Flooded(Exception):
 
 
 class Talker:
-    """A process that exchanges lines, in a session and so a process group of its own.
+    """A process that exchanges lines, in a session and so a process group of its own; raises CannotStart.
 
     Args:
       command: the program and its arguments.
       environment: its environment; None for this process's.
       is_kept: whether daemons that it starts end with it (`kriegbot.game.keeper`); on Linux alone.
-
-    Raises:
-      CannotStart: there is no such process now.
     """
 
     def __init__(

@@ -45,15 +45,7 @@ class Check:
 
 
 def conformance(spec: PlayerSpec, patience: float | None = None) -> Iterator[Check]:
-    """Checks a player, until it has refused its spec.
-
-    Args:
-      spec: who.
-      patience: seconds that one answer may take.
-
-    Raises:
-      kriegbot.game.children.CannotStart: no process can be started for it.
-    """
+    """Checks a player, until it has refused its spec; an answer may take `patience` seconds. Raises CannotStart."""
     with ProcessSeat(spec, patience=patience, has_own_seed=False) as seat:
         for rules in RULE_SETS.values():
             for color in chess.COLORS:

@@ -69,13 +69,10 @@ class PlayerStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """One answer of a player to the referee.
+    """One answer of a player to the referee, and what it reports of it.
 
-    Attributes:
-      color: whose.
-      ply: plies played before, so answers of one ply are the tries of one turn.
-      seconds: time for it, as this side of the player measures it.
-      report: what the player reports of it.
+    ply: plies played before, so answers of one ply are the tries of one turn. seconds: time for it, as this side of the
+    player measures it.
     """
 
     color: chess.Color

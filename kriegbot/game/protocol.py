@@ -44,12 +44,9 @@ def game_lines(view: referee.View, patience: float) -> list[str]:
 
 
 def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
-    """A view in which its side is to move, and the order to answer it.
+    """A view in which its side is to move, less the events that were told before, and the order to answer it.
 
-    Args:
-      view: the view.
-      told: how many of its events were sent before.
-      has_tries: whether to list the open tries, for programs that do not work them out.
+    `has_tries` lists the open tries, for programs that do not work them out.
     """
     men = [f"{chess.piece_symbol(man).upper()}{chess.square_name(square)}" for square, man in view.men.items()]
     lines = [_event_line(event) for event in view.events[told:]]
@@ -122,14 +119,9 @@ def answer_lines(choice: Choice) -> list[str]:
 
 
 def read_answer(line: str, report: Report) -> Choice | Report:
-    """A line with which a player answers `go`: what it does, or a report that comes first.
+    """A line with which a player answers `go`: what it does, or a report; `report` is what it said before.
 
-    Args:
-      line: the line.
-      report: what it has said before.
-
-    Raises:
-      Nonsense: it is neither.
+    Raises Nonsense: it is neither.
     """
     word, _, rest = line.partition(" ")
     if word == "info":

@@ -67,13 +67,7 @@ def sandboxed(
 ) -> tuple[list[str], dict[str, str]]:
     """A command as bubblewrap runs it, and the environment of both: what bubblewrap was told can be read within.
 
-    Args:
-      command: the program and its arguments.
-      environment: its environment without a sandbox, of which it gets the little that it needs.
-      spec: the player.
-
-    Raises:
-      CannotStart: bubblewrap does not work.
+    Of its environment without a sandbox it gets the little that it needs. Raises CannotStart: bubblewrap does not work.
     """
     if fault():
         raise CannotStart(f"{fault()}; --no-sandbox does without")

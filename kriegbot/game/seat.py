@@ -45,10 +45,7 @@ class Failure(Enum):
 class PlayerFailed(Exception):
     """A player failed to answer as a player must.
 
-    Attributes:
-      failure: how.
-      detail: one line: "raised ValueError: no such square".
-      log: what its author may want to read: the traceback.
+    detail: one line, such as "raised ValueError: no such square". log: what its author may want to read: the traceback.
     """
 
     def __init__(self, failure: Failure, detail: str, log: str = "") -> None:
@@ -99,11 +96,7 @@ class Seat(ABC):
 
 
 class SeatAround(Seat):
-    """Another seat, to which a subclass adds something; whoever made the other one closes it.
-
-    Args:
-      seat: the other one.
-    """
+    """Another seat, to which a subclass adds something; whoever made the other one closes it."""
 
     def __init__(self, seat: Seat) -> None:
         self.name, self._seat = seat.name, seat

@@ -28,14 +28,8 @@ TRIAL_PATIENCE = 10.0
 def try_out(spec: PlayerSpec, rules: RuleSet = BERKELEY, report: Progress | None = None) -> None:
     """Has a player with anything from outside sit down, and one from outside answer; nothing if it is all ours.
 
-    Args:
-      spec: who.
-      rules: under which it is to play.
-      report: called with the progress of compiling kernels, if needed.
-
-    Raises:
-      BadSpec: it cannot play: it or a part of it cannot be loaded or compiled, or fails at once.
-      kriegbot.game.children.CannotStart: no process can be started for it.
+    Raises BadSpec if it, or a part of it, cannot be loaded or compiled, or fails at once; CannotStart if no process can
+    be started for it. `report` is told the progress of compiling kernels.
     """
     if not spec.is_outside and not spec.parts:
         return
@@ -69,13 +63,11 @@ def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
 def find_rules(name: str, *, sandbox: bool = True) -> RuleSet:
     """The rule set of a name, also one from outside: its file is run in a process of its own, and told as data.
 
+    Raises BadSpec if there is none, or it cannot be loaded; CannotStart if no process can be started for it.
+
     Args:
       name: one of ours, one that an installed package offers, FILE.py:NAME or MODULE:NAME.
       sandbox: whether to keep that process away from the rest of the machine, where possible.
-
-    Raises:
-      BadSpec: there is none, or it cannot be loaded.
-      kriegbot.game.children.CannotStart: no process can be started for it.
     """
     if name in RULES.names():
         return rule_set(name)

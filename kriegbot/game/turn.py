@@ -21,13 +21,10 @@ MOST_NONSENSE = 20
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a player did when it was asked, and what came of it.
+    """What a player did when it was asked, in view of all that it knew, and what came of it.
 
-    Attributes:
-      view: all that it knew.
-      choice: its try, question or resignation, with its report.
-      seconds: time for it, as this side of the player measures it.
-      answer: the referee's; None to a resignation, or as long as there is none.
+    seconds: time for it, as this side of the player measures it. answer: the referee's; None to a resignation, or as
+    long as there is none.
     """
 
     view: View
@@ -68,15 +65,10 @@ def answered(referee: Referee, action: Action) -> Answer | None:
 
 
 def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Tried]:
-    """Plays one turn; yields every try of it, answered.
+    """Plays one turn of the side to move, whose seat is given; yields every try of it, answered.
 
-    Args:
-      referee: of the game.
-      seat: of the side to move.
-      opponent: shown its own view before every try, if given.
-
-    Raises:
-      PlayerFailed: the player fails, or tries for ever.
+    The opponent, if given, is shown its own view before every try. Raises PlayerFailed if the player fails, or tries
+    for ever.
     """
     color, nonsense = referee.turn, 0
     while referee.turn == color and referee.end is None:

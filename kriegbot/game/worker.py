@@ -30,11 +30,7 @@ MOST_DETAIL = 500
 
 
 class Worker:
-    """Plays one game after another, one line at a time.
-
-    Args:
-      out: where answers go.
-    """
+    """Plays one game after another, one line at a time."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out

@@ -89,10 +89,7 @@ def _prepare(modules: Sequence[str], report: Progress | None, *how: str) -> None
 def kept(name: str, make: Callable[[], A], *made_by: object) -> A:
     """An array that takes long to make, from the file of an earlier process if there is one.
 
-    Args:
-      name: of the file.
-      make: makes it.
-      made_by: the kernels and numbers that decide what it is; a file made by others is not taken.
+    `made_by` are the kernels and numbers that decide what it is; a file made by others is not taken.
     """
     from kriegbot.kernels import cache  # numba is not imported before it is needed
 

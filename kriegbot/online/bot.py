@@ -37,14 +37,7 @@ MOST_NAME = 40
 
 
 class Bot:
-    """A bot at work.
-
-    Args:
-      site: with its token.
-      settings: what it does.
-      folder: where records are kept.
-      report: told what happens, in a line.
-    """
+    """A bot at work; `report` is told what happens, in a line."""
 
     def __init__(self, site: Site, settings: Settings, folder: Path, report: Callable[[str], None]) -> None:
         self._site, self._settings, self._folder, self._report = site, settings, folder, report
@@ -78,11 +71,7 @@ class Bot:
             pass
 
     def leave(self, site: Site) -> int:
-        """Withdraws our game from the lobby, if one is there; how many games go on at the site.
-
-        Args:
-          site: a connection whose `stop` is not set yet.
-        """
+        """Withdraws our game from the lobby, by a site that is not stopped yet; how many games go on there."""
         self._site = site
         with suppress(Stopped):
             self._withdraw()

@@ -50,15 +50,7 @@ NONSENSE = ("IMPOSSIBLE_TO_ASK", "NONSENSE", "INVALID_UCI")
 class Shown:
     """What people see of a game.
 
-    Attributes:
-      code: of the game.
-      opponent: their name.
-      rules: name of the rule set.
-      color: our side.
-      ply: moves made.
-      is_ours: whether we are to move.
-      left: seconds on our clock and on theirs.
-      last: what was done or heard last.
+    left: seconds on our clock and on theirs. last: what was done or heard last.
     """
 
     code: str
@@ -72,16 +64,7 @@ class Shown:
 
 
 class OnlineGame:
-    """One game of the bot.
-
-    Args:
-      site: where it is played.
-      spec: who plays.
-      rules: the rule set.
-      record: where it is written down.
-      shown: what people see of it.
-      report: told what happens, in a line.
-    """
+    """One game of the bot: who plays it, where it is written down and shown; `report` is told what happens."""
 
     def __init__(
         self, site: Site, spec: PlayerSpec, rules: RuleSet, record: Record, shown: Shown, report: Callable[[str], None]

@@ -29,14 +29,7 @@ SHORTEST = 0.5
 
 
 class ClockPlayer:
-    """A player that sits down when it is asked, and again when its clock or a failure demands it.
-
-    Args:
-      spec: who.
-
-    Attributes:
-      seed: from which its moves follow.
-    """
+    """A player that sits down when it is asked, and again when its clock or a failure demands it."""
 
     def __init__(self, spec: PlayerSpec) -> None:
         self.seed = secrets.randbits(63)

@@ -73,28 +73,20 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a state says.
-
-    Attributes:
-      view: what our side knows.
-      is_guessed: whether the directions of a double check are a guess.
-    """
+    """What our side knows by a state, and whether the directions of a double check are a guess."""
 
     view: View
     is_guessed: bool
 
 
 def read_state(state: Json, rules: RuleSet, answers: Mapping[int, Json], guess: int = 0) -> Reading:
-    """What our side knows, in a game that is not over.
+    """What our side knows, in a game that is not over; raises Unreadable if it is no such state.
 
     Args:
       state: as the site gives it.
       rules: the rule set, which the state does not name.
       answers: those of the site to moves of ours, as far as they are known, by the plies made before.
       guess: which pair of directions to take for a double check of which they are not known.
-
-    Raises:
-      Unreadable: it is not such a state.
     """
     color, turn = color_of(state.get("your_color")), color_of(state.get("turn"))
     if color is None or turn is None:

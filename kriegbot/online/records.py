@@ -30,11 +30,9 @@ def is_code(code: object) -> bool:
 
 
 class Record:
-    """The record of one game.
+    """The record of one game in a folder; what was recorded of it before is kept.
 
-    Args:
-      folder: where it is kept.
-      facts: of the game: site, bot, code, rules, color, opponent, player. What was recorded of it before is kept.
+    facts: site, bot, code, rules, color, opponent, player.
     """
 
     def __init__(self, folder: Path, facts: Json) -> None:

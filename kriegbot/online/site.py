@@ -57,12 +57,7 @@ _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 class Refusal(Exception):
-    """The site refuses a request.
-
-    Attributes:
-      status: the HTTP status, 4xx.
-      code: such as "NOT_YOUR_TURN"; empty if the site names none.
-    """
+    """The site refuses a request, with an HTTP status 4xx and a code such as "NOT_YOUR_TURN", which may be empty."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(f"{code or status}: {message}" if message else code or str(status))
@@ -86,13 +81,9 @@ class Lost(Exception):
 
 
 class Site:
-    """The site, for one bot. Used by several threads.
+    """The site, for one bot, which has no token before it is registered. Used by several threads.
 
-    Args:
-      address: of the API.
-      token: of the bot; None before it is registered.
-      stop: ends every wait.
-      report: told of trouble, in a line.
+    stop: ends every wait. report: told of trouble, in a line.
     """
 
     def __init__(

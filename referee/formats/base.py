@@ -44,7 +44,6 @@ class Format:
     """A format of games.
 
     Attributes:
-      name: in commands.
       summary: one line for people.
       fits: whether a text looks like this format.
       games: the texts of a file's games, one after another.
@@ -63,12 +62,7 @@ class Format:
 
 
 class Retelling:
-    """A foreign game, as far as it is replayed; raises RecordError where it is impossible.
-
-    Attributes:
-      referee: who hears it.
-      board: the true board, with the moves made.
-    """
+    """A foreign game, as far as it is replayed, and its true board; raises RecordError where it is impossible."""
 
     def __init__(self, rules: RuleSet, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN) -> None:
         self.referee = Referee(rules, limits, start)
@@ -164,15 +158,9 @@ def variant_of(rules: RuleSet) -> str:
 
 
 def retelling(headers: Mapping[str, str], rules: RuleSet | None, default: str) -> Retelling:
-    """The beginning of a game with these headers.
+    """The beginning of a game with these headers; raises RecordError if no such game can begin.
 
-    Args:
-      headers: of the game.
-      rules: the rule set asked for, if any; it overrides the headers.
-      default: the name of the rule set if neither says.
-
-    Raises:
-      RecordError: no such game can begin.
+    The rules asked for, if any, override the headers; `default` is the name of the rule set if neither says.
     """
     variant = headers.get("Variant", "").lower()
     variants = {variant_of(known): known.name for known in RULE_SETS.values()}

@@ -90,12 +90,9 @@ _ONE_SIDES_HEADERS = (*ROSTER, "Result", "RuleSet", "PlyLimit", "QuietLimit", "S
 class _Notation:
     """How comments tell of tries and announcements.
 
-    Attributes:
-      comment: its comments.
-      takes: an example, for messages.
-      written: a comment, from what was announced and the refused tries.
-      differs: whether what a comment tells differs from what was announced; the last argument is what else may be
-        told of the capture.
+    comment: its comments. takes: an example, for messages. written: a comment, from what was announced and the refused
+    tries. differs: whether what a comment tells differs from what was announced; the last argument is what else may be
+    told of the capture.
     """
 
     comment: re.Pattern[str]
@@ -178,12 +175,9 @@ _WITH_UMD = _Notation(re.compile(_UMD), "{(K:f6,Bg7:CK)}", _written_umd, _differ
 
 
 def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = False) -> str | None:
-    """The name of a try of the side to move, or None if its own men rule it out.
+    """The name of a try of the side to move, or None if its own men rule it out; of the other side's nothing is used.
 
-    Args:
-      board: the true board; of the other side's men nothing is used.
-      move: the try.
-      is_capture: whether it was accepted, and took something.
+    `is_capture` says that it was accepted, and took something.
     """
     side = _side_to_move(board)
     if not is_open(move, *side):

@@ -44,15 +44,7 @@ class Said:
 
 @dataclass(slots=True)
 class GameText:
-    """A game as it is written.
-
-    Attributes:
-      headers: by name.
-      moves: in order.
-      result: as PGN writes it.
-      has_remarks: whether a comment stands before the first move.
-      lost: what was skipped.
-    """
+    """A game as it is written, and what was skipped; a comment may stand before the first move."""
 
     headers: dict[str, str]
     moves: list[Said]
