@@ -17,8 +17,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.environments import batch_kernel
-from kriegbot.environments.layout import ANNOUNCED, ENDED, NOTED, NOTES, REPLY, REWARD, ROW, STATE, TURN, Manners
+from kriegbot.environments import batch_kernel as at
 from kriegbot.environments.spaces import ACTIONS, PLANES
 from kriegbot.kernels import TABLES, from_board, subseed, terms_of
 from referee import BERKELEY, PAPER_LIMITS, Asking, IllegalHeard, Limits, Referee, RuleSet, rule_set
@@ -66,22 +65,22 @@ class Batch:
         if games < 1:
             raise ValueError(f"illegal number of games {games}: it takes a whole number from 1")
         rules = rule_set(rules)
-        manners = Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
+        manners = at.Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
         rules_noted = *terms_of(rules, limits), *manners
-        rows, planes = ROW * (games + 1), 64 * PLANES * games
-        self._memory = np.zeros(rows + -(-(3 * planes + ACTIONS * games) // 8), np.uint64)  # see `layout`
-        table, octets = self._memory[:rows].reshape(games + 1, ROW), self._memory[rows:].view(np.uint8)
-        notes = table[:, NOTED : NOTED + NOTES].view(np.int64)
+        rows, planes = at.ROW * (games + 1), 64 * PLANES * games
+        self._memory = np.zeros(rows + -(-(3 * planes + ACTIONS * games) // 8), np.uint64)  # see `batch_kernel`
+        table, octets = self._memory[:rows].reshape(games + 1, at.ROW), self._memory[rows:].view(np.uint8)
+        notes = table[:, at.NOTED : at.NOTED + at.NOTES].view(np.int64)
         table[0, :8] = from_board(Referee(rules, limits, start).board())
         notes[0, : len(rules_noted)] = rules_noted
-        self._states, self.boards = table[1:, STATE], table[1:, :8]
+        self._states, self.boards = table[1:, at.STATE], table[1:, :8]
         self.observations = octets[:planes].reshape(games, PLANES, 8, 8)
         self.last_observations = octets[planes : 3 * planes].reshape(games, 2, PLANES, 8, 8)
         self.masks = octets[3 * planes :][: ACTIONS * games].view(np.bool_).reshape(games, ACTIONS)
-        self.turns = notes.view(np.bool_)[1:, notes.itemsize * TURN]  # its lowest byte
-        self.answers = notes[1:, REPLY]
-        self.said, self.ended = notes[1:, ANNOUNCED], notes[1:, ENDED]
-        self.rewards = notes[1:, REWARD : REWARD + 2]
+        self.turns = notes.view(np.bool_)[1:, notes.itemsize * at.TURN]  # its lowest byte
+        self.answers = notes[1:, at.REPLY]
+        self.said, self.ended = notes[1:, at.ANNOUNCED], notes[1:, at.ENDED]
+        self.rewards = notes[1:, at.REWARD : at.REWARD + 2]
         self._shape = (games,)
         self.reset(seed=seed)
 
@@ -100,7 +99,7 @@ class Batch:
             self._states[which] = [subseed(seed, game) for game in which.tolist()]
         for array in (self.answers, self.said, self.ended, self.rewards):
             array[which] = 0
-        batch_kernel.begin_some(TABLES, self._memory, *self._shape, which)
+        at.begin_some(TABLES, self._memory, *self._shape, which)
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Answers one action in every game; all the arrays then hold what follows.
@@ -113,12 +112,12 @@ class Batch:
             takes = f"it takes a whole number for each game, {self._shape}"
             raise ValueError(f"illegal actions of shape {given.shape} and type {given.dtype}: {takes}")
         given = np.ascontiguousarray(given, INT64)
-        wrong = batch_kernel.step_all(TABLES, self._memory, given)
+        wrong = at.step_all(TABLES, self._memory, given)
         if wrong >= 0:
             raise ValueError(f"illegal action {given[wrong]} in game {wrong}: it takes one of masks[{wrong}]")
 
     def random_actions(self) -> npt.NDArray[np.int64]:
         """An open action for every game, uniformly at random."""
         actions = np.empty(self._shape, INT64)
-        batch_kernel.draw_all(self._memory, actions)
+        at.draw_all(self._memory, actions)
         return actions

@@ -61,8 +61,7 @@ from referee.formats.base import (
     variant_of,
 )
 from referee.formats.movetext import HIDDEN, game_text, pgn_games
-from referee.men import Men, is_castling, is_open, men_of, open_tries
-from referee.notation import is_meant, try_name
+from referee.men import Men, is_castling, is_meant, is_open, men_of, open_tries, try_name
 from referee.pgn import headers_of, numbered, pgn_text
 from referee.record import ROSTER, GameRecord, Turn, place
 from referee.rules import BERKELEY, WILD16, IllegalHeard, RuleSet
