@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and texts that are read up to a size."""
 
 from __future__ import annotations
 
@@ -36,3 +36,17 @@ def write_whole(target: Path, data: bytes) -> None:
     """Writes a file, whole or not at all; raises OSError if that cannot be."""
     with whole(target) as handle:
         handle.write(data)
+
+
+def text_in(path: Path, most: int) -> str:
+    """The text in a file of at most so many bytes; raises ValueError, with a clause that says why it cannot be read."""
+    try:
+        with path.open("rb") as handle:
+            data = handle.read(most + 1)
+        if len(data) <= most:
+            return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start} is not UTF-8 text") from None
+    except (OSError, ValueError) as error:
+        raise ValueError(f"cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    raise ValueError(f"more than {most} bytes")

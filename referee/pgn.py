@@ -28,7 +28,7 @@ import chess
 
 from referee.announcement import Announcement, End, Reason
 from referee.errors import BadAnnouncement, BadStart, RecordError, UnknownRuleSet
-from referee.files import write_whole
+from referee.files import text_in, write_whole
 from referee.record import RESERVED, ROSTER, GameRecord, Turn, place
 from referee.referee import Referee
 from referee.rules import RULE_SETS, Limits, RuleSet, rule_set
@@ -109,21 +109,10 @@ def load_record(path: str | os.PathLike[str]) -> GameRecord:
     Raises:
       RecordError: the file, which the message names, cannot be read or is not the record of such a game.
     """
-    name = os.fspath(path)
     try:
-        with Path(name).open("rb") as handle:
-            data = handle.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise RecordError(f"not a Kriegspiel record: more than {MAX_BYTES} bytes")
-        return record_from_pgn(data.decode())
-    except (OSError, ValueError) as error:
-        if isinstance(error, UnicodeDecodeError):
-            what = f"not a Kriegspiel record: byte {error.start} is not UTF-8 text"
-        elif isinstance(error, RecordError):
-            what = str(error)
-        else:
-            what = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise RecordError(f"{quoted(name)}: {what}") from None
+        return record_from_pgn(text_in(Path(path), MAX_BYTES))
+    except ValueError as error:
+        raise RecordError(f"{quoted(os.fspath(path))}: {error}") from None
 
 
 # Writing

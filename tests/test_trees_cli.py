@@ -87,7 +87,7 @@ def test_imp_model_measures_the_same_with_the_same_seed(capsys: Captured) -> Non
 
 
 REFUSED = [
-    (["solve", "none.json"], "none.json: No such file or directory."),
+    (["solve", "none.json"], "none.json: cannot be read (No such file or directory)."),
     (["solve", "tree.txt"], "tree.txt: a file of a tree ends with .json or .efg."),
     (["solve", "damaged.efg"], "damaged.efg: line 2, column 1: expected a node: c, p or t, not the end of the file."),
     (["solve", "g1.json", "--algorithm", "minmax"], "unknown algorithm 'minmax'; did you mean 'minimax'? Known: imp-"),

@@ -250,18 +250,18 @@ def test_files_that_cannot_be_read_are_refused_by_name(tmp_path: Path, monkeypat
 
     monkeypatch.chdir(tmp_path)  # messages shorten long paths
     assert refusal(Path("tree.txt")) == "a file of a tree ends with .json or .efg"
-    assert refusal(Path("none.efg")) == "No such file or directory"
+    assert refusal(Path("none.efg")) == "cannot be read (No such file or directory)"
     assert "irectory" in refusal(Path("/dev/null/x.efg"))
     folder = Path("folder.json")
     folder.mkdir()
-    assert refusal(folder) == "Is a directory"
+    assert refusal(folder) == "cannot be read (Is a directory)"
     binary = Path("binary.efg")
     binary.write_bytes(b"EFG\xff\x00")
-    assert refusal(binary) == "byte 3 is not UTF-8"
+    assert refusal(binary) == "byte 3 is not UTF-8 text"
     binary.write_text(HEAD)
     assert refusal(binary).startswith("line 2, column 1: expected a node")
     monkeypatch.setattr(formats, "MOST_BYTES", 10)
-    assert refusal(binary) == "larger than 10 bytes"
+    assert refusal(binary) == "more than 10 bytes"
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,12 @@ from kriegbot.online.site import SITE, checked_address
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.request import Refused, program_of
 from referee import RULE_SETS, RuleSet
+from referee.files import text_in
 from referee.text import did_you_mean, one_line, quoted
 
 PLAYER = "kriegbot:time=5"
 MOST_GAMES = 20
-MOST_CHARACTERS = 100_000
+MOST_BYTES = 100_000
 """Of the file of settings."""
 WHO = ("humans", "bots", "anyone", "nobody")
 HOURS = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])")
@@ -91,13 +92,7 @@ class Settings:
 def load_settings(path: Path) -> Settings:
     """The settings in a file; raises Refused with what would be accepted."""
     try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(MOST_CHARACTERS + 1)
-        if len(text) > MOST_CHARACTERS:
-            raise ValueError(f"more than {MOST_CHARACTERS} characters")
-        data = tomllib.loads(text)
-    except OSError as error:
-        raise Refused(f"cannot read the settings {quoted(str(path))}: {error.strerror or error}.") from None
+        data = tomllib.loads(text_in(path, MOST_BYTES))
     except ValueError as error:
         why = one_line(str(error), 200)
         raise Refused(f"{quoted(str(path))} is no file of settings: {why}; it takes TOML.") from None

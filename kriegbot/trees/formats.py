@@ -14,6 +14,7 @@ from typing import Any
 
 from kriegbot.trees.efg import MOST_DEPTH, check_depth, number_of, read_efg, write_efg
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree, TreeError
+from referee.files import text_in
 from referee.text import MOST_QUOTED, one_line, quoted
 
 MOST_BYTES = 100_000_000
@@ -172,17 +173,8 @@ def load(path: str | Path) -> Tree:
     path = Path(path)
     read, _ = _forms(path)
     try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise TreeError(f"{_name(path)}: {getattr(error, 'strerror', None) or error}") from None
-    if len(content) > MOST_BYTES:
-        raise TreeError(f"{_name(path)}: larger than {MOST_BYTES} bytes")
-    try:
-        return read(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise TreeError(f"{_name(path)}: byte {error.start} is not UTF-8") from None
-    except TreeError as error:
+        return read(text_in(path, MOST_BYTES))
+    except ValueError as error:
         raise TreeError(f"{_name(path)}: {error}") from None
 
 
