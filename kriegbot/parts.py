@@ -62,11 +62,7 @@ class Parts:
         return _names_in(self.package)
 
     def check(self, name: str) -> None:
-        """Does nothing if `load` can be tried with this name.
-
-        Raises:
-          NotFound: it is neither one of ours, nor installed, nor an object of a file or module that is there.
-        """
+        """Does nothing if `load` can be tried with this name; raises NotFound."""
         if name in self.names():
             return
         if ":" in name:
@@ -80,11 +76,7 @@ class Parts:
             )
 
     def file(self, name: str) -> Path | None:
-        """The file of a part from outside, None of one of ours; nothing of it is run.
-
-        Raises:
-          NotFound: there is no such file or module.
-        """
+        """The file of a part from outside, None of one of ours; nothing of it is run. Raises NotFound."""
         part = without_numbers(name)
         if part in self.names():
             return None
@@ -96,11 +88,7 @@ class Parts:
         return {name: "" if dist is None else f"{dist.name} {dist.version}" for name, dist in sorted(offered.items())}
 
     def load(self, name: str) -> Any:
-        """The part with a name.
-
-        Raises:
-          NotFound: there is none, or its file cannot be loaded.
-        """
+        """The part with a name; raises NotFound."""
         self.check(name)
         if ":" in name:
             return load_object(name)
@@ -137,11 +125,7 @@ class PartsWithNumbers(Parts):
             raise NotFound(f"illegal {self.what} {quoted(name)}: {part} takes {kind}{takes or 'no numbers'}.")
 
     def split(self, name: str) -> tuple[str, dict[str, float]]:
-        """A part's own name, and the numbers that a name carries.
-
-        Raises:
-          NotFound: they are no numbers.
-        """
+        """A part's own name, and the numbers that a name carries; raises NotFound."""
         match = _WITH_NUMBERS.fullmatch(name)
         if match is None:
             return name, {}
@@ -219,11 +203,7 @@ def without_numbers(name: str) -> str:
 
 
 def file_of(reference: str) -> Path:
-    """The file of `path/file.py:OBJECT` or `package.module:OBJECT`; nothing of it is run.
-
-    Raises:
-      NotFound: there is no such file or module, or it cannot be read.
-    """
+    """The file of `path/file.py:OBJECT` or `package.module:OBJECT`; nothing of it is run. Raises NotFound."""
     where = reference.rpartition(":")[0]
     if where.endswith(".py"):
         check_file(Path(where))
@@ -246,11 +226,7 @@ def file_of(reference: str) -> Path:
 
 
 def check_file(path: Path) -> None:
-    """Nothing, if a part's file can be read.
-
-    Raises:
-      NotFound: there is none, it may not be read, it is a folder, pipe or device, or has more than MOST_BYTES.
-    """
+    """Nothing, if a part's file can be read; raises NotFound."""
     try:
         state = path.stat()
     except (OSError, ValueError):
@@ -264,11 +240,7 @@ def check_file(path: Path) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a part's file, in hexadecimal; a file that has not changed is read once.
-
-    Raises:
-      NotFound: as `check_file`.
-    """
+    """The hash of a part's file, in hexadecimal; a file that has not changed is read once. Raises NotFound."""
     check_file(path)
     try:
         state = path.stat()

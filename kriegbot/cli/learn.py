@@ -70,11 +70,7 @@ def learn(
 
 
 def _teach(console: Console | None, lesson: Lesson, number: int) -> None:
-    """One step, until its task is done.
-
-    Raises:
-      EOFError: the learner leaves, or the input ends.
-    """
+    """One step, until its task is done; raises EOFError if the learner leaves."""
     step, words = lesson.steps[number], lesson.words
     title = f"{words['step']} {number + 1} {words['of']} {len(lesson.steps)}: {step.title}"
     help_ = f"{words['shading']} {words['terminal']}"
@@ -154,11 +150,7 @@ def _chosen(kind: str | None, level: str | None) -> list[Puzzle]:
 
 
 def _pose(console: Console | None, several: Sequence[Puzzle]) -> None:
-    """One puzzle after the other, until all are solved; one that was not comes again at the end.
-
-    Raises:
-      EOFError: the learner leaves, or the input ends.
-    """
+    """One puzzle after the other, until all are solved; one that was not comes again at the end. EOFError ends them."""
     left = list(several)
     while left:
         puzzle = left.pop(0)

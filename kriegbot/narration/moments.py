@@ -90,11 +90,7 @@ class Narrator:
 
 
 def moments(record: GameRecord) -> Iterator[Moment]:
-    """A recorded game, before the first try and after each.
-
-    Raises:
-      RecordError: the record is not that of a game.
-    """
+    """A recorded game, before the first try and after each; raises RecordError."""
     narrator, ply = Narrator(), -1
     for step in record.replay():
         referee = step.referee

@@ -127,11 +127,7 @@ class Puzzle:
         return self.played[-2:] if self.played[-1].isdigit() else self.played[-3:-1]
 
     def judged(self, text: str) -> Verdict:
-        """What is said of an answer.
-
-        Raises:
-          BadAnswer: it is none.
-        """
+        """What is said of an answer; raises BadAnswer."""
         given = text.strip().lower().rstrip(".")
         if self.kind == "king" and given[-2:] in chess.SQUARE_NAMES and given[:-2] in ("", "k"):
             return self._verdict(given[-2:])

@@ -173,11 +173,7 @@ class Results:
         return [{"theme": one, "times": times, "puzzles": TRAINED_BY[one]} for one, times in counts.most_common(MOST)]
 
     def look_back(self, game: str, themes: Sequence[str]) -> None:
-        """Keeps what the turning points of a game were about, unless it was looked back at before.
-
-        Raises:
-          OSError: they cannot be kept.
-        """
+        """Keeps what the turning points of a game were about, unless it was looked back at before; raises OSError."""
         if game not in self._looked_at():
             self._add({"game": game, "themes": list(themes)})
 
@@ -185,11 +181,7 @@ class Results:
         return {str(line["game"]): line["themes"] for line in self._lines() if "game" in line and "themes" in line}
 
     def count(self, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> str:
-        """Counts a game; returns what it means for the person, or nothing if it does not count.
-
-        Raises:
-          OSError: it cannot be kept.
-        """
+        """Counts a game; returns what it means for the person, or nothing if it does not count. Raises OSError."""
         result = Result.of(record, person, is_seed_given=is_seed_given)
         if result is None:
             return ""

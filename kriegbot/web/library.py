@@ -86,11 +86,7 @@ class Library:
             raise Refused(f"The game cannot be deleted: {error.strerror or error}.") from None
 
     def save(self, record: GameRecord, id_: str) -> Path:
-        """Saves a game under a name of its own.
-
-        Raises:
-          OSError: it cannot be saved.
-        """
+        """Saves a game under a name of its own; raises OSError."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}-{id_[:6]}.pgn"
         save_record(record, path)

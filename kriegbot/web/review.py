@@ -53,11 +53,7 @@ class Review:
 
     @classmethod
     def of(cls, key: str, record: GameRecord) -> Review:
-        """All of a recorded game.
-
-        Raises:
-          RecordError: the record is not that of a game.
-        """
+        """All of a recorded game; raises RecordError."""
         review = cls(key, your_side([record.headers["White"], record.headers["Black"]]))
         for moment in moments(record):
             review.add(moment, {})
