@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select
 
-from kriegbot.web.watch import Watched
+from kriegbot.web.person import LiveGame
 from referee import load_record
 from tests.browser import Page, browsing, chromium
 from tests.page import served, until
@@ -223,7 +223,7 @@ def test_others_look_at_a_game_of_two_people_once_it_has_ended(tmp_path: Path) -
         eve = Page(driver, link)
         eve.until_text("#later-said", "The game is still on.")
         assert driver.find_elements(By.CSS_SELECTOR, "#board *, #review *, #log *") == []
-        server.house.get(ann.run("return location.hash.split('=')[1]")).stop("the test wants it to end")
+        server.house.get(ann.run("return location.hash.split('=')[1]")).play.stop("the test wants it to end")
         ann.until_text("#outcome-said", "Broken off")
         eve.until_text("#later-said", "may be played on")
         ann.click("#again")
@@ -357,7 +357,7 @@ def test_levels_can_be_watched_by_their_names(tmp_path: Path) -> None:
 def test_all_men_stand_on_the_boards_until_the_watched_programs_have_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Watched, "begin", lambda _game: None)
+    monkeypatch.setattr(LiveGame, "begin", lambda _game: None)
     with served(tmp_path) as server, chromium(server.address) as page:
         page.one(".other summary").click()
         page.one("#watch-start").click()

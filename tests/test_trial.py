@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 
 from kriegbot import parts
@@ -211,8 +212,8 @@ def test_the_page_does_without_a_sandbox_if_told_to(site: Path, monkeypatch: pyt
     for option in ("--no-browser", "--no-sandbox"):
         assert main(["play", "--web", "--no-browser", option, "--save", str(site)]) == 0
     asked = New("lost", "white", "berkeley", None, None)
-    specs = [new_game(house, asked).game.program for house in houses]
-    assert [spec.sandbox for spec in specs if spec is not None] == [True, False]
+    specs = [new_game(house, asked).game.programs[chess.BLACK] for house in houses]
+    assert [spec.sandbox for spec in specs] == [True, False]
 
 
 def test_the_transcript_in_the_docs_is_that_of_a_game() -> None:

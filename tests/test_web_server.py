@@ -274,5 +274,7 @@ def test_of_the_games_that_nobody_looks_at_only_the_last_ones_wait(
                 names.append(begun(client))
         until(lambda: all(page.house.get(name).is_lonely for name in names), "their leaving")
         page.house.tend()
-        until(lambda: not page.house.get(names[0]).is_live and not page.house.get(names[1]).is_live, "their end")
-        assert page.house.get(names[2]).is_live
+        until(
+            lambda: not page.house.get(names[0]).play.is_live and not page.house.get(names[1]).play.is_live, "their end"
+        )
+        assert page.house.get(names[2]).play.is_live

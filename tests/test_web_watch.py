@@ -12,10 +12,11 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.request import Refused
+from kriegbot.web.catalogue import watched
 from kriegbot.web.registry import House
 from kriegbot.web.replies import Told
 from kriegbot.web.requests import Watch, asked_by
-from kriegbot.web.watch import Shown, Watched, watched
+from kriegbot.web.watch import Shown, Watched
 from referee import load_record
 from tests.page import frames_of
 
@@ -90,7 +91,7 @@ def test_a_paused_game_goes_on_when_it_is_told_to(house: House) -> None:
     game.take(asked_by(json.dumps({"do": "pause", "on": True})))
     game.take(asked_by(json.dumps({"do": "pace", "seconds": 0})))
     assert looker.until("pace", 3) == {"is": "pace", "seconds": 0, "paused": True}
-    assert game.is_live
+    assert game.play.is_live
     assert len(looker.of("frames")) == 2
     game.take(asked_by(json.dumps({"do": "pause", "on": False})))
     assert looker.until("over")["result"] == "0-1"
@@ -106,9 +107,9 @@ def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(house: Hou
     over = looker.until("over")
     assert (over["result"], over["text"]) == ("*", "Abandoned, no result (broken off).")
     assert load_record(over["saved"]) == game.record
-    game.wait(60)
-    assert not game.is_live
-    game.stop("again")
+    game.play.wait(60)
+    assert not game.play.is_live
+    game.play.stop("again")
 
 
 def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_one(house: House) -> None:
@@ -118,14 +119,14 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
         def __exit__(self, *error: Any) -> None:
             super().__exit__(*error)
             if threading.current_thread() is threading.main_thread():
-                game.wait(60)
+                game.play.wait(60)
 
     game = watch(house, SHORT | {"pace": 10})
     game._changed = AtLeisure()
     looker = Looker(game)
     house.add(game)
     looker.until("frames", 2)
-    game.stop("broken off")
+    game.play.stop("broken off")
     after = watch(house, SHORT)
     house.add(after)
     assert Looker(after).until("over")["text"] == "Checkmate, Black wins."
@@ -175,4 +176,4 @@ def test_a_saved_game_is_shown_whole(house: House, tmp_path: Path, capsys: pytes
     assert (told[0]["kind"], told[0]["you"], told[0]["white"], told[0]["rules"]) == ("replay", None, "rand", "Berkeley")
     assert (told[1]["result"], told[1]["saved"]) == ("0-1", str(path))
     assert told[2] == {"is": "frames", "start": 0, "frames": frames_of(load_record(path)), "live": False}
-    assert not game.is_live
+    assert not game.play.is_live

@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kriegbot.request import Refused, rules_of
-from kriegbot.web.catalogue import hello, invited, meanings_html, new_game, opened, resumed, rules_html
+from kriegbot.web.catalogue import hello, invited, meanings_html, new_game, opened, resumed, rules_html, watched
 from kriegbot.web.guard import IS_GUEST, check_host
 from kriegbot.web.lesson import lesson_routes
 from kriegbot.web.library import MOST_UPLOADED
@@ -43,7 +43,6 @@ from kriegbot.web.requests import (
     Watch,
     asked_by,
 )
-from kriegbot.web.watch import watched
 
 STATIC = Path(__file__).parent / "static"
 MOST_SOCKETS = 100
@@ -223,7 +222,7 @@ class Socket:
     async def _add(self, sides: Sequence[Hosted]) -> None:
         """Takes in the sides of a game whose players can play; the first is that of whoever asks."""
         mine, *others = sides
-        await asyncio.to_thread(mine.check)
+        await asyncio.to_thread(mine.play.check)
         for side in others:
             self._house.add(side)
         self._house.add(mine, self._join)

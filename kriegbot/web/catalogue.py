@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from html import escape
 
+import chess
+
 from kriegbot.narration.meanings import meanings
+from kriegbot.narration.names import both_called
 from kriegbot.players.specs import PlayerSpec, players
 from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
 from kriegbot.web.clock import Control
-from kriegbot.web.person import PersonGame, Setting, seated
+from kriegbot.web.person import LiveGame, PersonGame, Setting, seated
 from kriegbot.web.registry import House
 from kriegbot.web.replies import Hello, PlayerOffered
-from kriegbot.web.requests import Invite, New
-from kriegbot.web.watch import Shown
+from kriegbot.web.requests import Invite, New, Watch
+from kriegbot.web.show import letters
+from kriegbot.web.watch import Shown, Watched, game_message
 from referee import RULE_SETS, Asking, IllegalHeard, PawnTries, RuleSet
 
 _PAWN_TRIES = {
@@ -123,15 +127,28 @@ def new_game(house: House, asked: New) -> PersonGame:
     color, rules = color_of(asked.color, seed), rules_of(asked.rules)
     program = _in_time(program_of(asked.opponent, sandbox=house.sandbox, is_remote=True), control)
     setting = Setting(rules, seed, is_seed_given=asked.seed is not None, control=control)
-    return seated(house, setting, program, {color: False})[color]
+    return seated(house, setting, {not color: program}, {color: False})[color]
 
 
 def invited(house: House, asked: Invite) -> list[PersonGame]:
     """Both sides of a game between two people; that of whoever asks comes first."""
     seed = seed_of(None)
     color, rules, control = color_of(asked.color, seed), rules_of(asked.rules), Control.of(asked.clock)
-    sides = seated(house, Setting(rules, seed, control=control), None, {color: True, not color: False})
+    sides = seated(house, Setting(rules, seed, control=control), {}, {color: True, not color: False})
     return [sides[color], sides[not color]]
+
+
+def watched(house: House, asked: Watch) -> Watched:
+    """A game between two programs."""
+    white, black = (program_of(text, sandbox=house.sandbox, is_remote=True) for text in (asked.white, asked.black))
+    rules, seed = rules_of(asked.rules), seed_of(asked.seed)
+    game = LiveGame(house, Setting(rules, seed), {chess.WHITE: white, chess.BLACK: black}, asked.pace).watched
+    assert game is not None  # for mypy: no person plays
+    message = game_message(
+        game, both_called([str(white), str(black)]), rules, None if asked.seed is None else str(seed)
+    )
+    game.publish({**message, "men": letters(chess.Board().piece_map())})
+    return game
 
 
 def resumed(house: House, file: str) -> list[PersonGame]:
@@ -145,7 +162,8 @@ def resumed(house: House, file: str) -> list[PersonGame]:
     control = Control.of(headers.get("TimeControl"))
     setting = Setting(record.rules, seed, control=control, begun=record, file=house.library.path(file))
     host = people[0] if len(people) == 1 else headers.get("Host") != "black"
-    sides = seated(house, setting, program, {color: len(people) == 2 and color == host for color in people})
+    programs = {} if program is None else {not people[0]: program}
+    sides = seated(house, setting, programs, {color: len(people) == 2 and color == host for color in people})
     return [sides[color] for color in sorted(people, key=lambda color: color != host)]
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import chess
 
 from kriegbot.game.match import play_game, rewound
+from kriegbot.game.seat import Seat
 from kriegbot.narration.helping import Help
 from kriegbot.narration.known import own_men
 from kriegbot.narration.names import YOU, called
@@ -24,13 +25,13 @@ from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, seed_of
 from kriegbot.web.analysis import Beliefs
 from kriegbot.web.clock import Clock, Control
-from kriegbot.web.registry import Hosted, House, Newest
+from kriegbot.web.registry import Hosted, House, Newest, Playing
 from kriegbot.web.replies import Known, Told, refusal
 from kriegbot.web.requests import Asked, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
 from kriegbot.web.review import AnalystFailed, Review
 from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat
 from kriegbot.web.show import letters
-from kriegbot.web.watch import Onlookers, game_message, over_message
+from kriegbot.web.watch import Onlookers, Watched, game_message, over_message
 from referee import GameRecord, Reason, Referee, RuleSet, View
 
 EVENT = "kriegbot play --web"
@@ -59,67 +60,72 @@ class Setting:
     file: Path | None = None
 
 
-class LiveGame:
+class LiveGame(Playing):
     """One game, from its first try to its file.
 
     Args:
       house: where it is played.
       setting: what was agreed on.
-      program: who plays against the person; None between two people.
+      programs: those that play, each for its side; people have the others.
+      pace: if nobody but programs plays, the least number of seconds from one try to the next.
+
+    Attributes:
+      people: the sides of people.
+      watched: the game as the page watches it, if no person plays.
+      onlookers: the game as others than its two people may see it.
     """
 
-    def __init__(self, house: House, setting: Setting, program: PlayerSpec | None) -> None:
-        self.house, self.setting, self.program = house, setting, program
+    def __init__(
+        self, house: House, setting: Setting, programs: Mapping[chess.Color, PlayerSpec], pace: float = 0.0
+    ) -> None:
+        self.house, self.setting, self.programs = house, setting, programs
         self.clock = Clock(setting.control, setting.begun)
         self.help = Help.of(setting.begun)
         self.people: dict[chess.Color, PersonGame] = {}
-        self.onlookers = Onlookers(house) if program is None else None
+        self.watched = Watched(house, self, pace) if len(programs) == 2 else None
+        self.onlookers = None if programs else Onlookers(house)
         self._offer: tuple[chess.Color, int] | None = None
-        self._seat: HouseSeat | None = None
-        self._held = threading.Lock()  # for the program's seat, which another game may have as soon as it is released
-        self._thread: threading.Thread | None = None
-
-    @property
-    def is_live(self) -> bool:
-        """Whether the game is in progress."""
-        return self._thread is not None and self._thread.is_alive()
+        self._seats: dict[chess.Color, HouseSeat] = {}
+        self._held = threading.Lock()  # for programs' seats, which other games may have as soon as they are released
 
     @property
     def is_for_two(self) -> bool:
         """Whether two people play."""
-        return self.program is None
+        return not self.programs
 
-    def begin(self) -> None:
-        """Starts the game, once the house has taken it in. Idempotent."""
-        if self._thread is not None:
-            return
-        if self.onlookers is not None:
-            self.house.add(self.onlookers)
-        if self.program is not None:
-            (color,) = self.people
-            self._seat = self.house.seats.take(self.program, not color)
-        self._thread = threading.Thread(target=self._play, name=f"game {self.key}", daemon=True)
-        self._thread.start()
+    @property
+    def shown(self) -> list[PersonGame | Watched]:
+        """The sides from which it is seen while it is played."""
+        return [*self.people.values()] if self.watched is None else [self.watched]
 
     @property
     def key(self) -> str:
         """Its name in logs and files: that of its first side."""
-        return next(iter(self.people.values())).id
+        return self.shown[0].id
+
+    def check(self) -> None:
+        """Refused if a program from outside cannot play."""
+        self.house.check(self.programs.values(), self.setting.rules)
+
+    def begin(self) -> None:
+        """Starts the game."""
+        if self._thread is not None:
+            return
+        if self.onlookers is not None:
+            self.house.add(self.onlookers)
+        self._seats = {color: self.house.seats.take(program, color) for color, program in self.programs.items()}
+        self._thread = threading.Thread(target=self._play, name=f"game {self.key}", daemon=True)
+        self._thread.start()
 
     def stop(self, why: str) -> None:
-        """Abandons the game if it is live; in any thread, returns at once. Idempotent."""
+        """Abandons the game if it is live."""
         if not self.is_live:
             return
-        for side in self.people.values():
-            side.seat.leave(why)
+        for side in self.shown:
+            side.leave(why)
         with self._held:
-            if self._seat is not None:
-                self._seat.leave(why)
-
-    def wait(self, seconds: float) -> None:
-        """Waits for the end of the game's thread, up to a timeout in seconds."""
-        if self._thread is not None:
-            self._thread.join(seconds)
+            for seat in self._seats.values():
+                seat.leave(why)
 
     def take_back(self, color: chess.Color) -> None:
         """Takes a side's last move back, and the reply."""
@@ -147,50 +153,45 @@ class LiveGame:
         for side in self.people.values():
             side.publish({"is": "offer", "by": chess.COLOR_NAMES[color], "ply": ply})
 
-    def _seats(self) -> Mapping[chess.Color, WebSeat | ClockedSeat]:
-        seats: dict[chess.Color, WebSeat | ClockedSeat] = {color: side.seat for color, side in self.people.items()}
-        for color in chess.COLORS:
-            if color not in seats and self._seat is not None:
-                seats[color] = ClockedSeat(self._seat, self.clock)
-        return seats
+    def _seat(self, color: chess.Color) -> Seat:
+        if color in self.people:
+            return self.people[color].seat
+        seat = self._seats[color]
+        return ClockedSeat(seat, self.clock) if self.watched is None else self.watched.around(seat)
 
     def _play(self) -> None:
-        setting, seats = self.setting, self._seats()
-        begun = setting.begun
+        setting, begun = self.setting, self.setting.begun
+        white, black = self._seat(chess.WHITE), self._seat(chess.BLACK)
         try:
             try:
                 while True:
-                    played = play_game(
-                        seats[chess.WHITE],
-                        seats[chess.BLACK],
-                        rules=setting.rules,
-                        seed=setting.seed,
-                        event=EVENT,
-                        begun=begun,
-                    )
+                    played = play_game(white, black, rules=setting.rules, seed=setting.seed, event=EVENT, begun=begun)
                     if not any(side.seat.takes_back for side in self.people.values()):
                         break
                     self.help.taken_back += 1
                     begun = rewound(played.record)
             finally:
                 with self._held:
-                    seat, self._seat = self._seat, None
-                if seat is not None:
+                    seats, self._seats = self._seats, {}
+                for seat in seats.values():
                     self.house.seats.release(seat)
             if played.failed is not None:
-                log.warning("game %s: %s: %s\n%s", self.key, self.program, played.failed, played.failed.log)
+                names = " and ".join(map(str, self.programs.values()))
+                log.warning("game %s: %s: %s\n%s", self.key, names, played.failed, played.failed.log)
             self._finish(played.record)
             if played.failed is None:
                 self._count(played.record)
         except Exception:
             log.exception("game %s broke down", self.key)
-            for side in self.people.values():
+            for side in self.shown:
                 side.publish(refusal("The game broke down; the server's terminal says how."))
 
     def _count(self, record: GameRecord) -> None:
         """Adds a game against a program to the results of whoever runs the server, if that is who has played it."""
-        (color, side), *others = self.people.items()
-        if others or not side.is_mine:
+        if len(self.people) != 1:
+            return
+        ((color, side),) = self.people.items()
+        if not side.is_mine:
             return
         record = replace(record, headers={**record.headers, **self.help.header()})
         try:
@@ -218,6 +219,8 @@ class LiveGame:
             trouble = f" The game could not be saved: {error.strerror or error}."
             log.error("cannot save to %s: %s", self.house.library.folder, error.strerror or error)
         is_resumable = record.end is not None and record.end.reason is Reason.ABANDONED and saved is not None
+        if self.watched is not None:
+            self.watched.finish(record, saved, trouble, review)
         for side in self.people.values():
             side.finish(record, saved, trouble, None if is_resumable else review)
         if self.onlookers is not None:
@@ -237,7 +240,7 @@ class PersonGame(Hosted):
     kept = ("game", "view", "heat", "offer", "presence", "over", "results", "next")
 
     def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
-        super().__init__(game.house)
+        super().__init__(game.house, game)
         self.game, self.color, self.may_invite = game, color, may_invite
         self.is_for_guests = game.is_for_two
         self.seat = WebSeat(self._show, game.clock, is_here=not game.is_for_two)
@@ -255,31 +258,13 @@ class PersonGame(Hosted):
         self._browser = browser
 
     @property
-    def is_live(self) -> bool:
-        """Whether the game is in progress."""
-        return self.game.is_live
-
-    @property
     def is_lonely(self) -> bool:
         """Whether nobody looks at the game from any side."""
         return not any(side.has_listeners for side in self.game.people.values())
 
-    def check(self) -> None:
-        """Raises Refused if a program from outside cannot play."""
-        program, rules = self.game.program, self.game.setting.rules
-        self.house.check([] if program is None else [program], rules)
-
-    def begin(self) -> None:
-        """Starts the game."""
-        self.game.begin()
-
-    def stop(self, why: str) -> None:
-        """Abandons the game if it is live."""
-        self.game.stop(why)
-
-    def wait(self, seconds: float) -> None:
-        """Waits for the end of the game, up to a timeout in seconds."""
-        self.game.wait(seconds)
+    def leave(self, why: str) -> None:
+        """The person leaves, or has to."""
+        self.seat.leave(why)
 
     def snapshot(self) -> list[Told]:
         """Everything that a new listener is told."""
@@ -310,7 +295,7 @@ class PersonGame(Hosted):
         elif isinstance(asked, Curtain):
             for side in self.game.people.values():
                 side.seat.come()
-        elif self.record is not None or not self.is_live:  # its thread may still be about to end
+        elif self.record is not None or not self.game.is_live:  # its thread may still be about to end
             super().take(asked)
         elif isinstance(asked, Heat | Hint | TakeBack):
             self._help(asked)
@@ -329,7 +314,7 @@ class PersonGame(Hosted):
                 if not self.seat.resign():
                     self.publish(refusal("You resign as soon as your opponent has moved.", asked.do))
             case Leave():
-                self.stop("the person left")
+                self.game.stop("the person left")
             case Draw():
                 self.game.offer_draw(self.color, self._view)
             case _:
@@ -380,7 +365,7 @@ class PersonGame(Hosted):
             log.warning("no hint: %s", error)
             self.publish(refusal(f"No hint: {error}.", Hint.do))
             return
-        if self.is_live:
+        if self.game.is_live:
             self.game.help.hints += 1
             self.publish({"is": "hint", "ply": view.ply, **found})
 
@@ -407,7 +392,8 @@ class PersonGame(Hosted):
             old = self.game.setting
             setting = Setting(old.rules, seed_of(None), control=old.control)
             sides = {not color: side.may_invite for color, side in self.game.people.items()}
-            games = seated(self.house, setting, self.game.program, sides)
+            programs = {not color: program for color, program in self.game.programs.items()}
+            games = seated(self.house, setting, programs, sides)
             for game in games.values():
                 self.house.add(game)
             for color, side in self.game.people.items():
@@ -418,24 +404,24 @@ class PersonGame(Hosted):
 
 
 def seated(
-    house: House, setting: Setting, program: PlayerSpec | None, people: dict[chess.Color, bool]
+    house: House, setting: Setting, programs: Mapping[chess.Color, PlayerSpec], people: dict[chess.Color, bool]
 ) -> dict[chess.Color, PersonGame]:
     """The sides of a new game.
 
     Args:
       house: where it is played.
       setting: what is agreed on.
-      program: who plays against one person; None for two people.
+      programs: those that play, each for its side.
       people: their sides, and whether each passes the other's link on.
     """
-    game = LiveGame(house, setting, program)
+    game = LiveGame(house, setting, programs)
     sides = {color: PersonGame(game, color, may_invite=may_invite) for color, may_invite in people.items()}
     referee = Referee(setting.rules)
     if setting.begun is not None:
         *_, step = setting.begun.replay()
         referee = step.referee
     for color, side in sides.items():
-        opponent = "Opponent" if program is None else called(str(program))
+        opponent = called(str(programs[not color])) if programs else "Opponent"
         names = (YOU, opponent) if color else (opponent, YOU)
         seed = str(setting.seed) if setting.is_seed_given else None
         message = game_message(side, names, setting.rules, seed, color)

@@ -65,11 +65,37 @@ class Newest(Generic[T]):
             await self._work(self._wanted.pop())
 
 
+class Playing:
+    """What is played, in a thread of its own; as it stands, nothing."""
+
+    _thread: threading.Thread | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the game is in progress."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def check(self) -> None:
+        """Before the house takes it in: refused if a player from outside cannot play; in any thread."""
+
+    def begin(self) -> None:
+        """Starts the game, once the house has taken it in. Idempotent."""
+
+    def stop(self, why: str) -> None:
+        """Abandons the game if it is live; in any thread, returns at once. Idempotent."""
+
+    def wait(self, seconds: float) -> None:
+        """Waits for the end of the game's thread, up to a timeout in seconds."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+
 class Hosted:
-    """One game of the page, played, watched or reviewed.
+    """One game of the page, as it is played from one side, watched or reviewed.
 
     Attributes:
       id: its name in addresses.
+      play: what is played.
       record: the game after its end, None before.
       review: its frames, as far as the browser may have them; None before the end of a game that a person plays.
       lonely_since: when the last listener left, on the monotonic clock.
@@ -82,9 +108,9 @@ class Hosted:
     kept: ClassVar[tuple[str, ...]] = ("game", "view", "heat", "over")
     """Kinds of messages of which a new listener gets the last."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: House, play: Playing | None = None) -> None:
         self.id = secrets.token_urlsafe(12)
-        self.house = house
+        self.house, self.play = house, play or Playing()
         self.record: GameRecord | None = None
         self.review: Review | None = None
         self.lonely_since = time.monotonic()
@@ -93,13 +119,7 @@ class Hosted:
         self._last: dict[str, Told] = {}
         self._listeners: set[Callable[[Told], None]] = set()
         self._lock = threading.RLock()
-        self._thread: threading.Thread | None = None
         self._looks, self._turnings = Newest(self._look), Newest(self._tell_turning)
-
-    @property
-    def is_live(self) -> bool:
-        """Whether the game is in progress."""
-        return self._thread is not None and self._thread.is_alive()
 
     @property
     def has_listeners(self) -> bool:
@@ -112,16 +132,7 @@ class Hosted:
         return not self.has_listeners
 
     def sit_down(self, browser: str) -> None:
-        """A browser comes to the game; raises Refused if there is no seat for it."""
-
-    def check(self) -> None:
-        """Before the house takes it in: raises Refused if a player from outside cannot play; in any thread."""
-
-    def begin(self) -> None:
-        """Starts the game, once the house has taken it in."""
-
-    def stop(self, why: str) -> None:
-        """Abandons the game if it is live; in any thread, returns at once. Idempotent."""
+        """A browser comes to the game; refused if there is no seat for it."""
 
     def take(self, asked: Asked) -> None:
         """Does what a browser asks for, on the event loop."""
@@ -158,20 +169,10 @@ class Hosted:
             self._listeners.discard(listener)
             self.lonely_since = time.monotonic()
 
-    def run_in_thread(self, play: Callable[[], None]) -> None:
-        """Runs the game in a thread of its own."""
-        self._thread = threading.Thread(target=play, name=f"game {self.id}", daemon=True)
-        self._thread.start()
-
     def give_up(self, why: str) -> None:
         """Abandons the game because it has no listener."""
         self.is_stopping = True
-        self.stop(why)
-
-    def wait(self, seconds: float) -> None:
-        """Waits for the end of the game's thread, up to a timeout in seconds."""
-        if self._thread is not None:
-            self._thread.join(seconds)
+        self.play.stop(why)
 
     async def _look(self, indexes: Sequence[int]) -> None:
         """Answers moment by moment, until there is a newer request."""
@@ -293,17 +294,17 @@ class House:
           hosted: the game.
           join: called with it before it starts, so that nothing is missed.
         """
-        if len([game for game in self._games.values() if game.is_live and not game.is_stopping]) >= MOST_LIVE:
+        if len([game for game in self._games.values() if game.play.is_live and not game.is_stopping]) >= MOST_LIVE:
             lonely = self._lonely()
             if not lonely:
                 raise Refused(f"{MOST_LIVE} games are being played, the most there can be; end one first.")
             lonely[0].give_up("nobody came back, and room was needed")
-        ended = [id_ for id_, game in self._games.items() if not game.is_live]
+        ended = [id_ for id_, game in self._games.items() if not game.play.is_live]
         for id_ in ended[: max(0, len(self._games) + 1 - MOST_KEPT)]:
             del self._games[id_]
         self._games[hosted.id] = hosted
         join(hosted)
-        hosted.begin()
+        hosted.play.begin()
 
     def get(self, id_: str, *, is_guest: bool = False) -> Hosted:
         """The game of this name."""
@@ -322,16 +323,16 @@ class House:
 
     def _lonely(self) -> list[Hosted]:
         """Live games without a listener, those alone for longest first."""
-        games = [game for game in self._games.values() if game.is_live and game.is_lonely and not game.is_stopping]
+        games = [game for game in self._games.values() if game.play.is_live and game.is_lonely and not game.is_stopping]
         return sorted(games, key=lambda game: game.lonely_since)
 
     def stop(self, why: str) -> None:
         """Abandons every game, waits until they are saved, and ends all processes. Idempotent."""
         deadline = time.monotonic() + STOP_SECONDS
-        while (live := [game for game in self._games.values() if game.is_live]) and time.monotonic() < deadline:
+        while (live := [game for game in self._games.values() if game.play.is_live]) and time.monotonic() < deadline:
             for game in live:  # repeatedly: a process that was just about to start has to end, too
-                game.stop(why)
-            live[0].wait(0.1)
+                game.play.stop(why)
+            live[0].play.wait(0.1)
         for game in live:
             log.error("game %s did not stop", game.id)
         self.seats.close()

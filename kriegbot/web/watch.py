@@ -6,22 +6,18 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import chess
 
-from kriegbot.game.match import play_game
 from kriegbot.game.seat import Seat, SeatAround
 from kriegbot.narration.moments import Narrator
 from kriegbot.narration.names import both_called
 from kriegbot.players.base import Choice, PlayerLeft
-from kriegbot.players.specs import PlayerSpec
-from kriegbot.request import program_of, rules_of, seed_of
-from kriegbot.web.registry import Hosted, House
-from kriegbot.web.replies import Game, Over, refusal
-from kriegbot.web.requests import Asked, Leave, Pace, Pause, Watch
+from kriegbot.web.registry import Hosted, House, Playing
+from kriegbot.web.replies import Game, Over
+from kriegbot.web.requests import Asked, Leave, Pace, Pause
 from kriegbot.web.review import Review
-from kriegbot.web.seats import HouseSeat
-from kriegbot.web.show import letters
 from referee import GameRecord, RuleSet, View
 
 log = logging.getLogger("kriegbot.web")
@@ -55,60 +51,33 @@ class Watched(Hosted):
 
     Args:
       house: where.
-      players: White's spec and Black's.
-      rules: the rule set.
-      seed: of the match.
+      play: the game.
       pace: least number of seconds from one try to the next.
-      is_seed_given: whether the seed may be told before the end.
     """
 
     kind = "watch"
     kept = ("game", "pace", "over")
 
-    def __init__(
-        self,
-        house: House,
-        players: tuple[PlayerSpec, PlayerSpec],
-        rules: RuleSet,
-        seed: int,
-        pace: float,
-        *,
-        is_seed_given: bool,
-    ) -> None:
-        super().__init__(house)
-        self._players, self._rules, self._seed, self._pace = players, rules, seed, pace
-        self._seats: list[HouseSeat] = []
+    def __init__(self, house: House, play: Playing, pace: float) -> None:
+        super().__init__(house, play)
         self._narrator = Narrator()
         self._waiting: View | None = None
-        self._shown = 0.0
+        self._pace, self._shown = pace, 0.0
         self._is_paused, self._why = False, ""
         self._changed = threading.Condition()
-        names = [str(spec) for spec in players]
         self.review = Review(self.id)
         self.review.is_live = True
-        message = game_message(self, both_called(names), rules, str(seed) if is_seed_given else None)
-        self.publish({**message, "men": letters(chess.Board().piece_map())})
         self._publish_pace()
 
-    def check(self) -> None:
-        """Raises Refused if a player from outside cannot play."""
-        self.house.check(self._players, self._rules)
+    def around(self, seat: Seat) -> Onlooked:
+        """A seat of the game, whose player is watched."""
+        return Onlooked(seat, self._see, self._wait)
 
-    def begin(self) -> None:
-        """Starts the game."""
-        sides = zip(self._players, (chess.WHITE, chess.BLACK), strict=True)
-        self._seats = [self.house.seats.take(spec, color) for spec, color in sides]
-        self.run_in_thread(self._play)
-
-    def stop(self, why: str) -> None:
-        """Abandons the game if it is live."""
-        if not self.is_live:
-            return
+    def leave(self, why: str) -> None:
+        """The game waits for the page no longer, and ends."""
         with self._changed:
             self._why = why
             self._changed.notify_all()
-            for seat in self._seats:
-                seat.leave(why)
 
     def take(self, asked: Asked) -> None:
         """Pauses and resumes, and changes the pace."""
@@ -118,7 +87,7 @@ class Watched(Hosted):
             case Pace(seconds):
                 self._set_pace(seconds, self._is_paused)
             case Leave():
-                self.stop("broken off")
+                self.play.stop("broken off")
             case _:
                 super().take(asked)
 
@@ -127,22 +96,6 @@ class Watched(Hosted):
             self._pace, self._is_paused = seconds, is_paused
             self._changed.notify_all()
         self._publish_pace()
-
-    def _play(self) -> None:
-        white, black = (Onlooked(seat, self._see, self._wait) for seat in self._seats)
-        try:
-            played = play_game(white, black, rules=self._rules, seed=self._seed, event="kriegbot play --web")
-            if played.failed is not None:
-                log.warning("game %s: %s\n%s", self.id, played.failed, played.failed.log)
-            self._finish(played.record)
-        except Exception:
-            log.exception("game %s broke down", self.id)
-            self.publish(refusal("The game broke down; the server's terminal says how."))
-        finally:
-            with self._changed:  # from now on they may be another game's
-                seats, self._seats = self._seats, []
-            for seat in seats:
-                self.house.seats.release(seat)
 
     def _see(self, view: View) -> None:
         """Before the player to move is asked; the one that waits has just been shown its view, too."""
@@ -164,16 +117,13 @@ class Watched(Hosted):
                 self._changed.wait(None if self._is_paused else left)
         raise PlayerLeft(self._why)
 
-    def _finish(self, record: GameRecord) -> None:
-        self.record = record
-        self.review = Review.of(self.id, record)
-        saved = None
-        try:
-            saved = str(self.house.library.save(record, self.id))
-        except OSError as error:
-            log.error("cannot save to %s: %s", self.house.library.folder, error.strerror or error)
-        self.publish(self.review.message())
-        self.publish(over_message(record, saved))
+    def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review) -> None:
+        """The end."""
+        self.record, self.review = record, review
+        self.publish(review.message())
+        over = over_message(record, None if saved is None else str(saved))
+        over["text"] += trouble
+        self.publish(over)
 
     def _publish_pace(self) -> None:
         self.publish({"is": "pace", "seconds": self._pace, "paused": self._is_paused})
@@ -230,13 +180,6 @@ class Onlookers(Hosted):
             self.publish(game_message(self, names, record.rules, None))
             self.publish(over_message(record, None))
             self.publish(review.message())
-
-
-def watched(house: House, asked: Watch) -> Watched:
-    """The game that a message asks to watch."""
-    white, black = (program_of(text, sandbox=house.sandbox, is_remote=True) for text in (asked.white, asked.black))
-    rules, seed = rules_of(asked.rules), seed_of(asked.seed)
-    return Watched(house, (white, black), rules, seed, asked.pace, is_seed_given=asked.seed is not None)
 
 
 def game_message(
