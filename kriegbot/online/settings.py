@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from datetime import time
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import platformdirs
@@ -26,6 +26,8 @@ from kriegbot.request import Refused, program_of
 from referee import RULE_SETS, RuleSet
 from referee.files import text_in
 from referee.text import did_you_mean, one_line, quoted
+
+T = TypeVar("T")
 
 PLAYER = "kriegbot:time=5"
 MOST_GAMES = 20
@@ -118,16 +120,15 @@ class _Takes(ValueError):
     """A value is not one of its setting; the message says what would be."""
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise _Takes("a text in quotation marks")
-    return value
+def _taken(kind: type[T], takes: str, is_good: Callable[[T], bool] = lambda _: True) -> Callable[[object], T]:
+    """A reader of values of a type, and of no others; if they are none, it raises _Takes."""
 
+    def read(value: object) -> T:
+        if type(value) is not kind or not is_good(value):
+            raise _Takes(takes)
+        return value
 
-def _names(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise _Takes("a list of names, such as ['alice', 'bob']")
-    return tuple(value)
+    return read
 
 
 def _rules(value: object) -> tuple[RuleSet, ...]:
@@ -141,24 +142,6 @@ def _rules(value: object) -> tuple[RuleSet, ...]:
     return tuple(SITE_RULES[one] for one in dict.fromkeys(names))
 
 
-def _games(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_GAMES:
-        raise _Takes(f"a whole number, 1..{MOST_GAMES}")
-    return value
-
-
-def _who(value: object) -> str:
-    if value not in WHO:
-        raise _Takes(f"one of {', '.join(WHO)}")
-    return str(value)
-
-
-def _yes_no(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _Takes("true or false")
-    return value
-
-
 def _hours(value: object) -> tuple[time, time] | None:
     found = HOURS.fullmatch(value) if isinstance(value, str) else None
     if found is None or found[3] + found[4] > "2400":
@@ -167,14 +150,18 @@ def _hours(value: object) -> tuple[time, time] | None:
     return None if first == last else (time(*first), time(*last))
 
 
+_text, _yes_no = _taken(str, "a text in quotation marks"), _taken(bool, "true or false")
+_names = _taken(
+    list, "a list of names, such as ['alice', 'bob']", lambda names: all(isinstance(one, str) for one in names)
+)
 READERS: dict[str, Callable[[object], Any]] = {
     "site": lambda value: checked_address(_text(value)),
     "player": lambda value: program_of(_text(value)),
     "rules": _rules,
-    "games": _games,
-    "opponents": _who,
-    "allow": _names,
-    "block": _names,
+    "games": _taken(int, f"a whole number, 1..{MOST_GAMES}", lambda games: 1 <= games <= MOST_GAMES),
+    "opponents": _taken(str, f"one of {', '.join(WHO)}", WHO.__contains__),
+    "allow": lambda value: tuple(_names(value)),
+    "block": lambda value: tuple(_names(value)),
     "hours": _hours,
     "create": _yes_no,
     "join": _yes_no,

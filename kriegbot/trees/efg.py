@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
 from typing import NamedTuple
@@ -41,22 +40,12 @@ class Token(NamedTuple):
     start: int
 
 
-@dataclass(eq=False, slots=True)
-class Entry:
-    """A node being read. payoffs: those given on the way to it, itself included. rest: children still to be read."""
-
-    node: Node
-    payoffs: tuple[Number, ...]
-    rest: int
-    children: list[Node] = field(default_factory=list)
-
-
 class Described(NamedTuple):
     """What a file says of an information set, or of the possibilities of a node of chance."""
 
     label: str
     actions: tuple[str, ...]
-    probabilities: tuple[Number, ...] = ()
+    probabilities: tuple[Number, ...]
 
 
 def read_efg(text: str) -> Tree:
@@ -91,29 +80,13 @@ class _Reader:
         self.outcomes[0] = (0,) * len(self.players)
         if self.token.kind == "text":
             self.take("text", "a comment")
-        root = self.nodes()
+        root = self.node((0,) * len(self.players))
         if self.token.kind != "end":
             raise self.error("the tree is complete, but the file goes on")
         return Tree(root, self.players, title)
 
-    def nodes(self) -> Node:
-        """The tree, from its nodes in preorder."""
-        entry = self.node((0,) * len(self.players))
-        path = [entry]
-        while True:
-            while not path[-1].rest:
-                done = path.pop()
-                if not isinstance(done.node, Leaf):
-                    done.node.children = tuple(done.children)
-                if not path:
-                    return done.node
-                path[-1].children.append(done.node)
-            if len(path) > MOST_DEPTH:
-                raise self.error(f"the tree is more than {MOST_DEPTH} moves deep")
-            path[-1].rest -= 1
-            path.append(self.node(path[-1].payoffs))
-
-    def node(self, payoffs: tuple[Number, ...]) -> Entry:
+    def node(self, payoffs: tuple[Number, ...], depth: int = 0) -> Node:
+        """A node and all below it; `payoffs` are those given on the way to it."""
         start = self.token.start
         kind = self.take("word", "a node: c, p or t")
         if kind not in ("c", "p", "t"):
@@ -125,16 +98,17 @@ class _Reader:
             player = self.whole("the number of a player")
             if not 1 <= player <= len(self.players):
                 raise self.error(f"player {player}: players are 1..{len(self.players)}", start)
-        described = None if kind == "t" else self.described(player)
+        label, actions, probabilities = Described("", (), ()) if kind == "t" else self.described(player)
         payoffs = tuple(sofar + more for sofar, more in zip(payoffs, self.outcome(), strict=True))
-        if described is None:
-            return Entry(Leaf(payoffs, name), payoffs, 0)
-        label, actions, probabilities = described
+        if kind == "t":
+            return Leaf(payoffs, name)
+        if depth == MOST_DEPTH:
+            raise self.error(f"the tree is more than {MOST_DEPTH} moves deep")
+        children = tuple(self.node(payoffs, depth + 1) for _ in actions)
         shown = actions if any(actions) else ()
-        node = (
-            Decision(player - 1, label, (), shown, name) if player else Chance((), probabilities, shown, name)
-        )  # children follow
-        return Entry(node, payoffs, len(actions))
+        if kind == "c":
+            return Chance(children, probabilities, shown, name)
+        return Decision(player - 1, label, children, shown, name)
 
     def described(self, player: int) -> Described:
         """Label and actions of an information set; of chance, which is player 0 here, with their probabilities."""

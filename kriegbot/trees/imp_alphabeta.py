@@ -61,7 +61,7 @@ def imp_alphabeta(
         if other != player:
             who = tree.players[other]
             raise TreeError(f"IMP-alpha-beta is for one player, and {who} has a choice in {quoted(label)}")
-    bound = upper if callable(upper) else _constant(upper)
+    bound = upper if callable(upper) else lambda _: upper
     search = _Search(tree, player, bound, immediate, information_set)
     try:
         value = search.mixed_set([(tree.root, 1)], NOTHING)
@@ -98,9 +98,10 @@ class _Search:
         """Mixed-Set: max(V, P) of any set of histories."""
         total: Number = 0
         parts = partition(expand(histories, as_chosen({})))
-        left = sum(self.bound(x if isinstance(x, list) else [x]) for x in parts)
-        for x in parts:
-            left -= self.bound(x if isinstance(x, list) else [x])
+        bounds = [self.bound(x if isinstance(x, list) else [x]) for x in parts]
+        left = sum(bounds)
+        for x, bound in zip(parts, bounds, strict=True):
+            left -= bound
             if isinstance(x, list):
                 prune_below = prune - total - left if self.information_set else NOTHING
                 total += self.max_set(x, prune_below)
@@ -122,7 +123,3 @@ class _Search:
     def bound(self, histories: Sequence[tuple[Leaf | Decision, Number]]) -> Number:
         """U prob of a set of histories."""
         return sum(p * self.upper(node) for node, p in histories)
-
-
-def _constant(upper: Number) -> Bound:
-    return lambda _: upper
