@@ -6,8 +6,7 @@ import difflib
 import reprlib
 from collections.abc import Iterable
 
-MOST_QUOTED = 80
-"""Characters of what was given that a message quotes, quotation marks included."""
+MOST_QUOTED = 80  # characters of what was given that a message quotes, quotation marks included
 
 _quoting = reprlib.Repr()
 _quoting.maxstring = _quoting.maxlong = _quoting.maxother = MOST_QUOTED

@@ -27,18 +27,14 @@ from tournaments.paper import LONG, PARTICLES, SAMPLES, SHORT
 from tournaments.report_tables import NOTHING, Table
 
 POSITIONS = 10
-STUDENT_95 = 2.262157
-"""Half width of a 95 % interval in standard errors, of a mean over all positions."""
+STUDENT_95 = 2.262157  # half width of a 95 % interval in standard errors, of a mean over all positions
 SECONDS = (1, 30)
 DEPTHS = (1, 2, 3)
-FIRST_PLY, PLIES_APART = 10, 12
-"""Where in its game each position comes from; the last is at ply 118."""
-A_TIME = 50_000
-"""Histories drawn at a time, more than depth 3 folds in within a minute."""
+FIRST_PLY, PLIES_APART = 10, 12  # where in its game each position comes from; the last is at ply 118
+A_TIME = 50_000  # histories drawn at a time, more than depth 3 folds in within a minute
 COLUMNS = ("position", "depth", "seconds", "histories")
 
-Sizes = dict[tuple[int, int, int], int]
-"""Position, depth and seconds -> histories."""
+Sizes = dict[tuple[int, int, int], int]  # position, depth and seconds -> histories
 
 
 def positions(seed: int) -> Iterator[View]:

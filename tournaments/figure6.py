@@ -26,16 +26,11 @@ if TYPE_CHECKING:
 
 MOST_LEAVES = 10**9
 """The largest tree that is measured; at some 100 million leaves examined a second, ten seconds a trial at most."""
-SEVERAL_K, SEVERAL_B = (2, 4, 6, 8, 10), (2, 3, 4, 6, 8, 10)
-"""Of the two graphs: k at b = 2, and b at k = 2."""
-DEEPEST_LEAVES = 7 * 10**7
-"""Each graph goes as deep as this many leaves allow."""
-BLOCK = 30
-"""Trials done at a time, until the interval is narrow enough."""
-NARROW = 0.002
-"""Half of the widest 95 % interval of a point; the whole is well below one hundredth of all leaves."""
-HIGHEST = 10
-"""Payoffs are 0..HIGHEST."""
+SEVERAL_K, SEVERAL_B = (2, 4, 6, 8, 10), (2, 3, 4, 6, 8, 10)  # of the two graphs: k at b = 2, and b at k = 2
+DEEPEST_LEAVES = 7 * 10**7  # each graph goes as deep as this many leaves allow
+BLOCK = 30  # trials done at a time, until the interval is narrow enough
+NARROW = 0.002  # half of the widest 95 % interval of a point; the whole is well below one hundredth of all leaves
+HIGHEST = 10  # payoffs are 0..HIGHEST
 (ELEVEN,) = words(HIGHEST + 1)
 
 

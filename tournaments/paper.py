@@ -23,25 +23,19 @@ from tournaments.schedule import Pairing
 
 SAMPLES = {(30, 1): 1683, (30, 2): 321, (30, 3): 67, (90, 1): 3145, (90, 2): 662, (90, 3): 190}
 """Figure 4: mean sample size by seconds a move and depth."""
-SHORT, LONG = 30, 90
-"""Seconds per move in the paper's two runs."""
-EXTRA_SECONDS = 2
-"""Extra seconds after each illegal try."""
+SHORT, LONG = 30, 90  # seconds per move in the paper's two runs
+EXTRA_SECONDS = 2  # extra seconds after each illegal try
 GAMES = 500
-PARTICLES = 20_000
-"""Boards in a belief: many times the largest sample. The paper does not say how it draws histories."""
+PARTICLES = 20_000  # boards in a belief: many times the largest sample. The paper does not say how it draws histories.
 HS = "hs:depth=2,samples=100"
 """The HS that plays in Figure 3. The paper does not give its settings; with these it takes as long for a try as
 overconfident search to depth 2."""
-LEAST_BUDGET = 0.01
-"""Seconds; no budget may be shorter."""
+LEAST_BUDGET = 0.01  # seconds; no budget may be shorter
 FIGURES = (2, 3, 5)
 
-TODAY = "today"
-"""The choice that changes nothing."""
+TODAY = "today"  # the choice that changes nothing
 SEARCHING = ("overconfident", "paranoid")
-OF_SEARCH = ("ties", "free", "boards")
-"""Options that only the player `search` has, which is otherwise the same."""
+OF_SEARCH = ("ties", "free", "boards")  # options that only the player `search` has, which is otherwise the same
 LEAST_PARTICLES = 100
 RULES = "rules=quiet"
 

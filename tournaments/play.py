@@ -31,8 +31,7 @@ from tournaments.schedule import Game, Settings
 
 LOGGER = logging.getLogger("kriegbot.tournament")
 
-SpecOf: TypeAlias = Callable[[str], PlayerSpec]
-"""From a player's name in the schedule to its spec."""
+SpecOf: TypeAlias = Callable[[str], PlayerSpec]  # from a player's name in the schedule to its spec
 
 
 @dataclass(frozen=True, slots=True)

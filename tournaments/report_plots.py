@@ -21,12 +21,10 @@ if TYPE_CHECKING:
 
 WIDTH, BASE_HEIGHT, ROW_HEIGHT, NAMED_ROW_HEIGHT, LEGEND_ROW = 5.2, 1.1, 0.45, 0.6, 0.2
 """Inches. Narrow, so that text stays readable when a phone shrinks the plot."""
-HIGH, SMALL = 0.5, 9
-"""Height of a bar in rows, and points of small letters."""
+HIGH, SMALL = 0.5, 9  # height of a bar in rows, and points of small letters
 WON, DRAWN, LOST, LINE = "#2b6cb0", "#d5d9de", "#c05621", "#1a1a1a"
 MISSING = "plots need matplotlib, which is missing: pip install matplotlib"
-NAME = 32
-"""Most letters of a player's name beside a plot."""
+NAME = 32  # most letters of a player's name beside a plot
 
 
 class PlotsMissing(Exception):

@@ -17,10 +17,8 @@ from referee.text import one_line
 from tournaments.report import PairingReport, Report, Standing, Tested
 from tournaments.statistics import Elo
 
-NOTHING = "-"
-"""Stands for a missing figure."""
-MOST_ROWS = 50
-"""Rows shown of each table at a terminal; the page and the JSON have all."""
+NOTHING = "-"  # stands for a missing figure
+MOST_ROWS = 50  # rows shown of each table at a terminal; the page and the JSON have all
 
 
 @dataclass(frozen=True, slots=True)

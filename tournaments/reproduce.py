@@ -24,10 +24,8 @@ from tournaments.schedule import Game, Settings
 from tournaments.statistics import NORMAL_95, expected_utility, expected_utility_interval, shares_of
 from tournaments.store import Store
 
-Key = tuple[str, int, int]
-"""Player, depth and the opponent's depth: names a cell within a run of a figure."""
-SEED = 2006
-"""Of the tournaments that we publish."""
+Key = tuple[str, int, int]  # player, depth and the opponent's depth: names a cell within a run of a figure
+SEED = 2006  # of the tournaments that we publish
 TITLES = {2: "EU against rand", 3: "EU against HS", 5: "EU of overconfident against paranoid play"}
 
 
@@ -115,8 +113,7 @@ def contrasts_of(results: Sequence[Result]) -> list[Contrast]:
     return contrasts
 
 
-Term = tuple[tuple[float, Key], ...]
-"""A difference of cells: the sign and the name of each."""
+Term = tuple[tuple[float, Key], ...]  # a difference of cells: the sign and the name of each
 
 
 def _contrast(says: str, terms: Sequence[Term], of: Mapping[Key, Result]) -> Contrast:

@@ -15,8 +15,7 @@ from itertools import combinations
 from referee import Limits, RuleSet
 from referee.text import quoted
 
-MOST_GAMES = 1_000_000
-"""Games of a pairing."""
+MOST_GAMES = 1_000_000  # games of a pairing
 
 
 @dataclass(frozen=True, slots=True)

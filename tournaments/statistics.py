@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-NORMAL_95 = 1.959964
-"""Half width of a 95 % interval in standard deviations of a normal distribution."""
-HALVINGS = 60
-"""Halvings of an interval that leave nothing but rounding error."""
+NORMAL_95 = 1.959964  # half width of a 95 % interval in standard deviations of a normal distribution
+HALVINGS = 60  # halvings of an interval that leave nothing but rounding error
 
 Counts = Sequence[int]
 """How often each score occurred, worst first: 3 numbers for games, 5 for pairs of games.

@@ -46,8 +46,7 @@ from tournaments.store_reader import (
 
 __all__ = ["FORMS", "Store", "StoreError"]
 
-LOCK_PATIENCE = 5.0
-"""Seconds to wait for the lock: workers of a run that was killed hold it for a moment more."""
+LOCK_PATIENCE = 5.0  # seconds to wait for the lock: workers of a run that was killed hold it for a moment more
 
 OF_A_GAME = "result", "detail", "plies", "record", "versions", "seconds"
 OF_A_SIDE = "player", "turns", "tries", "illegal", "nonsense", "overruns", "astray", "failure", "log"

@@ -42,8 +42,7 @@ CREATE TABLE answers (
 CREATE TABLE incidents (
     id INTEGER PRIMARY KEY, game INTEGER NOT NULL, at TEXT NOT NULL, what TEXT NOT NULL, quarantined INTEGER NOT NULL);
 """
-APPLICATION = 0x4B726965
-"""What SQLite keeps at byte 68 of the file: "Krie"."""
+APPLICATION = 0x4B726965  # what SQLite keeps at byte 68 of the file: "Krie"
 DAMAGE = sqlite3.Error, UnicodeDecodeError
 """What SQLite raises over a damaged file; the second where its own message quotes a byte that is no UTF-8."""
 NOT_WRITABLE = sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY

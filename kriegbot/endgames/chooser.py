@@ -22,8 +22,7 @@ from referee import View
 from referee.men import Men
 
 DEEPEST = 12
-FIRST_RATE = 1_000_000
-"""Sets a second that a search is taken to look at, before it is known."""
+FIRST_RATE = 1_000_000  # sets a second that a search is taken to look at, before it is known
 
 
 @dataclass(frozen=True, slots=True)

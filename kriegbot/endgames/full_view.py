@@ -18,12 +18,9 @@ from kriegbot.endgames.king_sets import Men, after_try, attacks_of, every, list_
 QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, END = 0, 4096, 8192, 12288, 77824, 339968
 """Where the placings of each ending begin: our king's square comes first, then that of a queen, rook or pawn (64 * 64),
 of the dark bishop and the light one (64 * 32 * 32), or of a bishop and a knight (64 * 64 * 64)."""
-ELSEWHERE = -1
-"""The placing of any other men."""
-LONGEST = 33
-"""The most moves to mate: of bishop and knight."""
-HOPELESS = 60
-"""What a king that is not lost counts, in moves."""
+ELSEWHERE = -1  # the placing of any other men
+LONGEST = 33  # the most moves to mate: of bishop and knight
+HOPELESS = 60  # what a king that is not lost counts, in moves
 (BYTE,) = kb.words(255)
 
 
@@ -131,8 +128,7 @@ def soonest(with_minors: bool) -> kb.WordArray:
     return rows
 
 
-SOURCES = (_fill, LONGEST)
-"""What decides the rows."""
+SOURCES = (_fill, LONGEST)  # what decides the rows
 
 
 def minors() -> kb.WordArray:

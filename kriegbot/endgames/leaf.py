@@ -30,14 +30,11 @@ from kriegbot.kernels import NONE, ShortArray, Word, Words, kernel, popcount
 
 FILE = Path(__file__).with_name("network.npz")
 HIDDEN = 64
-BOARDS_SEEN = 320
-"""Inputs that are 0 or 1; behind them come the cost of a king who is seen, and the number of squares."""
+BOARDS_SEEN = 320  # inputs that are 0 or 1; behind them come the cost of a king who is seen, and the number of squares
 INPUTS = BOARDS_SEEN + 2
 MOST_LISTED = 3 + 64 + 64
-UNIT, SQUARES = 30.0, 20.0
-"""Moves, and squares, that count as 1."""
-SIZE = (INPUTS + 2) * HIDDEN + 1
-"""Numbers of a network: w, a row of HIDDEN for each input; a; v; b."""
+UNIT, SQUARES = 30.0, 20.0  # moves, and squares, that count as 1
+SIZE = (INPUTS + 2) * HIDDEN + 1  # numbers of a network: w, a row of HIDDEN for each input; a; v; b
 
 
 class Network(NamedTuple):

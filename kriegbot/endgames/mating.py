@@ -29,22 +29,15 @@ from kriegbot.endgames.king_sets import (
 from kriegbot.endgames.leaf import Network, Yardstick, estimate
 from kriegbot.endgames.seen_late import TAKEN, Late
 
-DRAW = 300.0
-"""What a draw costs, in moves: as much as a set from which mate is far off."""
-NEVER = 1e9
-"""What a try costs that every board refuses."""
+DRAW = 300.0  # what a draw costs, in moves: as much as a set from which mate is far off
+NEVER = 1e9  # what a try costs that every board refuses
 WORST = 0.6, 0.1, 0.15
 """Weight of the worst answer, the rest being the mean's; if bishops alone have to mate; if knights have to help."""
-AGAIN = 3.0, 8.0, 8.0
-"""What a set costs more for each time that we were in it before, likewise."""
-MOST_VISITS = 64
-"""How many sets of a game are remembered."""
-MARGIN = 0.05
-"""Tries that cost this much more than the cheapest are as good; the seed chooses among them."""
-LEVELS = 48
-"""The deepest recursion: moves and refusals together."""
-ENTRIES = 1 << 16
-"""Places of the table of sets seen."""
+AGAIN = 3.0, 8.0, 8.0  # what a set costs more for each time that we were in it before, likewise
+MOST_VISITS = 64  # how many sets of a game are remembered
+MARGIN = 0.05  # tries that cost this much more than the cheapest are as good; the seed chooses among them
+LEVELS = 48  # the deepest recursion: moves and refusals together
+ENTRIES = 1 << 16  # places of the table of sets seen
 
 
 class Room(NamedTuple):

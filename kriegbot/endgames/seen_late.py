@@ -35,18 +35,13 @@ from kriegbot.endgames.king_sets import (
 
 QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END = 0, 640, 1280, 3328, 44288, 85248, 126208
 """Where the placings of each ending begin: our king's square among ten (32) comes first, then those of the others."""
-ELSEWHERE = -1
-"""The placing of any other men."""
-LOST = 100.0
-"""What it costs, in moves, when there is no mate."""
-TAKEN = 15.0
-"""What it costs to lose a man where the rest can still mate."""
-SCALE = 512.0
-"""Parts of a move in which costs are kept, in 16 bits."""
+ELSEWHERE = -1  # the placing of any other men
+LOST = 100.0  # what it costs, in moves, when there is no mate
+TAKEN = 15.0  # what it costs to lose a man where the rest can still mate
+SCALE = 512.0  # parts of a move in which costs are kept, in 16 bits
 ADVERSE = 1.0, 0.5, 0.9
 """Weight of the worst of his squares; the same for two bishops; for bishop and knight, who cannot force mate."""
-SWEEPS, SETTLED = 40, 0.1
-"""Most rounds of value iteration, and the largest change after which there are no more."""
+SWEEPS, SETTLED = 40, 0.1  # most rounds of value iteration, and the largest change after which there are no more
 
 
 @kb.inlined
@@ -275,8 +270,7 @@ class Late(NamedTuple):
 LATE = Late(np.full(64 * END, SCALE * LOST, np.uint16), np.full(64 * END, SCALE * LOST, np.uint16), set())
 
 
-ENDINGS = tuple(pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)))
-"""Where each ending begins and ends."""
+ENDINGS = tuple(pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)))  # where each ending begins and ends
 
 
 def late_for(men: kb.WordArray) -> Late:

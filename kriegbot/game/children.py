@@ -23,19 +23,13 @@ from kriegbot.game import keeper
 from kriegbot.importing import forget_current_folder
 from referee.text import harmless
 
-GIVES_WAY = 10
-"""How much a low-priority process raises its nice value, up to 19."""
-MOST_LINE = 4096
-"""Bytes of one line of a child."""
-FLOOD = 1_000_000
-"""Bytes that a child may write between two messages to it, on either stream."""
-LOG_BYTES = 20_000
-"""Bytes kept of what a child has written to stderr, from its end."""
+GIVES_WAY = 10  # how much a low-priority process raises its nice value, up to 19
+MOST_LINE = 4096  # bytes of one line of a child
+FLOOD = 1_000_000  # bytes that a child may write between two messages to it, on either stream
+LOG_BYTES = 20_000  # bytes kept of what a child has written to stderr, from its end
 CHUNK = 65536
-KEEPER_PATIENCE = 2.0
-"""Seconds that a keeper has to end all that its program has started."""
-SAFE_PATH = "PYTHONSAFEPATH"
-"""In the environment: whether Python leaves out the folder that it would import from first."""
+KEEPER_PATIENCE = 2.0  # seconds that a keeper has to end all that its program has started
+SAFE_PATH = "PYTHONSAFEPATH"  # in the environment: whether Python leaves out the folder that it would import from first
 
 
 class CannotStart(Exception):

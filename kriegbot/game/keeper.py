@@ -20,8 +20,7 @@ import time
 from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-PATIENCE = 0.5
-"""Seconds that a program has to end by itself once its input has ended."""
+PATIENCE = 0.5  # seconds that a program has to end by itself once its input has ended
 
 
 def main(command: list[str]) -> None:

@@ -29,17 +29,13 @@ from kriegbot.players.specs import PlayerSpec, Progress, players
 from referee import View
 from referee.text import one_line, quoted
 
-PATIENCE = 300.0
-"""Seconds for one answer before a player counts as hung."""
-GRACE = 10.0
-"""Seconds that a player with a time budget may take beyond twice that, before it loses the game."""
-LONGEST = 1e6
-"""Seconds of the longest time budget: a system call cannot wait much longer than twice that."""
+PATIENCE = 300.0  # seconds for one answer before a player counts as hung
+GRACE = 10.0  # seconds that a player with a time budget may take beyond twice that, before it loses the game
+LONGEST = 1e6  # seconds of the longest time budget: a system call cannot wait much longer than twice that
 START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 60.0
 """The same for sitting down, between two signs that kernels are being compiled: of ours, of ours with a part from
 outside, which may hang, and of players from outside."""
-MOST_INFO = 1000
-"""Lines that a player may say before its answer."""
+MOST_INFO = 1000  # lines that a player may say before its answer
 WORKER = "kriegbot.game.worker"
 FAILURES = {"failed": Failure.RAISED, "nonsense": Failure.NONSENSE, "refused": Failure.REFUSED}
 """What the worker says when its player fails."""

@@ -18,8 +18,7 @@ from referee.announcement import told_code
 from referee.history import Listener
 from referee.text import one_line, quoted
 
-GREETING = "kriegspiel 1"
-"""The first line to a program: the protocol and its version."""
+GREETING = "kriegspiel 1"  # the first line to a program: the protocol and its version
 MOST_WHOLE = 2**63
 _ANSWERS = {answer.value: answer for answer in referee.Answer}
 REPORTED = {name: type(value) for name, value in asdict(Report()).items()}

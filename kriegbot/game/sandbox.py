@@ -26,14 +26,12 @@ from kriegbot.players.specs import PlayerSpec
 from referee.text import one_line
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc/alternatives", "/etc/ld.so.cache")
-JAVA = "/etc/java*"
-"""Where Debian keeps what Java reads when it starts."""
+JAVA = "/etc/java*"  # where Debian keeps what Java reads when it starts
 PYTHON = re.compile(r"python[0-9.]*")
 ALONE = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev")
 READ_ONLY = ("--remount-ro", "/proc", "--remount-ro", "/")  # root could write /proc/sys
 PACKAGES = ("kriegbot", "referee", "evaluators", "tournaments")
-PATIENCE = 10.0
-"""Seconds that bubblewrap may take to say whether it works."""
+PATIENCE = 10.0  # seconds that bubblewrap may take to say whether it works
 
 log = logging.getLogger("kriegbot")
 

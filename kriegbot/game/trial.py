@@ -19,10 +19,8 @@ from kriegbot.players.specs import BadSpec, PlayerSpec, Progress, make_player, p
 from referee import BERKELEY, Referee, RuleSet, UnknownRuleSet, rule_set
 from referee.text import one_line, quoted
 
-START = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1"
-"""A small position, of which a player is asked for a try."""
-TRIAL_PATIENCE = 10.0
-"""Seconds that it is waited for; to be slow is no reason to refuse a player."""
+START = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1"  # a small position, of which a player is asked for a try
+TRIAL_PATIENCE = 10.0  # seconds that it is waited for; to be slow is no reason to refuse a player
 
 
 def try_out(spec: PlayerSpec, rules: RuleSet = BERKELEY, report: Progress | None = None) -> None:

@@ -15,8 +15,7 @@ from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.players.base import Choice
 from referee import Action, Answer, AskAny, Referee, Resign, View
 
-MOST_NONSENSE = 20
-"""Impossible or repeated tries and questions in one turn, before a player counts as trying for ever."""
+MOST_NONSENSE = 20  # impossible or repeated tries and questions in one turn, before a player counts as trying for ever
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ from kriegbot.players.rule_sets import load_rules
 from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, make_player, parse_spec
 from referee.text import one_line
 
-MOST_DETAIL = 500
-"""Characters of why a player failed."""
+MOST_DETAIL = 500  # characters of why a player failed
 
 
 class Worker:

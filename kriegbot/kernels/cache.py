@@ -28,8 +28,7 @@ from kriegbot.kernels import jit
 from kriegbot.kernels.jit import Intrinsic, Kernel
 
 UNUSED_SECONDS = 30 * 24 * 3600
-HEX = 16
-"""Digits of a key."""
+HEX = 16  # digits of a key
 
 
 @cache

@@ -40,11 +40,9 @@ LATER = (
     "kriegbot.endgames.",
 )
 """Beginnings of the names of modules that the flagship does without until a king stands bare."""
-WITH_TABLES = ("kriegbot.endgames.seen_late",)
-"""Modules with tables that their function `build` fills in."""
+WITH_TABLES = ("kriegbot.endgames.seen_late",)  # modules with tables that their function `build` fills in
 BUILD = "build"
-MOVING = 1.0
-"""Seconds after which progress is reported again."""
+MOVING = 1.0  # seconds after which progress is reported again
 GIVES_WAY = 10
 
 A = TypeVar("A", bound=npt.NDArray[Any])

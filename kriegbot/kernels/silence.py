@@ -31,8 +31,7 @@ from kriegbot.kernels.position import (
     side_to_move,
 )
 
-ENOUGH = 2
-"""Enough men able to move that no single enemy move can immobilise all."""
+ENOUGH = 2  # enough men able to move that no single enemy move can immobilise all
 
 
 class Silence(NamedTuple):

@@ -17,21 +17,14 @@ from kriegbot.kernels.jit import WordArray
 # Where each table begins; 64 entries, one per square, unless noted otherwise.
 KNIGHT = 0
 KING = 64
-PAWN = 128
-"""[2, 64] squares that a white, a black pawn attacks."""
-ROOK = 256
-"""[4, 64] mask of blockers, magic, first place of the attack sets, shift."""
+PAWN = 128  # [2, 64] squares that a white, a black pawn attacks
+ROOK = 256  # [4, 64] mask of blockers, magic, first place of the attack sets, shift
 BISHOP = 512
-RIGHTS = 768
-"""Castling rights (K Q k q) that a move from or to the square leaves."""
-BETWEEN = 832
-"""[64, 64] squares strictly between two squares of a line, else none."""
-LINE = BETWEEN + 4096
-"""[64, 64] the whole line through two squares, else none."""
-ATTACKS = LINE + 4096
-"""The sliders' attack sets: 102,400 for rooks, then 5,248 for bishops."""
-CHOOSE = ATTACKS + 102_400 + 5_248
-"""[64, 8] ways to choose 1 to 8 of as many squares as stand before this one."""
+RIGHTS = 768  # castling rights (K Q k q) that a move from or to the square leaves
+BETWEEN = 832  # [64, 64] squares strictly between two squares of a line, else none
+LINE = BETWEEN + 4096  # [64, 64] the whole line through two squares, else none
+ATTACKS = LINE + 4096  # the sliders' attack sets: 102,400 for rooks, then 5,248 for bishops
+CHOOSE = ATTACKS + 102_400 + 5_248  # [64, 8] ways to choose 1 to 8 of as many squares as stand before this one
 SIZE = CHOOSE + 64 * 8
 
 MASK, MAGIC, FIRST, SHIFT = 0, 64, 128, 192
@@ -111,5 +104,4 @@ def _sliders(tables: WordArray, begin: int, magics: tuple[int, ...], place: int,
     return place
 
 
-TABLES = build()
-"""The tables that every entry kernel takes as its first argument."""
+TABLES = build()  # the tables that every entry kernel takes as its first argument

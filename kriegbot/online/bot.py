@@ -28,12 +28,9 @@ from referee.text import one_line, quoted
 
 Json: TypeAlias = dict[str, Any]
 
-LOOK, SOON = 5.0, 1.0
-"""Seconds between two looks at games and lobby; the latter after something was done."""
-JOIN_EVERY = 61.0
-"""Seconds between two attempts to join a game; the site allows one a minute."""
-MOST_NAME = 40
-"""Characters of a name that is shown."""
+LOOK, SOON = 5.0, 1.0  # seconds between two looks at games and lobby; the latter after something was done
+JOIN_EVERY = 61.0  # seconds between two attempts to join a game; the site allows one a minute
+MOST_NAME = 40  # characters of a name that is shown
 
 
 class Bot:

@@ -36,13 +36,11 @@ FIRST_LOOK, LONGEST_LOOK = 0.25, 3.0
 """Seconds between two looks at a game in which nothing has happened; each wait is twice the one before."""
 MOST_LOOKS, FEW_LOOKS = 8, 2
 """Looks at states that do not show a try before it counts as not made: if it was answered, and if it was not."""
-MOST_SENT = 5
-"""Times that one try is sent, before another is chosen."""
+MOST_SENT = 5  # times that one try is sent, before another is chosen
 GONE = 404
 SEATINGS = 3
 """Times that a player is asked for one try; it sits down again after each failure, to another guess if there is one."""
-UNKNOWN = 60.0
-"""Seconds on a clock that the site does not show."""
+UNKNOWN = 60.0  # seconds on a clock that the site does not show
 NONSENSE = ("IMPOSSIBLE_TO_ASK", "NONSENSE", "INVALID_UCI")
 
 

@@ -20,12 +20,9 @@ from kriegbot.players.specs import BadSpec, PlayerSpec
 from referee import View
 
 RESERVE, SHARES = 30.0, 20
-HURRY = 10.0
-"""Seconds on the clock at which any allowed try is played at once."""
-LEAST = 0.05
-"""Seconds that a try gets, however low the clock."""
-SHORTEST = 0.5
-"""Seconds that a player is always waited for."""
+HURRY = 10.0  # seconds on the clock at which any allowed try is played at once
+LEAST = 0.05  # seconds that a try gets, however low the clock
+SHORTEST = 0.5  # seconds that a player is always waited for
 
 
 class ClockPlayer:

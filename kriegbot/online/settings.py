@@ -31,8 +31,7 @@ T = TypeVar("T")
 
 PLAYER = "kriegbot:time=5"
 MOST_GAMES = 20
-MOST_BYTES = 100_000
-"""Of the file of settings."""
+MOST_BYTES = 100_000  # of the file of settings
 WHO = ("humans", "bots", "anyone", "nobody")
 HOURS = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])")
 TOKEN = re.compile(r"[!-~]{1,500}")

@@ -44,15 +44,11 @@ CALLS = tuple(
     )
 )
 """Everything that is ever asked of the site."""
-TIMEOUT = 10.0
-"""Seconds until a request counts as lost."""
-FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0
-"""Seconds between two attempts; each wait is up to twice the one before."""
-LONGEST_PAUSE = 120.0
-"""Seconds that the site may ask for with 429."""
+TIMEOUT = 10.0  # seconds until a request counts as lost
+FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0  # seconds between two attempts; each wait is up to twice the one before
+LONGEST_PAUSE = 120.0  # seconds that the site may ask for with 429
 MOST_BYTES = 4_000_000
-LEAVING = 5.0
-"""Seconds for what is worth trying at the end."""
+LEAVING = 5.0  # seconds for what is worth trying at the end
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 

@@ -14,18 +14,14 @@ from xml.sax.saxutils import escape
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Strategy, Tree, TreeError
 from referee.text import one_line
 
-MOST_NODES = 1000
-"""Larger trees are refused: a picture of them would be unreadable."""
+MOST_NODES = 1000  # larger trees are refused: a picture of them would be unreadable
 COLORS = ("#1f6fb2", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#008b8b")
 """Of the players, in turn; used again from the start when there are more players."""
 INK, FAINT = "#333333", "#9a9a9a"
-LEVEL = 84
-"""Pixels from a node down to its children."""
+LEVEL = 84  # pixels from a node down to its children
 MARGIN, HEAD, LINE, RADIUS, CHARACTER, NARROWEST = 36, 64, 15, 7, 6.8, 34.0
-ALONG = 0.62
-"""How far down an edge its action's name is written, as a share of the edge."""
-LONGEST = 18
-"""Longer names are cut to this many characters."""
+ALONG = 0.62  # how far down an edge its action's name is written, as a share of the edge
+LONGEST = 18  # longer names are cut to this many characters
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,14 +19,11 @@ from typing import NamedTuple
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 
-MOST_DEPTH = 200
-"""Moves in a row in a file; a deeper tree is refused."""
+MOST_DEPTH = 200  # moves in a row in a file; a deeper tree is refused
 NUMBER = re.compile(r"[+-]?(\d+/\d+|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)", re.ASCII)
-MOST_DIGITS = 1000
-"""Longer numbers are refused before they fill the memory."""
+MOST_DIGITS = 1000  # longer numbers are refused before they fill the memory
 MOST_EXPONENT = 1000
-MOST_NUMBER = 10**9
-"""The highest number of a player, set or outcome."""
+MOST_NUMBER = 10**9  # the highest number of a player, set or outcome
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<sign>[{},])|(?P<word>[^\s"{},]+)|(?P<open>")|(?P<end>\Z))""", re.DOTALL
 )

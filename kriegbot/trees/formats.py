@@ -17,11 +17,9 @@ from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree, Tree
 from referee.files import text_in
 from referee.text import MOST_QUOTED, one_line, quoted
 
-MOST_BYTES = 100_000_000
-"""Larger files are refused."""
+MOST_BYTES = 100_000_000  # larger files are refused
 VERSION = 1
-MARK = "kriegbot_tree"
-"""The field that marks a tree, and gives the version of the format."""
+MARK = "kriegbot_tree"  # the field that marks a tree, and gives the version of the format
 KINDS = {
     "payoffs": ("a leaf", {"payoffs"}, {"name"}),
     "probabilities": ("a node of chance", {"probabilities", "children"}, {"actions", "name"}),

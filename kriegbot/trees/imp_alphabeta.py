@@ -31,10 +31,8 @@ from kriegbot.trees.strategy import History, PISet, Solution, as_chosen, check_p
 from kriegbot.trees.tree import Decision, Leaf, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 
-Bound: TypeAlias = Callable[[Leaf | Decision], Number]
-"""A node -> an upper bound of the payoffs at and below it."""
-NOTHING = float("-inf")
-"""P of a set that is to be valued exactly."""
+Bound: TypeAlias = Callable[[Leaf | Decision], Number]  # a node -> an upper bound of the payoffs at and below it
+NOTHING = float("-inf")  # P of a set that is to be valued exactly
 
 
 def imp_alphabeta(

@@ -139,8 +139,7 @@ def worst(so_far: Number, weight: Number, value: Number) -> Number:  # noqa: ARG
     return min(so_far, value)
 
 
-ROUNDING = 1e-9
-"""A response must be better by more than this times the payoffs' size to count as better."""
+ROUNDING = 1e-9  # a response must be better by more than this times the payoffs' size to count as better
 
 
 @dataclass(frozen=True, slots=True)

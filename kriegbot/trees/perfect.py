@@ -23,8 +23,7 @@ from kriegbot.trees.strategy import Follow, Moves, Solution, at_random, check_pl
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 
-Evaluate: TypeAlias = Callable[[Node], Number]
-"""What a node that is not searched may be worth to the player."""
+Evaluate: TypeAlias = Callable[[Node], Number]  # what a node that is not searched may be worth to the player
 
 
 @dataclass(frozen=True, slots=True)

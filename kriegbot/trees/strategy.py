@@ -19,10 +19,8 @@ from typing import TypeAlias
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
 from referee.text import quoted
 
-History: TypeAlias = tuple[Node, Number]
-"""A node and the product of the probabilities on the way to it."""
-Reached: TypeAlias = tuple[Leaf | Decision, Number]
-"""A history that ends at a leaf or where a choice is to be made."""
+History: TypeAlias = tuple[Node, Number]  # a node and the product of the probabilities on the way to it
+Reached: TypeAlias = tuple[Leaf | Decision, Number]  # a history that ends at a leaf or where a choice is to be made
 PISet: TypeAlias = list[tuple[Decision, Number]]
 """Nodes of one information set that are reached together, and p of each."""
 Moves: TypeAlias = Iterable[tuple[Node, Number]]
@@ -107,8 +105,7 @@ def check_strategy(tree: Tree, strategy: Strategy) -> None:
             raise TreeError(f"alternative {choice} of information set {quoted(label)}: alternatives are 0..{count - 1}")
 
 
-MOST_STRATEGIES = 1_000_000
-"""The most that brute force tries."""
+MOST_STRATEGIES = 1_000_000  # the most that brute force tries
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,10 @@ SetKey: TypeAlias = tuple[int, str]
 Strategy: TypeAlias = Mapping[SetKey, int]
 """A pure strategy: the index of the alternative chosen in each information set."""
 
-_Choice: TypeAlias = tuple[SetKey, int] | None
-"""The alternative taken in an information set; None before the first."""
+_Choice: TypeAlias = tuple[SetKey, int] | None  # the alternative taken in an information set; None before the first
 
-ROUNDING = 1e-9
-"""How far the sum of float probabilities may be from 1."""
-SHOWN_STEPS = 12
-"""How many actions of a path a message shows, the last ones if there are more."""
+ROUNDING = 1e-9  # how far the sum of float probabilities may be from 1
+SHOWN_STEPS = 12  # how many actions of a path a message shows, the last ones if there are more
 
 
 class TreeError(ValueError):

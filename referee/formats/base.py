@@ -17,8 +17,7 @@ from referee.rules import NO_LIMITS, RULE_SETS, Limits, RuleSet
 from referee.text import one_line, quoted
 from referee.view import Answer, OwnTry
 
-Lost: TypeAlias = tuple[str, ...]
-"""What was left out, such as "thinking times"."""
+Lost: TypeAlias = tuple[str, ...]  # what was left out, such as "thinking times"
 Written: TypeAlias = tuple[str, Mapping[str, bool]]
 """A text, and for each thing that its format has no place for whether the game had it."""
 
@@ -31,12 +30,10 @@ HEADERS = "headers but the names of the game and of its players"
 COMMENTS = "comments"
 DRAW = "a draw that these rules do not give: the game is told as abandoned"
 
-_OTHER_NAMES = {"wild16": "ICC"}
-"""Names of rule sets in the header Variant, where they are not the titles."""
+_OTHER_NAMES = {"wild16": "ICC"}  # names of rule sets in the header Variant, where they are not the titles
 _CHESS = ("", "?", "standard", "chess", "normal", "from position", "kriegspiel")
 _GIVEN_UP = ("", "?", "normal", Reason.RESIGNATION.value)
-FOREIGN = ("Filtered",)
-"""Headers that are others' alone."""
+FOREIGN = ("Filtered",)  # headers that are others' alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,7 @@ from referee.text import quoted
 from referee.view import Answer, OwnQuestion, OwnTry
 
 Json: TypeAlias = dict[str, Any]
-Sheet: TypeAlias = list[list[tuple[Json, Json]]]
-"""What a side asked, turn by turn: questions and answers."""
+Sheet: TypeAlias = list[list[tuple[Json, Json]]]  # what a side asked, turn by turn: questions and answers
 
 DONE = ("REGULAR_MOVE", "CAPTURE_DONE")
 ANY = {"question_type": "ASK_ANY", "chess_move": None}

@@ -15,8 +15,7 @@ from referee.pgn import read_headers
 from referee.record import place
 from referee.text import quoted
 
-HIDDEN = "??"
-"""What stands for a move that one side did not see."""
+HIDDEN = "??"  # what stands for a move that one side did not see
 
 _HEADER = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _PART = re.compile(  # in a line for one program alone, a header or a comment, nothing else begins
