@@ -60,6 +60,24 @@ def test_the_cheapest_man_retakes_on_the_announced_square(name: str) -> None:
     assert answer(name, view).uci() == "f3e5"
 
 
+@pytest.mark.parametrize("name", ["metaposition", "mcts"])
+def test_who_cannot_retake_with_one_man_tries_the_next_and_the_king_last(name: str) -> None:
+    referee = referee_after("4k3/8/5n2/8/4P3/r2PK1Nr/8/8 b - - 0 1", "f6e4")  # rooks pin pawn and knight
+    player, tried = make_player(parse_spec(name), 1), []
+    while referee.turn == chess.WHITE:
+        action = player.choose(referee.view(chess.WHITE)).action
+        assert isinstance(action, chess.Move)
+        tried.append(action.uci())
+        referee.try_move(action)
+    assert tried == ["d3e4", "g3e4", "e3e4"]
+
+
+@pytest.mark.parametrize("name", ["metaposition", "mcts"])
+def test_a_queen_retakes_too_if_nothing_else_can(name: str) -> None:
+    view = referee_after("3rk3/8/2n5/8/3P4/8/3Q4/7K b - - 0 1", "c6d4").view(chess.WHITE)  # which the rook protects
+    assert answer(name, view).uci() == "d2d4"
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_refused_try_is_followed_by_another(name: str) -> None:
     referee, player = Referee(), make_player(parse_spec(name), 1)
@@ -194,7 +212,7 @@ def test_the_odds_of_a_try_follow_what_is_known() -> None:
     [
         ("grabber", 0.6, 20),
         ("rusher", 0.7, 20),
-        ("metaposition", 0.85, many(20, 6)),
+        ("metaposition", 0.85, many(20, 7)),
         ("mcts", 0.85, many(20, 7)),
         ("shuffler", 0.1, 20),
     ],

@@ -1,12 +1,18 @@
-"""What a player is: an object that plays one game for one side, asked for a try whenever it is its turn."""
+"""What a player is: an object that plays one game for one side, asked for a try whenever it is its turn.
+
+And what sparring partners do in common, whatever else they think of: `retake`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import chess
+
 from kriegbot.options import Option
 from kriegbot.search.policy import Searched
 from referee import Action, OpponentMoved, View
+from referee.men import is_pawn_capture
 
 WORDS = {"rescue": 40, "why": 200}
 """The parts of a report that are text, and how long each may be."""
@@ -56,6 +62,17 @@ def notify(player: Player, view: View, known: int) -> int:
         if is_new and hook is not None:
             hook(view)
     return len(view.events)
+
+
+def retake(view: View) -> chess.Move | None:
+    """The open try that takes with the cheapest man where the opponent has just captured; None if there is none.
+
+    Asked again after a refusal, it names the next: programs retake whenever they can.
+    """
+    square = None if view.last_reply is None else view.last_reply.capture
+    tries = [] if square is None else [move for move in view.tries() if move.to_square == square]
+    taking = [move for move in tries if view.men[move.from_square] != chess.PAWN or is_pawn_capture(move, view.men)]
+    return min(taking, key=lambda move: (view.men[move.from_square], -(move.promotion or 0)), default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ each message by its probability (`players.message_odds`), and stops after two tu
 against the men that the opponent has lost. Values are averages weighted by the probabilities of the messages.
 Departures: since these are known, they weigh the average, not how often a message was drawn; a refusal costs nothing
 and leads to the next try of the same node; what may be retaken counts as retaken where a simulation stops; a node opens
-its tries one after another, best guess first. Bare kings are left to `players.lone_king`.
+its tries one after another, best guess first. What has been taken is retaken without any search, as programs elsewhere
+do. Bare kings are left to `players.lone_king`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import random
 import chess
 
 from kriegbot.options import Option
-from kriegbot.players.base import Choice, PlayerKind
+from kriegbot.players.base import Choice, PlayerKind, retake
 from kriegbot.players.densities import Metaposition
 from kriegbot.players.lone_king import Hunter
 from kriegbot.players.message_odds import Odds
@@ -58,13 +59,16 @@ class MctsPlayer:
         king = self._hunter.hunts(view)
         if king is not None:
             return Choice(max(view.tries(), key=lambda move: king.rate(move) + NOISE * self._rng.random()))
-        last = view.refused[-1] if view.refused else None
-        tree = self._tree
-        if tree is not None and tree.ply == view.ply and last is not None and is_pawn_capture(last, view.men):
+        taking = retake(view)
+        if taking is not None:
+            return Choice(taking)
+        tree = self._tree if self._tree is not None and self._tree.ply == view.ply else None
+        if tree is not None and view.refused and is_pawn_capture(view.refused[-1], view.men):
             tree.keep(view.tries())  # this refusal, the most frequent one, tells of one square only
         else:
+            simulations = self._simulations if tree is None else self._simulations // FURTHER
             tree = self._tree = Tree(view, Odds(view, self._metaposition), self._rng)
-            for _ in range(self._simulations if last is None else self._simulations // FURTHER):
+            for _ in range(simulations):
                 tree.simulate()
         return Choice(tree.best())
 

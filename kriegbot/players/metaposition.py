@@ -5,8 +5,8 @@ Kriegspiel" (ICGA Journal, 2007); what is known of the opponent's men is in `pla
 the referee may answer: a refusal costs nothing and the next best try follows, so each is rated as if it were legal, as
 a capture and as a quiet move, in proportion. As in the papers, the rating adds up the safety of one's men, the squares
 that they control, and progress; a capture is announced, so that the opponent is expected to retake with his cheapest
-man. The weights are our own. Left out: searching on behind the opponent's answer, the opening book, and the solved
-endings, in place of which `players.lone_king` hunts a lone king.
+man, which this player does before it rates anything. The weights are our own. Left out: searching on behind the
+opponent's answer, the opening book, and the solved endings, in place of which `players.lone_king` hunts a lone king.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import random
 import chess
 import numpy as np
 
-from kriegbot.players.base import Choice, PlayerKind
+from kriegbot.players.base import Choice, PlayerKind, retake
 from kriegbot.players.densities import ATTACKS, Metaposition, Reals
 from kriegbot.players.lone_king import Hunter
 from referee import Announcement, View
@@ -47,6 +47,9 @@ class MetapositionPlayer:
             self._metaposition = Metaposition(view)
         self._metaposition.update(view)
         king, tries = self._hunter.hunts(view), view.tries()
+        taking = retake(view)
+        if king is None and taking is not None:
+            return Choice(taking)
         rate = Rating(view, self._metaposition).rate if king is None else king.rate
         return Choice(max(tries, key=lambda move: rate(move) + NOISE * self._rng.random()))
 
