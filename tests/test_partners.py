@@ -19,7 +19,7 @@ from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, Limits, Referee, RuleSet, View
 from tests.effort import many
 
-SCRIPTS = ("grabber", "shuffler", "rusher")
+SCRIPTS = ("grabber", "shuffler", "rusher", "blitzer")
 PARTNERS = (*SCRIPTS, "metaposition", "mcts")
 
 
@@ -120,6 +120,20 @@ def test_the_shuffler_stays_at_home_and_the_rusher_does_not() -> None:
     assert heights["shuffler"] <= 3 < heights["rusher"]
 
 
+def test_the_blitzer_mates_on_f7_who_pushes_the_pawns_of_the_wings() -> None:
+    mates = 0
+    for seed in range(8):
+        referee, player = Referee(), make_player(parse_spec("blitzer"), seed)
+        replies = ["a7a6", "h7h6", "a6a5", "h6h5", "a5a4", "h5h4", "b7b6", "g7g6"]
+        while referee.end is None and (referee.turn == chess.WHITE or replies):
+            view = referee.view(referee.turn)
+            action = player.choose(view).action if referee.turn else chess.Move.from_uci(replies.pop(0))
+            assert isinstance(action, chess.Move)
+            referee.try_move(action)
+        mates += referee.end is not None and referee.board().peek().to_square == chess.F7
+    assert mates >= 4
+
+
 @pytest.mark.parametrize("name", PARTNERS)
 def test_the_same_seed_plays_the_same_game(name: str) -> None:
     first, second, other = (
@@ -212,6 +226,7 @@ def test_the_odds_of_a_try_follow_what_is_known() -> None:
     [
         ("grabber", 0.6, 20),
         ("rusher", 0.7, 20),
+        ("blitzer", 0.7, many(20, 8)),
         ("metaposition", 0.85, many(20, 7)),
         ("mcts", 0.85, many(20, 7)),
         ("shuffler", 0.1, 20),

@@ -22,7 +22,8 @@ from kriegbot.search.rules import BACKUPS, load_backup
 from referee import Referee
 
 KNOWN = (
-    "engine, grabber, hs, human, kriegbot, mcts, metaposition, overconfident, paranoid, rand, rusher, search, shuffler"
+    "blitzer, engine, grabber, hs, human, kriegbot, mcts, metaposition, overconfident, paranoid, rand, rusher, search, "
+    "shuffler"
 )
 
 
