@@ -8,9 +8,8 @@ from functools import cache
 import chess
 import pytest
 
-from kriegbot.narration.diary import Diary
+from kriegbot.narration.diary import Diary, kinds, meanings
 from kriegbot.narration.known import in_check
-from kriegbot.narration.meanings import kinds, meanings
 from referee import RULE_SETS, Limits, Reason, Referee, View
 from tests.random_games import STARTS, steps
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from kriegbot.cli.plain import PlainConsole
 from kriegbot.cli.terminal import TerminalConsole
-from kriegbot.narration import timing
+from kriegbot.narration import diary
 from kriegbot.players.base import PlayerLeft
 from kriegbot.web.clock import Clock as GameClock
 from kriegbot.web.seats import WebSeat
@@ -22,8 +22,8 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        monkeypatch.setattr("kriegbot.narration.timing.time.monotonic", lambda: self.now)
-        monkeypatch.setattr("kriegbot.narration.timing.time.sleep", self.sleep)
+        monkeypatch.setattr("kriegbot.narration.diary.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("kriegbot.narration.diary.time.sleep", self.sleep)
 
     def sleep(self, seconds: float) -> None:
         """Time passes."""
@@ -32,7 +32,7 @@ class Clock:
 
 def waited(clock: Clock, rules: RuleSet, *thinking: float) -> float:
     """Seconds until White is shown its second turn, if Black thinks so long for each of its tries."""
-    even, begun = timing.EvenTime(), clock.now
+    even, begun = diary.EvenTime(), clock.now
     referee = Referee(rules)
     even.hold(referee.view(chess.WHITE))
     assert clock.now == begun
@@ -54,9 +54,9 @@ def shown(referee: Referee) -> View:
 def test_one_try_takes_as_long_as_three_if_refusals_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     once, thrice = waited(clock, WILD16, 0.018), waited(clock, WILD16, 0.018, 0.022, 0.023)
-    assert once == pytest.approx(timing.QUANTUM)
-    assert thrice == pytest.approx(timing.QUANTUM)
-    assert waited(clock, WILD16, 0.7, 0.2) == pytest.approx(2 * timing.QUANTUM)
+    assert once == pytest.approx(diary.QUANTUM)
+    assert thrice == pytest.approx(diary.QUANTUM)
+    assert waited(clock, WILD16, 0.7, 0.2) == pytest.approx(2 * diary.QUANTUM)
 
 
 def test_nothing_is_held_back_where_refusals_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,4 +87,4 @@ def test_a_person_is_shown_the_turn_at_an_even_time_everywhere(where: str, monke
     else:
         console.show(shown(referee))
         console.close()
-    assert clock.now - begun == pytest.approx(timing.QUANTUM)
+    assert clock.now - begun == pytest.approx(diary.QUANTUM)

@@ -18,7 +18,7 @@ from typing import Any
 import chess
 import pytest
 
-from kriegbot.narration import timing
+from kriegbot.narration import diary
 from kriegbot.narration.diary import Entry
 from kriegbot.web import app, seats
 from kriegbot.web.replies import Clocks
@@ -34,7 +34,7 @@ GAMES, MOVES = 50, 12
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replies come as soon as they are there; `tests/test_timing.py` is about the time."""
-    monkeypatch.setattr(timing, "QUANTUM", 0.001)
+    monkeypatch.setattr(diary, "QUANTUM", 0.001)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from kriegbot.narration import timing
+from kriegbot.narration import diary
 from kriegbot.web import app, seats
 from kriegbot.web.server import PageServer
 from kriegbot.web.watch import Onlookers
@@ -32,7 +32,7 @@ NEW = ("id", "clocks", "invitation", "onlookers")
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "RATE", 1e6)
     monkeypatch.setattr(app, "BURST", 1e6)
-    monkeypatch.setattr(timing, "QUANTUM", 0.001)
+    monkeypatch.setattr(diary, "QUANTUM", 0.001)
 
 
 @pytest.fixture

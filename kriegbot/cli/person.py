@@ -23,9 +23,8 @@ from kriegbot.game.match import Played, play_game, rewound
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
-from kriegbot.narration.diary import Diary
+from kriegbot.narration.diary import Diary, meaning
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint
-from kriegbot.narration.meanings import meaning
 from kriegbot.narration.names import YOU, called
 from kriegbot.narration.results import Results
 from kriegbot.players.base import PlayerLeft

@@ -15,10 +15,9 @@ import chess
 
 from kriegbot.cli.progress import progress_text
 from kriegbot.cli.screen import Heat
-from kriegbot.narration.diary import Diary
+from kriegbot.narration.diary import Diary, EvenTime
 from kriegbot.narration.known import file_names, own_men, plain_board, rows
 from kriegbot.narration.moments import ending
-from kriegbot.narration.timing import EvenTime
 from referee import GameRecord, RuleSet, View
 
 BESIDE, WIDE = 20, 34

@@ -18,10 +18,9 @@ from rich.text import Text
 
 from kriegbot.cli.progress import progress_text
 from kriegbot.cli.screen import GLYPHS, Heat, Picture, board, fitting, has_tints, size_of
-from kriegbot.narration.diary import Diary, Kind, gathered
+from kriegbot.narration.diary import Diary, EvenTime, Kind, gathered
 from kriegbot.narration.known import in_check, lost, marks, own_men, taken
 from kriegbot.narration.moments import ending
-from kriegbot.narration.timing import EvenTime
 from referee import GameRecord, RuleSet, View
 
 STYLES = {

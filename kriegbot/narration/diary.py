@@ -1,15 +1,21 @@
-"""What one side has tried and heard, in words, from its views as they come."""
+"""What one side has tried and heard, in words, from its views as they come; what the words mean; and when it is told.
+
+The sentences on what the words mean are data, in `meanings.toml`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
+from pathlib import Path
 
 import chess
 
 import referee
-from kriegbot.narration.meanings import kinds
 from kriegbot.players.notation import try_name
 from referee.history import views_until
 from referee.men import moved
@@ -21,6 +27,10 @@ _ANSWERS = {
     referee.Answer.YES: "Yes.",
     referee.Answer.NO: "No.",
 }
+_OBLIGED = {referee.Asking.OBLIGES: "obliged", referee.Asking.OBLIGES_ONCE: "obliged_once"}
+_MEANINGS = Path(__file__).parent / "meanings.toml"
+QUANTUM = 0.5
+"""Seconds; see `EvenTime`."""
 
 
 class Kind(Enum):
@@ -43,7 +53,7 @@ class Entry:
       place: the number of the move: "12." of White's, "12..." of Black's.
       text: a sentence or two.
       announcement: what the referee announced, if anything.
-      means: the kinds of announcement in it: `kriegbot.narration.meanings`.
+      means: the kinds of announcement in it: `meanings`.
       squares: those that it names: of an own try, and of a capture.
     """
 
@@ -180,3 +190,86 @@ def gathered(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
         else:
             runs.append((entry, 1))
     return [(entry, entry.line() + (f" ({times} times)" if times > 1 else "")) for entry, times in runs]
+
+
+@cache
+def meanings() -> Mapping[str, tuple[str, str]]:
+    """For each kind a title, which is its words or nearly so, and a sentence."""
+    return {kind: (one["title"], one["text"]) for kind, one in tomllib.loads(_MEANINGS.read_text("utf-8")).items()}
+
+
+def meaning(kinds: Iterable[str]) -> list[str]:
+    """The sentences of kinds, each once."""
+    return [meanings()[kind][1] for kind in dict.fromkeys(kinds)]
+
+
+def kinds(event: referee.Event, rules: referee.RuleSet) -> Iterator[str]:
+    """The kinds of announcement in what a side was told."""
+    match event:
+        case referee.OwnTry(_, referee.Answer.ACCEPTED, announcement):
+            yield "yes"
+            if announcement is not None:
+                yield from _parts_of(announcement, rules, "took_kind" if rules.captured_kind else "took")
+        case referee.OwnTry(_, referee.Answer.ILLEGAL):
+            yield "no" if rules.illegal_heard is referee.IllegalHeard.BOTH else "no_alone"
+        case referee.OwnTry(_, answer):
+            yield answer.value
+        case referee.OwnQuestion(answer) | referee.OpponentAsked(answer):
+            yield "any"
+            is_yes, is_no = answer is referee.Answer.YES, answer is referee.Answer.NO
+            yield _OBLIGED[rules.asking] if is_yes else "none" if is_no else answer.value
+        case referee.OpponentRefused():
+            yield "their_no"
+        case referee.OpponentMoved(announcement):
+            if announcement.capture is None:
+                yield "moved"
+            yield from _parts_of(announcement, rules, "fell_here" if rules.en_passant_told else "fell")
+        case referee.GameOver(end):
+            yield _end(end)
+
+
+def _parts_of(announcement: referee.Announcement, rules: referee.RuleSet, capture: str) -> Iterator[str]:
+    if announcement.capture is not None:
+        yield capture
+    if announcement.en_passant:
+        yield "en_passant"
+    if announcement.promotion:
+        yield "promotion"
+    yield from (str(check.name).lower() for check in referee.Check if check & announcement.checks)
+    if announcement.checks.bit_count() > 1:
+        yield "double"
+    if announcement.pawn_tries is not None:
+        yield rules.pawn_tries.name.lower()
+    if announcement.end is not None:
+        yield _end(announcement.end)
+
+
+def _end(end: referee.End) -> str:
+    is_lost = end.reason is referee.Reason.STALEMATE and end.winner is not None
+    return "stalemate_lost" if is_lost else str(end.reason.name).lower()
+
+
+class EvenTime:
+    """The times at which one side is shown its turns, even where the time would tell what the referee does not.
+
+    Under some rule sets nobody hears what the opponent tries in vain; but each try takes time, so the time until one's
+    own turn would tell how many there were. Replies are therefore held back to the next full `QUANTUM` since one's own
+    move. That hides refusals from whoever plays a quick opponent; one that thinks a second for each try cannot be
+    hidden so.
+    """
+
+    def __init__(self) -> None:
+        self._waits_since: float | None = None
+
+    def begin(self, view: referee.View) -> None:
+        """The opponent is to move, if a view says so; called again while it thinks, this changes nothing."""
+        if self._waits_since is None and view.turn != view.color and view.end is None:
+            self._waits_since = time.monotonic()
+
+    def hold(self, view: referee.View) -> None:
+        """Called when it is the side's turn, or the end: waits until a full quantum has passed since `begin`."""
+        if self._waits_since is None:
+            return
+        waited, self._waits_since = time.monotonic() - self._waits_since, None
+        if view.rules.illegal_heard is not referee.IllegalHeard.BOTH:
+            time.sleep(-waited % QUANTUM)

@@ -6,7 +6,7 @@ from html import escape
 
 import chess
 
-from kriegbot.narration.meanings import meanings
+from kriegbot.narration.diary import meanings
 from kriegbot.narration.names import both_called
 from kriegbot.players.specs import PlayerSpec, players
 from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of

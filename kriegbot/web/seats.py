@@ -19,8 +19,7 @@ import referee
 from kriegbot.game.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed, Seat, SeatAround
-from kriegbot.narration.diary import Diary
-from kriegbot.narration.timing import EvenTime
+from kriegbot.narration.diary import Diary, EvenTime
 from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft, Report
 from kriegbot.players.notation import read_action
 from kriegbot.players.specs import PlayerSpec, Progress, parse_spec
