@@ -44,13 +44,7 @@ def refusing(*kinds: type[Exception], ending: str = "") -> Iterator[None]:
 
 
 def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False) -> PlayerSpec:
-    """A player that is a program.
-
-    Args:
-      text: its spec.
-      sandbox: see `PlayerSpec`.
-      is_remote: True if the request may come from another machine: installed players only.
-    """
+    """A player that is a program; of those installed alone, if the request may come from another machine."""
     with refusing(BadSpec):
         spec = parse_spec(text, sandbox=sandbox)
     if not spec.is_outside and players()[spec.name].make is None:

@@ -99,13 +99,8 @@ def check_begun(played: Played) -> None:
 def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
     """Saves a game; a file that was there is kept under another name. Returns a line that says so.
 
-    Args:
-      record: the game.
-      path: its file.
-      is_same: whether the file holds the same game up to an earlier move, and need not be kept.
-
-    Raises:
-      Refused: the file can no longer be written; the game has been printed, so that it is not lost.
+    A file that holds the same game up to an earlier move (`is_same`) need not be kept. If the file can no longer be
+    written, the game is printed, so that it is not lost, and Refused is raised.
     """
     kept = ""
     try:

@@ -153,11 +153,7 @@ def _settings(file: str | None) -> Settings:
 
 
 class Screen:
-    """Where the bot's games are shown.
-
-    Args:
-      console: the terminal; None for lines.
-    """
+    """Where the bot's games are shown: a terminal, or lines if there is none."""
 
     def __init__(self, console: Console | None) -> None:
         self._console = console

@@ -40,16 +40,9 @@ TAKEN_BACK = "a move was taken back"
 
 @dataclass(frozen=True, slots=True)
 class PersonGame:
-    """What is agreed on before a game.
+    """What is agreed on before a game, which may be one that was broken off (`begun`).
 
-    Attributes:
-      opponent: the program.
-      side: the person's.
-      rules: the rule set.
-      seed: of the program.
-      is_seed_given: whether the person knows the seed. A program's moves follow from its seed, so a fresh seed is told
-        only after the end.
-      begun: a game that was broken off, to be played on.
+    The person may know the seed. A program's moves follow from its seed, so a fresh one is told only after the end.
     """
 
     opponent: PlayerSpec
@@ -60,16 +53,10 @@ class PersonGame:
     begun: GameRecord | None = None
 
     def play(self, path: Path | None, *, show_belief: bool) -> None:
-        """Plays the game, and saves it.
+        """Plays the game, and saves it; what a game to be played on was read from is overwritten.
 
-        Args:
-          path: where to save it; what a game to be played on was read from is overwritten. None: where the person says,
-            or, if it is broken off at a terminal, among the saved games.
-          show_belief: whether to show where the opponent's men may be.
-
-        Raises:
-          Refused: it cannot begin, or not be saved.
-          typer.Exit: it was interrupted.
+        Without a path it is saved where the person says, or, if it is broken off at a terminal, among the saved games.
+        Raises Refused if it cannot begin or not be saved, and typer.Exit if it was interrupted.
         """
         with _one_interrupt():
             check_players([self.opponent], self.rules)

@@ -25,13 +25,7 @@ BESIDE, WIDE = 20, 34
 
 
 class PlainConsole:
-    """Writes to stdout and reads from stdin.
-
-    Args:
-      names: who plays each side.
-      heat: the map to show with each turn, if any.
-      has_boards: whether to show the board with each turn.
-    """
+    """Writes to stdout and reads from stdin; shows a map of chances, and the board each turn, if asked to."""
 
     def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None = None, *, has_boards: bool = False) -> None:
         self._names, self._has_boards = names, has_boards

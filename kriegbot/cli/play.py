@@ -138,16 +138,7 @@ def open_page(
     saved: tuple[GameRecord, str] | None = None,
     sandbox: bool = True,
 ) -> None:
-    """Serves the page until Ctrl-C; the one way from the commands to it.
-
-    Args:
-      port: its port; None for any free one.
-      folder: where games are saved; None for one in the user's data.
-      host: the address to listen on.
-      has_browser: whether to open the page in a browser.
-      saved: a game to show at first, and its file.
-      sandbox: whether to keep installed players from outside away from the rest of the machine, where possible.
-    """
+    """Serves the page until Ctrl-C, at first with a saved game and its file, if given; the one way to it from here."""
     number = 0 if port is None else whole_of(port, "port", 1, 65535)
     path = games_folder(folder)
     from kriegbot.web.server import serve  # only now, since a game at the terminal needs no server

@@ -81,12 +81,7 @@ def patiently(what: str, made: Iterator[T], total: int) -> list[T]:
 
 
 class Scoreboard:
-    """Counts outcomes and shows them on stderr; a context manager.
-
-    Attributes:
-      done: games in the store.
-      wanted: games that there will be at the end.
-    """
+    """Counts outcomes and shows them on stderr; a context manager. Of `wanted` games, `done` are in the store."""
 
     def __init__(self, store: Store, missing: int) -> None:
         self.done = len(store.done())

@@ -40,13 +40,7 @@ HELP = "← → step   Home End   PgUp PgDn ten   v view   q quit"
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The game after one try.
-
-    Attributes:
-      title: what was tried, and the answer.
-      pictures: by the name of the view.
-      news: the last things heard, by the name of the view.
-    """
+    """The game after one try: what was tried and the answer; by view the picture, and the last things heard."""
 
     title: str
     pictures: dict[str, Picture]

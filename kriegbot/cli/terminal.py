@@ -38,13 +38,7 @@ COLUMNS_BESIDE = 25
 
 
 class TerminalConsole:
-    """Draws on a terminal and reads from it.
-
-    Args:
-      console: the terminal.
-      names: who plays each side.
-      heat: the map to show on the board, if any.
-    """
+    """Draws on a terminal, with a map of chances on the board if there is one, and reads from it."""
 
     def __init__(self, console: Console, names: Mapping[chess.Color, str], heat: Heat | None = None) -> None:
         self._console, self._names, self._heat = console, names, heat

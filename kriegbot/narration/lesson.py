@@ -89,15 +89,9 @@ def first_game() -> Lesson:
 
 
 def stand(step: Step, refused: Sequence[str] = (), text: str = "") -> Stand:
-    """How a step stands after refused tries and one more.
+    """How a step stands after refused tries, in UCI notation, and one more as people write it; empty for none.
 
-    Args:
-      step: the step.
-      refused: tries in UCI notation that the referee refuses one after the other.
-      text: a try as people write it; empty for none.
-
-    Raises:
-      ValueError: one of `refused` is not refused.
+    Raises ValueError if one of `refused` is not refused.
     """
     referee = step.referee()
     for code in refused:

@@ -105,15 +105,7 @@ COLUMN = 40
 
 
 def playthrough(record: GameRecord, notes: Mapping[int, Sequence[str]] | None = None) -> Iterator[str]:
-    """The game line by line.
-
-    Args:
-      record: the game.
-      notes: lines to add after the move of a ply, counted from 0.
-
-    Raises:
-      RecordError: the record is not that of a game.
-    """
+    """The game line by line, with notes after the moves of plies, counted from 0; raises RecordError."""
     yield from heading(record)
     news: dict[chess.Color, list[str]] = {color: [] for color in chess.COLORS}
     moment, ply = None, -1

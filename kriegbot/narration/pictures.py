@@ -50,12 +50,9 @@ class Picture:
 
 
 def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bool) -> Iterator[Picture]:
-    """A game from these sides: a turn's refused tries are one picture, its move another.
+    """A game from these sides: a turn's refused tries are one picture, its move another. Raises RecordError.
 
     A side's board is made from what that side knew. The true board comes last, if the game has ended.
-
-    Raises:
-      RecordError: the record is not that of a game.
     """
     *_, end = record.replay()
     followed = {color: Followed(PARTICLES, SEED) for color in sides if has_belief}

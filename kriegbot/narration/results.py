@@ -153,11 +153,7 @@ class ToTrain(TypedDict):
 
 
 class Results:
-    """A person's results.
-
-    Args:
-      path: their file; by default one in the user's data.
-    """
+    """A person's results, in a file, by default one in the user's data."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = data_folder() / "results.jsonl" if path is None else path

@@ -138,14 +138,8 @@ class Hindsight:
     ) -> list[TurningPoint] | None:
         """The turning points, the gravest first; fewer than `MOST` if no more turns lost so much.
 
-        Args:
-          view: what the side knows at the end.
-          other: what the other side knows then.
-          you: the side that is called so.
-          seconds: stop after the first step that ends later than that.
-
-        Returns:
-          None if it took longer; asking again continues from there.
+        Both views are those of the end; `you` is the side that is called so. None if `seconds` were not enough: asking
+        again continues from there.
         """
         deadline = time.perf_counter() + seconds
         losses: list[tuple[float, Turn, Held, TryValued, TryValued]] = []

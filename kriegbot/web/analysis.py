@@ -45,15 +45,10 @@ class Beliefs:
     def look(
         self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
     ) -> list[Looked] | None:
-        """Both sides' beliefs and the mover's tries, best first.
+        """Both sides' beliefs and the mover's tries, best first, at the first of some moments.
 
-        Args:
-          key: of the game.
-          views: what both sides know at the end, or by now.
-          moments: how many events each side had heard at each moment.
-
-        Returns:
-          The first of these moments, as many as one `SLICE` was enough for; None if it was not enough for one.
+        A moment is how many events each side had heard. The answer has as many as one `SLICE` was enough for, and is
+        None if that was not enough for one.
         """
         sides, deadline = self._sides(key), perf_counter() + SLICE
         found: list[Looked] = []
@@ -110,16 +105,10 @@ def rounded(held: Held) -> list[list[float]]:
 
 
 def believed(held: Held, men: Mapping[chess.Square, chess.PieceType]) -> Believed:
-    """A side's belief beside the truth.
+    """A side's belief beside the truth, which is where the enemy's men stand.
 
-    Args:
-      held: the belief.
-      men: where the enemy's men stand.
-
-    Returns:
-      chances [6][64]; boards, exact, fits: as in `Held`; right: squares that the side was sure are
-      occupied, and are; wrong: that it was sure are occupied, and are not; missed: that it was sure are empty, and are
-      not; placed: how many men it expects to have right, kind and square; men: how many there are.
+    right: squares that the side was sure are occupied, and are; wrong: that it was sure are occupied, and are not;
+    missed: that it was sure are empty, and are not; placed: how many men it expects to have right, kind and square.
     """
     there = np.zeros((6, 64))
     for square, kind in men.items():

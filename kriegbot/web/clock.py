@@ -48,12 +48,7 @@ class Control:
 
 
 class Clock:
-    """Both sides' time.
-
-    Args:
-      control: None for a game without one.
-      begun: the game so far, for its times; those that were not measured count as nothing.
-    """
+    """Both sides' time; of a game begun the times that were not measured count as nothing."""
 
     def __init__(self, control: Control | None, begun: GameRecord | None = None) -> None:
         self.control = control

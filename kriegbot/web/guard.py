@@ -99,12 +99,8 @@ def check_host(connection: HTTPConnection) -> None:
 class Guard:
     """Lets requests through to the app, without the token in their path, or refuses and logs them.
 
-    Args:
-      app: the app.
-      token: first part of every path of the host, whose server this is.
-      guest_token: the same of those who are invited to one game.
-      host: the address that the server is bound to.
-      port: its port.
+    A token is the first part of every path: one of the host, whose server this is, one of those who are invited to one
+    game. The server is bound to an address and a port.
     """
 
     def __init__(self, app: ASGIApp, token: str, guest_token: str, host: str, port: int) -> None:

@@ -29,11 +29,7 @@ MOST_TAGS = 8 * 1024
 
 
 class Library:
-    """The saved games of a folder.
-
-    Args:
-      folder: where they are.
-    """
+    """The saved games of a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -93,12 +89,9 @@ class Library:
         return path
 
     def upload(self, data: bytes, rules: RuleSet, id_: str) -> Path:
-        """Saves the first game of a file in any format that `kriegbot convert` reads.
+        """Saves the first game of a file in any format that `kriegbot convert` reads; returns its new file.
 
-        Args:
-          data: the file.
-          rules: of a game that does not name its own.
-          id_: for the name of the new file.
+        The rules are those of a game that does not name its own.
         """
         try:
             text = data.decode("utf-8-sig")

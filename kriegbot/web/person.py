@@ -40,16 +40,9 @@ log = logging.getLogger("kriegbot.web")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is agreed on before a game.
+    """What is agreed on before a game, which may be one that was broken off (`begun`), saved in a `file`.
 
-    Attributes:
-      rules: the rule set.
-      seed: of the programs.
-      is_seed_given: whether the person knows the seed. A program's moves follow from its seed, so a fresh seed is told
-        only after the end.
-      control: of the clock; None for none.
-      begun: a game that was broken off, to be played on.
-      file: where that was saved.
+    The person may know the seed. A program's moves follow from its seed, so a fresh one is told only after the end.
     """
 
     rules: RuleSet
@@ -61,13 +54,7 @@ class Setting:
 
 
 class LiveGame(Playing):
-    """One game, from its first try to its file.
-
-    Args:
-      house: where it is played.
-      setting: what was agreed on.
-      programs: those that play, each for its side; people have the others.
-      pace: if nobody but programs plays, the least number of seconds from one try to the next.
+    """One game, from its first try to its file. Programs play for some sides, and people for the others.
 
     Attributes:
       people: the sides of people.
@@ -134,12 +121,7 @@ class LiveGame(Playing):
         self.people[color].seat.take_back()
 
     def offer_draw(self, color: chess.Color, view: View | None) -> None:
-        """A side offers a draw, or accepts the other's offer, which stands until it has moved itself.
-
-        Args:
-          color: the side.
-          view: what it knows; None before it has seen the board.
-        """
+        """A side offers a draw, or accepts the other's offer, which stands until it has moved itself."""
         if not self.is_for_two:
             raise Refused("A program plays on to the end; you can resign.")
         ply = 0 if view is None else view.ply
@@ -228,13 +210,7 @@ class LiveGame(Playing):
 
 
 class PersonGame(Hosted):
-    """A person's side of a game.
-
-    Args:
-      game: the game.
-      color: the person's side.
-      may_invite: whether the person passes the other side's link on.
-    """
+    """A person's side of a game; of two people, one may pass the other side's link on."""
 
     kind = "play"
     kept = ("game", "view", "heat", "offer", "presence", "over", "results", "next")
@@ -406,14 +382,7 @@ class PersonGame(Hosted):
 def seated(
     house: House, setting: Setting, programs: Mapping[chess.Color, PlayerSpec], people: dict[chess.Color, bool]
 ) -> dict[chess.Color, PersonGame]:
-    """The sides of a new game.
-
-    Args:
-      house: where it is played.
-      setting: what is agreed on.
-      programs: those that play, each for its side.
-      people: their sides, and whether each passes the other's link on.
-    """
+    """The sides of people in a new game; of each, whether it passes the other's link on."""
     game = LiveGame(house, setting, programs)
     sides = {color: PersonGame(game, color, may_invite=may_invite) for color, may_invite in people.items()}
     referee = Referee(setting.rules)

@@ -202,10 +202,9 @@ class Hosted:
 
 
 class House:
-    """All games of one server.
+    """All games of one server, and the folder where they are saved.
 
     Args:
-      folder: where games are saved.
       memory: the file in which the page's choices are kept; by default one in that folder.
       results: the file of results of whoever runs the server; by default one in that folder.
       sandbox: whether to keep players from outside away from the rest of the machine, where possible.
@@ -288,12 +287,7 @@ class House:
                 self._loop.call_soon_threadsafe(function)
 
     def add(self, hosted: Hosted, join: Callable[[Hosted], None] = lambda _: None) -> None:
-        """Takes in a game and starts it.
-
-        Args:
-          hosted: the game.
-          join: called with it before it starts, so that nothing is missed.
-        """
+        """Takes in a game and starts it; `join` is called with it before, so that nothing is missed."""
         if len([game for game in self._games.values() if game.play.is_live and not game.is_stopping]) >= MOST_LIVE:
             lonely = self._lonely()
             if not lonely:

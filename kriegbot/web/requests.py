@@ -176,11 +176,7 @@ ASKED = {kind.do: kind for kind in Asked.__subclasses__()}
 
 
 def asked_by(text: str | None) -> Asked:
-    """What a message of a browser asks for; fields that its kind does not have are ignored.
-
-    Args:
-      text: the message; None for one that is not text.
-    """
+    """What a message of a browser asks for; fields that its kind does not have are ignored. None is no text."""
     try:
         message = json.loads(text) if text is not None else None
     except (ValueError, RecursionError):

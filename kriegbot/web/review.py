@@ -32,17 +32,7 @@ T = TypeVar("T")
 
 
 class Review:
-    """The frames of a game, which may grow while it is played.
-
-    Args:
-      key: of the game.
-      you: the side of the one person who plays a program, if it is such a game.
-
-    Attributes:
-      frames: all so far.
-      is_live: whether more will come.
-      views: what both sides know by the last of them.
-    """
+    """The frames of a game, which grow while it is live. `you` is the side of the one person who plays a program."""
 
     def __init__(self, key: str, you: chess.Color | None = None) -> None:
         self.key, self.you = key, you

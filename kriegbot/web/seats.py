@@ -84,11 +84,7 @@ class HouseSeat(ProcessSeat):
 
 
 class Seats:
-    """The seats of all games, and those that are free.
-
-    Args:
-      report: called with the progress of compiling kernels, if needed; in any thread.
-    """
+    """The seats of all games, and those that are free; progress of compiling kernels is reported in any thread."""
 
     def __init__(self, report: Progress) -> None:
         self._report = report
@@ -142,15 +138,10 @@ class Seats:
 
 
 class WebSeat(Seat):
-    """Where a person sits.
+    """Where a person sits, who may still have to come; the game begins as soon as all are here.
 
-    Args:
-      publish: called with each view that brings something new, and its message for the browser; in the game's thread.
-      clock: of the game.
-      is_here: whether the person is there already; the game begins as soon as all are.
-
-    Attributes:
-      takes_back: whether the person has left the game only to play it on from an earlier turn.
+    `publish` is called with each view that brings something new, and its message for the browser, in the game's thread.
+    `takes_back` says that the person has left the game only to play it on from an earlier turn.
     """
 
     name = "human"
@@ -207,12 +198,7 @@ class WebSeat(Seat):
         self._publish(view, shown(view, self._diary.entries, clocks))
 
     def answer(self, text: str) -> None:
-        """The person tries something, or asks "Any?".
-
-        Raises:
-          BadTry: it is no open try.
-          Refused: it is not the person's turn.
-        """
+        """The person tries something, or asks "Any?"; raises BadTry."""
         with self._lock:
             self._answers.put(read_action(text, self._turn()))
             self._asked = None
@@ -261,12 +247,7 @@ class WebSeat(Seat):
 
 
 class ClockedSeat(SeatAround):
-    """A program's seat, where its clock runs while it thinks.
-
-    Args:
-      seat: where it sits; it is made to leave when its time is up.
-      clock: of the game.
-    """
+    """A program's seat, where its clock runs while it thinks; it is made to leave when its time is up."""
 
     def __init__(self, seat: HouseSeat, clock: Clock) -> None:
         super().__init__(seat)

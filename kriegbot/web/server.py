@@ -36,13 +36,7 @@ BROWSER_TOO_FAST = 0.2
 
 
 class PageServer(uvicorn.Server):
-    """One page; its games end before its sockets do, so that their listeners are told.
-
-    Args:
-      house: the games.
-      host: the address to listen on.
-      port: the port; 0 for any free one.
-    """
+    """One page; its games end before its sockets do, so that their listeners are told. Port 0 is any free one."""
 
     def __init__(self, house: House, host: str = "127.0.0.1", port: int = 0) -> None:
         self.house = house
@@ -94,16 +88,7 @@ class PageServer(uvicorn.Server):
 def serve(
     folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple[GameRecord, str] | None, sandbox: bool
 ) -> None:
-    """Serves the page until Ctrl-C.
-
-    Args:
-      folder: where games are saved.
-      host: the address to listen on.
-      port: the port; 0 for any free one.
-      has_browser: whether to open the page in a browser, if there is a screen.
-      saved: a game to show at first, and its file; None for none.
-      sandbox: whether to keep installed players from outside away from the rest of the machine, where possible.
-    """
+    """Serves the page until Ctrl-C, at first with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
     memory = platformdirs.user_config_path("kriegbot") / "page.json"
     house = House(folder, memory, Results().path, sandbox=sandbox)

@@ -24,13 +24,7 @@ log = logging.getLogger("kriegbot.web")
 
 
 class Onlooked(SeatAround):
-    """A seat whose player is watched.
-
-    Args:
-      seat: where it sits.
-      see: called with each view before the player is asked.
-      wait: called with each view in which the player waits; the game continues when it returns.
-    """
+    """A seat whose player is watched: `see` gets each view before the player is asked; `wait` makes the game wait."""
 
     def __init__(self, seat: Seat, see: Callable[[View], None], wait: Callable[[View], None]) -> None:
         super().__init__(seat)
@@ -47,13 +41,7 @@ class Onlooked(SeatAround):
 
 
 class Watched(Hosted):
-    """Two programs at play; the page sees everything, try by try.
-
-    Args:
-      house: where.
-      play: the game.
-      pace: least number of seconds from one try to the next.
-    """
+    """Two programs at play; the page sees everything, try by try. `pace` is the least time between tries."""
 
     kind = "watch"
     kept = ("game", "pace", "over")
@@ -130,16 +118,7 @@ class Watched(Hosted):
 
 
 class Shown(Hosted):
-    """A saved game.
-
-    Args:
-      house: where.
-      record: the game.
-      path: where it was saved.
-
-    Raises:
-      RecordError: the record is not that of a game.
-    """
+    """A saved game, and where it was saved; raises RecordError."""
 
     kind = "replay"
     kept = ("game", "over")
