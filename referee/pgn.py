@@ -29,6 +29,7 @@ import chess
 from referee.announcement import Announcement, End, Reason
 from referee.errors import BadAnnouncement, BadStart, RecordError, UnknownRuleSet
 from referee.files import text_in, write_whole
+from referee.movetext import GameText, game_text
 from referee.record import RESERVED, ROSTER, GameRecord, Turn, place
 from referee.referee import Referee
 from referee.rules import RULE_SETS, Limits, RuleSet, rule_set
@@ -40,14 +41,6 @@ MAX_BYTES = 2 * 1024 * 1024
 UNTERMINATED = "unterminated"
 
 _WIDTH = 100
-_HEADER = re.compile(r'\[([A-Za-z0-9_]+)[ \t]+"((?:[^"\\]|\\["\\])*)"\][ \t]*')
-_TOKEN = re.compile(
-    r"(?P<comment>\{[^{}]*\})"
-    r"|(?P<number>[0-9]{1,9}\.+)"
-    r"|(?P<result>1-0|0-1|1/2-1/2|\*)"
-    r"|(?P<move>[A-Za-z][A-Za-z0-9+#=-]{1,9}(?![^\s{}();]))"
-    r"|(?P<space>\s+)"
-)
 _TAG = re.compile(r"\[%(?P<name>[a-z]+)\s(?P<value>[^\[\]]*)\]")
 _TRY = re.compile(r"(?P<move>any|0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>[a-z]+)")
 _EMT = re.compile(r"(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<thousandths>[0-9]{3})")
@@ -81,13 +74,24 @@ def record_from_pgn(text: str) -> GameRecord:
     control = _CONTROL.search(text)
     if control is not None:
         raise RecordError(f"not a Kriegspiel record: control character {control[0]!r}; it takes PGN text")
-    headers, movetext = _split(text.removeprefix("\ufeff"))
+    if "[KriegspielRecord " not in text:
+        raise RecordError("not a Kriegspiel record: header KriegspielRecord is missing")
+    game = game_text(text)
+    headers = game.headers
+    if headers.get("KriegspielRecord", SCHEMA) != SCHEMA:
+        version = quoted(headers["KriegspielRecord"])
+        raise RecordError(f"unknown version of Kriegspiel records: {version}; this program reads {SCHEMA!r}")
+    for name in ("KriegspielRecord", *ROSTER, "Result", "RuleSet", "Termination"):
+        if name not in headers:
+            raise RecordError(f"not a Kriegspiel record: header {name} is missing")
+    if game.lost:
+        raise RecordError(f"unexpected {' and '.join(game.lost)}: a record has none")
     rules, limits, start = game_of(headers)
-    turns, left, result = _read_movetext(movetext, start)
+    turns, left = _read_turns(game, start)
     free = {name: value for name, value in headers.items() if name not in RESERVED}
     record = GameRecord(rules, limits, start, turns, left, _end_of(headers), free)
-    if not result == headers["Result"] == record.result:
-        written = f"{quoted(headers['Result'])} in the header and {result!r} after the moves"
+    if not game.result == headers["Result"] == record.result:
+        written = f"{quoted(headers['Result'])} in the header and {game.result!r} after the moves"
         raise RecordError(f"illegal result: {written}; it takes {record.result!r} for this game")
     record.check()
     return record
@@ -201,35 +205,6 @@ def _wrapped(movetext: str) -> Iterator[str]:
 # Reading
 
 
-def _split(text: str) -> tuple[dict[str, str], str]:
-    """The headers, and the text after them."""
-    lines = text.lstrip().split("\n")
-    count = next((number for number, line in enumerate(lines) if not line.startswith("[")), len(lines))
-    if not any(line.startswith("[KriegspielRecord ") for line in lines[:count]):
-        raise RecordError("not a Kriegspiel record: header KriegspielRecord is missing")
-    headers = read_headers(lines[:count], _HEADER)
-    if headers["KriegspielRecord"] != SCHEMA:
-        version = quoted(headers["KriegspielRecord"])
-        raise RecordError(f"unknown version of Kriegspiel records: {version}; this program reads {SCHEMA!r}")
-    for name in (*ROSTER, "Result", "RuleSet", "Termination"):
-        if name not in headers:
-            raise RecordError(f"not a Kriegspiel record: header {name} is missing")
-    return headers, "\n".join(lines[count:])
-
-
-def read_headers(lines: Iterable[str], header: re.Pattern[str]) -> dict[str, str]:
-    """The headers on these lines, by name; raises RecordError if a line is none, or a name is there twice."""
-    headers: dict[str, str] = {}
-    for line in lines:
-        match = header.fullmatch(line)
-        if match is None:
-            raise RecordError(f'illegal header: {quoted(line)}; it takes [Name "value"]')
-        if match[1] in headers:
-            raise RecordError(f"illegal header: {quoted(match[1])} is given twice")
-        headers[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
-    return headers
-
-
 def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
     """Rule set, limits and start of a game, from its headers; raises RecordError if they are no such game's."""
     if "Variant" in headers:
@@ -265,53 +240,31 @@ def _end_of(headers: dict[str, str]) -> End | None:
         ) from None
 
 
-def _read_movetext(movetext: str, start: str) -> tuple[tuple[Turn, ...], tuple[OwnTry | OwnQuestion, ...], str]:
-    """The turns, the tries left over and the result, from: [comment] (move comment)* result."""
+def _read_turns(game: GameText, start: str) -> tuple[tuple[Turn, ...], tuple[OwnTry | OwnQuestion, ...]]:
+    """The turns, and the tries left over after the last of them, or before any."""
     board = chess.Board(start)
     turns: list[Turn] = []
-    left: tuple[OwnTry | OwnQuestion, ...] = ()
-    tokens = _tokens(movetext)
-    kind, token = next(tokens)
-    if kind == "comment":
-        left = _read_tries(_tags(token, {"left"}, 0)["left"], 0)
-        kind, token = next(tokens)
-    while kind == "move" and not left:
-        move = _read_san(board, token, len(turns))
-        kind, token = next(tokens)
-        if kind != "comment":
-            break
-        tags = _tags(token, {"tries", "says", "emt", "left"}, len(turns))
-        turns.append(_read_turn(move, tags, len(turns)))
+    left = _read_tries(_tags(game.remarks, {"left"}, 0)["left"], 0) if game.remarks else ()
+    for ply, said in enumerate(game.moves):
+        try:
+            move = board.parse_san(said.move)
+        except ValueError:
+            raise RecordError(f"illegal move: {quoted(said.move)}, {place(ply)}") from None
+        if left:
+            raise RecordError(
+                f"unexpected move: {quoted(said.move)}, {place(ply)}; there are tries left over before it"
+            )
+        tags = _tags(said.comments, {"tries", "says", "emt", "left"}, ply)
+        turns.append(_read_turn(move, tags, ply))
         board.push(move)
-        left = _read_tries(tags.get("left", ""), len(turns))
-        kind, token = next(tokens)
-    if kind == "result":
-        result = token
-        kind, token = next(tokens)
-        if kind == "end of text":
-            return tuple(turns), left, result
-    raise RecordError(f"unexpected {kind}{': ' + quoted(token) if token else ''}, {place(len(turns))}")
+        left = _read_tries(tags.get("left", ""), ply + 1)
+    return tuple(turns), left
 
 
-def _tokens(movetext: str) -> Iterator[tuple[str, str]]:
-    """Kind and text of each token; move numbers are skipped."""
-    position = 0
-    while position < len(movetext):
-        match = _TOKEN.match(movetext, position)
-        if match is None or match.lastgroup is None:
-            opens = {"{": "comment that is not closed", "(": "sideline", "$": "annotation"}
-            yield opens.get(movetext[position], "text"), movetext[position:]
-            return
-        if match.lastgroup not in ("number", "space"):
-            yield match.lastgroup, match[0]
-        position = match.end()
-    yield "end of text", ""
-
-
-def _tags(comment: str, known: set[str], ply: int) -> dict[str, str]:
-    """The tags of a comment, which may hold nothing else."""
+def _tags(comments: list[str], known: set[str], ply: int) -> dict[str, str]:
+    """The tags of comments, which may hold nothing else."""
     tags: dict[str, str] = {}
-    body = comment[1:-1].strip()
+    body = comment = " ".join(comments)
     while body:
         match = _TAG.match(body)
         if match is None or match["name"] not in known - tags.keys():
@@ -323,13 +276,6 @@ def _tags(comment: str, known: set[str], ply: int) -> dict[str, str]:
     if needed not in tags:
         raise RecordError(f"illegal comment: {quoted(comment)}, {place(ply)}; [%{needed} ...] is missing")
     return tags
-
-
-def _read_san(board: chess.Board, san: str, ply: int) -> chess.Move:
-    try:
-        return board.parse_san(san)
-    except ValueError:
-        raise RecordError(f"illegal move: {quoted(san)}, {place(ply)}") from None
 
 
 def _read_turn(move: chess.Move, tags: dict[str, str], ply: int) -> Turn:

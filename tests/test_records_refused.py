@@ -65,7 +65,7 @@ def test_a_record_too_large_to_be_read_again_is_not_written() -> None:
         (b"\x89PNG\r\n\x1a\n", "byte 0 is not UTF-8 text"),
         (random.Random(1).randbytes(5000), "is not UTF-8 text"),
         (b"x" * (MAX_BYTES + 1), f"more than {MAX_BYTES} bytes"),
-        (SHORT.encode()[:-5], "unexpected end of text, at ply 3"),
+        (SHORT.encode()[:-5], "unexpected end of text: the result after the moves is missing, at ply 3"),
         (SHORT.replace("rand", "r\x00nd").encode(), "control character '\\x00'"),
     ],
 )
@@ -133,12 +133,12 @@ CHESS = '[Event "F/S Return Match"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 (2. f4 ex
         (SHORT.replace('"resignation"', '"unterminated"'), "illegal result"),
         (SHORT.replace('Result "0-1"', 'Result "1-0"'), "illegal result"),
         (SHORT.replace("} 0-1", "} 1-0"), "illegal result: '0-1' in the header and '1-0' after the moves"),
-        (SHORT.replace("} 0-1", "} (1... e5) 0-1"), "unexpected sideline: '(1... e5) 0-1\\n', at ply 3"),
-        (SHORT.replace("} 0-1", "}"), "unexpected end of text, at ply 3"),
-        (SHORT.replace("} 0-1", "} 0-1 1. e4"), "unexpected move: 'e4'"),
-        (SHORT.replace("} 0-1", " 0-1"), "unexpected comment that is not closed"),
-        (SHORT.replace("e4 {", "e4 $1 {"), "unexpected annotation"),
-        (SHORT.replace("e4 {", "e4 ! {"), "unexpected text: '! {[%says"),
+        (SHORT.replace("} 0-1", "} (1... e5) 0-1"), "unexpected sidelines: a record has none"),
+        (SHORT.replace("} 0-1", "}"), "unexpected end of text: the result after the moves is missing, at ply 3"),
+        (SHORT.replace("} 0-1", "} 0-1 1. e4"), "unexpected text: '1. e4', at ply 3"),
+        (SHORT.replace("} 0-1", " 0-1"), "unexpected text: a comment that is not closed: "),
+        (SHORT.replace("e4 {", "e4 $1 {"), "unexpected annotations: a record has none"),
+        (SHORT.replace("e4 {", "e4 ! {"), "unexpected annotations: a record has none"),
         (SHORT.replace("e4 {", "Qh9 {"), "illegal move: 'Qh9', at ply 1"),
         (SHORT.replace("e4 {", "e5 {"), "illegal move: 'e5', at ply 1"),
         (
@@ -147,7 +147,7 @@ CHESS = '[Event "F/S Return Match"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 (2. f4 ex
         ),
         (
             SHORT.replace("e4 {[%says -]", "e4 {"),
-            "illegal comment: '{ [%emt 0:00:00.530]}', at ply 1; [%says ...] is missing",
+            "illegal comment: '[%emt 0:00:00.530]', at ply 1; [%says ...] is missing",
         ),
         (
             SHORT.replace("[%says -] [%emt 0:00:00.530]", "well"),

@@ -16,7 +16,7 @@ from referee.errors import RecordError
 from referee.formats.base import Format, Lost
 from referee.formats.foreign_pgn import FILTERED, ICC, PLAIN, UMD
 from referee.formats.kriegspiel_org import KRIEGSPIEL
-from referee.formats.movetext import pgn_games
+from referee.movetext import pgn_games
 from referee.pgn import check_writable, record_from_pgn, record_to_pgn
 from referee.record import GameRecord
 from referee.rules import RuleSet

@@ -60,8 +60,8 @@ from referee.formats.base import (
     retelling,
     variant_of,
 )
-from referee.formats.movetext import HIDDEN, game_text, pgn_games
 from referee.men import Men, is_castling, is_meant, is_open, men_of, open_tries, try_name
+from referee.movetext import HIDDEN, game_text, pgn_games
 from referee.pgn import headers_of, numbered, pgn_text
 from referee.record import ROSTER, GameRecord, Turn, place
 from referee.rules import BERKELEY, WILD16, IllegalHeard, RuleSet
@@ -227,7 +227,7 @@ def _read(
 ) -> tuple[GameRecord, Lost]:
     game = game_text(text)
     told = retelling(game.headers, rules, default.name)
-    has_remarks = game.has_remarks
+    has_remarks = bool(game.remarks)
     for ply, said in enumerate(game.moves):
         if said.move == HIDDEN:
             raise RecordError(f"illegal move: '{HIDDEN}', {place(ply)}; one side's view is no full record")

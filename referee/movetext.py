@@ -1,4 +1,4 @@
-"""PGN as other programs write it: cut into games, and each into headers, moves and comments.
+"""PGN as any program writes it: cut into games, and each into headers, moves and comments.
 
 Nothing is guessed at: a character that PGN does not know, a comment or a sideline that is not closed and a missing
 result are refused. Sidelines and annotations such as "$1" or "!?" are skipped, and named as lost.
@@ -7,11 +7,10 @@ result are refused. Sidelines and annotations such as "$1" or "!?" are skipped, 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from referee.errors import RecordError
-from referee.formats.base import Lost
-from referee.pgn import read_headers
 from referee.record import place
 from referee.text import quoted
 
@@ -43,13 +42,13 @@ class Said:
 
 @dataclass(slots=True)
 class GameText:
-    """A game as it is written, and what was skipped; a comment may stand before the first move."""
+    """A game as it is written: its remarks stand before the first move, and `lost` is what was skipped."""
 
     headers: dict[str, str]
+    remarks: list[str]
     moves: list[Said]
     result: str
-    has_remarks: bool
-    lost: Lost
+    lost: tuple[str, ...]
 
 
 def pgn_games(text: str) -> list[str]:
@@ -73,14 +72,26 @@ def game_text(text: str) -> GameText:
     lines = _plain(text).strip().split("\n")
     starts = (number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("["))
     count = next(starts, len(lines))
-    headers = read_headers(filter(str.strip, lines[:count]), _HEADER)
+    headers = _read_headers(filter(str.strip, lines[:count]))
     return _moves("\n".join(lines[count:]), headers)
 
 
+def _read_headers(lines: Iterable[str]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for line in lines:
+        match = _HEADER.fullmatch(line)
+        if match is None:
+            raise RecordError(f'illegal header: {quoted(line)}; it takes [Name "value"]')
+        if match[1] in headers:
+            raise RecordError(f"illegal header: {quoted(match[1])} is given twice")
+        headers[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
+    return headers
+
+
 def _moves(movetext: str, headers: dict[str, str]) -> GameText:
-    moves: list[Said] = []
+    remarks, moves = list[str](), list[Said]()
     lost: dict[str, None] = {}
-    result, depth, has_remarks = "", 0, False
+    result, depth = "", 0
     position = 0
     while position < len(movetext):
         match = _TOKEN.match(movetext, position)
@@ -96,10 +107,8 @@ def _moves(movetext: str, headers: dict[str, str]) -> GameText:
                 raise RecordError(f"unexpected text: ')', {place(len(moves))}")
         elif depth:
             continue
-        elif kind == "comment" and moves:
-            moves[-1].comments.append(token.removesuffix("}")[1:].strip())
         elif kind == "comment":
-            has_remarks = True
+            (moves[-1].comments if moves else remarks).append(token.removesuffix("}")[1:].strip())
         elif kind == "move":
             moves.append(Said(token))
         elif kind == "annotation":
@@ -109,7 +118,7 @@ def _moves(movetext: str, headers: dict[str, str]) -> GameText:
     if depth or not result:
         missing = "a sideline is not closed" if depth else "the result after the moves is missing"
         raise RecordError(f"unexpected end of text: {missing}, {place(len(moves))}")
-    return GameText(headers, moves, result, has_remarks, tuple(lost))
+    return GameText(headers, remarks, moves, result, tuple(lost))
 
 
 def _plain(text: str) -> str:
