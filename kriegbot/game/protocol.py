@@ -184,18 +184,18 @@ def _read_report(text: str) -> Report:
     for part in text.split():
         name, _, value = part.partition("=")
         try:
-            kind = REPORTED[name]
-            if kind is str:
-                values[name] = one_line(value.replace("_", " "), WORDS[name])
-            elif kind is float:
-                values[name] = float(value)
-                if not math.isfinite(values[name]):
-                    raise ValueError
-            else:
-                number = int(value)
-                if not 0 <= number < MOST_WHOLE:
-                    raise ValueError
-                values[name] = kind(number)
+            values[name] = plain(name, value.replace("_", " "))
         except (KeyError, ValueError):
             raise Nonsense(f"{quoted(one_line(part))}, not a part of a Report") from None
     return Report(**values)
+
+
+def plain(name: str, given: Any) -> Any:
+    """A part of a report as a plain value of its type; raises KeyError, ValueError or TypeError if it is none."""
+    kind = REPORTED[name]
+    if kind is str:
+        return one_line(str(given), WORDS[name])
+    number = float(given) if kind is float else int(given)
+    if not (math.isfinite(number) if kind is float else 0 <= number < MOST_WHOLE):
+        raise ValueError(f"{number} is no {name}")
+    return kind(number)

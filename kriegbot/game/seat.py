@@ -12,12 +12,12 @@ import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Self
+from typing import Self
 
 import chess
 
-from kriegbot.game.protocol import REPORTED
-from kriegbot.players.base import WORDS, Choice, Player, PlayerLeft, Report, notify
+from kriegbot.game.protocol import REPORTED, plain
+from kriegbot.players.base import Choice, Player, PlayerLeft, Report, notify
 from referee import AskAny, Resign, View
 from referee.referee import plain_move
 from referee.text import one_line
@@ -202,17 +202,9 @@ def checked(answer: object) -> Choice:
     except TypeError:
         raise _nonsense(answer.action, "not a move between squares of the board") from None
     try:
-        return Choice(action, _plain_report(answer.report))
+        return Choice(action, Report(**{name: plain(name, getattr(answer.report, name)) for name in REPORTED}))
     except (AttributeError, TypeError, ValueError, OverflowError):
         raise _nonsense(answer.report, "not a Report") from None
-
-
-def _plain_report(report: Report) -> Report:
-    values: dict[str, Any] = {}
-    for name, kind in REPORTED.items():
-        given = getattr(report, name)
-        values[name] = one_line(str(given), WORDS[name]) if kind is str else kind(given)
-    return Report(**values)
 
 
 def _nonsense(what: object, why: str) -> PlayerFailed:
