@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.console import Console
 
-from tournaments.report_plots import LINE, WON, finished, plotting
+from tournaments.report_page import LINE, WON, finished, plotting
 from tournaments.report_tables import Table, show_table
 from tournaments.statistics import NORMAL_95, Reals
 from tournaments.store import Store, StoreError

@@ -17,8 +17,7 @@ from rich.console import Console
 from kriegbot.cli.main import main
 from referee import BERKELEY, PAPER_LIMITS
 from tournaments.report import PairingReport, Report, decision_of, pairs_in_order, report_of
-from tournaments.report_html import page_of
-from tournaments.report_plots import MISSING, PlotsMissing, plots_of
+from tournaments.report_page import MISSING, PlotsMissing, page_of, plots_of
 from tournaments.report_tables import show_report, tables_of
 from tournaments.schedule import Pairing, Settings, Shard, round_robin
 from tournaments.sprt import Sprt

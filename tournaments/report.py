@@ -2,7 +2,7 @@
 
 Results of a pairing are those of its first player. A move is one ply of a game, with all the answers (tries) that led
 to it. Figures that need games are None where there are none; every other number is finite. `report_tables` shows them
-at a terminal, `report_html` on a page.
+at a terminal, `report_page` on a page.
 """
 
 from __future__ import annotations

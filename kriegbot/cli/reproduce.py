@@ -21,7 +21,7 @@ from tournaments import figure4
 from tournaments.executors import ExecutorError, LocalExecutor
 from tournaments.paper import FIGURES, LONG, SHORT, TODAY
 from tournaments.play import logged_to
-from tournaments.report_plots import PlotsMissing
+from tournaments.report_page import PlotsMissing
 from tournaments.report_tables import show_table
 from tournaments.reproduce import (
     Result,

@@ -14,8 +14,7 @@ from kriegbot.request import Refused, path_of, refusing, save_whole
 from referee.files import whole
 from referee.text import did_you_mean, quoted
 from tournaments.report import report_of
-from tournaments.report_html import page_of
-from tournaments.report_plots import MISSING, are_missing
+from tournaments.report_page import MISSING, are_missing, page_of
 from tournaments.report_tables import show_report
 from tournaments.sprt import Sprt
 from tournaments.store import FORMS, Store, StoreError

@@ -27,7 +27,7 @@ from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
 from referee.text import did_you_mean, one_line, quoted
 from tournaments import figure6 as figure
-from tournaments.report_plots import PlotsMissing
+from tournaments.report_page import PlotsMissing
 
 trees = typer.Typer(
     add_completion=False,
