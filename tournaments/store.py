@@ -96,7 +96,11 @@ class Store(Reader):
                 _create(where, identity, settings.pairings)
             with closing(connected(where, "rw")) as connection:
                 store = cls(where, connection)
-                store._must_be(settings, shard)
+                differing = _differences(store.settings, settings)
+                if not differing and store.shard != shard:
+                    differing = f"shard {store.shard}, here {shard}"
+                if differing:
+                    raise StoreError(f"{named(where)} holds another tournament: {differing}; name another file")
                 store.check()
                 try:
                     connection.execute("UPDATE settings SET value = ? WHERE name = 'games'", (str(games),))
@@ -170,13 +174,6 @@ class Store(Reader):
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         texts = [v.encode(errors="backslashreplace").decode() if isinstance(v, str) else v for v in values.values()]
         self.connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", texts)
-
-    def _must_be(self, settings: Settings, shard: Shard) -> None:
-        differing = _differences(self.settings, settings)
-        if not differing and self.shard != shard:
-            differing = f"shard {self.shard}, here {shard}"
-        if differing:
-            raise StoreError(f"{named(self.path)} holds another tournament: {differing}; name another file")
 
 
 def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]) -> None:

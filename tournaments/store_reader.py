@@ -319,7 +319,7 @@ def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
     opened as one that nobody writes ("immutable"). That passes over the log that a killed run leaves, so where there is
     one the file is refused.
     """
-    address = f"file:{_escaped(path)}?mode={mode}"
+    address = f"{path.absolute().as_uri()}?mode={mode}"
     try:
         try:
             connection, application = _opened(address)
@@ -357,8 +357,3 @@ def _refuse_a_log(path: Path) -> None:
     if log.exists() and log.stat().st_size:
         why = f"its last games are still in {named(log.name)}, and the folder is read-only"
         raise StoreError(f"{named(path)}: {why}; copy both files to a folder that can be written")
-
-
-def _escaped(path: Path) -> str:
-    """A path within SQLite's file: addresses."""
-    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -106,6 +106,3 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
     def render(self) -> str | None:
         """The true board, for people to look at: not for agents."""
         return str(self.referee.board()) if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        """Nothing is left open."""

@@ -96,7 +96,9 @@ class Bot:
         if games is None:
             return False
         for game in games:
-            if game.get("state") == "active" and not self._is_played(game["game_code"]):
+            code, is_active = game["game_code"], game.get("state") == "active"
+            is_played = code in self._over or (code in self._games and self._games[code][0].is_alive())
+            if is_active and not is_played:
                 is_busy |= self._begin(game)
         self._waiting = next((game["game_code"] for game in games if game.get("state") == "waiting"), "")
         settings = self._settings
@@ -108,9 +110,6 @@ class Bot:
             if settings.join and time.monotonic() - self._joined >= JOIN_EVERY:
                 is_busy |= self._join()
         return is_busy
-
-    def _is_played(self, code: str) -> bool:
-        return code in self._over or (code in self._games and self._games[code][0].is_alive())
 
     def _begin(self, game: Json) -> bool:
         """Plays a game that the site says is ours, or declines it."""

@@ -47,15 +47,16 @@ def svg(tree: Tree, strategy: Strategy | None = None) -> str:
         raise TreeError(f"a picture shows at most {MOST_NODES} nodes, and this tree has more")
     layout = lay_out(tree)
     width, height = round(layout.width), round(layout.height)
+    edges, labels = _edges(tree, layout, strategy or {})
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
             'font-family="sans-serif" font-size="12">',
             f'<rect width="{width}" height="{height}" fill="white"/>',
             *_heading(tree),
-            *_edges(tree, layout, strategy or {}),
+            *edges,
             *_information_sets(tree, layout),
-            *_labels(tree, layout, strategy or {}),
+            *labels,
             *_nodes(tree, layout),
             "</svg>",
             "",
@@ -65,15 +66,12 @@ def svg(tree: Tree, strategy: Strategy | None = None) -> str:
 
 def lay_out(tree: Tree) -> Layout:
     """Places of all nodes: first in columns and levels, then in pixels, with columns as wide as texts need."""
-    found = list(tree.nodes())
+    levels = {node: depth for depth, node in tree.with_depth()}
+    found = list(levels)
     columns: dict[Node, float] = dict(zip((node for node in found if isinstance(node, Leaf)), count(0.5), strict=False))
     for node in reversed(found):  # children before their parents
         if not isinstance(node, Leaf):
             columns[node] = (columns[node.children[0]] + columns[node.children[-1]]) / 2
-    levels: dict[Node, int] = {tree.root: 0}
-    for node in found:
-        if not isinstance(node, Leaf):
-            levels |= dict.fromkeys(node.children, levels[node] + 1)
     column = _column(found, columns, levels)
     places = {node: (MARGIN + column * columns[node], HEAD + LEVEL * levels[node]) for node in found}
     leaves = sum(isinstance(node, Leaf) for node in found)
@@ -103,29 +101,24 @@ def _width(texts: Sequence[str]) -> float:
     return CHARACTER * max((len(text) for text in texts), default=0) + 10
 
 
-def _edges(tree: Tree, layout: Layout, strategy: Strategy) -> Iterator[str]:
-    for node, index, chosen in _alternatives(tree, strategy):
-        (x, y), (to_x, to_y) = layout.places[node], layout.places[node.children[index]]
-        line = f'stroke="{_color(node)}" stroke-width="4"' if chosen else f'stroke="{FAINT}" stroke-width="1.2"'
-        yield f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" {line}/>'
-
-
-def _labels(tree: Tree, layout: Layout, strategy: Strategy) -> Iterator[str]:
-    for node, index, chosen in _alternatives(tree, strategy):
-        (x, y), (to_x, to_y) = layout.places[node], layout.places[node.children[index]]
-        at_x, at_y = x + ALONG * (to_x - x), y + ALONG * (to_y - y)
-        weight = 'font-weight="bold"' if chosen else ""
-        for line, text in enumerate(reversed(_labels_of(node, index))):
-            yield _text(at_x, at_y - LINE * line, text, _color(node), halo=True, extra=weight)
-
-
-def _alternatives(tree: Tree, strategy: Strategy) -> Iterator[tuple[Chance | Decision, int, bool]]:
-    """Every node that is no leaf with each of its alternatives, and whether that one is chosen."""
+def _edges(tree: Tree, layout: Layout, strategy: Strategy) -> tuple[list[str], list[str]]:
+    """The edges, those of chosen alternatives thick; and what is written at them."""
+    lines, labels = [], []
     for node in tree.nodes():
-        if not isinstance(node, Leaf):
-            chosen = strategy.get(node.key) if isinstance(node, Decision) else None
-            for index in range(len(node.children)):
-                yield node, index, index == chosen
+        if isinstance(node, Leaf):
+            continue
+        chosen, (x, y) = strategy.get(node.key) if isinstance(node, Decision) else None, layout.places[node]
+        for index, child in enumerate(node.children):
+            to_x, to_y = layout.places[child]
+            color, width, weight = (_color(node), 4, 'font-weight="bold"') if index == chosen else (FAINT, 1.2, "")
+            ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"'
+            lines.append(f'<line {ends} stroke="{color}" stroke-width="{width}"/>')
+            at_x, at_y = x + ALONG * (to_x - x), y + ALONG * (to_y - y)
+            labels += [
+                _text(at_x, at_y - LINE * line, text, _color(node), halo=True, extra=weight)
+                for line, text in enumerate(reversed(_labels_of(node, index)))
+            ]
+    return lines, labels
 
 
 def _information_sets(tree: Tree, layout: Layout) -> Iterator[str]:

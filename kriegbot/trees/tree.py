@@ -92,7 +92,7 @@ class Tree:
         seen: set[int] = set()
         path: list[Node] = []
         on_path: set[SetKey] = set()
-        for depth, node in self._with_depth():
+        for depth, node in self.with_depth():
             self.depth = max(self.depth, depth)
             while len(path) > depth:
                 left = path.pop()
@@ -118,7 +118,7 @@ class Tree:
 
     def nodes(self) -> Iterator[Node]:
         """All nodes in preorder, each once."""
-        return (node for _, node in self._with_depth())
+        return (node for _, node in self.with_depth())
 
     def path(self, node: Node) -> str:
         """What messages call a node: its name, or the actions to it from the root, such as root/heads/quit.
@@ -127,7 +127,7 @@ class Tree:
           TreeError: it is not in this tree.
         """
         path: list[Node] = []
-        for depth, other in self._with_depth():
+        for depth, other in self.with_depth():
             del path[depth:]
             path.append(other)
             if other is node:
@@ -173,7 +173,7 @@ class Tree:
         action = action_name(self.information_sets[player, label][0], index)
         return f"chose {quoted(action)} in {quoted(label)}"
 
-    def _with_depth(self) -> Iterator[tuple[int, Node]]:
+    def with_depth(self) -> Iterator[tuple[int, Node]]:
         """All nodes in preorder with their distances from the root."""
         stack: list[tuple[int, Node]] = [(0, self.root)]
         while stack:
