@@ -12,8 +12,6 @@ Every message is one line: what was given, why it is refused, what would be acce
 wrong type raises TypeError as everywhere in Python.
 """
 
-from __future__ import annotations
-
 
 class KriegspielError(Exception):
     """Base of all errors raised by the referee."""

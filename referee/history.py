@@ -5,8 +5,6 @@ A side remembers everything. Its events, played on a board with only its own men
 can follow a game that another program referees.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TypeVar, overload

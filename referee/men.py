@@ -10,8 +10,6 @@ by: "Nbd2" if another knight of that side might also go to d2; "exd5" for a pawn
 Whether any other man will capture is for the referee to say.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

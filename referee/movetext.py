@@ -4,8 +4,6 @@ Nothing is guessed at: a character that PGN does not know, a comment or a sideli
 result are refused. Sidelines and annotations such as "$1" or "!?" are skipped, and named as lost.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -17,8 +17,6 @@ and the game is replayed through a referee. Whatever is wrong with a text or a f
 says where.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping

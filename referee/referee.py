@@ -5,8 +5,6 @@ is accepted if and only if it is a legal move on the true board, written the way
 king's move of two squares).
 """
 
-from __future__ import annotations
-
 import operator
 
 import chess

@@ -13,8 +13,6 @@ dead positions alone. The referee of kriegspiel.org (PyPI package `kriegspiel` 1
 all.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace

@@ -1,7 +1,5 @@
 """Foreign text, cleaned to fit on one line of a terminal, a record or a message."""
 
-from __future__ import annotations
-
 import difflib
 import reprlib
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ A `View` is the only thing a player ever gets. Of the opponent's men it holds on
 count from the captures announced.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -6,8 +6,6 @@ dies; the game is then resubmitted, until it has killed MOST_ATTEMPTS workers. W
 game. See docs/clusters.md.
 """
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import threading

@@ -4,8 +4,6 @@ Positions of seeded games are searched against the clock. Histories are drawn on
 belief that is ready, as in the paper's statistical sampling; so only drawing and search are measured.
 """
 
-from __future__ import annotations
-
 import csv
 import time
 from collections.abc import Iterator

@@ -10,8 +10,6 @@ draws all histories anew after a refusal; `particles=samples` holds no more boar
 tells nobody of the opponent's refused tries, as if players drew among legal moves. `today` changes nothing.
 """
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass, replace
 from importlib.resources import files

@@ -5,8 +5,6 @@ all processes of a run: multiprocessing-logging carries the records of forked pr
 for processes started otherwise the standard library's queue does it (`send_to`).
 """
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import sys

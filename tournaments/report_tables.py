@@ -3,8 +3,6 @@
 Players are numbered, as in chess cross tables, because their specs are long.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

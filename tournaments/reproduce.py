@@ -6,8 +6,6 @@ cells of the paper's short run are there to compare with. A figure is shown as a
 intervals.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import statistics

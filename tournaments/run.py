@@ -1,7 +1,5 @@
 """Runs a tournament: games from an executor into a store, until none is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a tournament's file can be asked. Every answer is checked: a damaged file is refused, never misread."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

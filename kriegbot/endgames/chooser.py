@@ -4,8 +4,6 @@ Deepens by one move of ours at a time, until the time or the budget of sets is s
 the soonest.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ Wraps the `Referee` itself, so it is not fast: `Batch` is. An observation is a d
 referee answers any such try; a refused try leaves the turn where it is. Nothing else is ever in `infos`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import chess

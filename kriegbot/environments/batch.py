@@ -11,8 +11,6 @@ are equal to those of `Referee` in every answer and announcement, and what is sh
 `kriegbot.environments.spaces` computes from a `View`; tests/test_environments.py compares them.
 """
 
-from __future__ import annotations
-
 import chess
 import numpy as np
 import numpy.typing as npt

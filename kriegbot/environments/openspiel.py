@@ -14,8 +14,6 @@ leaves out four things that OpenSpiel 2.0 does, which no view can tell of:
 * After 50 plies without a capture or a pawn move the game is drawn, even if the last of them gave mate.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace

@@ -8,8 +8,6 @@ An observation is the array of `spaces.observe`, and `info["action_mask"]` tells
 changes the observation and leaves the turn; after a move the opponent plays.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Any, SupportsInt
 

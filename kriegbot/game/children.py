@@ -4,8 +4,6 @@ A `Talker` exchanges lines over its standard input and output. Nothing that it s
 sends nor what it leaves unread can stall this process: every wait has a deadline, every text a limit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

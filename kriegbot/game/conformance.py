@@ -3,8 +3,6 @@
 `kriegbot check-player` prints it; the tests put all of ours through it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

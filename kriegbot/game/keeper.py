@@ -6,8 +6,6 @@ For Linux, where orphans can be had as children. It is run as a file, so that it
 SIGTERM ends the program; so does the end of the input, which comes when kriegbot has ended in any way.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

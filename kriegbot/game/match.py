@@ -4,8 +4,6 @@ A player that raises, hangs, dies, answers nonsense or tries for ever loses by f
 a person who leaves, or an interrupt, abandons the game. Whatever happens, there is a record.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ process of one of our players is kept for later games, since loading takes time.
 for each game, in a sandbox where there is one, and a seed of its own from which nothing else follows.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

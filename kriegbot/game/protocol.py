@@ -4,8 +4,6 @@ docs/protocol.md describes it for authors of programs. Both ends are here: `game
 `ViewReader` reads, and `answer_lines` writes what `read_answer` reads, strictly, since it comes from a stranger.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, replace
 from typing import Any

@@ -4,8 +4,6 @@ Within, a player sees the system's programs and libraries, Python with this proj
 all of them read-only; an empty /tmp; its own processes alone. See docs/safety.md for what is left.
 """
 
-from __future__ import annotations
-
 import glob
 import logging
 import multiprocessing

@@ -5,8 +5,6 @@ can be stopped and has nothing but the views it is sent; a person, or a player t
 process.
 """
 
-from __future__ import annotations
-
 import reprlib
 import traceback
 from abc import ABC, abstractmethod

@@ -3,8 +3,6 @@
 What is ours needs no trial, and costs no time here.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

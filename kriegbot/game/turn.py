@@ -5,8 +5,6 @@ Commands, tournaments, the page and the environments all play their turns here. 
 ever; whatever its own view shows to be nonsense is counted, and stops it.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -8,8 +8,6 @@ It may be shown the last view of a game, too, to which it answers `over`; `heard
 What the player prints goes to stderr.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import sys

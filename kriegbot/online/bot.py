@@ -8,8 +8,6 @@ A game that someone else has begun with us and that the settings do not want is 
 reason in the log: the site has no other way to decline, and nobody is left to wait.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -9,8 +9,6 @@ A game must go on whatever happens. A player that fails is seated again; if it f
 a random one of the tries that the site allows is played, and the log says so.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import time

@@ -10,8 +10,6 @@ half of that time, a quarter, and so on; its belief follows from the view. Whate
 longer than half of what is above `HURRY`, and at `HURRY` nobody is asked any more.
 """
 
-from __future__ import annotations
-
 import secrets
 
 from kriegbot.game.process import ProcessSeat, budget_of, patience_of

@@ -14,8 +14,6 @@ The site's referee has no limit but 2,000 quiet plies, and lets king and minor p
 `berkeley` ours calls that a draw, so a belief may go astray there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ when a game begins, after every turn, and at the end; one without a result is a 
 from which its moves follow, is added at the end.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ docs/online.md shows the settings with every key; each has a default. There is a
 owner alone.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

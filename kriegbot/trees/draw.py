@@ -3,8 +3,6 @@
 The layout is the plainest: leaves side by side from left to right, every other node above the middle of its children.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

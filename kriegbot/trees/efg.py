@@ -8,8 +8,6 @@ What the format cannot hold: names in which a backslash comes before a quotation
 What changes on the way: floats become fractions, and probabilities that are floats are scaled to sum to exactly 1.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from fractions import Fraction

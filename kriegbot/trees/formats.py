@@ -4,8 +4,6 @@ JSON has the classes of `tree.py` field by field; described with an example in d
 integers and floats are JSON numbers, a Fraction is a string such as "1/3".
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from fractions import Fraction

@@ -21,8 +21,6 @@ Beyond the paper, which leaves this open, U may differ from node to node: a boun
 U prob(x) and U left stand for the sums of p U over the nodes of x, or over those that are left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias

@@ -22,8 +22,6 @@ Departs from the paper in one thing: instead of a recursion there is a list of P
 valued from its end back up, so that a tree may be as deep as memory allows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -12,8 +12,6 @@ These searches differ only in whose policy is given. A policy gives the probabil
 `as_chosen` plays a given strategy, `at_random` chooses uniformly. Depth counts edges of the tree, chance included.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf

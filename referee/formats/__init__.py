@@ -4,8 +4,6 @@ Every game read is replayed through our referee, so an impossible one is refused
 format cannot hold is left out, and named.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from types import MappingProxyType

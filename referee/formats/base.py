@@ -1,7 +1,5 @@
 """What a format is, and the replay of a foreign game: an impossible one is refused, with the ply."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias

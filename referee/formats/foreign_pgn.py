@@ -34,8 +34,6 @@ be told from this, so it is written and never read. Of the headers only the name
 written, since a seed or a setting may give the other side's moves away.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ Its referee ends a game at 2,000 quiet plies, and plays on under Berkeley's rule
 games stand one after another in a file, which the package itself does not read.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace
