@@ -18,7 +18,7 @@ from kriegbot.folders import data_folder
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, players, programs
 from referee import NO_LIMITS, PAPER_LIMITS, GameRecord, Limits, Reason, RuleSet, UnknownRuleSet, rule_set
 from referee.files import write_whole
-from referee.text import did_you_mean, quoted
+from referee.text import quoted, unknown
 
 SEED_BITS = 128
 """Of a fresh seed: too many to try them all."""
@@ -56,12 +56,6 @@ def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False) -> P
     return spec
 
 
-def with_time(spec: PlayerSpec, text: str) -> PlayerSpec:
-    """A player with a time budget, in seconds a move."""
-    with refusing(BadSpec):
-        return spec.having("time", text)
-
-
 def rules_of(text: str) -> RuleSet:
     """A rule set by its name."""
     with refusing(UnknownRuleSet):
@@ -88,7 +82,7 @@ def color_of(text: str, seed: int) -> chess.Color:
     if text == "random":
         return random.Random(seed).random() < 0.5
     if text not in COLORS:
-        raise Refused(f"unknown colour {quoted(text)}{did_you_mean(text, COLORS)} Known: {', '.join(COLORS)}.")
+        raise Refused(unknown("colour", text, COLORS))
     return text == "white"
 
 

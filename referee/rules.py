@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from referee.errors import UnknownRuleSet
-from referee.text import did_you_mean, quoted
+from referee.text import quoted, unknown
 
 
 class IllegalHeard(Enum):
@@ -211,8 +211,7 @@ def rule_set(rules: RuleSet | str) -> RuleSet:
     if not words and name in RULE_SETS:
         return RULE_SETS[name]
     if not words:
-        hint = did_you_mean(name, RULE_SETS)
-        raise UnknownRuleSet(f"unknown rule set {quoted(name)}{hint} Known: {', '.join(sorted(RULE_SETS))}.")
+        raise UnknownRuleSet(unknown("rule set", name, sorted(RULE_SETS)))
     if name in RULE_SETS:
         raise UnknownRuleSet(f"illegal rule set {quoted(rules)}: the name {quoted(name)} is taken.")
     values: dict[str, Any] = {"name": name}

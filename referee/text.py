@@ -2,7 +2,7 @@
 
 import difflib
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 MOST_QUOTED = 80  # characters of what was given that a message quotes, quotation marks included
 
@@ -32,3 +32,8 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     """The rest of a sentence about an unknown name: a near miss, if there is one, and a full stop."""
     near = difflib.get_close_matches(text[:MOST_QUOTED].lower(), list(known), n=1)
     return f"; did you mean '{near[0]}'?" if near else "."
+
+
+def unknown(what: str, name: str, known: Collection[str]) -> str:
+    """What is wrong with a name: "unknown side 'whit'; did you mean 'white'? Known: white, black."."""
+    return f"unknown {what} {quoted(name)}{did_you_mean(name, known)} Known: {', '.join(known)}."

@@ -190,7 +190,7 @@ def test_a_disturbed_tournament_has_the_games_of_an_undisturbed_one() -> None:
         (["rand", "rand", "--out", "x" * 300], "File name too long"),
         (["rand", "rand", "--sprt", "5,0"], "illegal sprt '5,0': it takes two numbers"),
         (["rand", "paranoid", "overconfident", "--sprt", "0,5"], "--sprt compares two players; here are 3."),
-        (["rand", "rand", "--executor", "slurm"], "unknown executor 'slurm'; known: local, dask."),
+        (["rand", "rand", "--executor", "slurm"], "unknown executor 'slurm'. Known: local, dask."),
         (["rand", "rand", "--scheduler", "tcp://x"], "--scheduler goes with --executor dask."),
         (["rand", "paranoid", "--gauntlet", "--round-robin"], "it takes --round-robin or --gauntlet, not both."),
         (["rand", "rand", "--patience", "0"], "illegal patience '0'"),

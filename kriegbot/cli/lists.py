@@ -23,7 +23,7 @@ from kriegbot.players.rule_sets import RULES
 from kriegbot.request import Refused
 from kriegbot.search.rules import BACKUPS
 from referee import RULE_SETS
-from referee.text import did_you_mean, quoted
+from referee.text import unknown
 
 SHELLS = ("bash", "zsh", "fish")
 KINDS: tuple[Parts, ...] = (specs.PLAYERS, EVALUATORS, OPPONENTS, BACKUPS, RULES)
@@ -120,5 +120,5 @@ def completion(
     For fish: kriegbot completion fish > ~/.config/fish/completions/kriegbot.fish
     """
     if shell not in SHELLS:
-        raise Refused(f"unknown shell {quoted(shell)}{did_you_mean(shell, SHELLS)} Known: {', '.join(SHELLS)}.")
+        raise Refused(unknown("shell", shell, SHELLS))
     print(get_completion_script(prog_name="kriegbot", complete_var=COMPLETE, shell=shell))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ import typer
 from kriegbot.cli.common import NoBrowser, Port, Rules, Sandbox, ShowBelief, programs, rules_from, sandbox_of
 from kriegbot.cli.person import PersonGame
 from kriegbot.players.kriegbot import BEST, LEVELS
+from kriegbot.players.specs import BadSpec
 from kriegbot.request import (
     BROKEN_OFF,
     COLORS,
@@ -26,7 +26,6 @@ from kriegbot.request import (
     refusing,
     seed_of,
     whole_of,
-    with_time,
 )
 from referee import GameRecord, RecordError, load_record
 
@@ -95,7 +94,11 @@ def play(
 
     With --web games are played on a local page, and all are saved.
     """
-    _refuse_together(context, ON_PAGE if web else FOR_PAGE, is_on_page=web)
+    for name in ON_PAGE if web else FOR_PAGE:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            why = "is chosen on the page; leave it out" if web else "goes with --web; add that"
+            raise Refused(f"--{name.replace('_', '-')} {why}.")
     is_sandboxed = sandbox_of(sandbox)
     if web:
         open_page(port, save, host or "127.0.0.1", has_browser=not no_browser, sandbox=is_sandboxed)
@@ -106,27 +109,14 @@ def play(
         opponent = "kriegbot" if level is None and time is not None else f"kriegbot:level={level or USUAL}"
     spec = program_of(opponent, sandbox=is_sandboxed)
     if time is not None:
-        spec = with_time(spec, time)
+        with refusing(BadSpec):
+            spec = spec.having("time", time)
     number = seed_of(seed)
     side = color_of(color, number)
     rule_set = rules_from(rules, sandbox=is_sandboxed)
     path = None if save is None else path_of(save)
     game = PersonGame(spec, side, rule_set, number, is_seed_given=seed is not None)
     game.play(path, show_belief=show_belief)
-
-
-def _refuse_together(context: typer.Context, names: Sequence[str], *, is_on_page: bool) -> None:
-    """Refuses options of the game with a page, and options of the page without one."""
-    for name in names:
-        if _is_given(context, name):
-            option = f"--{name.replace('_', '-')}"
-            why = "is chosen on the page; leave it out" if is_on_page else "goes with --web; add that"
-            raise Refused(f"{option} {why}.")
-
-
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def open_page(

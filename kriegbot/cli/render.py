@@ -16,7 +16,7 @@ from kriegbot.kernels import prepare
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
 from kriegbot.request import PERSON, Refused, path_of, save_whole
 from referee import GameRecord
-from referee.text import did_you_mean, one_line, quoted
+from referee.text import one_line, quoted, unknown
 
 SIDES = {"white": [chess.WHITE], "black": [chess.BLACK], "both": [chess.WHITE, chess.BLACK]}
 ENDINGS = (".gif", ".webp", ".svg")
@@ -49,7 +49,7 @@ def render(
     if kind not in ENDINGS:
         raise Refused(f"cannot draw {quoted(out)}: it takes a name that ends in {', '.join(ENDINGS)}.")
     if side is not None and side not in SIDES:
-        raise Refused(f"unknown side {quoted(side)}{did_you_mean(side, SIDES)} Known: {', '.join(SIDES)}.")
+        raise Refused(unknown("side", side, SIDES))
     if kind != ".svg" and not (find_spec("PIL") and find_spec("resvg_py")):
         raise Refused(f"a {kind[1:]} takes Pillow and resvg: pip install 'kriegbot[render]'; an svg takes nothing.")
     path, record = path_of(out), record_of(game)

@@ -16,7 +16,7 @@ from kriegbot.cli.tournament import games_of, jobs_of, warm_up
 from kriegbot.kernels import prepare
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.request import Refused, refusing, seed_of, whole_of
-from referee.text import did_you_mean, quoted
+from referee.text import quoted, unknown
 from tournaments import figure4
 from tournaments.executors import ExecutorError, LocalExecutor
 from tournaments.paper import FIGURES, LONG, SHORT, TODAY
@@ -40,7 +40,7 @@ from tournaments.run import run as play
 from tournaments.store import Store, StoreError
 
 WHAT = {"figure2": 2, "figure3": 3, "figure4": 4, "figure5": 5}
-RUNS = ("short", "long", "both")
+RUNS = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}
 
 
 def reproduce(
@@ -67,10 +67,9 @@ def reproduce(
     beside the others, in files of their own; docs/reproduction/choices.md says what can be chosen.
     """
     if what not in (*WHAT, "all"):
-        hint = did_you_mean(what, (*WHAT, "all"))
-        raise Refused(f"unknown figure {quoted(what)}{hint} Known: {', '.join((*WHAT, 'all'))}.")
+        raise Refused(unknown("figure", what, (*WHAT, "all")))
     if run not in RUNS:
-        raise Refused(f"unknown run {quoted(run)}; known: {', '.join(RUNS)}.")
+        raise Refused(unknown("run", run, RUNS))
     seconds = None if budget == "samples" else _budget_of(budget)
     wanted = games_of(games)
     depth = whole_of(depths, "depth", 1, 3)
@@ -123,11 +122,10 @@ def _figure(
     name = f"figure{figure}" if budget is None else f"figure{figure}-{budget:g}s"
     if choice != TODAY:
         name += "-" + re.sub(r"\W+", "-", choice)
-    runs = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}[run]
     chosen = [
         number
         for number, cell in enumerate(figure_cells(figure, budget))
-        if max(cell.depth, cell.opponent_depth) <= depth and cell.seconds in runs
+        if max(cell.depth, cell.opponent_depth) <= depth and cell.seconds in RUNS[run]
     ]
     executor = LocalExecutor(jobs)
     try:

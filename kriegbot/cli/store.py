@@ -12,7 +12,7 @@ import typer
 
 from kriegbot.request import Refused, path_of, refusing, save_whole
 from referee.files import whole
-from referee.text import did_you_mean, quoted
+from referee.text import quoted, unknown
 from tournaments.report import report_of
 from tournaments.report_page import MISSING, are_missing, page_of
 from tournaments.report_tables import show_report
@@ -66,7 +66,7 @@ def export(
 ) -> None:
     """Write the games of a tournament as PGN, CSV or lines of JSON."""
     if form not in FORMS:
-        raise Refused(f"unknown format {quoted(form)}{did_you_mean(form, FORMS)} Known: {', '.join(FORMS)}.")
+        raise Refused(unknown("format", form, FORMS))
     path = None if out is None else path_of(out)
     with refusing(StoreError, ending="."), Store.open(file) as store:
         if path is None:

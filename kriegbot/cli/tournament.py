@@ -34,7 +34,7 @@ from kriegbot.game.seat import PlayerFailed
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, program_of, refusing, seed_of, whole_of
 from referee import Limits, RuleSet
-from referee.text import quoted
+from referee.text import quoted, unknown
 from tournaments.executors import Executor, ExecutorError, LocalExecutor
 from tournaments.play import SpecOf, logged_to
 from tournaments.report import decision_of, report_of
@@ -190,7 +190,7 @@ def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str 
             from tournaments.dask_executor import DaskExecutor  # an extra, which need not be installed
 
             return DaskExecutor(count, scheduler, waits, spec_of)
-    raise Refused(f"unknown executor '{name}'; known: local, dask.")
+    raise Refused(unknown("executor", name, ("local", "dask")))
 
 
 def _play(

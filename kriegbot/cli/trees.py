@@ -25,7 +25,7 @@ from kriegbot.trees.imp_minimax import (
 from kriegbot.trees.perfect import Searched, alphabeta, expectimax, expectiminimax, minimax
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
-from referee.text import did_you_mean, one_line, quoted
+from referee.text import one_line, unknown
 from tournaments import figure6 as figure
 from tournaments.report_page import PlotsMissing
 
@@ -72,8 +72,7 @@ def solve(
 ) -> None:
     """Solve a game tree for its first player."""
     if algorithm not in ALGORITHMS:
-        hint = did_you_mean(algorithm, ALGORITHMS)
-        raise Refused(f"unknown algorithm {quoted(algorithm)}{hint} Known: {', '.join(ALGORITHMS)}.")
+        raise Refused(unknown("algorithm", algorithm, ALGORITHMS))
     picture = None if svg is None else path_of(svg)
     with refusing(TreeError, ending="."):
         tree = load(file)

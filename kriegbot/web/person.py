@@ -23,10 +23,11 @@ from kriegbot.narration.names import YOU, called
 from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, seed_of
+from kriegbot.web import replies
 from kriegbot.web.analysis import Beliefs
 from kriegbot.web.clock import Clock, Control
 from kriegbot.web.registry import Hosted, House, Newest, Playing
-from kriegbot.web.replies import Known, Told, refusal
+from kriegbot.web.replies import Told, refusal
 from kriegbot.web.requests import Asked, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
 from kriegbot.web.review import AnalystFailed, Review
 from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat
@@ -311,7 +312,7 @@ class PersonGame(Hosted):
             case TakeBack():
                 self.game.take_back(self.color)
 
-    def _show(self, view: View, message: Known) -> None:
+    def _show(self, view: View, message: replies.View) -> None:
         """In the game's thread."""
         self._view = view
         self.publish(message)

@@ -19,8 +19,9 @@ from kriegbot.game.trial import try_out
 from kriegbot.narration.results import Results, results_text, rows
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused
+from kriegbot.web import replies
 from kriegbot.web.library import Library
-from kriegbot.web.replies import Preparing, ResultsShown, Told, refusal
+from kriegbot.web.replies import Preparing, Told, refusal
 from kriegbot.web.requests import MOST_CHOICES, Asked, Look, Turning
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import Seats
@@ -257,7 +258,7 @@ class House:
         except OSError as error:
             log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
 
-    def results_shown(self, game: str | None = None, said: str = "") -> ResultsShown:
+    def results_shown(self, game: str | None = None, said: str = "") -> replies.Results:
         """The results of whoever runs the server, and what a game that has just ended means for them."""
         found, train = self.results.all(), self.results.to_train()
         about = results_text(found)

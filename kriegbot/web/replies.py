@@ -1,11 +1,11 @@
-"""Every message from page to browser: JSON objects whose `is` names one of the types of `TOLD`.
+"""Every message from page to browser: JSON objects whose `is` names one of the types of `TOLD`, in small letters.
 
 Written as those of `web.requests` are, which has the other direction.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypedDict
+from typing import TypeAlias, TypedDict, get_args
 
 from kriegbot.narration.helping import Hinted, TryValued
 from kriegbot.narration.results import Row, ToTrain
@@ -178,7 +178,7 @@ class Game(_Told):
     men: Men
 
 
-class Known(_Told):
+class View(_Told):
     """Everything that the person's side knows.
 
     turn, ply, move: whose turn it is, plies played, and the number of the move. yours: whether a try is asked for. men:
@@ -210,7 +210,7 @@ class Known(_Told):
     clocks: Clocks
 
 
-class HeatMap(_Told):
+class Heat(_Told):
     """For each kind of man, pawn to king, and each square the chance that an enemy stands there; empty if unknown."""
 
     on: bool
@@ -218,13 +218,13 @@ class HeatMap(_Told):
     chances: list[list[float]]
 
 
-class HintGiven(_Told, Hinted):
+class Hint(_Told, Hinted):
     """The best tries at a ply, best first, and how they were found."""
 
     ply: int
 
 
-class DrawOffered(_Told):
+class Offer(_Told):
     """A side offers a draw; it lapses with the other side's next move, and `ply` is the last at which it stands."""
 
     by: str
@@ -243,13 +243,13 @@ class Later(_Told):
     text: str
 
 
-class NextGame(_Told):
+class Next(_Told):
     """Another game, which the opponent or the person has asked for."""
 
     game: str
 
 
-class SavedGames(_Told):
+class Library(_Told):
     """The games saved in a folder, newest first."""
 
     folder: str
@@ -270,7 +270,7 @@ class Over(_Told):
     won: bool | None
 
 
-class ResultsShown(_Told):
+class Results(_Told):
     """A person's results, to that person alone: by opponent, in words, and what the game `game`, just ended, means.
 
     train: what turning points were about, the commonest first.
@@ -291,7 +291,7 @@ class Frames(_Told):
     live: bool
 
 
-class Paced(_Told):
+class Pace(_Told):
     """The least number of seconds from try to try in the watched game, and whether it is paused."""
 
     seconds: float
@@ -334,28 +334,9 @@ class Refusal(_Told):
 
 
 Told: TypeAlias = (
-    Hello | Preparing | Game | Known | HeatMap | HintGiven | DrawOffered | Presence | Over | NextGame | Later
-) | (ResultsShown | SavedGames | Frames | Paced | Analysis | Turning | Refusal)
-TOLD: dict[str, type[Told]] = {
-    "hello": Hello,
-    "preparing": Preparing,
-    "game": Game,
-    "view": Known,
-    "heat": HeatMap,
-    "hint": HintGiven,
-    "offer": DrawOffered,
-    "presence": Presence,
-    "over": Over,
-    "results": ResultsShown,
-    "next": NextGame,
-    "later": Later,
-    "library": SavedGames,
-    "frames": Frames,
-    "pace": Paced,
-    "analysis": Analysis,
-    "turning": Turning,
-    "refusal": Refusal,
-}
+    Hello | Preparing | Game | View | Heat | Hint | Offer | Presence | Over | Results | Next | Later | Library | Frames
+) | (Pace | Analysis | Turning | Refusal)
+TOLD: dict[str, type[Told]] = {kind.__name__.lower(): kind for kind in get_args(Told)}
 
 
 def refusal(text: str, to: str | None = None) -> Refusal:

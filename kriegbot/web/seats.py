@@ -24,8 +24,8 @@ from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft, Rep
 from kriegbot.players.notation import read_action
 from kriegbot.players.specs import PlayerSpec, Progress, parse_spec
 from kriegbot.request import Refused
+from kriegbot.web import replies
 from kriegbot.web.clock import Clock
-from kriegbot.web.replies import Known
 from kriegbot.web.show import shown
 from referee import Action, View
 
@@ -146,7 +146,7 @@ class WebSeat(Seat):
 
     name = "human"
 
-    def __init__(self, publish: Callable[[View, Known], None], clock: Clock, *, is_here: bool) -> None:
+    def __init__(self, publish: Callable[[View, replies.View], None], clock: Clock, *, is_here: bool) -> None:
         self._publish, self._clock = publish, clock
         self._diary, self._even = Diary(for_person=True), EvenTime()
         self._shown: View | None = None

@@ -10,13 +10,14 @@ from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.known import in_check, lost, marks, own_men, taken
 from kriegbot.narration.moments import Moment
 from kriegbot.players.notation import try_name
-from kriegbot.web.replies import Checked, Clear, Clocks, Frame, Known, Men
+from kriegbot.web import replies
+from kriegbot.web.replies import Checked, Clear, Clocks, Frame, Men
 from referee import Announcement, OpponentMoved, OwnTry, View, open_tries
 from referee.announcement import pawn_tries_text
 
 
-def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> Known:
-    """A view for the browser: `kriegbot.web.replies.Known`."""
+def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.View:
+    """A view for the browser: `kriegbot.web.replies.View`."""
     start = chess.Board(view.start)
     plies = view.ply + (0 if start.turn == chess.WHITE else 1)
     return {
