@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -18,7 +17,6 @@ from kriegbot.models import OPPONENTS
 from kriegbot.narration.results import Results, results_text, rows, training_text
 from kriegbot.parts import Parts
 from kriegbot.players import specs
-from kriegbot.players.base import PlayerKind
 from kriegbot.players.rule_sets import RULES
 from kriegbot.request import Refused
 from kriegbot.search.rules import BACKUPS
@@ -32,35 +30,18 @@ KINDS: tuple[Parts, ...] = (specs.PLAYERS, EVALUATORS, OPPONENTS, BACKUPS, RULES
 
 def players() -> None:
     """List the players and their options, and the parts of every kind that are installed."""
-    if sys.stdout.isatty():
-        _show_players(specs.players())
-    else:
-        for name, kind in specs.players().items():
-            print(f"{name}: {kind.summary}")
-            for option in kind.options:
-                print(f"  {option.name}={option.takes} ({option.usual}): {option.help}")
-                for choice, words in zip(option.choices, option.words, strict=False):
-                    print(f"    {choice}: {words}")
+    for name, kind in specs.players().items():
+        print(f"{name}: {kind.summary}")
+        for option in kind.options:
+            print(f"  {option.name}={option.takes} ({option.usual}): {option.help}")
+            for choice, words in zip(option.choices, option.words, strict=False):
+                print(f"    {choice}: {words}")
     print()
     for parts in KINDS:
         ours = () if parts is specs.PLAYERS else parts.names()
         offered = [f"{name} ({package})" if package else name for name, package in parts.installed().items()]
         print(f"{parts.what}s{' of installed packages' * (not ours)}: {', '.join([*ours, *offered]) or 'none'}")
     print("From a file of yours: FILE.py:NAME, in place of any of these names.")
-
-
-def _show_players(known: Mapping[str, PlayerKind]) -> None:
-    console = Console(highlight=False)
-    for name, kind in known.items():
-        console.print(f"[bold]{name}[/bold]  {kind.summary}")
-        if kind.options:
-            table = Table("option", "takes", "default", "", box=None, padding=(0, 0, 0, 2), header_style="dim")
-            for option in kind.options:
-                table.add_row(option.name, option.takes, option.usual, option.help)
-                for choice, words in zip(option.choices, option.words, strict=False):
-                    table.add_row("", f"  {choice}", "", words)
-            console.print(table)
-    console.print("\n[dim]Written as [/dim]overconfident:depth=2,time=1[dim], for instance.[/dim]")
 
 
 def rules() -> None:

@@ -8,9 +8,9 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import chess
 
@@ -43,27 +43,17 @@ log = logging.getLogger("kriegbot.web")
 
 
 class Newest(Generic[T]):
-    """Works on the newest request only; requests overtaken before their work began are dropped."""
+    """Works on the newest request only: it overtakes the one before."""
 
-    def __init__(self, work: Callable[[T], Awaitable[None]]) -> None:
+    def __init__(self, work: Callable[[T], Coroutine[Any, Any, None]]) -> None:
         self._work = work
-        self._wanted: list[T] = []
         self._task: asyncio.Task[None] | None = None
 
     def want(self, what: T) -> None:
         """On the event loop: replaces whatever was requested before."""
-        self._wanted = [what]
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run())
-
-    @property
-    def is_overtaken(self) -> bool:
-        """Whether a newer request waits."""
-        return bool(self._wanted)
-
-    async def _run(self) -> None:
-        while self._wanted:
-            await self._work(self._wanted.pop())
+        if self._task is not None:
+            self._task.cancel()
+        self._task = asyncio.create_task(self._work(what))
 
 
 class Playing:
@@ -176,11 +166,11 @@ class Hosted:
         self.play.stop(why)
 
     async def _look(self, indexes: Sequence[int]) -> None:
-        """Answers moment by moment, until there is a newer request."""
+        """Answers moment by moment."""
         if self.review is None:
             return
         try:
-            while indexes and not self._looks.is_overtaken:
+            while indexes:
                 found = await self.review.look(indexes, self.house.analyst)
                 indexes = indexes[len(found) :]
                 for one in found:
