@@ -130,7 +130,7 @@ def save_whole(path: Path, data: bytes) -> None:
     try:
         write_whole(path, data)
     except OSError as error:
-        raise Refused(f"cannot save to {quoted(str(path))}: {_why(error)}.") from None
+        raise Refused(f"cannot save to {quoted(str(path))}: {error.strerror or error}.") from None
 
 
 def games_folder(text: str | None = None) -> Path:

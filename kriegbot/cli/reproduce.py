@@ -11,16 +11,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from kriegbot.cli.progress import Scoreboard, preparing, steps
-from kriegbot.cli.tournament import games_of, jobs_of, warm_up
+from kriegbot.cli.progress import preparing, steps
+from kriegbot.cli.tournament import games_of, jobs_of, play_missing
 from kriegbot.kernels import prepare
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.request import Refused, refusing, seed_of, whole_of
 from referee.text import quoted, unknown
 from tournaments import figure4
-from tournaments.executors import ExecutorError, LocalExecutor
+from tournaments.executors import LocalExecutor
 from tournaments.paper import FIGURES, LONG, SHORT, TODAY
-from tournaments.play import logged_to
 from tournaments.report_page import PlotsMissing
 from tournaments.report_tables import show_table
 from tournaments.reproduce import (
@@ -36,7 +35,6 @@ from tournaments.reproduce import (
     write_csv,
 )
 from tournaments.reproduce import games_of as cell_games
-from tournaments.run import run as play
 from tournaments.store import Store, StoreError
 
 WHAT = {"figure2": 2, "figure3": 3, "figure4": 4, "figure5": 5}
@@ -127,21 +125,12 @@ def _figure(
         for number, cell in enumerate(figure_cells(figure, budget))
         if max(cell.depth, cell.opponent_depth) <= depth and cell.seconds in RUNS[run]
     ]
-    executor = LocalExecutor(jobs)
-    try:
-        with Store.writing(folder / f"{name}.sqlite", settings, games) as store:
-            done = store.done()
-            missing = [game for game in cell_games(settings, chosen, games) if game.id not in done]
-            if missing:
-                told = f"Figure {figure}: {len(missing)} games to play, into {store.path}."
-                print(f"{told} Rerun the same command to resume.", file=sys.stderr)
-                warm_up([parse_spec(settings.pairings[chosen[0]].first)])
-                log = folder / f"{name}.log"
-                with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
-                    play(store, missing, executor, board.count)
-            results = results_of(store, figure, budget)
-    except (StoreError, ExecutorError) as error:
-        raise Refused(f"{error}.") from None
+    with refusing(StoreError, ending="."), Store.writing(folder / f"{name}.sqlite", settings, games) as store:
+        done = store.done()
+        missing = [game for game in cell_games(settings, chosen, games) if game.id not in done]
+        if missing:
+            play_missing(store, missing, LocalExecutor(jobs), [parse_spec(settings.pairings[chosen[0]].first)])
+        results = results_of(store, figure, budget)
     _show(figure, folder / name, results)
     return results
 

@@ -7,7 +7,7 @@ import hashlib
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -40,10 +40,9 @@ from tournaments.play import SpecOf, logged_to
 from tournaments.report import decision_of, report_of
 from tournaments.report_tables import show_report
 from tournaments.run import run
-from tournaments.schedule import MOST_GAMES, Pairing, Settings, Shard
+from tournaments.schedule import MOST_GAMES, Game, Pairing, Settings, Shard
 from tournaments.schedule import gauntlet as first_against_all
 from tournaments.schedule import round_robin as all_against_all
-from tournaments.sprt import Sprt
 from tournaments.store import Store, StoreError
 
 
@@ -110,7 +109,16 @@ def tournament(
         files = versions_of(specs)
     settings = Settings(pairings, rule_set, drawn, _seed_at(path) if given is None else given, files)
     workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
-    _play(specs, settings, wanted, part, path, workers, test)
+    with refusing(StoreError, ending="."), Store.writing(path, settings, wanted, part) as store:
+
+        def is_decided() -> bool:
+            return test is not None and decision_of(store, test) is not None
+
+        play_missing(store, store.missing(), workers, specs, is_decided)
+        figures = report_of(store, test)
+    show_report(figures)
+    if figures.forfeits or figures.incidents:
+        raise typer.Exit(1)
 
 
 def games_of(text: str) -> int:
@@ -193,39 +201,22 @@ def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str 
     raise Refused(unknown("executor", name, ("local", "dask")))
 
 
-def _play(
-    specs: list[PlayerSpec],
-    settings: Settings,
-    games: int,
-    shard: Shard,
-    path: Path,
+def play_missing(
+    store: Store,
+    missing: Sequence[Game],
     executor: Executor,
-    test: Sprt | None,
+    specs: list[PlayerSpec],
+    is_decided: Callable[[], bool] = lambda: False,
 ) -> None:
-
-    again = shlex.join(["kriegbot", *sys.argv[1:]])
-    board = None
+    """Plays games that a store misses, and shows how it goes; if that is broken off, says how to resume it."""
+    again, board = shlex.join(["kriegbot", *sys.argv[1:]]), None
+    print(f"{len(missing)} games to play, into {store.path}. Rerun the same command to resume.", file=sys.stderr)
     try:
-        with Store.writing(path, settings, games, shard) as store:
-            missing = store.missing()
-            print(
-                f"{len(missing)} games to play, into {path}. Rerun the same command to resume.",
-                file=sys.stderr,
-            )
-            if missing:
-                warm_up(specs)
-            with (
-                logged_to(path.with_name(f"{path.name}.log"), executor.queue),
-                Scoreboard(store, len(missing)) as board,
-            ):
-                run(
-                    store,
-                    missing,
-                    executor,
-                    board.count,
-                    lambda: test is not None and decision_of(store, test) is not None,
-                )
-            figures = report_of(store, test)
+        if missing:
+            warm_up(specs)
+        log = store.path.with_name(f"{store.path.name}.log")
+        with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
+            run(store, missing, executor, board.count, is_decided)
     except KeyboardInterrupt:
         done = "" if board is None else f" after {board.done} of {board.wanted} games"
         print(f"kriegbot: interrupted{done}. To resume:\n  {again}", file=sys.stderr)
@@ -233,14 +224,9 @@ def _play(
     except (StoreError, ExecutorError) as error:
         if board is None:
             raise Refused(f"{error}.") from None
-        print(
-            f"kriegbot: {error}. {board.done} games are safe. To resume, once that is fixed:\n  {again}",
-            file=sys.stderr,
-        )
+        told = f"kriegbot: {error}. {board.done} games are safe. To resume, once that is fixed:\n  {again}"
+        print(told, file=sys.stderr)
         raise typer.Exit(1) from None
-    show_report(figures)
-    if figures.forfeits or figures.incidents:
-        raise typer.Exit(1)
 
 
 def warm_up(specs: list[PlayerSpec]) -> None:
