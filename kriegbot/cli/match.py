@@ -8,19 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kriegbot.cli.common import (
-    DrawnBy,
-    Patience,
-    Rules,
-    Sandbox,
-    check_begun,
-    check_players,
-    patience_of,
-    programs,
-    rules_from,
-    sandbox_of,
-    save_game,
-)
+from kriegbot.cli import common
 from kriegbot.cli.progress import preparing
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import Played, play_game
@@ -33,33 +21,33 @@ def match(
     white: Annotated[
         str,
         typer.Argument(
-            metavar="WHITE", help="Who plays White: rand, overconfident:depth=2, ...", autocompletion=programs
+            metavar="WHITE", help="Who plays White: rand, overconfident:depth=2, ...", autocompletion=common.programs
         ),
     ],
-    black: Annotated[str, typer.Argument(metavar="BLACK", help="Who plays Black.", autocompletion=programs)],
-    rules: Rules = "berkeley",
-    limits: DrawnBy = "paper",
+    black: Annotated[str, typer.Argument(metavar="BLACK", help="Who plays Black.", autocompletion=common.programs)],
+    rules: common.Rules = "berkeley",
+    limits: common.DrawnBy = "paper",
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of both players.  [default: a fresh one]")] = None,
-    patience: Patience = None,
+    patience: common.Patience = None,
     save: Annotated[str | None, typer.Option(metavar="FILE", help="Save the game as PGN.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print result and statistics as one JSON object.")] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each search believed, and its best tries.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print just the result.")] = False,
-    sandbox: Sandbox = None,
+    sandbox: common.Sandbox = None,
 ) -> None:
     """Play one game between two programs, and show what each side saw.
 
     By default the paper's limits hold: a draw after 160 plies, or after 50 without a pawn move or capture.
     """
-    is_sandboxed = sandbox_of(sandbox)
+    is_sandboxed = common.sandbox_of(sandbox)
     specs = [program_of(text, sandbox=is_sandboxed) for text in (white, black)]
-    rule_set, drawn = rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
+    rule_set, drawn = common.rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
     number = seed_of(seed)
-    waits = patience_of(patience)
+    waits = common.patience_of(patience)
     path = None if save is None else path_of(save)
-    check_players(specs, rule_set)
+    common.check_players(specs, rule_set)
     with preparing() as report:
         seats = [ProcessSeat(spec, patience=waits, report=report) for spec in specs]
         try:
@@ -67,7 +55,7 @@ def match(
         finally:
             for seat in seats:
                 seat.close()
-    check_begun(played)
+    common.check_begun(played)
     if not json:
         _show_logs(played)
     if json:
@@ -77,7 +65,7 @@ def match(
     else:
         print(*playthrough(played.record, _explained(played) if explain else None), sep="\n")
     if path is not None:
-        print(save_game(played.record, path), file=sys.stderr)
+        print(common.save_game(played.record, path), file=sys.stderr)
     if played.interrupted:
         raise typer.Exit(130)
 
@@ -120,20 +108,20 @@ def check_player(
         typer.Argument(
             metavar="SPEC",
             help="Who: rand, path/bot.py:Class, package.module:Class, program:COMMAND.",
-            autocompletion=programs,
+            autocompletion=common.programs,
         ),
     ],
     patience: Annotated[
         str | None, typer.Option(metavar="SECONDS", help="How long one answer may take.  [default: 300]")
     ] = None,
-    sandbox: Sandbox = None,
+    sandbox: common.Sandbox = None,
 ) -> None:
     """Check that a player plays: under every rule set, from unusual positions, and in time.
 
     The exit code is 1 if it fails in anything.
     """
-    spec = program_of(player, sandbox=sandbox_of(sandbox))
-    waits = patience_of(patience)
+    spec = program_of(player, sandbox=common.sandbox_of(sandbox))
+    waits = common.patience_of(patience)
     failures = 0
     for check in conformance(spec, waits):
         if check.is_refused:

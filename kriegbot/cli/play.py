@@ -8,25 +8,11 @@ from typing import Annotated
 
 import typer
 
+from kriegbot import request
 from kriegbot.cli.common import NoBrowser, Port, Rules, Sandbox, ShowBelief, programs, rules_from, sandbox_of
 from kriegbot.cli.person import PersonGame
 from kriegbot.players.kriegbot import BEST, LEVELS
 from kriegbot.players.specs import BadSpec
-from kriegbot.request import (
-    BROKEN_OFF,
-    COLORS,
-    PERSON,
-    Refused,
-    color_of,
-    games_folder,
-    is_resumable,
-    path_of,
-    program_in,
-    program_of,
-    refusing,
-    seed_of,
-    whole_of,
-)
 from referee import GameRecord, RecordError, load_record
 
 ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief")
@@ -57,7 +43,9 @@ def play(
     ] = None,
     color: Annotated[
         str,
-        typer.Option(metavar="COLOR", help="Your side: white, black or random.", autocompletion=lambda: list(COLORS)),
+        typer.Option(
+            metavar="COLOR", help="Your side: white, black or random.", autocompletion=lambda: list(request.COLORS)
+        ),
     ] = "white",
     rules: Rules = "berkeley",
     time: Annotated[
@@ -98,23 +86,23 @@ def play(
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             why = "is chosen on the page; leave it out" if web else "goes with --web; add that"
-            raise Refused(f"--{name.replace('_', '-')} {why}.")
+            raise request.Refused(f"--{name.replace('_', '-')} {why}.")
     is_sandboxed = sandbox_of(sandbox)
     if web:
         open_page(port, save, host or "127.0.0.1", has_browser=not no_browser, sandbox=is_sandboxed)
         return
     if level is not None and opponent is not None:
-        raise Refused("--level is a level of the player kriegbot; leave --opponent out, or --level.")
+        raise request.Refused("--level is a level of the player kriegbot; leave --opponent out, or --level.")
     if opponent is None:
         opponent = "kriegbot" if level is None and time is not None else f"kriegbot:level={level or USUAL}"
-    spec = program_of(opponent, sandbox=is_sandboxed)
+    spec = request.program_of(opponent, sandbox=is_sandboxed)
     if time is not None:
-        with refusing(BadSpec):
+        with request.refusing(BadSpec):
             spec = spec.having("time", time)
-    number = seed_of(seed)
-    side = color_of(color, number)
+    number = request.seed_of(seed)
+    side = request.color_of(color, number)
     rule_set = rules_from(rules, sandbox=is_sandboxed)
-    path = None if save is None else path_of(save)
+    path = None if save is None else request.path_of(save)
     game = PersonGame(spec, side, rule_set, number, is_seed_given=seed is not None)
     game.play(path, show_belief=show_belief)
 
@@ -129,8 +117,8 @@ def open_page(
     sandbox: bool = True,
 ) -> None:
     """Serves the page until Ctrl-C, at first with a saved game and its file, if given; the one way to it from here."""
-    number = 0 if port is None else whole_of(port, "port", 1, 65535)
-    path = games_folder(folder)
+    number = 0 if port is None else request.whole_of(port, "port", 1, 65535)
+    path = request.games_folder(folder)
     from kriegbot.web.server import serve  # only now, since a game at the terminal needs no server
 
     serve(path, host, number, has_browser=has_browser, saved=saved, sandbox=sandbox)
@@ -152,25 +140,25 @@ def resume(
     record = _record_of(path)
     why_not = _why_not(record)
     if why_not:
-        raise Refused(f"'{path}' cannot be played on here: {why_not}.")
-    path_of(str(path))
-    program, (side,) = program_in(record, sandbox=sandbox_of(sandbox))
+        raise request.Refused(f"'{path}' cannot be played on here: {why_not}.")
+    request.path_of(str(path))
+    program, (side,) = request.program_in(record, sandbox=sandbox_of(sandbox))
     assert program is not None  # for mypy: `_why_not` has seen one person alone
     seed = record.headers.get("Seed", "")
-    number = seed_of(seed if seed.isdigit() else None)
+    number = request.seed_of(seed if seed.isdigit() else None)
     PersonGame(program, side, record.rules, number, begun=record).play(path, show_belief=show_belief)
 
 
 def _record_of(path: Path) -> GameRecord:
-    with refusing(RecordError):
+    with request.refusing(RecordError):
         return load_record(path)
 
 
 def _why_not(record: GameRecord) -> str:
     """Why a person at a terminal cannot play a game on; empty if that is possible."""
-    if not is_resumable(record):
+    if not request.is_resumable(record):
         return "it takes a game of a person's against an installed player that was broken off"
-    if all(record.headers[color] == PERSON for color in ("White", "Black")):
+    if all(record.headers[color] == request.PERSON for color in ("White", "Black")):
         return "it is a game between two people; `kriegbot play --web` goes on with it"
     if "TimeControl" in record.headers:
         return "it has a clock; `kriegbot play --web` goes on with it"
@@ -179,13 +167,13 @@ def _why_not(record: GameRecord) -> str:
 
 def _last() -> Path:
     """The last game that was broken off among the saved ones."""
-    folder = games_folder()
+    folder = request.games_folder()
     for path in sorted(folder.glob("*.pgn"), key=os.path.getmtime, reverse=True):
         try:
             with path.open("rb") as handle:
                 tags = handle.read(MOST_TAGS).decode(errors="replace")
-            if any(f'[Termination "{how}"]' in tags for how in BROKEN_OFF) and not _why_not(_record_of(path)):
+            if any(f'[Termination "{how}"]' in tags for how in request.BROKEN_OFF) and not _why_not(_record_of(path)):
                 return path
-        except (OSError, Refused):
+        except (OSError, request.Refused):
             continue
-    raise Refused(f"no game in '{folder}' was broken off; it takes the file of one.")
+    raise request.Refused(f"no game in '{folder}' was broken off; it takes the file of one.")

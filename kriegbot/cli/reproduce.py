@@ -18,22 +18,11 @@ from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.request import Refused, refusing, seed_of, whole_of
 from referee.text import quoted, unknown
 from tournaments import figure4
+from tournaments import reproduce as figures
 from tournaments.executors import LocalExecutor
 from tournaments.paper import FIGURES, LONG, SHORT, TODAY
 from tournaments.report_page import PlotsMissing
 from tournaments.report_tables import show_table
-from tournaments.reproduce import (
-    Result,
-    agreement_table,
-    contrasts_of,
-    contrasts_table,
-    figure_cells,
-    plot_of,
-    results_of,
-    settings_of,
-    table_of,
-    write_csv,
-)
 from tournaments.reproduce import games_of as cell_games
 from tournaments.store import Store, StoreError
 
@@ -75,16 +64,16 @@ def reproduce(
     folder = Path(out)
     with refusing(BadSpec):
         for figure in FIGURES:
-            settings_of(figure, seconds, number, choice)
+            figures.settings_of(figure, seconds, number, choice)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        results: list[Result] = []
+        results: list[figures.Result] = []
         for figure in WHAT.values() if what == "all" else (WHAT[what],):
             if figure == 4:
                 _sample_sizes(folder, number)
             else:
                 results += _figure(figure, folder, seconds, choice, wanted, depth, run, number, workers)
-        if (near := agreement_table(results)).rows:
+        if (near := figures.agreement_table(results)).rows:
             show_table(near, Console(highlight=False))
     except KeyboardInterrupt:
         again = shlex.join(["kriegbot", *sys.argv[1:]])
@@ -114,15 +103,15 @@ def _figure(
     run: str,
     seed: int,
     jobs: int,
-) -> list[Result]:
+) -> list[figures.Result]:
     """Play the missing games of a figure's cells, then show and write the figure."""
-    settings = settings_of(figure, budget, seed, choice)
+    settings = figures.settings_of(figure, budget, seed, choice)
     name = f"figure{figure}" if budget is None else f"figure{figure}-{budget:g}s"
     if choice != TODAY:
         name += "-" + re.sub(r"\W+", "-", choice)
     chosen = [
         number
-        for number, cell in enumerate(figure_cells(figure, budget))
+        for number, cell in enumerate(figures.figure_cells(figure, budget))
         if max(cell.depth, cell.opponent_depth) <= depth and cell.seconds in RUNS[run]
     ]
     with refusing(StoreError, ending="."), Store.writing(folder / f"{name}.sqlite", settings, games) as store:
@@ -130,20 +119,20 @@ def _figure(
         missing = [game for game in cell_games(settings, chosen, games) if game.id not in done]
         if missing:
             play_missing(store, missing, LocalExecutor(jobs), [parse_spec(settings.pairings[chosen[0]].first)])
-        results = results_of(store, figure, budget)
+        results = figures.results_of(store, figure, budget)
     _show(figure, folder / name, results)
     return results
 
 
-def _show(figure: int, path: Path, results: list[Result]) -> None:
+def _show(figure: int, path: Path, results: list[figures.Result]) -> None:
     """A figure as text, and as a CSV file and a plot."""
     console = Console(highlight=False)
-    show_table(table_of(figure, results), console)
+    show_table(figures.table_of(figure, results), console)
     console.print()
-    show_table(contrasts_table(contrasts_of(results)), console)
-    write_csv(path.with_name(f"{path.name}.csv"), results)
+    show_table(figures.contrasts_table(figures.contrasts_of(results)), console)
+    figures.write_csv(path.with_name(f"{path.name}.csv"), results)
     try:
-        path.with_name(f"{path.name}.svg").write_text(plot_of(figure, results), encoding="utf-8")
+        path.with_name(f"{path.name}.svg").write_text(figures.plot_of(figure, results), encoding="utf-8")
     except PlotsMissing as error:
         print(f"kriegbot: {error}", file=sys.stderr)
     console.print()

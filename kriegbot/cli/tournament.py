@@ -14,17 +14,7 @@ from typing import Annotated
 
 import typer
 
-from kriegbot.cli.common import (
-    DrawnBy,
-    Patience,
-    Rules,
-    Sandbox,
-    check_players,
-    patience_of,
-    programs,
-    rules_from,
-    sandbox_of,
-)
+from kriegbot.cli import common
 from kriegbot.cli.progress import Scoreboard, preparing
 from kriegbot.cli.store import sprt_of
 from kriegbot.game.process import ProcessSeat
@@ -50,7 +40,9 @@ def tournament(
     players: Annotated[
         list[str],
         typer.Argument(
-            metavar="SPEC SPEC [SPEC ...]", help="Who plays: rand, overconfident:depth=2, ...", autocompletion=programs
+            metavar="SPEC SPEC [SPEC ...]",
+            help="Who plays: rand, overconfident:depth=2, ...",
+            autocompletion=common.programs,
         ),
     ],
     games: Annotated[
@@ -60,8 +52,8 @@ def tournament(
         bool, typer.Option("--round-robin", help="Everybody against everybody (the default).")
     ] = False,
     gauntlet: Annotated[bool, typer.Option("--gauntlet", help="The first player against everybody else.")] = False,
-    rules: Rules = "berkeley",
-    limits: DrawnBy = "paper",
+    rules: common.Rules = "berkeley",
+    limits: common.DrawnBy = "paper",
     seed: Annotated[
         str | None, typer.Option(metavar="N", help="Seed of the whole tournament.  [default: a fresh one]")
     ] = None,
@@ -79,22 +71,22 @@ def tournament(
         ),
     ] = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Play part I of N; see `kriegbot merge`.")] = None,
-    patience: Patience = None,
+    patience: common.Patience = None,
     sprt: Annotated[
         str | None,
         typer.Option(metavar="ELO0,ELO1", help="Stop once the test between these accepts one, in normalized Elo."),
     ] = None,
-    sandbox: Sandbox = None,
+    sandbox: common.Sandbox = None,
 ) -> None:
     """Play many games between programs, and report on them.
 
     Every game is stored as soon as it is finished; rerun the same command to resume. A game depends on the settings
     and the seed alone, not on where it is played or how many are played at once.
     """
-    is_sandboxed = sandbox_of(sandbox)
+    is_sandboxed = common.sandbox_of(sandbox)
     specs = [program_of(text, sandbox=is_sandboxed) for text in players]
     pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)
-    rule_set, drawn = rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
+    rule_set, drawn = common.rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
     wanted, part = games_of(games), _shard_of(shard)
     given = None if seed is None else seed_of(seed)
     if shard is not None and given is None:
@@ -104,7 +96,7 @@ def tournament(
         raise Refused(f"--sprt compares two players; here are {len(specs)}.")
     path = _store_path_of(out, (pairings, rule_set, drawn, given), part)
     _check_hidden(path, specs)
-    check_players(specs, rule_set)
+    common.check_players(specs, rule_set)
     with refusing(BadSpec):
         files = versions_of(specs)
     settings = Settings(pairings, rule_set, drawn, _seed_at(path) if given is None else given, files)
@@ -188,7 +180,7 @@ def _pairings_of(players: list[str], round_robin: bool, gauntlet: bool) -> tuple
 
 
 def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str | None, spec_of: SpecOf) -> Executor:
-    count, waits = jobs_of(jobs), patience_of(patience)
+    count, waits = jobs_of(jobs), common.patience_of(patience)
     if name == "local":
         if scheduler is not None:
             raise Refused("--scheduler goes with --executor dask.")

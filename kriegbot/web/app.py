@@ -22,27 +22,13 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kriegbot.request import Refused, rules_of
+from kriegbot.web import requests
 from kriegbot.web.catalogue import hello, invited, meanings_html, new_game, opened, resumed, rules_html, watched
 from kriegbot.web.guard import IS_GUEST, check_host
 from kriegbot.web.lesson import lesson_routes
 from kriegbot.web.library import MOST_UPLOADED
 from kriegbot.web.registry import Hosted, House
 from kriegbot.web.replies import Told, refusal
-from kriegbot.web.requests import (
-    MOST_BYTES,
-    Asked,
-    Curtain,
-    Delete,
-    Invite,
-    Join,
-    Library,
-    New,
-    Open,
-    Remember,
-    Resume,
-    Watch,
-    asked_by,
-)
 
 STATIC = Path(__file__).parent / "static"
 MOST_SOCKETS = 100
@@ -54,8 +40,6 @@ MOST_OFFENCES = 20
 """Messages of one socket that are refused before it is closed."""
 TEND_SECONDS = 10.0
 
-FOR_THE_HOST = (New, Invite, Watch, Curtain, Resume, Open, Library, Delete, Remember)
-"""What guests, who have a link to one game, may not ask for."""
 BROWSER = "kriegbot-browser"
 """The cookie by which a browser is known again, whichever link it follows."""
 BROWSER_SECONDS = 30 * 24 * 3600
@@ -137,7 +121,7 @@ class Socket:
             log.warning("closed a socket: %d messages were refused", self._offences)
         except WebSocketDisconnect as left:
             if left.code == 1009:
-                log.warning("closed a socket: a message of more than %d bytes", MOST_BYTES)
+                log.warning("closed a socket: a message of more than %d bytes", requests.MOST_BYTES)
         finally:
             self._house.told.discard(self.tell)
             self._part()
@@ -169,10 +153,10 @@ class Socket:
         """One message of the browser, or its end."""
         if event["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(event.get("code", 1005))
-        asked: Asked | None = None
+        asked: requests.Asked | None = None
         try:
             self._spend()
-            asked = asked_by(event.get("text"))
+            asked = requests.asked_by(event.get("text"))
             await self._do(asked)
         except Refused as error:
             self._offences += 1
@@ -186,30 +170,30 @@ class Socket:
         if self._tokens < 0:
             raise Refused("Too many messages; wait a little.")
 
-    async def _do(self, asked: Asked) -> None:
+    async def _do(self, asked: requests.Asked) -> None:
         house = self._house
-        if isinstance(asked, FOR_THE_HOST):
+        if asked.is_for_host:
             check_host(self._websocket)
         match asked:
-            case New():
+            case requests.New():
                 await self._add([new_game(house, asked)])
-            case Invite():
+            case requests.Invite():
                 await self._add(invited(house, asked))
-            case Watch():
+            case requests.Watch():
                 await self._add([watched(house, asked)])
-            case Resume(file):
+            case requests.Resume(file):
                 await self._add(resumed(house, file))
-            case Open(file):
+            case requests.Open(file):
                 await self._add([opened(house, file)])
-            case Remember(choices):
+            case requests.Remember(choices):
                 house.remember(choices)
-            case Library() | Delete():
-                if isinstance(asked, Delete):
+            case requests.Library() | requests.Delete():
+                if isinstance(asked, requests.Delete):
                     house.library.delete(asked.file)
                 self.tell({"is": "library", "folder": str(house.library.folder), "games": house.library.games()})
-            case Join(game):
+            case requests.Join(game):
                 self._join(house.get(game, is_guest=self._is_guest))
-            case Curtain():
+            case requests.Curtain():
                 hosted = self._hosted
                 self._part()
                 if hosted is not None:  # else the curtain is down already, and the connection a new one

@@ -34,18 +34,20 @@ class Asked:
 
     Attributes:
       takes: what is said if its fields are wrong.
+      is_for_host: whether guests, who have a link to one game, may not ask for it.
     """
 
     do: ClassVar[str]
     takes: ClassVar[str]
+    is_for_host: ClassVar[bool]
     __match_args__: ClassVar[tuple[str, ...]]
 
-    def __init_subclass__(cls, takes: str = "") -> None:
-        cls.do, cls.takes = cls.__name__.lower(), takes
+    def __init_subclass__(cls, takes: str = "", is_for_host: bool = False) -> None:
+        cls.do, cls.takes, cls.is_for_host = cls.__name__.lower(), takes, is_for_host
         dataclass(frozen=True)(cls)
 
 
-class New(Asked, takes="A new game takes an opponent, a colour, rules, a seed and a clock."):
+class New(Asked, takes="A new game takes an opponent, a colour, rules, a seed and a clock.", is_for_host=True):
     """A new game against a program; `color` may be "random"; without a seed, a fresh one.
 
     clock: seconds at the start and for each move, as in "300+5"; null for none.
@@ -58,7 +60,7 @@ class New(Asked, takes="A new game takes an opponent, a colour, rules, a seed an
     clock: str | None
 
 
-class Invite(Asked, takes="A game for two takes a colour, rules and a clock."):
+class Invite(Asked, takes="A game for two takes a colour, rules and a clock.", is_for_host=True):
     """A new game between two people; whoever asks gets a side and, for the other person, a link."""
 
     color: str
@@ -66,7 +68,11 @@ class Invite(Asked, takes="A game for two takes a colour, rules and a clock."):
     clock: str | None
 
 
-class Watch(Asked, takes=f"To watch takes two players, rules, a seed and a pace from 0 to {MOST_PACE:g} seconds."):
+class Watch(
+    Asked,
+    takes=f"To watch takes two players, rules, a seed and a pace from 0 to {MOST_PACE:g} seconds.",
+    is_for_host=True,
+):
     """A game between two programs, with at least `pace` seconds from try to try."""
 
     white: str
@@ -82,7 +88,7 @@ class Join(Asked, takes="To join takes the name of a game."):
     game: str
 
 
-class Curtain(Asked):
+class Curtain(Asked, is_for_host=True):
     """Both people are at this screen, and nothing more is told until one of their sides is joined."""
 
 
@@ -116,29 +122,29 @@ class Rematch(Asked):
     """Another game of the same kind, with sides exchanged, once this one has ended."""
 
 
-class Library(Asked):
+class Library(Asked, is_for_host=True):
     """Which games are saved."""
 
 
-class Open(Asked, takes="To open a game takes the name of its file."):
+class Open(Asked, takes="To open a game takes the name of its file.", is_for_host=True):
     """A saved game, to look at; one that was broken off is marked, since both sides of it have been seen."""
 
     file: str
 
 
-class Resume(Asked, takes="To resume a game takes the name of its file."):
+class Resume(Asked, takes="To resume a game takes the name of its file.", is_for_host=True):
     """A saved game that was broken off, to play on."""
 
     file: str
 
 
-class Delete(Asked, takes="To delete a game takes the name of its file."):
+class Delete(Asked, takes="To delete a game takes the name of its file.", is_for_host=True):
     """A saved game, to be deleted."""
 
     file: str
 
 
-class Remember(Asked, takes=f"Choices are a text of at most {MOST_CHOICES} characters."):
+class Remember(Asked, takes=f"Choices are a text of at most {MOST_CHOICES} characters.", is_for_host=True):
     """What was chosen on the page, as a text that only the page reads, for the next time."""
 
     choices: str
