@@ -28,6 +28,7 @@ from rich.text import Text
 from kriegbot.cli.common import check_players
 from kriegbot.cli.progress import preparing
 from kriegbot.cli.screen import drawing_console
+from kriegbot.game.children import handling
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed
 from kriegbot.request import Refused, games_folder
@@ -125,17 +126,13 @@ def run(settings: File = None) -> None:
         except PlayerFailed as failed:
             raise Refused(f"player '{chosen.player}' {failed}.") from None
     stop = threading.Event()
-    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        with showing() as screen, Site(chosen.site, token, stop, screen.say) as site:
-            bot = Bot(site, chosen, folder, screen.say)
-            screen.show(bot)
-            bot.run()
-            with Site(chosen.site, token, in_a_while(), screen.say) as last:
-                count = bot.leave(last)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    ends = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: stop.set())
+    with handling(ends), showing() as screen, Site(chosen.site, token, stop, screen.say) as site:
+        bot = Bot(site, chosen, folder, screen.say)
+        screen.show(bot)
+        bot.run()
+        with Site(chosen.site, token, in_a_while(), screen.say) as last:
+            count = bot.leave(last)
     if count:
         print(f"{count} {'game goes' if count == 1 else 'games go'} on at the site; run this again to resume.")
 

@@ -19,6 +19,7 @@ from kriegbot.cli.plain import PlainConsole
 from kriegbot.cli.progress import preparing
 from kriegbot.cli.screen import Heat, drawing_console, is_terminal
 from kriegbot.cli.terminal import TerminalConsole
+from kriegbot.game.children import handling
 from kriegbot.game.match import Played, play_game, rewound
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
@@ -166,12 +167,8 @@ def _one_interrupt() -> Iterator[None]:
             is_interrupted = True
             raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    try:
+    with handling(dict.fromkeys((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), interrupt)):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _console(names: dict[chess.Color, str], *, show_belief: bool) -> PlainConsole | TerminalConsole:

@@ -6,9 +6,8 @@ import os
 import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import chess
 import typer
@@ -23,7 +22,7 @@ from kriegbot.cli.progress import preparing, steps
 from kriegbot.cli.screen import Picture, board, drawing_console, fitting, has_tints, next_key, single_keys, size_of
 from kriegbot.kernels import prepare
 from kriegbot.narration.diary import Entry, gathered
-from kriegbot.narration.moments import READERS, ending, moments, playthrough
+from kriegbot.narration.moments import READERS, Moment, ending, moments, playthrough
 from kriegbot.narration.names import both_called, your_side
 from kriegbot.narration.turning import Hindsight
 from kriegbot.request import Refused, refusing, whole_of
@@ -38,13 +37,8 @@ DATABASE = b"SQLite format 3"
 HELP = "← → step   Home End   PgUp PgDn ten   v view   q quit"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """The game after one try: what was tried and the answer; by view the picture, and the last things heard."""
-
-    title: str
-    pictures: dict[str, Picture]
-    news: dict[str, list[str]]
+Frame: TypeAlias = tuple[Moment, dict[str, list[str]]]
+"""The game after one try, and the last things heard, by the name of the view."""
 
 
 def replay(
@@ -79,7 +73,9 @@ def replay(
         return
     console = drawing_console()
     if console is not None:
-        _step_through(record, console)
+        with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys():
+            _follow_keys(record, console)
+        console.print(ending(record))
         return
     print(*playthrough(record), sep="\n")
 
@@ -133,14 +129,8 @@ def _turning_points(record: GameRecord) -> Iterator[str]:
             yield textwrap.fill(point["text"], 100, initial_indent="    ", subsequent_indent="    ")
 
 
-def _step_through(record: GameRecord, console: Console) -> None:
-    frames = _frames(record, console)
-    with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys():
-        _follow_keys(record, console, frames)
-    console.print(ending(record))
-
-
-def _follow_keys(record: GameRecord, console: Console, frames: list[Frame]) -> None:
+def _follow_keys(record: GameRecord, console: Console) -> None:
+    frames = _frames(record)
     steps = {"right": 1, " ": 1, "l": 1, "left": -1, "h": -1, "page down": 10, "page up": -10}
     ends = {"home": 0, "end": len(frames) - 1, "g": 0, "G": len(frames) - 1}
     at, view = 0, 0
@@ -157,25 +147,23 @@ def _follow_keys(record: GameRecord, console: Console, frames: list[Frame]) -> N
             return
 
 
-def _frames(record: GameRecord, console: Console) -> list[Frame]:
+def _frames(record: GameRecord) -> list[Frame]:
     heard: dict[str, list[Entry]] = {name: [] for name in READERS}
-    tinted, frames = has_tints(console), []
+    frames = []
     for moment in moments(record):
-        pictures = {name: Picture(moment.men[name], marks=moment.marks, has_tints=tinted) for name in READERS}
         for name, entries in heard.items():
             entries += moment.news[name]
         news = {name: [line for _, line in gathered(entries[-50:])][-14:] for name, entries in heard.items()}
-        frames.append(Frame(moment.title, pictures, news))
+        frames.append((moment, news))
     return frames
 
 
 def _draw(console: Console, record: GameRecord, frames: list[Frame], at: int, view: str) -> None:
-    frame = frames[at]
     console.clear()
     names = " - ".join(both_called([record.headers[side] for side in ("White", "Black")]))
     console.print(Text(f" {names} · {record.rules.title} · {at} of {len(frames) - 1}", "dim"), no_wrap=True)
-    _draw_boards(console, frame, view)
-    console.print(Text(f" {frame.title}", "bold"), no_wrap=True, overflow="ellipsis")
+    _draw_boards(console, frames[at], view)
+    console.print(Text(f" {frames[at][0].title}", "bold"), no_wrap=True, overflow="ellipsis")
     if at == len(frames) - 1:
         console.print(Text(f" {ending(record)}"), no_wrap=True, overflow="ellipsis")
     console.print(Text(f" {HELP}", "dim"), no_wrap=True, end="")
@@ -183,21 +171,25 @@ def _draw(console: Console, record: GameRecord, frames: list[Frame], at: int, vi
 
 def _draw_boards(console: Console, frame: Frame, view: str) -> None:
     """All three boards with the last news below, or one large with its news beside it."""
+    moment, news = frame
     grid = Table.grid(padding=(0, 1))
+
+    def drawn(name: str, scale: int) -> Text:
+        return board(Picture(moment.men[name], marks=moment.marks, has_tints=has_tints(console)), scale)
+
     if view == "all" and console.width >= 78:
         room = max(2, console.height - 15)
         names = ("White", "referee", "Black")
         grid.add_row(*(Text(name.center(26), "bold") for name in names))
-        grid.add_row(*(board(frame.pictures[name], 1) for name in names))
-        grid.add_row(*(_news(frame.news[name], 26, room) for name in names))
+        grid.add_row(*(drawn(name, 1) for name in names))
+        grid.add_row(*(_news(news[name], 26, room) for name in names))
     else:
         name = "referee" if view == "all" else view
         scale = fitting(console.width - 25, console.height - 4)
         width = max(20, console.width - size_of(scale)[0] - 3)
         heading = Text("The referee's board" if name == "referee" else f"{name}'s view", "bold")
-        lines = frame.news[name]
-        side = Text("\n\n").join([heading, _news(lines, width, 14)]) if lines else heading
-        grid.add_row(board(frame.pictures[name], scale), side)
+        side = Text("\n\n").join([heading, _news(news[name], width, 14)]) if news[name] else heading
+        grid.add_row(drawn(name, scale), side)
     console.print(grid)
 
 

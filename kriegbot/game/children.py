@@ -222,6 +222,17 @@ def no_interrupts() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def handling(handlers: Mapping[signal.Signals, Callable[[int, object], object]]) -> Iterator[None]:
+    """Within, signals are handled in these ways."""
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
 def no_current_folder() -> Iterator[None]:
     """Keeps processes of `multiprocessing` that are started within from importing what lies in the current folder."""
     path, before = sys.path[:], {name: os.environ.get(name) for name in (SAFE_PATH, "PYTHONPATH")}

@@ -13,12 +13,12 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
 import uvicorn
 
+from kriegbot.game.children import handling
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from kriegbot.web.app import make_app
@@ -103,7 +103,9 @@ def serve(
     print(f"The page is at {address}\nCtrl-C stops it; games in progress are saved in {folder}.", flush=True)
     if has_browser and _has_screen():
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    with _signals(), contextlib.suppress(KeyboardInterrupt):
+    ignored = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: None)  # once the server has stopped
+    hung_up = {signal.SIGHUP: lambda *_: signal.raise_signal(signal.SIGTERM)}
+    with handling(ignored | hung_up), contextlib.suppress(KeyboardInterrupt):
         server.serve_until_stopped()
 
 
@@ -154,22 +156,3 @@ def listening(host: str, port: int) -> socket.socket:
 def _has_screen() -> bool:
     """Whether a browser has a window to open; without one, some open in the terminal."""
     return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-
-
-@contextlib.contextmanager
-def _signals() -> Iterator[None]:
-    """Within, the end of the terminal acts like Ctrl-C; once the server has stopped, signals are ignored."""
-
-    def ignore(_number: int, _frame: object) -> None:
-        pass
-
-    def hang_up(_number: int, _frame: object) -> None:
-        signal.raise_signal(signal.SIGTERM)
-
-    handlers = {signal.SIGINT: ignore, signal.SIGTERM: ignore, signal.SIGHUP: hang_up}
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
