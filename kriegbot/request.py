@@ -35,12 +35,12 @@ class Refused(Exception):
 
 
 @contextmanager
-def refusing(*kinds: type[Exception], ending: str = "") -> Iterator[None]:
-    """Within, errors of these kinds refuse what was asked for, in their own words and an ending."""
+def refusing(*kinds: type[Exception], beginning: str = "", ending: str = "") -> Iterator[None]:
+    """Within, errors of these kinds refuse what was asked for, in the system's or their own words."""
     try:
         yield
     except kinds as error:
-        raise Refused(f"{error}{ending}") from None
+        raise Refused(f"{beginning}{getattr(error, 'strerror', None) or error}{ending}") from None
 
 
 def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False) -> PlayerSpec:
@@ -127,10 +127,8 @@ def path_of(text: str) -> Path:
 
 def save_whole(path: Path, data: bytes) -> None:
     """Writes a file that `path_of` has tried, whole or not at all."""
-    try:
+    with refusing(OSError, beginning=f"cannot save to {quoted(str(path))}: ", ending="."):
         write_whole(path, data)
-    except OSError as error:
-        raise Refused(f"cannot save to {quoted(str(path))}: {error.strerror or error}.") from None
 
 
 def games_folder(text: str | None = None) -> Path:

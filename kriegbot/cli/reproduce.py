@@ -144,9 +144,7 @@ def _sample_sizes(folder: Path, seed: int) -> None:
         prepare(report)
 
     path = folder / "figure4.csv"
-    try:
+    with refusing(ValueError, ending="."):
         steps("Figure 4", figure4.measure(path, seed))
         sizes = figure4.measured(path)
-    except ValueError as error:
-        raise Refused(f"{error}.") from None
     show_table(figure4.table_of(sizes), Console(highlight=False))

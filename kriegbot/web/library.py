@@ -15,7 +15,7 @@ import chess.pgn
 
 from kriegbot.narration.helping import Help
 from kriegbot.narration.names import both_called
-from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable
+from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusing
 from kriegbot.web.replies import SavedGame
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
@@ -55,11 +55,8 @@ class Library:
 
     def load(self, name: str) -> GameRecord:
         """A saved game."""
-        path = self.path(name)
-        try:
-            return load_record(path)
-        except RecordError as error:
-            raise Refused(f"{error}.") from None
+        with refusing(RecordError, ending="."):
+            return load_record(self.path(name))
 
     def open(self, name: str) -> tuple[GameRecord, Path]:
         """A saved game to look at or take away; one that could be played on is marked, for both sides are seen now."""
@@ -68,18 +65,14 @@ class Library:
             seen = Help.of(record)
             seen.has_looked = True
             record = replace(record, headers={**record.headers, **seen.header()})
-            try:
+            with refusing(OSError, beginning="The game cannot be marked as looked at: ", ending="."):
                 save_record(record, path)
-            except OSError as error:
-                raise Refused(f"The game cannot be marked as looked at: {error.strerror or error}.") from None
         return record, path
 
     def delete(self, name: str) -> None:
         """Deletes a game."""
-        try:
+        with refusing(OSError, beginning="The game cannot be deleted: ", ending="."):
             self.path(name).unlink()
-        except OSError as error:
-            raise Refused(f"The game cannot be deleted: {error.strerror or error}.") from None
 
     def save(self, record: GameRecord, id_: str) -> Path:
         """Saves a game under a name of its own; raises OSError."""
@@ -95,6 +88,9 @@ class Library:
         """
         try:
             text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise Refused("The file is not UTF-8 text; it takes a game as PGN.") from None
+        with refusing(RecordError, beginning="The file is refused: ", ending="."):
             form = format_of(text)
             games = form.games(text)
             if len(games) != 1:
@@ -103,13 +99,8 @@ class Library:
                 record, _ = form.read(games[0], rules)
             except RecordError:  # it may be a game by the rules that the file names
                 record, _ = form.read(games[0], None)
+        with refusing(OSError, beginning="The game cannot be saved: ", ending="."):
             return self.save(record, id_)
-        except UnicodeDecodeError:
-            raise Refused("The file is not UTF-8 text; it takes a game as PGN.") from None
-        except RecordError as error:
-            raise Refused(f"The file is refused: {error}.") from None
-        except OSError as error:
-            raise Refused(f"The game cannot be saved: {error.strerror or error}.") from None
 
 
 def _listed(path: Path) -> SavedGame | None:

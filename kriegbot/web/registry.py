@@ -18,7 +18,7 @@ from kriegbot.game.children import CannotStart
 from kriegbot.game.trial import try_out
 from kriegbot.narration.results import Results, results_text, rows
 from kriegbot.players.specs import BadSpec, PlayerSpec
-from kriegbot.request import Refused
+from kriegbot.request import Refused, refusing
 from kriegbot.web import replies
 from kriegbot.web.library import Library
 from kriegbot.web.replies import Preparing, Told, refusal
@@ -265,11 +265,9 @@ class House:
 
     def check(self, players: Iterable[PlayerSpec], rules: RuleSet) -> None:
         """Has players from outside, and parts, do what they do in a game; what is ours takes no time."""
-        try:
+        with refusing(BadSpec, CannotStart):
             for spec in players:
                 try_out(spec, rules, self._preparing)
-        except (BadSpec, CannotStart) as error:
-            raise Refused(str(error)) from None
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Calls a function on the event loop, from any thread; not once the server has stopped."""
