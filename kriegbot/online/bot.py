@@ -15,16 +15,13 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import cycle
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from kriegbot.online.game import GONE, OnlineGame, Shown
 from kriegbot.online.records import Record, is_code, unfinished
 from kriegbot.online.settings import SITE_RULES, Settings
-from kriegbot.online.site import Refusal, Site, Stopped, Uncertain
+from kriegbot.online.site import Json, Refusal, Site, Stopped, Uncertain
 from kriegbot.request import Refused
 from referee.text import one_line, quoted
-
-Json: TypeAlias = dict[str, Any]
 
 LOOK, SOON = 5.0, 1.0  # seconds between two looks at games and lobby; the latter after something was done
 JOIN_EVERY = 61.0  # seconds between two attempts to join a game; the site allows one a minute

@@ -14,7 +14,6 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
 
 import chess
 
@@ -23,12 +22,10 @@ from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.online.player import HURRY, ClockPlayer
 from kriegbot.online.reading import DOUBLES, Reading, Unreadable, color_of, read_state
 from kriegbot.online.records import Record
-from kriegbot.online.site import Refusal, Site, Uncertain
+from kriegbot.online.site import Json, Refusal, Site, Uncertain
 from kriegbot.players.specs import PlayerSpec
 from referee import Action, AskAny, Resign, RuleSet, View, action_code
 from referee.text import one_line
-
-Json: TypeAlias = dict[str, Any]
 
 FIRST_LOOK, LONGEST_LOOK = 0.25, 3.0
 """Seconds between two looks at a game in which nothing has happened; each wait is twice the one before."""
@@ -214,12 +211,8 @@ class OnlineGame:
         self.shown.last = f"{action_code(action)}?"
         try:
             answer = self._site.command("POST", path, body)
-        except Uncertain as error:
-            self._say(f"{error}; looking whether it was done")
-            self._looks = FEW_LOOKS
-            return
-        except Refusal as refusal:
-            self._say(f"{action_code(action)}: {refusal}")
+        except (Refusal, Uncertain) as error:
+            self._say(f"{action_code(action)}: {error}; looking whether it was done")
             self._looks = FEW_LOOKS
             return
         self.shown.last = f"{action_code(action)}: {one_line(str(answer.get('announcement', 'done')), 80)}"

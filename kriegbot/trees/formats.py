@@ -78,7 +78,7 @@ def _data(node: Node, players: tuple[str, ...]) -> dict[str, Any]:
 def _node(data: Any, players: tuple[str, ...], path: str) -> Node:
     """A node and all below it; `path` is what messages call it."""
     if not isinstance(data, dict):
-        raise TreeError(f"node {path}: expected an object, not {_shown(data)}")
+        raise TreeError(f"node {path}: expected an object, not {quoted(data)}")
     kinds = [mark for mark in KINDS if mark in data]
     if len(kinds) != 1:
         raise TreeError(f"node {path}: it takes one of payoffs (a leaf), probabilities (chance), player (a decision)")
@@ -97,7 +97,7 @@ def _node(data: Any, players: tuple[str, ...], path: str) -> Node:
         return Chance(children, _numbers(data["probabilities"], f"node {path}: probabilities"), actions, name)
     label = _of(str, data["information_set"], f"node {path}: information_set", "a text")
     if data["player"] not in players:
-        raise TreeError(f"node {path}: player {_shown(data['player'])}: players are {', '.join(players)}")
+        raise TreeError(f"node {path}: player {quoted(data['player'])}: players are {', '.join(players)}")
     return Decision(players.index(data["player"]), label, children, actions, name)
 
 
@@ -112,7 +112,7 @@ def _number(value: Any, where: str) -> Number:
         except ValueError as error:
             raise TreeError(f"{where}: {error}") from None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TreeError(f"{where}: expected a number or a text such as '1/3', not {_shown(value)}")
+        raise TreeError(f"{where}: expected a number or a text such as '1/3', not {quoted(value)}")
     return value
 
 
@@ -126,14 +126,14 @@ def _texts(value: Any, where: str) -> tuple[str, ...]:
 
 def _of(kind: type[Any], value: Any, where: str, what: str) -> Any:
     if not isinstance(value, kind):
-        raise TreeError(f"{where}: expected {what}, not {_shown(value)}")
+        raise TreeError(f"{where}: expected {what}, not {quoted(value)}")
     return value
 
 
 def _check_fields(data: dict[str, Any], what: str, must: set[str], may: set[str]) -> None:
     for name in data:
         if name not in must | may:
-            raise TreeError(f"{what} has no field {_shown(name)}: it takes {', '.join(sorted(must | may))}")
+            raise TreeError(f"{what} has no field {quoted(name)}: it takes {', '.join(sorted(must | may))}")
     for name in sorted(must):
         if name not in data:
             raise TreeError(f"{what} lacks its field {quoted(name)}")
@@ -144,17 +144,12 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"field {_shown(twice)} occurs twice in one object")
+        raise ValueError(f"field {quoted(twice)} occurs twice in one object")
     return found
 
 
 def _no_number(text: str) -> Number:
     raise ValueError(f"{text} is not a finite number")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 FORMS = {".json": (read_json, write_json), ".efg": (read_efg, write_efg)}
