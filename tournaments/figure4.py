@@ -69,19 +69,12 @@ def measured(path: Path) -> Sizes:
     if not path.exists():
         return {}
     try:
-        rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
-    except (UnicodeDecodeError, csv.Error) as error:
+        columns, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        if tuple(columns) != COLUMNS:
+            raise ValueError("other columns")
+        return {(n, depth, seconds): size for n, depth, seconds, size in (map(int, row) for row in rows)}
+    except (ValueError, csv.Error) as error:
         raise ValueError(f"'{path}' does not hold measurements of Figure 4 ({error})") from None
-    if not rows or tuple(rows[0]) != COLUMNS:
-        raise ValueError(f"'{path}' does not hold measurements of Figure 4")
-    sizes = {}
-    for line, row in enumerate(rows[1:], 2):
-        try:
-            position, depth, seconds, histories = (int(cell) for cell in row)
-        except ValueError:
-            raise ValueError(f"'{path}' line {line}: it takes four whole numbers") from None
-        sizes[position, depth, seconds] = histories
-    return sizes
 
 
 def measure(path: Path, seed: int) -> Iterator[tuple[int, int]]:
