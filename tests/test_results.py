@@ -30,7 +30,6 @@ from kriegbot.narration.results import (
     said,
     training_text,
 )
-from kriegbot.narration.turning import THEMES
 from kriegbot.players.kriegbot import LEVELS as PLAYED
 from kriegbot.web.replies import Turning
 from kriegbot.web.review import Analyst, Review
@@ -158,7 +157,6 @@ def test_what_turning_points_were_about_counts_once_a_game_the_commonest_first(t
     ]
     assert training_text(kept.to_train()).startswith("What to train, by your turning points: unsafe capture (2), mate")
     assert kept.all() == []
-    assert set(TRAINED_BY) == set(THEMES) - {"position"}
     assert set(TRAINED_BY.values()) <= {"", *KINDS}
 
 

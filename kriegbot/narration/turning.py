@@ -29,19 +29,6 @@ LIKELY, FEW = 0.2, 30
 """How likely a better try is to be legal; and how many boards have to be known, or all: fewer tell little."""
 NOTABLE, TELLING = 15, 0.3
 """Boards in a hundred, and pawns, by which two tries have to differ for that to be the reason."""
-THEMES = (
-    "stalemate",
-    "mate missed",
-    "mate allowed",
-    "unsafe capture",
-    "man left to be taken",
-    "retake missed",
-    "capture missed",
-    "promotion missed",
-    "promotion allowed",
-    "position",
-)
-"""What turning points are about; "position" if it is none of the others."""
 
 
 class TurningPoint(TypedDict):
@@ -49,7 +36,7 @@ class TurningPoint(TypedDict):
 
     side: whose. heard: how many events it had heard before. place: the number of the move. made, better: the try made,
     and the one worth most. before, after: the chances of winning with the better one, and with the one made. theme: one
-    of `THEMES`. text: why, in sentences.
+    of `results.TRAINED_BY`, or "position" if it is none of them. text: why, in sentences.
     """
 
     side: str

@@ -115,12 +115,6 @@ class LiveGame(Playing):
             for seat in self._seats.values():
                 seat.leave(why)
 
-    def take_back(self, color: chess.Color) -> None:
-        """Takes a side's last move back, and the reply."""
-        if self.is_for_two:
-            raise Refused("Between people, what is played is played.")
-        self.people[color].seat.take_back()
-
     def offer_draw(self, color: chess.Color, view: View | None) -> None:
         """A side offers a draw, or accepts the other's offer, which stands until it has moved itself."""
         if not self.is_for_two:
@@ -161,9 +155,9 @@ class LiveGame(Playing):
             if played.failed is not None:
                 names = " and ".join(map(str, self.programs.values()))
                 log.warning("game %s: %s: %s\n%s", self.key, names, played.failed, played.failed.log)
-            self._finish(played.record)
+            record = self._finish(played.record)
             if played.failed is None:
-                self._count(played.record)
+                self._count(record)
         except Exception:
             log.exception("game %s broke down", self.key)
             for side in self.shown:
@@ -176,7 +170,6 @@ class LiveGame(Playing):
         ((color, side),) = self.people.items()
         if not side.is_mine:
             return
-        record = replace(record, headers={**record.headers, **self.help.header()})
         try:
             said = self.house.results.count(record, color, is_seed_given=self.setting.is_seed_given)
         except OSError as error:
@@ -184,7 +177,7 @@ class LiveGame(Playing):
         else:
             side.publish(self.house.results_shown(side.id, said))
 
-    def _finish(self, record: GameRecord) -> None:
+    def _finish(self, record: GameRecord) -> GameRecord:
         """The end: the last views, the result, the file, and then the truth, unless the game may be played on."""
         clock = {} if self.setting.control is None else {"TimeControl": str(self.setting.control)}
         hosts = [chess.COLOR_NAMES[color] for color, side in self.people.items() if side.may_invite]
@@ -208,6 +201,7 @@ class LiveGame(Playing):
             side.finish(record, saved, trouble, None if is_resumable else review)
         if self.onlookers is not None:
             self.onlookers.finish(record, None if is_resumable else review)
+        return record
 
 
 class PersonGame(Hosted):
@@ -310,7 +304,7 @@ class PersonGame(Hosted):
             case Hint():
                 self._hints.want(self.seat.asked())
             case TakeBack():
-                self.game.take_back(self.color)
+                self.seat.take_back()
 
     def _show(self, view: View, message: replies.View) -> None:
         """In the game's thread."""
