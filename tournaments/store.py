@@ -33,11 +33,11 @@ from tournaments.play import Died, Finished
 from tournaments.schedule import Pairing, Settings, Shard
 from tournaments.store_reader import (
     APPLICATION,
+    OF_A_SIDE,
     SCHEMA,
     TABLES,
     GameRow,
     Reader,
-    SideRow,
     StoreError,
     connected,
     named,
@@ -48,8 +48,8 @@ __all__ = ["FORMS", "Store", "StoreError"]
 
 LOCK_PATIENCE = 5.0  # seconds to wait for the lock: workers of a run that was killed hold it for a moment more
 
+COLORS = "white", "black"
 OF_A_GAME = "result", "detail", "plies", "record", "versions", "seconds"
-OF_A_SIDE = "player", "turns", "tries", "illegal", "nonsense", "overruns", "astray", "failure", "log"
 OF_AN_ANSWER = "samples", "leaves", "particles", "rescue", "astray", "overrun"
 """Columns named as the attributes that they hold."""
 
@@ -115,9 +115,9 @@ class Store(Reader):
         with self.transaction():
             kept = {name: getattr(finished, name) for name in OF_A_GAME}
             self._insert("games", **asdict(game), **kept, reason=finished.reason.value, finished=_now())
-            for color, side in (("white", finished.white), ("black", finished.black)):
-                kept = {name: getattr(side, name) for name in OF_A_SIDE}
-                self._insert("sides", game=game.id, color=color, **kept, rescues=json.dumps(side.rescues))
+            for color, side in zip(COLORS, (finished.white, finished.black), strict=True):
+                kept = {name: getattr(side, name) for name in ("player", *OF_A_SIDE, "log")}
+                self._insert("sides", game=game.id, color=color, **kept | {"rescues": json.dumps(side.rescues)})
             for number, thought in enumerate(finished.thoughts):
                 times = {"seconds": round(thought.seconds, 6), "thought": round(thought.report.seconds, 6)}
                 place = {"game": game.id, "number": number, "color": chess.COLOR_NAMES[thought.color]}
@@ -244,12 +244,10 @@ def write_csv(store: Store, target: TextIO) -> None:
     store.check()
     sides = store.sides()
     lines = csv.writer(target, lineterminator="\n")
-    of_sides = [f"{chess.COLOR_NAMES[color]}_{column}" for color in chess.COLORS for column in SideRow._fields]
-    lines.writerow([*GameRow._fields, *of_sides])
+    lines.writerow([*GameRow._fields, *(f"{color}_{column}" for color in COLORS for column in OF_A_SIDE)])
     for game in store.game_rows():
-        both = (sides[game.id, color] for color in chess.COLORS)
-        counts = (json.dumps(value) if isinstance(value, dict) else value for side in both for value in side)
-        lines.writerow([*game, *counts])
+        told = (sides[game.id, color][name] for color in COLORS for name in OF_A_SIDE)
+        lines.writerow([*game, *(json.dumps(one) if isinstance(one, dict) else one for one in told)])
 
 
 def write_jsonl(store: Store, target: TextIO) -> None:
@@ -257,8 +255,7 @@ def write_jsonl(store: Store, target: TextIO) -> None:
     store.check()
     sides = store.sides()
     for game in store.game_rows():
-        white, black = (sides[game.id, color]._asdict() for color in chess.COLORS)
-        players = {"white": {"player": game.white, **white}, "black": {"player": game.black, **black}}
+        players = {color: {"player": getattr(game, color), **sides[game.id, color]} for color in COLORS}
         target.write(json.dumps(game._asdict() | players | {"seed": str(game.seed), "pgn": store.pgn(game.id)}) + "\n")
 
 

@@ -10,8 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import chess
-
 from referee import GameRecord, Limits, RecordError, UnknownRuleSet, record_from_pgn, rule_set
 from referee.pgn import MAX_BYTES
 from referee.text import MOST_QUOTED, one_line, quoted
@@ -90,17 +88,8 @@ class GameRow(NamedTuple):
     seconds: float
 
 
-class SideRow(NamedTuple):
-    """What one side did in a game; `kriegbot.game.match.PlayerStatistics` says what the numbers are."""
-
-    turns: int
-    tries: int
-    illegal: int
-    nonsense: int
-    overruns: int
-    astray: int
-    rescues: dict[str, int]
-    failure: str
+OF_A_SIDE = ("turns", "tries", "illegal", "nonsense", "overruns", "astray", "rescues", "failure")
+"""Columns that say what a side did, as `kriegbot.game.match.PlayerStatistics`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,19 +211,19 @@ class Reader:
         """All games, in the order of their ids."""
         return [GameRow(*row) for row in self.rows(f"SELECT {', '.join(GameRow._fields)} FROM games ORDER BY id")]
 
-    def sides(self) -> dict[tuple[int, chess.Color], SideRow]:
-        """Game and colour -> what that side did."""
+    def sides(self) -> dict[tuple[int, str], dict[str, Any]]:
+        """Game and colour -> what that side did, by OF_A_SIDE."""
         found = {}
-        for game, color, *row in self.rows(f"SELECT game, color, {', '.join(SideRow._fields)} FROM sides"):
-            side = SideRow(*row)
+        for game, color, *row in self.rows(f"SELECT game, color, {', '.join(OF_A_SIDE)} FROM sides"):
+            side = dict(zip(OF_A_SIDE, row, strict=True))
             try:
-                rescues = json.loads(str(side.rescues))
-                if not isinstance(rescues, dict) or not all(isinstance(count, int) for count in rescues.values()):
+                side["rescues"] = json.loads(str(side["rescues"]))
+                if not all(isinstance(count, int) for count in side["rescues"].values()):
                     raise ValueError("no counts")
-            except (ValueError, RecursionError) as error:
+            except (AttributeError, ValueError, RecursionError) as error:
                 why = f"the rescues of game {game} are damaged ({short(error)})"
                 raise StoreError(f"{named(self.path)}: {why}") from None
-            found[game, color == "white"] = side._replace(rescues=rescues)
+            found[game, color] = side
         return found
 
     def forfeits(self) -> list[Forfeit]:
