@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -23,25 +23,37 @@ from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
 from referee.files import whole
 from referee.text import did_you_mean, one_line, quoted
 
+Complete: TypeAlias = Callable[[], list[str]]
+"""Names that complete what was begun."""
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """What typer raises for a bad command line; it has no public name for it."""
 
+
+def option(metavar: str, help_: str, *names: str, complete: Complete | None = None) -> Any:
+    """An option that takes a text; by default its name is the parameter's."""
+    return typer.Option(*names, metavar=metavar, help=help_, autocompletion=complete)
+
+
+def group(help_: str) -> typer.Typer:
+    """A command that has commands of its own."""
+    names = {"help_option_names": ["-h", "--help"]}
+    return typer.Typer(add_completion=False, help=help_, context_settings=names, rich_markup_mode=None)
+
+
+def argument(metavar: str, help_: str, complete: Complete | None = None) -> Any:
+    """An argument of a command."""
+    return typer.Argument(metavar=metavar, help=help_, autocompletion=complete)
+
+
 Rules: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Rule set; see `kriegbot rules`; or FILE.py:NAME.",
-        autocompletion=lambda: list(RULE_SETS),
-    ),
+    str, option("NAME", "Rule set; see `kriegbot rules`; or FILE.py:NAME.", complete=lambda: list(RULE_SETS))
 ]
 DrawnBy: TypeAlias = Annotated[
-    str, typer.Option(metavar="LIMITS", help="When to call a draw: paper, none, or such as plies=160,quiet=50.")
+    str, option("LIMITS", "When to call a draw: paper, none, or such as plies=160,quiet=50.")
 ]
 Patience: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        metavar="SECONDS", help="How long one answer may take.  [default: 300; with a time budget, twice that and 10]"
-    ),
+    option("SECONDS", "How long one answer may take.  [default: 300; with a time budget, twice that and 10]"),
 ]
 Sandbox: TypeAlias = Annotated[
     bool | None,
@@ -54,9 +66,7 @@ Sandbox: TypeAlias = Annotated[
 ShowBelief: TypeAlias = Annotated[
     bool, typer.Option("--show-belief", help="Show where the opponent's men may be, from what you know yourself.")
 ]
-Port: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="N", help="With --web: the port.  [default: any free one]")
-]
+Port: TypeAlias = Annotated[str | None, option("N", "With --web: the port.  [default: any free one]")]
 NoBrowser: TypeAlias = Annotated[bool, typer.Option("--no-browser", help="With --web: only print the address.")]
 
 

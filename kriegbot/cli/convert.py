@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Annotated
 
 import chess
-import typer
 
-from kriegbot.cli.common import rules_from
+from kriegbot.cli.common import argument, option, rules_from
 from kriegbot.cli.progress import patiently
 from kriegbot.request import COLORS, Refused, color_of, path_of, save_whole
 from referee import RecordError, RuleSet
@@ -25,24 +24,17 @@ MOST_BYTES = 64 * 1024 * 1024
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file of games, or - for standard input.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="Where to, or - for standard output.")],
-    form_in: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="What IN is.  [default: what it looks like]")
-    ] = None,
+    source: Annotated[str, argument("IN", "A file of games, or - for standard input.")],
+    target: Annotated[str, argument("OUT", "Where to, or - for standard output.")],
+    form_in: Annotated[str | None, option("FORMAT", "What IN is.  [default: what it looks like]", "--from")] = None,
     form_out: Annotated[
-        str | None,
-        typer.Option("--to", metavar="FORMAT", help="What OUT becomes.  [default: kriegspiel for .json, or kriegbot]"),
+        str | None, option("FORMAT", "What OUT becomes.  [default: kriegspiel for .json, or kriegbot]", "--to")
     ] = None,
     rules: Annotated[
         str | None,
-        typer.Option(
-            metavar="RULES", help="Rules of the games.  [default: as IN says; or wild16 for icc and umd, else berkeley]"
-        ),
+        option("RULES", "Rules of the games.  [default: as IN says; or wild16 for icc and umd, else berkeley]"),
     ] = None,
-    side: Annotated[
-        str | None, typer.Option(metavar="SIDE", help="With --to filtered: white or black, whose view it is.")
-    ] = None,
+    side: Annotated[str | None, option("SIDE", "With --to filtered: white or black, whose view it is.")] = None,
 ) -> None:
     """Write games in another format; what that cannot hold is named on standard error.
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import chess
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kriegbot.cli.common import argument, option
 from kriegbot.cli.plain import heat_table
 from kriegbot.cli.screen import Picture, board, drawing_console, fitting, has_tints, is_terminal, size_of
 from kriegbot.narration.known import marks, own_men, plain_board
@@ -34,18 +34,11 @@ HELPING = ("", "help", "?")
 
 
 def learn(
-    what: Annotated[
-        str, typer.Argument(metavar="[puzzles]", help="Puzzles instead.", autocompletion=lambda: [PUZZLES])
-    ] = "",
+    what: Annotated[str, argument("[puzzles]", "Puzzles instead.", complete=lambda: [PUZZLES])] = "",
     kind: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND", help=f"Puzzles of one kind: {', '.join(KINDS)}.", autocompletion=lambda: list(KINDS)
-        ),
+        str | None, option("KIND", f"Puzzles of one kind: {', '.join(KINDS)}.", complete=lambda: list(KINDS))
     ] = None,
-    level: Annotated[
-        str | None, typer.Option(metavar="LEVEL", help="Puzzles that this level just finds, such as beginner.")
-    ] = None,
+    level: Annotated[str | None, option("LEVEL", "Puzzles that this level just finds, such as beginner.")] = None,
 ) -> None:
     """Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from typer.completion import get_completion_script  # type: ignore[attr-defined] # documented by its options alone
 
 from evaluators import EVALUATORS
+from kriegbot.cli.common import argument
 from kriegbot.cli.main import COMPLETE
 from kriegbot.models import OPPONENTS
 from kriegbot.narration.results import Results, results_text, rows, training_text
@@ -87,9 +87,7 @@ def results() -> None:
 
 
 def completion(
-    shell: Annotated[
-        str, typer.Argument(metavar="SHELL", help=f"One of {', '.join(SHELLS)}.", autocompletion=lambda: list(SHELLS))
-    ],
+    shell: Annotated[str, argument("SHELL", f"One of {', '.join(SHELLS)}.", complete=lambda: list(SHELLS))],
 ) -> None:
     """Print what a shell needs to complete commands, options, players and rule sets.
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from kriegbot.cli import common
+from kriegbot.cli.common import argument, option
 from kriegbot.cli.progress import preparing
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import Played, play_game
@@ -19,17 +20,14 @@ from kriegbot.request import Refused, limits_of, path_of, program_of, seed_of
 
 def match(
     white: Annotated[
-        str,
-        typer.Argument(
-            metavar="WHITE", help="Who plays White: rand, overconfident:depth=2, ...", autocompletion=common.programs
-        ),
+        str, argument("WHITE", "Who plays White: rand, overconfident:depth=2, ...", complete=common.programs)
     ],
-    black: Annotated[str, typer.Argument(metavar="BLACK", help="Who plays Black.", autocompletion=common.programs)],
+    black: Annotated[str, argument("BLACK", "Who plays Black.", complete=common.programs)],
     rules: common.Rules = "berkeley",
     limits: common.DrawnBy = "paper",
-    seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of both players.  [default: a fresh one]")] = None,
+    seed: Annotated[str | None, option("N", "Seed of both players.  [default: a fresh one]")] = None,
     patience: common.Patience = None,
-    save: Annotated[str | None, typer.Option(metavar="FILE", help="Save the game as PGN.")] = None,
+    save: Annotated[str | None, option("FILE", "Save the game as PGN.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print result and statistics as one JSON object.")] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each search believed, and its best tries.")
@@ -105,15 +103,11 @@ def _explained(played: Played) -> dict[int, list[str]]:
 def check_player(
     player: Annotated[
         str,
-        typer.Argument(
-            metavar="SPEC",
-            help="Who: rand, path/bot.py:Class, package.module:Class, program:COMMAND.",
-            autocompletion=common.programs,
+        argument(
+            "SPEC", "Who: rand, path/bot.py:Class, package.module:Class, program:COMMAND.", complete=common.programs
         ),
     ],
-    patience: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="How long one answer may take.  [default: 300]")
-    ] = None,
+    patience: Annotated[str | None, option("SECONDS", "How long one answer may take.  [default: 300]")] = None,
     sandbox: common.Sandbox = None,
 ) -> None:
     """Check that a player plays: under every rule set, from unusual positions, and in time.

@@ -25,7 +25,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.common import check_players
+from kriegbot.cli.common import argument, check_players, group, option
 from kriegbot.cli.progress import preparing
 from kriegbot.cli.screen import drawing_console
 from kriegbot.game.children import handling
@@ -44,23 +44,17 @@ REGISTERING = 30.0
 LINES = 12
 """Lines of what happened, below the table."""
 
-online = typer.Typer(
-    add_completion=False,
-    help="Play on kriegspiel.org as a bot.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode=None,
-)
+online = group("Play on kriegspiel.org as a bot.")
 File = Annotated[
-    str | None,
-    typer.Option("--settings", metavar="FILE", help="The settings.  [default: online.toml in your configuration]"),
+    str | None, option("FILE", "The settings.  [default: online.toml in your configuration]", "--settings")
 ]
 
 
 @online.command()
 def register(
-    username: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name on the site.")],
-    email: Annotated[str, typer.Option(metavar="ADDRESS", help="Your address, for the site alone.")],
-    description: Annotated[str, typer.Option(metavar="TEXT", help="What people read about the bot.")] = (
+    username: Annotated[str, argument("NAME", "The bot's name on the site.")],
+    email: Annotated[str, option("ADDRESS", "Your address, for the site alone.")],
+    description: Annotated[str, option("TEXT", "What people read about the bot.")] = (
         "kriegbot, which searches its information set"
     ),
     settings: File = None,

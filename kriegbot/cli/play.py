@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from kriegbot import request
-from kriegbot.cli.common import NoBrowser, Port, Rules, Sandbox, ShowBelief, programs, rules_from, sandbox_of
+from kriegbot.cli import common
+from kriegbot.cli.common import argument, option
 from kriegbot.cli.person import PersonGame
 from kriegbot.players.kriegbot import BEST, LEVELS
 from kriegbot.players.specs import BadSpec
@@ -28,46 +29,37 @@ MOST_TAGS = 8 * 1024
 def play(
     context: typer.Context,
     opponent: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SPEC", help="Your opponent, another program; see `kriegbot players`.", autocompletion=programs
-        ),
+        str | None, option("SPEC", "Your opponent, another program; see `kriegbot players`.", complete=common.programs)
     ] = None,
     level: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"How well it plays: {', '.join(LEVELS)} or {BEST}.  [default: {USUAL}]",
-            autocompletion=lambda: [*LEVELS, BEST],
+        option(
+            "NAME",
+            f"How well it plays: {', '.join(LEVELS)} or {BEST}.  [default: {USUAL}]",
+            complete=lambda: [*LEVELS, BEST],
         ),
     ] = None,
     color: Annotated[
-        str,
-        typer.Option(
-            metavar="COLOR", help="Your side: white, black or random.", autocompletion=lambda: list(request.COLORS)
-        ),
+        str, option("COLOR", "Your side: white, black or random.", complete=lambda: list(request.COLORS))
     ] = "white",
-    rules: Rules = "berkeley",
+    rules: common.Rules = "berkeley",
     time: Annotated[
-        str | None,
-        typer.Option(metavar="SECONDS", help="The opponent's time to think; without --opponent, the best one's."),
+        str | None, option("SECONDS", "The opponent's time to think; without --opponent, the best one's.")
     ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the opponent.  [default: a fresh one]")] = None,
+    seed: Annotated[str | None, option("N", "Seed of the opponent.  [default: a fresh one]")] = None,
     save: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Save the game as PGN, even if it is abandoned; with --web, a folder."),
+        str | None, option("FILE", "Save the game as PGN, even if it is abandoned; with --web, a folder.")
     ] = None,
-    show_belief: ShowBelief = False,
+    show_belief: common.ShowBelief = False,
     web: Annotated[
         bool, typer.Option("--web", help="Play on a local page, in a browser; choose the game there.")
     ] = False,
-    port: Port = None,
+    port: common.Port = None,
     host: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="With --web: where to listen.  [default: 127.0.0.1, this machine alone]"),
+        str | None, option("ADDRESS", "With --web: where to listen.  [default: 127.0.0.1, this machine alone]")
     ] = None,
-    no_browser: NoBrowser = False,
-    sandbox: Sandbox = None,
+    no_browser: common.NoBrowser = False,
+    sandbox: common.Sandbox = None,
 ) -> None:
     """Play a game of Kriegspiel against a program.
 
@@ -87,7 +79,7 @@ def play(
         if source is not None and source.name == "COMMANDLINE":
             why = "is chosen on the page; leave it out" if web else "goes with --web; add that"
             raise request.Refused(f"--{name.replace('_', '-')} {why}.")
-    is_sandboxed = sandbox_of(sandbox)
+    is_sandboxed = common.sandbox_of(sandbox)
     if web:
         open_page(port, save, host or "127.0.0.1", has_browser=not no_browser, sandbox=is_sandboxed)
         return
@@ -101,7 +93,7 @@ def play(
             spec = spec.having("time", time)
     number = request.seed_of(seed)
     side = request.color_of(color, number)
-    rule_set = rules_from(rules, sandbox=is_sandboxed)
+    rule_set = common.rules_from(rules, sandbox=is_sandboxed)
     path = None if save is None else request.path_of(save)
     game = PersonGame(spec, side, rule_set, number, is_seed_given=seed is not None)
     game.play(path, show_belief=show_belief)
@@ -125,11 +117,9 @@ def open_page(
 
 
 def resume(
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="The saved game.  [default: the last one broken off]")
-    ] = None,
-    show_belief: ShowBelief = False,
-    sandbox: Sandbox = None,
+    file: Annotated[str | None, argument("[FILE]", "The saved game.  [default: the last one broken off]")] = None,
+    show_belief: common.ShowBelief = False,
+    sandbox: common.Sandbox = None,
 ) -> None:
     """Play on a game that was broken off, at the terminal or on the page.
 
@@ -142,7 +132,7 @@ def resume(
     if why_not:
         raise request.Refused(f"'{path}' cannot be played on here: {why_not}.")
     request.path_of(str(path))
-    program, (side,) = request.program_in(record, sandbox=sandbox_of(sandbox))
+    program, (side,) = request.program_in(record, sandbox=common.sandbox_of(sandbox))
     assert program is not None  # for mypy: `_why_not` has seen one person alone
     seed = record.headers.get("Seed", "")
     number = request.seed_of(seed if seed.isdigit() else None)

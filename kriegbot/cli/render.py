@@ -10,6 +10,7 @@ from typing import Annotated
 import chess
 import typer
 
+from kriegbot.cli.common import argument, option
 from kriegbot.cli.progress import patiently, preparing
 from kriegbot.cli.replay import record_of
 from kriegbot.kernels import prepare
@@ -25,16 +26,11 @@ ZOOM = 1.3
 
 
 def render(
-    game: Annotated[
-        str, typer.Argument(metavar="GAME", help="A saved game; FILE#N is game N of a file or tournament.")
-    ],
-    out: Annotated[str, typer.Option(metavar="FILE", help="The picture: by its ending a gif, webp or svg.")],
+    game: Annotated[str, argument("GAME", "A saved game; FILE#N is game N of a file or tournament.")],
+    out: Annotated[str, option("FILE", "The picture: by its ending a gif, webp or svg.")],
     side: Annotated[
         str | None,
-        typer.Option(
-            metavar="SIDE",
-            help="Whose view: white, black or both.  [default: a person's who played a program; else both]",
-        ),
+        option("SIDE", "Whose view: white, black or both.  [default: a person's who played a program; else both]"),
     ] = None,
     belief: Annotated[
         bool, typer.Option("--belief", help="Show where the other side's men may be, from what was heard.")

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.common import NoBrowser, Port
+from kriegbot.cli.common import NoBrowser, Port, argument
 from kriegbot.cli.convert import text_of
 from kriegbot.cli.play import open_page
 from kriegbot.cli.progress import preparing, steps
@@ -42,9 +42,7 @@ Frame: TypeAlias = tuple[Moment, dict[str, list[str]]]
 
 
 def replay(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A saved game; FILE#N is game N of a file or tournament.")
-    ],
+    file: Annotated[str, argument("FILE", "A saved game; FILE#N is game N of a file or tournament.")],
     web: Annotated[
         bool, typer.Option("--web", help="Show it on a local page, with each side's belief and its tries' values.")
     ] = False,

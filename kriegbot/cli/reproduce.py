@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from kriegbot.cli.common import argument, option
 from kriegbot.cli.progress import preparing, steps
 from kriegbot.cli.tournament import games_of, jobs_of, play_missing
 from kriegbot.kernels import prepare
@@ -31,21 +32,17 @@ RUNS = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}
 
 
 def reproduce(
-    what: Annotated[str, typer.Argument(metavar="FIGURE", help="figure2, figure3, figure4, figure5 or all.")],
-    budget: Annotated[
-        str, typer.Option(metavar="BUDGET", help="samples, for the paper's sample sizes; or seconds a move.")
-    ] = "samples",
-    games: Annotated[str, typer.Option(metavar="N", help="Games of each cell, half of them with each colour.")] = "500",
-    depths: Annotated[str, typer.Option(metavar="N", help="Only the cells up to this depth.")] = "3",
-    run: Annotated[
-        str, typer.Option(metavar="RUN", help="short (30 s a move in the paper), long (90 s) or both.")
-    ] = "both",
-    seed: Annotated[str, typer.Option(metavar="N", help="Seed of the tournaments.")] = "2006",
+    what: Annotated[str, argument("FIGURE", "figure2, figure3, figure4, figure5 or all.")],
+    budget: Annotated[str, option("BUDGET", "samples, for the paper's sample sizes; or seconds a move.")] = "samples",
+    games: Annotated[str, option("N", "Games of each cell, half of them with each colour.")] = "500",
+    depths: Annotated[str, option("N", "Only the cells up to this depth.")] = "3",
+    run: Annotated[str, option("RUN", "short (30 s a move in the paper), long (90 s) or both.")] = "both",
+    seed: Annotated[str, option("N", "Seed of the tournaments.")] = "2006",
     choice: Annotated[
-        str, typer.Option(metavar="CHOICE", help="Other options of both players: boards=last,evaluator=ks:shield=30.")
+        str, option("CHOICE", "Other options of both players: boards=last,evaluator=ks:shield=30.")
     ] = "today",
-    jobs: Annotated[str | None, typer.Option(metavar="N", help="Games at once.  [default: one a core]")] = None,
-    out: Annotated[str, typer.Option(metavar="FOLDER", help="Where games, tables and plots go.")] = "reproduction",
+    jobs: Annotated[str | None, option("N", "Games at once.  [default: one a core]")] = None,
+    out: Annotated[str, option("FOLDER", "Where games, tables and plots go.")] = "reproduction",
 ) -> None:
     """Reproduce the paper's experiment, and print our results beside the paper's.
 

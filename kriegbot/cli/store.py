@@ -10,6 +10,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from kriegbot.cli.common import argument, option
 from kriegbot.request import Refused, path_of, refusing, save_whole
 from referee.files import whole
 from referee.text import quoted, unknown
@@ -19,16 +20,14 @@ from tournaments.report_tables import show_report
 from tournaments.sprt import Sprt
 from tournaments.store import FORMS, Store, StoreError
 
-File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="A tournament, finished or not.")]
+File: TypeAlias = Annotated[str, argument("FILE", "A tournament, finished or not.")]
 
 
 def report(
     file: File,
-    html: Annotated[str | None, typer.Option(metavar="OUT", help="Write a self-contained page with plots.")] = None,
+    html: Annotated[str | None, option("OUT", "Write a self-contained page with plots.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
-    sprt: Annotated[
-        str | None, typer.Option(metavar="ELO0,ELO1", help="Test between these, in normalized Elo.")
-    ] = None,
+    sprt: Annotated[str | None, option("ELO0,ELO1", "Test between these, in normalized Elo.")] = None,
 ) -> None:
     """Report on a tournament: results with intervals, how games ended, how long players took."""
     test = sprt_of(sprt)
@@ -60,9 +59,9 @@ def sprt_of(text: str | None) -> Sprt | None:
 def export(
     file: File,
     form: Annotated[
-        str, typer.Option("--format", metavar="FORM", help="pgn: games with all tries; csv or jsonl: one line a game.")
+        str, option("FORM", "pgn: games with all tries; csv or jsonl: one line a game.", "--format")
     ] = "pgn",
-    out: Annotated[str | None, typer.Option(metavar="OUT", help="Where to.  [default: stdout]")] = None,
+    out: Annotated[str | None, option("OUT", "Where to.  [default: stdout]")] = None,
 ) -> None:
     """Write the games of a tournament as PGN, CSV or lines of JSON."""
     if form not in FORMS:
@@ -79,8 +78,8 @@ def export(
 
 
 def merge(
-    out: Annotated[str, typer.Argument(metavar="OUT", help="Where the games go; games already in it stay.")],
-    parts: Annotated[list[str], typer.Argument(metavar="FILE ...", help="Parts of one tournament, such as shards.")],
+    out: Annotated[str, argument("OUT", "Where the games go; games already in it stay.")],
+    parts: Annotated[list[str], argument("FILE ...", "Parts of one tournament, such as shards.")],
 ) -> None:
     """Put the games of several files of one tournament into one file."""
     with refusing(StoreError, ending="."):

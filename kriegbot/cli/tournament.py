@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from kriegbot.cli import common
+from kriegbot.cli.common import argument, option
 from kriegbot.cli.progress import Scoreboard, preparing
 from kriegbot.cli.store import sprt_of
 from kriegbot.game.process import ProcessSeat
@@ -39,42 +40,30 @@ from tournaments.store import Store, StoreError
 def tournament(
     players: Annotated[
         list[str],
-        typer.Argument(
-            metavar="SPEC SPEC [SPEC ...]",
-            help="Who plays: rand, overconfident:depth=2, ...",
-            autocompletion=common.programs,
-        ),
+        argument("SPEC SPEC [SPEC ...]", "Who plays: rand, overconfident:depth=2, ...", complete=common.programs),
     ],
-    games: Annotated[
-        str, typer.Option(metavar="N", help="Games of each pairing, half of them with each colour.")
-    ] = "500",
+    games: Annotated[str, option("N", "Games of each pairing, half of them with each colour.")] = "500",
     round_robin: Annotated[
         bool, typer.Option("--round-robin", help="Everybody against everybody (the default).")
     ] = False,
     gauntlet: Annotated[bool, typer.Option("--gauntlet", help="The first player against everybody else.")] = False,
     rules: common.Rules = "berkeley",
     limits: common.DrawnBy = "paper",
-    seed: Annotated[
-        str | None, typer.Option(metavar="N", help="Seed of the whole tournament.  [default: a fresh one]")
-    ] = None,
-    jobs: Annotated[str | None, typer.Option(metavar="N", help="Games at once.  [default: one a core]")] = None,
-    out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where the games go.  [default: a name made from the settings]")
-    ] = None,
-    executor: Annotated[str, typer.Option(metavar="NAME", help="Who plays the games: local or dask.")] = "local",
+    seed: Annotated[str | None, option("N", "Seed of the whole tournament.  [default: a fresh one]")] = None,
+    jobs: Annotated[str | None, option("N", "Games at once.  [default: one a core]")] = None,
+    out: Annotated[str | None, option("FILE", "Where the games go.  [default: a name made from the settings]")] = None,
+    executor: Annotated[str, option("NAME", "Who plays the games: local or dask.")] = "local",
     scheduler: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Of a Dask cluster; it gets a game for each thread, at least --jobs.  "
-            "[default: a cluster on this machine]",
+        option(
+            "ADDRESS",
+            "Of a Dask cluster; it gets a game for each thread, at least --jobs.  [default: a cluster on this machine]",
         ),
     ] = None,
-    shard: Annotated[str | None, typer.Option(metavar="I/N", help="Play part I of N; see `kriegbot merge`.")] = None,
+    shard: Annotated[str | None, option("I/N", "Play part I of N; see `kriegbot merge`.")] = None,
     patience: common.Patience = None,
     sprt: Annotated[
-        str | None,
-        typer.Option(metavar="ELO0,ELO1", help="Stop once the test between these accepts one, in normalized Elo."),
+        str | None, option("ELO0,ELO1", "Stop once the test between these accepts one, in normalized Elo.")
     ] = None,
     sandbox: common.Sandbox = None,
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from kriegbot import request
+from kriegbot.cli.common import argument, group, option
 from kriegbot.request import Refused, path_of, refusing, save_whole
 from kriegbot.trees.draw import svg as drawn
 from kriegbot.trees.formats import load
@@ -29,12 +30,7 @@ from referee.text import one_line, unknown
 from tournaments import figure6 as figure
 from tournaments.report_page import PlotsMissing
 
-trees = typer.Typer(
-    add_completion=False,
-    help="Solve explicit game trees, and measure pruning on random ones.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode=None,
-)
+trees = group("Solve explicit game trees, and measure pruning on random ones.")
 
 
 def _bounded(tree: Tree) -> Solution:
@@ -63,12 +59,10 @@ ALGORITHMS: dict[str, Callable[[Tree], Solution]] = {
 
 @trees.command()
 def solve(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A tree, .json or .efg.")],
-    algorithm: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(ALGORITHMS)}.")] = "imp-minimax",
+    file: Annotated[str, argument("FILE", "A tree, .json or .efg.")],
+    algorithm: Annotated[str, option("NAME", f"One of {', '.join(ALGORITHMS)}.")] = "imp-minimax",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    svg: Annotated[
-        str | None, typer.Option(metavar="OUT", help="Draw the tree, with the strategy found in thick lines.")
-    ] = None,
+    svg: Annotated[str | None, option("OUT", "Draw the tree, with the strategy found in thick lines.")] = None,
 ) -> None:
     """Solve a game tree for its first player."""
     if algorithm not in ALGORITHMS:
@@ -143,11 +137,11 @@ def _show(found: dict[str, Any]) -> None:
 
 @trees.command()
 def imp_model(
-    k: Annotated[str, typer.Option(metavar="K", help="Number of sets that the nodes below an alternative split into.")],
-    b: Annotated[str, typer.Option(metavar="B", help="Alternatives of each set.")],
-    d: Annotated[str, typer.Option(metavar="D", help="Depth of the leaves, 2 or more.")],
-    trials: Annotated[str, typer.Option(metavar="N", help="How many trees, each with its own payoffs.")] = "100",
-    seed: Annotated[str | None, typer.Option(metavar="N", help="The same seed gives the same trees.")] = None,
+    k: Annotated[str, option("K", "Number of sets that the nodes below an alternative split into.")],
+    b: Annotated[str, option("B", "Alternatives of each set.")],
+    d: Annotated[str, option("D", "Depth of the leaves, 2 or more.")],
+    trials: Annotated[str, option("N", "How many trees, each with its own payoffs.")] = "100",
+    seed: Annotated[str | None, option("N", "The same seed gives the same trees.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure the share of leaves that IMP-alpha-beta examines on IMP-model(k, b, d)."""
@@ -165,7 +159,7 @@ def imp_model(
 
 @trees.command()
 def figure6(
-    out: Annotated[str, typer.Option(metavar="DIR", help="Where figure6.csv and figure6.svg go.")] = ".",
+    out: Annotated[str, option("DIR", "Where figure6.csv and figure6.svg go.")] = ".",
 ) -> None:
     """Measure and plot Figure 6 of van Lent and Mutchler: the share of leaves examined against k, b and d."""
     folder = Path(out)
