@@ -192,7 +192,7 @@ def test_a_game_is_offered_one_at_a_time_and_withdrawn_at_the_end(tmp_path: Path
     with serving(fake):
         with running(fake, tmp_path, create=True, rules=["rand"]) as one:
             one.until(lambda: len(fake.games) == 1)
-            one.until(lambda: one.bot.is_offering and fake.counts["requests"] > 8)
+            one.until(lambda: bool(one.bot._waiting) and fake.counts["requests"] > 8)
             assert [game.rules for game in fake.games.values()] == ["rand"]
         assert fake.games == {}
         with running(fake, tmp_path, create=True, opponents="nobody") as one:

@@ -45,11 +45,6 @@ class Bot:
         """What people see of the games that are played now."""
         return [shown for thread, shown in list(self._games.values()) if thread.is_alive()]
 
-    @property
-    def is_offering(self) -> bool:
-        """Whether a game of ours waits in the lobby."""
-        return bool(self._waiting)
-
     def run(self) -> None:
         """Plays until the site's `stop` is set; raises Refused if the site does not know the token."""
         try:
