@@ -181,7 +181,7 @@ def test_many_games_are_followed_and_one_that_was_let_go_is_made_again(monkeypat
     views = [views_of(game(seed))[chess.WHITE][-1] for seed in (1, 2, 3)]
     beliefs = Beliefs()
     first = [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)]
-    assert len(beliefs._kept) == 2
+    assert beliefs._heats.cache_info().currsize == 2
     assert [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)] == first
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 import chess
 import numpy as np
@@ -16,12 +16,10 @@ from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.replies import Believed, Looked
 from referee import View
 
-T = TypeVar("T", Followed, Hindsight)
-
 SURE = 0.9
 """Probability above which a side counts as sure."""
-MOST_KEPT = 64
-"""Beliefs kept; a discarded one is rebuilt when needed."""
+MOST_KEPT = 32
+"""Games of which each kind of belief is kept; a discarded one is rebuilt when needed."""
 SLICE = 0.1
 """Seconds of work on one game before another gets its turn."""
 
@@ -30,16 +28,19 @@ class Beliefs:
     """The beliefs of both sides in many games, each under a key of its own."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Followed | Hindsight] = OrderedDict()
+        kept = lru_cache(MOST_KEPT)
+        self._heats = kept(lambda _key: Followed(PARTICLES, SEED))
+        self._hints = kept(lambda _key: Followed(PARTICLES, SEED, HINT_SAMPLES))
+        self._sides = kept(lambda _key: {color: Hindsight() for color in chess.COLORS})
 
     def heat(self, key: str, view: View) -> list[list[float]] | None:
         """Chances [6][64] in a view, to three places; empty if nothing is known; None if another `SLICE` is needed."""
-        held = self._of(f"heat {key}", Followed(PARTICLES, SEED)).at(view, seconds=SLICE)
+        held = self._heats(key).at(view, seconds=SLICE)
         return None if held is None else rounded(held)
 
     def hint(self, key: str, view: View) -> Hinted | None:
         """The best tries in a view, as the level `master` searches; None if another `SLICE` is needed."""
-        held = self._of(f"hint {key}", Followed(PARTICLES, SEED, HINT_SAMPLES)).at(view, seconds=SLICE)
+        held = self._hints(key).at(view, seconds=SLICE)
         return None if held is None else hint(held)
 
     def look(
@@ -84,18 +85,6 @@ class Beliefs:
                 return None
             found += points
         return found
-
-    def _sides(self, key: str) -> dict[chess.Color, Hindsight]:
-        return {color: self._of(f"{chess.COLOR_NAMES[color]} of {key}", Hindsight()) for color in chess.COLORS}
-
-    def _of(self, key: str, fresh: T) -> T:
-        """What is kept under a key, or else a fresh one, kept from now on."""
-        kept = self._kept.setdefault(key, fresh)
-        assert isinstance(kept, type(fresh))  # for mypy: what a key is of stands in it
-        self._kept.move_to_end(key)
-        if len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
-        return kept
 
 
 def rounded(held: Held) -> list[list[float]]:
