@@ -34,12 +34,6 @@ class CannotStart(Exception):
     """A process cannot be started, for lack of memory or open files; the message is one line."""
 
 
-def check_system() -> None:
-    """Raises CannotStart where select.poll is missing (Windows)."""
-    if not hasattr(select, "poll"):
-        raise CannotStart("programs play through pipes as Linux and macOS have them; on Windows, use WSL")
-
-
 class Ended(Exception):
     """The child has ended; `end` says how."""
 
@@ -64,7 +58,6 @@ class Talker:
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str] | None = None, *, is_kept: bool = False
     ) -> None:
-        check_system()
         pipe = subprocess.PIPE
         self._is_kept = is_kept and sys.platform == "linux"
         if self._is_kept:
@@ -210,9 +203,6 @@ class Talker:
 @contextlib.contextmanager
 def no_interrupts() -> Iterator[None]:
     """Keeps Ctrl-C, which is meant for this process, from any process started within."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
     resource_tracker.ensure_running()  # now, since whoever starts it has its SIGINT unblocked afterwards
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

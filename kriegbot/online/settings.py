@@ -191,7 +191,7 @@ def load_token(path: Path) -> str:
     """The token; raises Refused if there is none, or others can read it."""
     try:
         with path.open(encoding="ascii", errors="replace") as file:
-            if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:
+            if os.fstat(file.fileno()).st_mode & 0o077:
                 raise Refused(f"'{path}' can be read by others; it takes a token of yours alone: chmod 600 '{path}'.")
             token = file.read(1000).strip()
     except FileNotFoundError:
