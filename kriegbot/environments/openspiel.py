@@ -22,21 +22,9 @@ from functools import cache
 import chess
 import pyspiel
 
+import referee
 from kriegbot.game.trial import seat_of
 from kriegbot.kernels import subseed
-from referee import (
-    NO_LIMITS,
-    OPENSPIEL,
-    Announcement,
-    Answer,
-    Limits,
-    Man,
-    OpponentMoved,
-    OpponentRefused,
-    OwnTry,
-    View,
-    action_code,
-)
 from referee.history import Listener
 from referee.men import Men, is_pawn_capture, men_of
 
@@ -63,7 +51,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without 
         super().__init__()
         if player_id not in (0, 1):
             raise ValueError(f"illegal player_id {player_id!r}: it takes 0 for Black or 1 for White")
-        self._seat, self._id, self._seed, self._games = seat_of(player, OPENSPIEL), player_id, seed, 0
+        self._seat, self._id, self._seed, self._games = seat_of(player, referee.OPENSPIEL), player_id, seed, 0
         self.restart()
 
     def restart(self) -> None:
@@ -86,19 +74,20 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without 
           PlayerFailed: the player raised or hung.
           ValueError: what it answered is not open; it gave up, for instance, which OpenSpiel does not know.
         """
-        limits = Limits(quiet_plies=50) if state.get_game().get_parameters()["50_move_rule"] else NO_LIMITS
+        has_limit = state.get_game().get_parameters()["50_move_rule"]
+        limits = referee.Limits(quiet_plies=50) if has_limit else referee.NO_LIMITS
         view = view_of(state.information_state_string(self._id), state.observation_string(self._id), limits)
         actions = {state.action_to_string(self._id, action): int(action) for action in state.legal_actions(self._id)}
         if not view.tries():  # it has been mated, or stalemated, and has to try what cannot be legal, too
             return next(iter(actions.values()))
         action = self._seat.ask(view).action
-        code = action_code(action)
+        code = referee.action_code(action)
         if code not in actions:
             raise ValueError(f"illegal answer of {self._seat.name}: {code}; it takes one of {' '.join(actions)}")
         return actions[code]
 
 
-def view_of(told: str, seen: str, limits: Limits = NO_LIMITS) -> View:
+def view_of(told: str, seen: str, limits: referee.Limits = referee.NO_LIMITS) -> referee.View:
     """The view of the side to move.
 
     Args:
@@ -108,7 +97,7 @@ def view_of(told: str, seen: str, limits: Limits = NO_LIMITS) -> View:
     """
     owner, start, *lines = told.splitlines()
     color = owner == "P1"
-    side = Listener(color, OPENSPIEL, limits, chess.Board(start).fen(en_passant="fen"))
+    side = Listener(color, referee.OPENSPIEL, limits, chess.Board(start).fen(en_passant="fen"))
     now = men_of(chess.BaseBoard(seen.partition(" ")[0]), color)
     last: chess.Move | None = None
     for number, line in enumerate(lines):
@@ -116,27 +105,27 @@ def view_of(told: str, seen: str, limits: Limits = NO_LIMITS) -> View:
         heard = announced(words)
         if tried == "?":
             if heard is None:
-                side.hear(OpponentRefused())
+                side.hear(referee.OpponentRefused())
                 continue
             later = lines[number + 1 :]
             if last is not None and heard.capture is None and is_taken_in_passing(side.men, last, later, now):
-                heard = replace(heard, capture=last.to_square, captured=Man.PAWN)
-            side.hear(OpponentMoved(heard))
+                heard = replace(heard, capture=last.to_square, captured=referee.Man.PAWN)
+            side.hear(referee.OpponentMoved(heard))
         else:
             move = chess.Move.from_uci(tried)
             if heard is None:
-                side.hear(OwnTry(move, Answer.ILLEGAL))
+                side.hear(referee.OwnTry(move, referee.Answer.ILLEGAL))
                 continue
             if heard.capture is None and is_pawn_capture(move, side.men):
                 passed = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
-                heard = replace(heard, capture=passed, captured=Man.PAWN)
-            side.hear(OwnTry(move, Answer.ACCEPTED, heard))
+                heard = replace(heard, capture=passed, captured=referee.Man.PAWN)
+            side.hear(referee.OwnTry(move, referee.Answer.ACCEPTED, heard))
             last = move
     return side.view()
 
 
 @cache
-def announced(words: str) -> Announcement | None:
+def announced(words: str) -> referee.Announcement | None:
     """What the umpire says of a move, None if it was refused; raises ValueError if no umpire known to us says so."""
     if words == REFUSED:
         return None
@@ -144,8 +133,8 @@ def announced(words: str) -> Announcement | None:
     if match is None:
         raise ValueError(f"illegal words of an umpire: {words!r}; they are not those of OpenSpiel 2.0")
     capture = None if match["square"] is None else chess.parse_square(match["square"])
-    captured = None if match["man"] is None else Man(match["man"].lower())
-    return Announcement(capture, captured, pawn_tries=int(match["tries"] or 0))
+    captured = None if match["man"] is None else referee.Man(match["man"].lower())
+    return referee.Announcement(capture, captured, pawn_tries=int(match["tries"] or 0))
 
 
 def is_taken_in_passing(men: Men, last: chess.Move, later: Iterable[str], now: Men) -> bool:

@@ -22,19 +22,7 @@ from typing import Any, TypeAlias
 
 import chess
 
-from referee import (
-    Announcement,
-    Answer,
-    Limits,
-    Man,
-    OpponentAsked,
-    OpponentMoved,
-    OpponentRefused,
-    OwnQuestion,
-    OwnTry,
-    RuleSet,
-    View,
-)
+import referee
 from referee.announcement import NO_CHECK, Check, Told
 from referee.history import Listener
 from referee.men import men_of
@@ -43,7 +31,7 @@ from referee.text import quoted
 
 Json: TypeAlias = dict[str, Any]
 
-LIMITS = Limits(quiet_plies=2000)
+LIMITS = referee.Limits(quiet_plies=2000)
 DOUBLES = tuple(one | other for one, other in combinations(reversed(Check), 2))
 """The directions that a double check may have; a knight is in most of them, so those come first."""
 COLORS: dict[str, chess.Color] = {"white": chess.WHITE, "black": chess.BLACK}
@@ -57,10 +45,10 @@ CHECKS = {
     "Check by knight": Check.KNIGHT,
 }
 CHECK_CODES = {f"CHECK_{check.name}": check for check in Check}
-REFUSALS = {"Illegal move": Answer.ILLEGAL, "Nonsense": Answer.IMPOSSIBLE}
-ANSWERS = {"Has pawn captures": Answer.YES, NONE: Answer.NO}
+REFUSALS = {"Illegal move": referee.Answer.ILLEGAL, "Nonsense": referee.Answer.IMPOSSIBLE}
+ANSWERS = {"Has pawn captures": referee.Answer.YES, NONE: referee.Answer.NO}
 CAPTURE = re.compile(r"(Capture done|Pawn captured|Piece captured|En passant capture) at ([A-H][1-8])")
-MEN = {"Pawn captured": Man.PAWN, "Piece captured": Man.PIECE}
+MEN = {"Pawn captured": referee.Man.PAWN, "Piece captured": referee.Man.PIECE}
 COUNT = re.compile(r"([1-9][0-9]?) pawn tr(?:y|ies)")
 SQUARES = re.compile(r"Pawn tr(?:y|ies) from ([A-H][1-8](?:, [A-H][1-8])*)")
 
@@ -73,11 +61,11 @@ class Unreadable(ValueError):
 class Reading:
     """What our side knows by a state, and whether the directions of a double check are a guess."""
 
-    view: View
+    view: referee.View
     is_guessed: bool
 
 
-def read_state(state: Json, rules: RuleSet, answers: Mapping[int, Json], guess: int = 0) -> Reading:
+def read_state(state: Json, rules: referee.RuleSet, answers: Mapping[int, Json], guess: int = 0) -> Reading:
     """What our side knows, in a game that is not over; raises Unreadable if it is no such state.
 
     Args:
@@ -125,7 +113,7 @@ class _Entry:
 class _Reader:
     """Takes in the log, line by line; `heard` is what our side knows by it."""
 
-    def __init__(self, color: chess.Color, rules: RuleSet, answers: Mapping[int, Json], guess: int) -> None:
+    def __init__(self, color: chess.Color, rules: referee.RuleSet, answers: Mapping[int, Json], guess: int) -> None:
         self.heard, self.is_guessed = Listener(color, rules, LIMITS), False
         self._rules, self._answers, self._guess = rules, answers, guess
 
@@ -140,20 +128,20 @@ class _Reader:
             answer = ANSWERS.get(first)
             if answer is None:
                 raise Unreadable(f'illegal answer to "Any?": {quoted(first)}')
-            self.heard.hear(OwnQuestion(answer) if is_own else OpponentAsked(answer))
+            self.heard.hear(referee.OwnQuestion(answer) if is_own else referee.OpponentAsked(answer))
         else:
             self.close()
             if first not in REFUSALS:
                 self._move(entry, is_own=is_own)
             elif is_own:
-                self.heard.hear(OwnTry(entry.own_move(), REFUSALS[first]))
-            elif REFUSALS[first] is Answer.ILLEGAL and self._rules.illegal_heard is IllegalHeard.BOTH:
-                self.heard.hear(OpponentRefused())
+                self.heard.hear(referee.OwnTry(entry.own_move(), REFUSALS[first]))
+            elif REFUSALS[first] is referee.Answer.ILLEGAL and self._rules.illegal_heard is IllegalHeard.BOTH:
+                self.heard.hear(referee.OpponentRefused())
 
     def close(self) -> None:
         """The end of a turn's lines: a move of which nothing more is said told that there are no pawn tries."""
         events = self.heard.events
-        if self.heard.pawn_tries is None and events and isinstance(events[-1], OwnTry | OpponentMoved):
+        if self.heard.pawn_tries is None and events and isinstance(events[-1], referee.OwnTry | referee.OpponentMoved):
             self._tell(NONE)
 
     def _move(self, entry: _Entry, *, is_own: bool) -> None:
@@ -162,14 +150,14 @@ class _Reader:
             move = entry.own_move()
             if move.from_square not in men or move.to_square in men:
                 raise Unreadable(f"a move that our men cannot have made: {move.uci()}")
-            self.heard.hear(OwnTry(move, Answer.ACCEPTED, announcement))
+            self.heard.hear(referee.OwnTry(move, referee.Answer.ACCEPTED, announcement))
         else:
             fell = announcement.fell
             if fell is not None and fell not in men:
                 raise Unreadable(f"a capture on {chess.square_name(fell)}, where none of our men stands")
-            self.heard.hear(OpponentMoved(announcement))
+            self.heard.hear(referee.OpponentMoved(announcement))
 
-    def _announcement(self, entry: _Entry, *, is_own: bool) -> Announcement:
+    def _announcement(self, entry: _Entry, *, is_own: bool) -> referee.Announcement:
         answer = self._answers.get(self.heard.ply, {})
         capture, captured, checks, is_passing, is_double, promotion = None, None, NO_CHECK, False, False, False
         for message in entry.messages:
@@ -192,7 +180,7 @@ class _Reader:
             is_passing |= answer.get("en_passant_announced") is True
         elif capture is not None:
             is_passing |= capture not in self.heard.men  # nothing of ours stands there: it fell beside
-        return Announcement(
+        return referee.Announcement(
             capture,
             captured if self._rules.captured_kind else None,
             checks,
@@ -212,8 +200,8 @@ class _Reader:
         if not events:
             return
         match events[-1]:
-            case OwnTry(announcement=Announcement() as announcement) | OpponentMoved(announcement):
-                events[-1] = replace(events[-1], announcement=replace(announcement, pawn_tries=told))
+            case referee.OwnTry(announcement=referee.Announcement() as said) | referee.OpponentMoved(said):
+                events[-1] = replace(events[-1], announcement=replace(said, pawn_tries=told))
             case _:
                 raise Unreadable(f"pawn tries told in the middle of a turn: {quoted(message)}")
 
