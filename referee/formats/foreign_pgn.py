@@ -42,22 +42,7 @@ import chess
 
 from referee.announcement import CHECK_LETTERS, Announcement, End, Reason
 from referee.errors import RecordError
-from referee.formats.base import (
-    COMMENTS,
-    FOREIGN,
-    HEADERS,
-    LEFT,
-    QUESTIONS,
-    REFUSED,
-    RULED_OUT,
-    TIMES,
-    Format,
-    Lost,
-    Retelling,
-    Written,
-    retelling,
-    variant_of,
-)
+from referee.formats import base
 from referee.men import Men, is_castling, is_meant, is_open, men_of, open_tries, try_name
 from referee.movetext import HIDDEN, game_text, pgn_games
 from referee.pgn import headers_of, numbered, pgn_text
@@ -222,9 +207,9 @@ def _side_to_move(board: chess.Board) -> tuple[chess.Color, Men, bool, bool]:
 
 def _read(
     text: str, rules: RuleSet | None, default: RuleSet, notation: _Notation | None = None
-) -> tuple[GameRecord, Lost]:
+) -> tuple[GameRecord, base.Lost]:
     game = game_text(text)
-    told = retelling(game.headers, rules, default.name)
+    told = base.retelling(game.headers, rules, default.name)
     has_remarks = bool(game.remarks)
     for ply, said in enumerate(game.moves):
         if said.move == HIDDEN:
@@ -236,10 +221,10 @@ def _read(
         else:
             told.say(said.move)
     ended = told.finish(game.headers, game.result)
-    return told.record(game.headers), (*((COMMENTS,) if has_remarks else ()), *game.lost, *ended)
+    return told.record(game.headers), (*((base.COMMENTS,) if has_remarks else ()), *game.lost, *ended)
 
 
-def _retell(told: Retelling, name: str, comments: list[str], notation: _Notation) -> None:
+def _retell(told: base.Retelling, name: str, comments: list[str], notation: _Notation) -> None:
     """One turn with a comment: its refused tries, then its move."""
     here, ply = told.here, told.referee.ply
     match = notation.comment.fullmatch("".join(comments[0].split()))
@@ -259,7 +244,7 @@ def _retell(told: Retelling, name: str, comments: list[str], notation: _Notation
         )
 
 
-def _refuse_to_read(*_: object) -> tuple[GameRecord, Lost]:
+def _refuse_to_read(*_: object) -> tuple[GameRecord, base.Lost]:
     raise RecordError(
         "one side's view is no full record: the other side's moves are not in it, and without them no referee can "
         "tell the game again; it takes the game as the referee saw it"
@@ -271,10 +256,10 @@ def _refuse_to_read(*_: object) -> tuple[GameRecord, Lost]:
 
 def _headers_of(record: GameRecord) -> dict[str, str]:
     """The headers of a whole game, for other programs."""
-    return {name: text for name, text in headers_of(record).items() if name not in ("KriegspielRecord", *FOREIGN)}
+    return {name: text for name, text in headers_of(record).items() if name not in ("KriegspielRecord", *base.FOREIGN)}
 
 
-def _write_plain(record: GameRecord) -> Written:
+def _write_plain(record: GameRecord) -> base.Written:
     headers = _headers_of(record)
     movetext: list[str] = []
     for number, board, turn in numbered(record):
@@ -282,34 +267,38 @@ def _write_plain(record: GameRecord) -> Written:
         movetext.append(board.san(turn.move))
     events = [event for tries in (*(turn.tries for turn in record.turns), record.left) for event in tries]
     lost = {
-        REFUSED: any(isinstance(event, OwnTry) for event in events),
-        QUESTIONS: any(isinstance(event, OwnQuestion) for event in events),
-        TIMES: record.has_times,
+        base.REFUSED: any(isinstance(event, OwnTry) for event in events),
+        base.QUESTIONS: any(isinstance(event, OwnQuestion) for event in events),
+        base.TIMES: record.has_times,
     }
     return pgn_text(headers, [*movetext, record.result]), lost
 
 
-def _write(record: GameRecord, notation: _Notation) -> Written:
-    lost = {RULED_OUT: False, QUESTIONS: False, TIMES: record.has_times, LEFT: bool(record.left)}
+def _write(record: GameRecord, notation: _Notation) -> base.Written:
+    lost = {base.RULED_OUT: False, base.QUESTIONS: False, base.TIMES: record.has_times, base.LEFT: bool(record.left)}
     movetext = []
     for number, board, turn in numbered(record):
         tries = _tries_text(board, turn, lost)
         movetext += [f"{number} {board.san(turn.move)}", notation.written(announced(turn.announcement), tries)]
     headers = _headers_of(record)
-    headers |= {"Variant": variant_of(record.rules), "Filtered": "no"}
+    headers |= {"Variant": base.variant_of(record.rules), "Filtered": "no"}
     return pgn_text(headers, [*movetext, record.result]), lost
 
 
-def _write_one_side(record: GameRecord, side: chess.Color | None) -> Written:
+def _write_one_side(record: GameRecord, side: chess.Color | None) -> base.Written:
     if side is None:
         raise RecordError("one side's view takes a side, white or black")
     lost = {OTHERS: True, SAID: any(_says_more(turn.announcement) for turn in record.turns)}
-    lost |= {RULED_OUT: False, QUESTIONS: False}
+    lost |= {base.RULED_OUT: False, base.QUESTIONS: False}
     movetext = list(_one_sides_moves(record, side, lost))
     whole = headers_of(record)
     headers = {name: whole[name] for name in _ONE_SIDES_HEADERS if name in whole}
-    headers |= {"Variant": variant_of(record.rules), "Filtered": chess.COLOR_NAMES[side]}
-    lost |= {TIMES: record.has_times, LEFT: bool(record.left), HEADERS: not ROSTER.keys() >= record.headers.keys()}
+    headers |= {"Variant": base.variant_of(record.rules), "Filtered": chess.COLOR_NAMES[side]}
+    lost |= {
+        base.TIMES: record.has_times,
+        base.LEFT: bool(record.left),
+        base.HEADERS: not ROSTER.keys() >= record.headers.keys(),
+    }
     return pgn_text(headers, [*movetext, record.result]), lost
 
 
@@ -343,11 +332,11 @@ def _tries_text(board: chess.Board, turn: Turn, lost: dict[str, bool]) -> str:
     names = []
     for event in turn.tries:
         if isinstance(event, OwnQuestion):
-            lost[QUESTIONS] = True
+            lost[base.QUESTIONS] = True
             continue
         name = name_of_try(board, event.move)
         if name is None or board.is_legal(event.move):
-            lost[RULED_OUT] = True
+            lost[base.RULED_OUT] = True
         else:
             names.append(name)
     return ",".join(names)
@@ -358,7 +347,7 @@ def _fits(text: str, *, is_umd: bool) -> bool:
     return match is not None and match["umd"].startswith("K:") == is_umd
 
 
-PLAIN = Format(
+PLAIN = base.Format(
     "plain",
     "PGN of any game of chess: moves only; --rules says what is announced",
     lambda text: _FIRST.search(text) is not None,
@@ -366,7 +355,7 @@ PLAIN = Format(
     lambda text, rules: _read(text, rules, BERKELEY),
     lambda record, _side: _write_plain(record),
 )
-ICC = Format(
+ICC = base.Format(
     "icc",
     "PGN with comments such as {(Xd6,CN:f6,Bg7)}: Berkeley's page, Darkboard",
     lambda text: _fits(text, is_umd=False),
@@ -374,7 +363,7 @@ ICC = Format(
     lambda text, rules: _read(text, rules, WILD16, _WITH_ICC),
     lambda record, _side: _write(record, _WITH_ICC),
 )
-UMD = Format(
+UMD = base.Format(
     "umd",
     "PGN with comments such as {(K:f6,Bg7:CK)}: Maryland's page",
     lambda text: _fits(text, is_umd=True),
@@ -382,7 +371,7 @@ UMD = Format(
     lambda text, rules: _read(text, rules, WILD16, _WITH_UMD),
     lambda record, _side: _write(record, _WITH_UMD),
 )
-FILTERED = Format(
+FILTERED = base.Format(
     "filtered",
     "as icc, one side's view, with ?? for moves it did not see; written only",
     lambda text: _ONE_SIDE.search(text) is not None,
