@@ -32,10 +32,8 @@ from referee.text import did_you_mean, quoted
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-MOST_BYTES = 2**30
-"""Of a part's file."""
-GAMES = "/usr/games"
-"""Where Debian puts chess engines, which is not on everybody's PATH."""
+MOST_BYTES = 2**30  # of a part's file
+GAMES = "/usr/games"  # where Debian puts chess engines, which is not on everybody's PATH
 _WITH_NUMBERS = re.compile(r"(?P<name>.+?)(?P<numbers>(?::[a-z_]+=[^:]*)+)")
 
 

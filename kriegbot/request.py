@@ -20,14 +20,11 @@ from referee import NO_LIMITS, PAPER_LIMITS, GameRecord, Limits, Reason, RuleSet
 from referee.files import write_whole
 from referee.text import quoted, unknown
 
-SEED_BITS = 128
-"""Of a fresh seed: too many to try them all."""
+SEED_BITS = 128  # of a fresh seed: too many to try them all
 MOST_DIGITS = 40
 COLORS = ("white", "black", "random")
-PERSON = "human"
-"""In records, the name of a person's side."""
-BROKEN_OFF = ("abandoned", "unterminated")
-"""In records, the tag Termination of a game that may be played on."""
+PERSON = "human"  # in records, the name of a person's side
+BROKEN_OFF = ("abandoned", "unterminated")  # in records, the tag Termination of a game that may be played on
 
 
 class Refused(Exception):

@@ -23,8 +23,7 @@ from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
 from referee.files import whole
 from referee.text import did_you_mean, one_line, quoted
 
-Complete: TypeAlias = Callable[[], list[str]]
-"""Names that complete what was begun."""
+Complete: TypeAlias = Callable[[], list[str]]  # names that complete what was begun
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """What typer raises for a bad command line; it has no public name for it."""
 

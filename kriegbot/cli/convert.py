@@ -18,8 +18,7 @@ from referee.formats import FORMATS, format_for, format_named, format_of, writte
 from referee.formats.base import Format
 from referee.text import quoted
 
-STANDARD = "-"
-"""What stands for standard input or output."""
+STANDARD = "-"  # what stands for standard input or output
 MOST_BYTES = 64 * 1024 * 1024
 
 

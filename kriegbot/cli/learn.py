@@ -23,10 +23,8 @@ from kriegbot.request import Refused
 from referee import View
 from referee.text import quoted
 
-COLUMNS_BESIDE, ROWS_BESIDE = 36, 5
-"""Room for the text beside a board, and for the lines above and below."""
-MOST_HEARD, MOST_BEFORE = 3, 12
-"""Lines of the game that stand beside a board, of the first game and of a puzzle."""
+COLUMNS_BESIDE, ROWS_BESIDE = 36, 5  # room for the text beside a board, and for the lines above and below
+MOST_HEARD, MOST_BEFORE = 3, 12  # lines of the game that stand beside a board, of the first game and of a puzzle
 PUZZLES = "puzzles"
 ANSWERING = "help shows the whole game as you heard it, quit leaves."
 LEAVING = ("quit", "exit")

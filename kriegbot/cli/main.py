@@ -48,8 +48,7 @@ COMMANDS = {
 }
 """For each command its module, which defines a function or a group of its name, and the first sentence of its help."""
 
-COMPLETE = "_KRIEGBOT_COMPLETE"
-"""In the environment while a shell asks for what may follow."""
+COMPLETE = "_KRIEGBOT_COMPLETE"  # in the environment while a shell asks for what may follow
 
 FIRST = """\
 Kriegspiel: chess where neither side sees the other's men.

@@ -39,10 +39,8 @@ if TYPE_CHECKING:  # httpx, which the bot needs, is an extra
     from kriegbot.online.settings import Settings
 
 KEY = "KRIEGSPIEL_REGISTRATION_KEY"
-REGISTERING = 30.0
-"""Seconds for which a site that takes no requests is asked again to register a bot."""
-LINES = 12
-"""Lines of what happened, below the table."""
+REGISTERING = 30.0  # seconds for which a site that takes no requests is asked again to register a bot
+LINES = 12  # lines of what happened, below the table
 
 online = group("Play on kriegspiel.org as a bot.")
 File = Annotated[

@@ -35,8 +35,7 @@ from kriegbot.request import PERSON, Refused, games_folder, is_resumable, path_o
 from referee import GameRecord, Reason, RuleSet, View
 
 RECORDED = "The game's record says that you had help."
-TAKEN_BACK = "a move was taken back"
-"""Why a person leaves a game that is played on from an earlier turn."""
+TAKEN_BACK = "a move was taken back"  # why a person leaves a game that is played on from an earlier turn
 
 
 @dataclass(frozen=True, slots=True)

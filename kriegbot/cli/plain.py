@@ -20,8 +20,7 @@ from kriegbot.narration.known import file_names, own_men, plain_board, rows
 from kriegbot.narration.moments import ending
 from referee import GameRecord, RuleSet, View
 
-BESIDE, WIDE = 20, 34
-"""Columns of a board with a gap after it, and of a map of chances."""
+BESIDE, WIDE = 20, 34  # columns of a board with a gap after it, and of a map of chances
 
 
 class PlainConsole:

@@ -18,12 +18,9 @@ from referee import GameRecord, RecordError, load_record
 
 ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief")
 """Options for what is chosen on the page, if there is one."""
-FOR_PAGE = ("port", "host", "no_browser")
-"""Options of the page."""
-USUAL = "casual"
-"""The level of the opponent if none is chosen, as on the page."""
-MOST_TAGS = 8 * 1024
-"""Bytes of a file that are looked at to see whether its game was broken off."""
+FOR_PAGE = ("port", "host", "no_browser")  # options of the page
+USUAL = "casual"  # the level of the opponent if none is chosen, as on the page
+MOST_TAGS = 8 * 1024  # bytes of a file that are looked at to see whether its game was broken off
 
 
 def play(

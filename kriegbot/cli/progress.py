@@ -20,10 +20,8 @@ from tournaments.store import Store
 
 T = TypeVar("T")
 
-SHARES = 10
-"""How many lines a whole tournament prints without a terminal."""
-PATIENCE = 2.0
-"""Seconds before progress is shown."""
+SHARES = 10  # how many lines a whole tournament prints without a terminal
+PATIENCE = 2.0  # seconds before progress is shown
 
 
 @contextmanager

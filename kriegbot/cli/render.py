@@ -21,8 +21,7 @@ from referee.text import one_line, quoted, unknown
 
 SIDES = {"white": [chess.WHITE], "black": [chess.BLACK], "both": [chess.WHITE, chess.BLACK]}
 ENDINGS = (".gif", ".webp", ".svg")
-ZOOM = 1.3
-"""Pixels of a gif or webp for each unit of the drawing."""
+ZOOM = 1.3  # pixels of a gif or webp for each unit of the drawing
 
 
 def render(

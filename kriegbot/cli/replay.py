@@ -32,8 +32,7 @@ from referee.text import quoted
 from tournaments.store import Store, StoreError
 
 VIEWS = ("all", "referee", "White", "Black")
-DATABASE = b"SQLite format 3"
-"""How a file of SQLite begins."""
+DATABASE = b"SQLite format 3"  # how a file of SQLite begins
 HELP = "← → step   Home End   PgUp PgDn ten   v view   q quit"
 
 

@@ -105,8 +105,7 @@ HEAT: Rgb = (224, 122, 24)
 MAN_COLORS: dict[chess.Color, Rgb] = {chess.WHITE: (255, 255, 255), chess.BLACK: (0, 0, 0)}
 GLYPHS = {kind: chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(kind)] for kind in chess.PIECE_TYPES}
 """Filled men, which are coloured."""
-MOST_SCALE = 6
-"""A chessman is one letter high, and is lost on larger squares."""
+MOST_SCALE = 6  # a chessman is one letter high, and is lost on larger squares
 
 Heat: TypeAlias = Callable[[View], Sequence[float]]
 """For each square the chance, in [0, 1], that an enemy man stands there; empty if nothing is known."""

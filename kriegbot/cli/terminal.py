@@ -33,8 +33,7 @@ STYLES = {
 }
 ROWS_BESIDE = 4
 """Rows besides the board's: a title above; below it an empty row, what was heard last, and the input line."""
-COLUMNS_BESIDE = 25
-"""Columns besides the board's."""
+COLUMNS_BESIDE = 25  # columns besides the board's
 
 
 class TerminalConsole:

@@ -29,8 +29,7 @@ _ANSWERS = {
 }
 _OBLIGED = {referee.Asking.OBLIGES: "obliged", referee.Asking.OBLIGES_ONCE: "obliged_once"}
 _MEANINGS = Path(__file__).parent / "meanings.toml"
-QUANTUM = 0.5
-"""Seconds; see `EvenTime`."""
+QUANTUM = 0.5  # seconds; see `EvenTime`
 
 
 class Kind(Enum):

@@ -22,10 +22,8 @@ PARTICLES, SEED = 20_000, 0
 """Of the belief that a hint comes from: the most boards it holds, and the seed of its sampling."""
 HINTS, HINT_SAMPLES, LIKELY = 3, 300, 0.05
 """Tries that a hint names, histories drawn for it, and how likely to be legal a try has to be."""
-MASTER = LEVELS["master"]
-"""Whose values hints are."""
-BY = f"{HINT_SAMPLES} boards that may be, {MASTER.depth} plies ahead"
-"""How tries are valued, in words."""
+MASTER = LEVELS["master"]  # whose values hints are
+BY = f"{HINT_SAMPLES} boards that may be, {MASTER.depth} plies ahead"  # how tries are valued, in words
 
 
 class TryValued(TypedDict):

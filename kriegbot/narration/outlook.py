@@ -16,10 +16,8 @@ from kriegbot.kernels import to_board
 from kriegbot.narration.helping import HINT_SAMPLES
 from referee import men
 
-EVERY = HINT_SAMPLES // 100
-"""One in so many of the boards that tries are valued on is looked at; those are a hundred."""
-WORTH = {kind: round(worth) for kind, worth in men.WORTH.items()}
-"""Whole pawns: a bishop for a knight costs nothing."""
+EVERY = HINT_SAMPLES // 100  # one in so many of the boards that tries are valued on is looked at; those are a hundred
+WORTH = {kind: round(worth) for kind, worth in men.WORTH.items()}  # whole pawns: a bishop for a knight costs nothing
 
 
 @dataclass(slots=True)

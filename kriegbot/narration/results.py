@@ -41,11 +41,9 @@ LEVELS = {
 }
 """Ratings of the levels: their differences as docs/strength.md has them, and 1500 for club."""
 RATINGS = {f"kriegbot:level={name}": rating for name, rating in LEVELS.items()}
-LOCK_SECONDS = 10.0
-"""For which another process may hold the file."""
+LOCK_SECONDS = 10.0  # for which another process may hold the file
 LONGEST_NAME = 60
-CHOSEN = "a chosen seed"
-"""Counts as help: the same game may have been played before."""
+CHOSEN = "a chosen seed"  # counts as help: the same game may have been played before
 TRAINED_BY = {
     "mate missed": "mate",
     "unsafe capture": "capture",
@@ -58,8 +56,7 @@ TRAINED_BY = {
     "promotion allowed": "",
 }
 """Themes of turning points (`narration.turning`), and which kind of puzzles trains each, if any does."""
-MOST = 3
-"""Themes that are named."""
+MOST = 3  # themes that are named
 
 
 class Rating(NamedTuple):
@@ -73,8 +70,7 @@ class Rating(NamedTuple):
         return f"Your rating: {self.rating:.0f} ± {1.96 * self.deviation:.0f}."
 
 
-NEW = Rating(1500, 350)
-"""Of a person who has not played."""
+NEW = Rating(1500, 350)  # of a person who has not played
 LEAST_DEVIATION = 30.0
 """So that who learns is not held back by old games. The paper's; levels have it, too."""
 PER_DAY = (NEW.deviation**2 - 50**2) / (5 * 365)

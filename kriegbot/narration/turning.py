@@ -21,10 +21,8 @@ from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued,
 from kriegbot.narration.outlook import Outlook, is_mate, kind_at, taken_by
 from referee import Answer, OwnTry, View
 
-MOST, LEAST = 3, 0.1
-"""Turning points of a side, and the chance that each has lost at least."""
-LOST, WON = 0.1, 0.9
-"""Chances beyond which a game is decided; what is lost or kept there is no turning point."""
+MOST, LEAST = 3, 0.1  # turning points of a side, and the chance that each has lost at least
+LOST, WON = 0.1, 0.9  # chances beyond which a game is decided; what is lost or kept there is no turning point
 LIKELY, FEW = 0.2, 30
 """How likely a better try is to be legal; and how many boards have to be known, or all: fewer tell little."""
 NOTABLE, TELLING = 15, 0.3

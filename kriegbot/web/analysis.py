@@ -16,12 +16,9 @@ from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.replies import Believed, Looked
 from referee import View
 
-SURE = 0.9
-"""Probability above which a side counts as sure."""
-MOST_KEPT = 32
-"""Games of which each kind of belief is kept; a discarded one is rebuilt when needed."""
-SLICE = 0.1
-"""Seconds of work on one game before another gets its turn."""
+SURE = 0.9  # probability above which a side counts as sure
+MOST_KEPT = 32  # games of which each kind of belief is kept; a discarded one is rebuilt when needed
+SLICE = 0.1  # seconds of work on one game before another gets its turn
 
 
 class Beliefs:

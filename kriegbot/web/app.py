@@ -32,18 +32,13 @@ from kriegbot.web.replies import Told, refusal
 
 STATIC = Path(__file__).parent / "static"
 MOST_SOCKETS = 100
-MOST_WAITING = 500
-"""Messages that a browser may leave unread."""
-RATE, BURST = 20.0, 60.0
-"""Messages a second that a socket may send in the long run, and in a burst."""
-MOST_OFFENCES = 20
-"""Messages of one socket that are refused before it is closed."""
+MOST_WAITING = 500  # messages that a browser may leave unread
+RATE, BURST = 20.0, 60.0  # messages a second that a socket may send in the long run, and in a burst
+MOST_OFFENCES = 20  # messages of one socket that are refused before it is closed
 TEND_SECONDS = 10.0
 
-BROWSER = "kriegbot-browser"
-"""The cookie by which a browser is known again, whichever link it follows."""
-BROWSER_SECONDS = 30 * 24 * 3600
-"""For which it is."""
+BROWSER = "kriegbot-browser"  # the cookie by which a browser is known again, whichever link it follows
+BROWSER_SECONDS = 30 * 24 * 3600  # for which it is
 
 log = logging.getLogger("kriegbot.web")
 
@@ -246,8 +241,7 @@ async def _tend(house: House) -> None:
         house.tend()
 
 
-UPLOAD_SECONDS = 20.0
-"""That an upload may take to arrive."""
+UPLOAD_SECONDS = 20.0  # that an upload may take to arrive
 
 
 def file_routes(house: House) -> list[Route]:

@@ -17,8 +17,7 @@ from kriegbot.web.replies import Clocks
 from referee import GameRecord
 from referee.text import quoted
 
-MOST_BASE, MOST_INCREMENT = 36_000, 600
-"""Seconds."""
+MOST_BASE, MOST_INCREMENT = 36_000, 600  # seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from kriegbot.request import Refused
 from referee.text import quoted
 
-IS_GUEST = "kriegbot.guest"
-"""In the scope of a request: whether it comes by a link to one game."""
+IS_GUEST = "kriegbot.guest"  # in the scope of a request: whether it comes by a link to one game
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-REQUEST_SECONDS = 5.0
-"""How long a connection may take to send a whole request, from its start or from the last answer."""
-MOST_WAITING = 100
-"""Connections that may wait without a whole request; beyond that, the oldest are closed."""
+REQUEST_SECONDS = 5.0  # how long a connection may take to send a whole request, from its start or from the last answer
+MOST_WAITING = 100  # connections that may wait without a whole request; beyond that, the oldest are closed
 
 log = logging.getLogger("kriegbot.web")
 

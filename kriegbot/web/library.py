@@ -20,12 +20,9 @@ from kriegbot.web.replies import SavedGame
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
 
-MOST_SHOWN = 300
-"""Games listed, the newest."""
-MOST_UPLOADED = 256 * 1024
-"""Bytes of an uploaded file."""
-MOST_TAGS = 8 * 1024
-"""Bytes of a file that are looked at for its tags."""
+MOST_SHOWN = 300  # games listed, the newest
+MOST_UPLOADED = 256 * 1024  # bytes of an uploaded file
+MOST_TAGS = 8 * 1024  # bytes of a file that are looked at for its tags
 
 
 class Library:

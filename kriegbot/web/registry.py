@@ -30,14 +30,11 @@ from referee.files import write_whole
 
 T = TypeVar("T")
 
-MOST_LIVE, MOST_KEPT = 64, 200
-"""Games at once, and games kept in memory, including those that have ended."""
-MOST_DROPPED = 8
-"""Live games without a listener for a while; each holds a process of some 90 MB."""
+MOST_LIVE, MOST_KEPT = 64, 200  # games at once, and games kept in memory, including those that have ended
+MOST_DROPPED = 8  # live games without a listener for a while; each holds a process of some 90 MB
 DROPPED_SECONDS, LONELY_SECONDS = 60.0, 3600.0
 """Seconds without a listener after which a game counts as dropped, and after which it is abandoned in any case."""
-STOP_SECONDS = 10.0
-"""Seconds that games may take to stop at the end."""
+STOP_SECONDS = 10.0  # seconds that games may take to stop at the end
 
 log = logging.getLogger("kriegbot.web")
 

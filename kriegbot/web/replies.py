@@ -11,8 +11,7 @@ from kriegbot.narration.helping import Hinted, TryValued
 from kriegbot.narration.results import Row, ToTrain
 from kriegbot.narration.turning import TurningPoint
 
-Men: TypeAlias = dict[str, str]
-"""Square -> letter of the man."""
+Men: TypeAlias = dict[str, str]  # square -> letter of the man
 
 
 class OptionOffered(TypedDict):

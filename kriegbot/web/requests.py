@@ -12,20 +12,14 @@ from typing import Any, ClassVar, dataclass_transform, get_type_hints
 
 from kriegbot.request import Refused
 
-MOST_BYTES = 4096
-"""Of a message of the browser."""
-MOST_TEXT = 20
-"""Characters of a try; no notation is longer."""
-MOST_CHOICES = 1000
-"""Characters of what the page remembers."""
-MOST_NAME = 200
-"""Characters of a file's name."""
-MOST_LOOKS = 16
-"""Moments asked for at once."""
+MOST_BYTES = 4096  # of a message of the browser
+MOST_TEXT = 20  # characters of a try; no notation is longer
+MOST_CHOICES = 1000  # characters of what the page remembers
+MOST_NAME = 200  # characters of a file's name
+MOST_LOOKS = 16  # moments asked for at once
 LONGEST = {"text": MOST_TEXT, "choices": MOST_CHOICES, "file": MOST_NAME, "indexes": MOST_LOOKS}
 """By the name of a field."""
-MOST_PACE = 10.0
-"""The longest pause between two tries, in seconds."""
+MOST_PACE = 10.0  # the longest pause between two tries, in seconds
 
 
 @dataclass_transform(frozen_default=True)

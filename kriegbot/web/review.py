@@ -84,8 +84,7 @@ class Review:
         return {"is": "turning", "points": [{**one, "index": moments[one["side"], one["heard"]]} for one in points]}
 
 
-STARTS = 2
-"""How often a process is started for one question before giving up."""
+STARTS = 2  # how often a process is started for one question before giving up
 
 
 class AnalystFailed(Exception):

@@ -29,10 +29,8 @@ from kriegbot.web.clock import Clock
 from kriegbot.web.show import shown
 from referee import Action, View
 
-MOST_FREE = 2
-"""Processes kept for later games."""
-WARM = "overconfident"
-"""The player that makes a process load all kernels."""
+MOST_FREE = 2  # processes kept for later games
+WARM = "overconfident"  # the player that makes a process load all kernels
 
 
 class HouseSeat(ProcessSeat):

@@ -29,10 +29,8 @@ from kriegbot.web.watch import Shown
 from referee import GameRecord
 from referee.text import quoted
 
-EVERYWHERE = ("0.0.0.0", "::")
-"""Hosts that stand for all addresses of this machine."""
-BROWSER_TOO_FAST = 0.2
-"""Seconds that the last messages have to reach the browsers before their sockets are closed."""
+EVERYWHERE = ("0.0.0.0", "::")  # hosts that stand for all addresses of this machine
+BROWSER_TOO_FAST = 0.2  # seconds that the last messages have to reach the browsers before their sockets are closed
 
 
 class PageServer(uvicorn.Server):
