@@ -61,8 +61,21 @@ def features(fen: str, move: str, ours: chess.Square | None = None) -> set[str]:
             {"moves: pawn", "forward: pawn", "late: pawn", "promotes to a queen"}
             | {"to a square not covered: pawn", "beyond the middle: pawn"},
         ),
+        (
+            "4k3/8/5q2/8/8/8/8/4K3 b - - 0 1",
+            "f6f3",
+            None,
+            {
+                "moves: queen",
+                "forward: queen",
+                "late: queen",
+                "to a square not covered: queen",
+                "beyond the middle: queen",
+            }
+            | {"looks at a square next to the enemy king: queen", "to the wide centre"},
+        ),
     ],
-    ids=["a knight takes back", "a rook en prise", "castling", "a queen"],
+    ids=["a knight takes back", "a rook en prise", "castling", "a queen", "a queen near the king"],
 )
 def test_a_move_has_the_features_that_it_shows(
     fen: str, move: str, ours: chess.Square | None, expected: set[str]

@@ -32,6 +32,7 @@ BY_KIND = (
     "next to the enemy king",
     "to a square not covered",
     "beyond the middle",
+    "looks at a square next to the enemy king",
 )
 """Features that there are for each kind of man: the mover's, or for `takes` that of the man taken."""
 SINGLE = (
@@ -68,6 +69,7 @@ NAMES = tuple(f"{name}: {kind}" for name in BY_KIND for kind in KINDS) + SINGLE
     NEAR_KING,
     NOT_COVERED,
     BEYOND,
+    LOOKS,
 ) = range(0, 6 * len(BY_KIND), 6)
 (
     TO_QUEEN,
@@ -215,8 +217,11 @@ def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weig
             total += weights[TO_SIXTH]
         if ahead == 2:
             total += weights[TWO_STEPS]
-    elif attacks_of(tables, kind, scene.side, target, scene.occupied & ~start) & enemy_king:
+    seen = attacks_of(tables, kind, scene.side, target, scene.occupied & ~start)
+    if kind != kb.PAWN and seen & enemy_king:
         total += weights[ATTACKS_KING]
+    if seen & kb.king_attacks(tables, kb.lsb(enemy_king)):
+        total += weights[LOOKS + kind]
     if kind == kb.KING:
         if scene.checkers:
             total += weights[OUT_OF_CHECK]
