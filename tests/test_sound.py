@@ -1,14 +1,15 @@
-"""The evaluator `sound`: what it adds to KS, on positions that show it."""
+"""The evaluators `sound` and `wary`: what they add to KS and to each other, on positions that show it."""
 
 import chess
 import pytest
 
 from evaluators import load_evaluator
+from evaluators.wary import EXPOSED
 from kriegbot.kernels import from_board
 from tests.kernel_entries import evaluate
 from tests.random_games import played
 
-SOUND, KS = load_evaluator("sound"), load_evaluator("ks")
+WARY, SOUND, KS = (load_evaluator(name) for name in ("wary", "sound", "ks"))
 
 
 def added(fen: str) -> int:
@@ -51,3 +52,18 @@ def test_both_sides_are_valued_alike(seed: int) -> None:
 )
 def test_what_it_adds_to_ks(better: str, worse: str) -> None:
     assert added(better) > added(worse)
+
+
+@pytest.mark.parametrize(
+    ("fen", "exposed"),
+    [
+        (chess.STARTING_FEN, 0),
+        ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 0 1", 1),
+        ("r1bqkb1r/pppp1ppp/2n4n/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 0 1", 0),
+        ("7k/8/8/8/8/8/6R1/K6R b - - 0 1", 3),
+    ],
+    ids=["nothing attacked", "f7", "f7 protected by a knight", "the king alone"],
+)
+def test_wary_counts_attacked_squares_that_the_king_alone_protects(fen: str, exposed: int) -> None:
+    row = from_board(chess.Board(fen))
+    assert evaluate(SOUND, row, 1) - evaluate(WARY, row, 1) == exposed * EXPOSED
