@@ -36,7 +36,6 @@ KERNEL_PACKAGES = (
 """The packages with the kernels that players use."""
 LATER = (
     "kriegbot.search.pruned",
-    "kriegbot.search.alphabeta",
     "kriegbot.endgames.",
 )
 """Beginnings of the names of modules that the flagship does without until a king stands bare."""

@@ -22,12 +22,13 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.belief.belief import Belief
 from kriegbot.endgames.chooser import Finishing
-from kriegbot.kernels import RealArray, subseed
+from kriegbot.kernels import subseed
 from kriegbot.models import load_opponent
 from kriegbot.options import Option
 from kriegbot.parts import NotFound, Programs
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
+from kriegbot.search.opinion import worth_of_tries
 from kriegbot.search.policy import Policy, Searched
 from kriegbot.search.sampled import OPENING_PLIES, Placements
 from referee import View
@@ -37,8 +38,6 @@ T = TypeVar("T")
 ENGINES = Programs("chess engine", "", "", usual=("stockfish",))
 BELIEF, PARTICLES = "kinds", 20_000
 """What moves the belief expects, and how many boards it holds: as the flagship's."""
-WORST, WORST_SHARE = 0.3, 0.2
-"""How much the worst boards count beside the mean, and which share of the boards they are."""
 SCALE, MATE = 2500.0, 10_000
 """Centipawns of a game nearly won (see `search.settings.Method.scale`), and of a mate."""
 REPEATED, OPENING = 4.0, 10.0
@@ -136,41 +135,6 @@ class EngineSearch:
             found = self._engine.values(board, self._nodes) if board.is_valid() else {}
             self._valued[key] = {move: x / math.sqrt(1 + (x / SCALE) ** 2) for move, x in found.items()}
         return self._valued[key]
-
-
-def worth_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, RealArray]:
-    """What each try is worth, and the probability that it is legal.
-
-    Args:
-      values: [boards, tries] of each move on each board, nan where it is illegal.
-      weights: [boards] positive.
-
-    Returns:
-      worth [tries] in the unit of `values`, and legal [tries], in [0, 1].
-    """
-    legal = ~np.isnan(values)
-    middling = np.nanmedian(values, axis=1, keepdims=True)
-    filled = np.where(legal, values, middling)  # a second refusal in a turn is valued as a middling move
-    worth = np.empty(values.shape[1])
-    for i, is_legal in enumerate(legal.T):
-        share = weights[is_legal].sum() / weights.sum()
-        accepted = blended(values[is_legal, i], weights[is_legal]) if is_legal.any() else 0.0
-        refused = 0.0
-        if not is_legal.all():
-            others = np.arange(values.shape[1]) != i
-            following = weights[~is_legal] @ filled[~is_legal][:, others] / weights[~is_legal].sum()
-            refused = following.max(initial=-np.inf) if others.any() else float(middling.min())
-        worth[i] = share * accepted + (1 - share) * refused
-    return worth, weights @ legal / weights.sum()
-
-
-def blended(values: RealArray, weights: RealArray) -> float:
-    """The mean, and of the worst `WORST_SHARE` the mean again, as one number."""
-    order = np.argsort(values, kind="stable")
-    values, weights = values[order], weights[order] / weights.sum()
-    before = np.cumsum(weights) - weights
-    worst = np.clip(WORST_SHARE - before, 0, weights)
-    return float((1 - WORST) * (weights @ values) + WORST * (worst @ values) / WORST_SHARE)
 
 
 def _make(seed: int, command: str, nodes: int, boards: int) -> SearchPlayer:

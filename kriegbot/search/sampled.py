@@ -11,7 +11,9 @@ their own pawns, so that alone is not enough: the longer nothing was taken and n
 move can gain.
 """
 
+import time
 from collections import Counter
+from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -28,6 +30,7 @@ from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, last_heard,
 from kriegbot.models import load_opponent
 from kriegbot.search.cache import Lists
 from kriegbot.search.information_set import InformationSet, are_open
+from kriegbot.search.opinion import open_values
 from kriegbot.search.policy import Policy, Searched
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method, Settings
@@ -68,8 +71,10 @@ MOST_DRAWN = 3000
 OPENING_PLIES, FEW_MEN = 12, 5
 DRAWING = 0
 """Use of randomness within one try, with a seed of its own."""
-ORDERING = 0
+ORDERING, OPINION = 0, 1
 """The same within a drawing."""
+FOR_OPINION = 0.4
+"""Share of a search's time that is kept for `search.opinion`."""
 
 
 class Sample(NamedTuple):
@@ -178,9 +183,21 @@ class SampledSearch:
             rows, weights = belief.shuffled(seed)
         else:
             rows, weights = self._draw(belief, view, seed)
-        histories, is_free = InformationSet.of(view, rows, weights), not view.obliged
-        found = search_tries(histories, self.method, seconds, lists, may_prune=is_free)
+        histories, is_free, begun = InformationSet.of(view, rows, weights), not view.obliged, time.perf_counter()
+        limit = seconds if seconds is None or not self.settings.opinion else (1.0 - FOR_OPINION) * seconds
+        found = search_tries(histories, self.method, limit, lists, may_prune=is_free)
+        if self.settings.opinion:
+            left = None if seconds is None else seconds - (time.perf_counter() - begun)
+            found = self._with_opinion(found, histories, left, seed)
         return found, found.boards if self.settings.samples is None else int(weights[: found.boards].sum())
+
+    def _with_opinion(self, found: TryValues, histories: InformationSet, seconds: float | None, seed: int) -> TryValues:
+        """Values to which what tries are worth if both sides saw the board is added, as `Settings.opinion` says."""
+        opinion = open_values(histories, self.method, seconds, subseed(seed, OPINION))
+        if opinion is None:
+            return found
+        share = self.settings.opinion
+        return replace(found, values=(1.0 - share) * found.values + share * opinion)
 
     def _draw(self, belief: Belief, view: View, seed: int, further: int | None = None) -> tuple[Rows, RealArray]:
         """Draw histories, or `further` ones, in random order if the search is by time; see `Belief.draw`."""

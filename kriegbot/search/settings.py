@@ -47,6 +47,7 @@ class Settings:
       hopeless: probability of being legal up to which a try is made only if there is no other.
       doubt: share of the weight that goes, with `samples`, to boards on which the king of an opponent with few men is
         a step from where the belief has him, unless the belief is all of the information set.
+      opinion: share of a try's value that is what it is worth if both sides saw the board (`search.opinion`).
       is_for_turn: whether `time` is the budget of a whole turn, all its tries together.
       finishes: whether a bare king is left to `kriegbot.endgames`.
     """
@@ -92,6 +93,7 @@ class Settings:
     hopeless: float = 0.0
     retaking: float = 0.0
     doubt: float = 0.0
+    opinion: float = 0.0
     is_for_turn: bool = False
     finishes: bool = False
 

@@ -1,0 +1,77 @@
+"""What tries are worth if both sides saw the board: a second opinion beside that of the information-set search.
+
+HS (Parker, Nau and Subrahmanian, IJCAI 2005) chooses by such values alone. An opponent who sees everything finds each
+threat that a board holds, a mate in two among them, which a search of two plies against the replies expected does not;
+but he is no opponent of ours, so these values only count beside the others (`settings.Settings.opinion`). Departs from
+HS where a try may be illegal: over the boards that refuse it, it is worth the best of what can be tried next, and over
+the others mostly the mean, partly the mean of the worst fifth.
+"""
+
+import numpy as np
+
+from kriegbot import kernels as kb
+from kriegbot.belief.filter import list_refusing
+from kriegbot.kernels import RealArray
+from kriegbot.search.alphabeta import value_boards
+from kriegbot.search.information_set import InformationSet
+from kriegbot.search.search import stop_after
+from kriegbot.search.settings import Method
+
+BOARDS, DEPTH = 40, 3
+"""Boards valued for each try, fewer if time runs out, and plies before quiescence."""
+WORST, WORST_SHARE = 0.3, 0.2
+"""How much the worst boards count beside the mean, and which share of the boards they are."""
+
+
+def open_values(histories: InformationSet, method: Method, seconds: float | None, seed: int) -> RealArray | None:
+    """What each try [M] is worth over some of the boards, squeezed as `Method.scale` has it; None if time ran out."""
+    some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:BOARDS]
+    rows, weights = histories.rows[some], histories.weights[some]
+    with stop_after(seconds) as stop:
+        found, _ = value_boards(rows, histories.tries, DEPTH, method.evaluator, histories.terms, stop)
+    if len(found) == 0:
+        return None
+    values = squeezed(found.astype(np.float64), method.scale)
+    for i, move in enumerate(histories.tries):
+        values[list_refusing(rows[: len(found)], int(move)), i] = np.nan
+    return worth_of_tries(values, weights[: len(found)])[0]
+
+
+def squeezed(values: RealArray, scale: float) -> RealArray:
+    """Values as `Method.scale` has them."""
+    return values / np.sqrt(1.0 + (values / scale) ** 2) if scale else values
+
+
+def worth_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, RealArray]:
+    """What each try is worth, and the probability that it is legal.
+
+    Args:
+      values: [boards, tries] of each move on each board, nan where it is illegal.
+      weights: [boards] positive.
+
+    Returns:
+      worth [tries] in the unit of `values`, and legal [tries], in [0, 1].
+    """
+    legal = ~np.isnan(values)
+    middling = np.nanmedian(values, axis=1, keepdims=True)
+    filled = np.where(legal, values, middling)  # a second refusal in a turn is valued as a middling move
+    worth = np.empty(values.shape[1])
+    for i, is_legal in enumerate(legal.T):
+        share = weights[is_legal].sum() / weights.sum()
+        accepted = blended(values[is_legal, i], weights[is_legal]) if is_legal.any() else 0.0
+        refused = 0.0
+        if not is_legal.all():
+            others = np.arange(values.shape[1]) != i
+            following = weights[~is_legal] @ filled[~is_legal][:, others] / weights[~is_legal].sum()
+            refused = following.max(initial=-np.inf) if others.any() else float(middling.min())
+        worth[i] = share * accepted + (1 - share) * refused
+    return worth, weights @ legal / weights.sum()
+
+
+def blended(values: RealArray, weights: RealArray) -> float:
+    """The mean, and of the worst `WORST_SHARE` the mean again, as one number."""
+    order = np.argsort(values, kind="stable")
+    values, weights = values[order], weights[order] / weights.sum()
+    before = np.cumsum(weights) - weights
+    worst = np.clip(WORST_SHARE - before, 0, weights)
+    return float((1 - WORST) * (weights @ values) + WORST * (worst @ values) / WORST_SHARE)
