@@ -139,7 +139,10 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
         (["figure2", "--games", "3"], "illegal number of games '3': it takes an even one"),
         (["figure2", "--depths", "4"], "illegal depth '4': it takes a whole number, 1..3."),
         (["figure2", "--run", "middle"], "unknown run 'middle'. Known: short, long, both."),
-        (["figure2", "--choice", "evaluator=k5"], "unknown evaluator 'k5'. Known: conservative, ks, material, sound, wary;"),
+        (
+            ["figure2", "--choice", "evaluator=k5"],
+            "unknown evaluator 'k5'. Known: conservative, ks, material, sound, wary;",
+        ),
         (["figure2", "--choice", "evaluator"], "illegal choice 'evaluator': it takes option=value, "),
         (["figure2", "--choice", "boards=first"], "illegal boards 'first'"),
         (["figure2", "--choice", ""], "illegal choice '': it takes option=value, "),
