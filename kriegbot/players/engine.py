@@ -8,7 +8,6 @@ of the worst fifth; over the boards on which it is refused, what the best try af
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 from collections.abc import Coroutine
 from functools import cache
@@ -28,7 +27,7 @@ from kriegbot.options import Option
 from kriegbot.parts import NotFound, Programs
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
-from kriegbot.search.opinion import worth_of_tries
+from kriegbot.search.opinion import squeezed, worth_of_tries
 from kriegbot.search.policy import Policy, Searched
 from kriegbot.search.sampled import OPENING_PLIES, Placements
 from referee import View
@@ -133,7 +132,8 @@ class EngineSearch:
         if key not in self._valued:
             board = kb.to_board(row)
             found = self._engine.values(board, self._nodes) if board.is_valid() else {}
-            self._valued[key] = {move: x / math.sqrt(1 + (x / SCALE) ** 2) for move, x in found.items()}
+            worth = squeezed(np.array(list(found.values())), SCALE).tolist()
+            self._valued[key] = dict(zip(found, worth, strict=True))
         return self._valued[key]
 
 

@@ -50,8 +50,8 @@ FLAGSHIP = Settings(
 
 def _level(samples: int, particles: int, **weaker: Any) -> Settings:
     """A level; it draws so many boards for each try, a third of them anew after a refusal."""
-    shallower = replace(FLAGSHIP, opponent="fitted", filtering="uniform", evaluator="sound", opinion=0.0, doubt=0.4)
-    settings = replace(shallower, samples=samples, further=samples // 3, particles=particles)
+    simpler = replace(FLAGSHIP, opponent="fitted", filtering="uniform", evaluator="sound", opinion=0.0, doubt=0.4)
+    settings = replace(simpler, samples=samples, further=samples // 3, particles=particles)
     return replace(settings, **{"repeated": 20.0, **weaker})
 
 

@@ -1,10 +1,10 @@
 """What tries are worth if both sides saw the board: a second opinion beside that of the information-set search.
 
-HS (Parker, Nau and Subrahmanian, IJCAI 2005) chooses by such values alone. An opponent who sees everything finds each
-threat that a board holds, a mate in two among them, which a search of two plies against the replies expected does not;
-but he is no opponent of ours, so these values only count beside the others (`settings.Settings.opinion`). Departs from
-HS where a try may be illegal: over the boards that refuse it, it is worth the best of what can be tried next, and over
-the others mostly the mean, partly the mean of the worst fifth.
+HS (Parker, Nau and Subrahmanian, IJCAI 2005) chooses by such values alone. An opponent who sees everything finds the
+best reply on each board, and every exchange after our answer to it, which a search of two plies against the replies
+expected does not; but he is no opponent of ours, so these values only count beside the others
+(`settings.Settings.opinion`). Departs from HS where a try may be illegal: over the boards that refuse it, it is worth
+the best of what can be tried next, and over the others mostly the mean, partly the mean of the worst fifth.
 """
 
 import numpy as np
@@ -25,6 +25,8 @@ WORST, WORST_SHARE = 0.3, 0.2
 
 def open_values(histories: InformationSet, method: Method, seconds: float | None, seed: int) -> RealArray | None:
     """What each try [M] is worth over some of the boards, squeezed as `Method.scale` has it; None if time ran out."""
+    if seconds is not None and seconds <= 0.0:
+        return None
     some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:BOARDS]
     rows, weights = histories.rows[some], histories.weights[some]
     with stop_after(seconds) as stop:

@@ -192,7 +192,7 @@ class SampledSearch:
         return found, found.boards if self.settings.samples is None else int(weights[: found.boards].sum())
 
     def _with_opinion(self, found: TryValues, histories: InformationSet, seconds: float | None, seed: int) -> TryValues:
-        """Values to which what tries are worth if both sides saw the board is added, as `Settings.opinion` says."""
+        """The values found, mixed with those of `search.opinion` as `Settings.opinion` says."""
         opinion = open_values(histories, self.method, seconds, subseed(seed, OPINION))
         if opinion is None:
             return found
