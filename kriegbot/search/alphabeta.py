@@ -2,7 +2,8 @@
 
 Parker, Nau and Subrahmanian, "Game-Tree Search with Combinatorially Large Belief States" (IJCAI 2005), search
 each sampled board in this way. They do not describe the search itself, so it is the textbook's: negamax, fail-soft;
-captures first, the most valuable victim by the least valuable attacker; then quiescence with captures and promotions to
+captures first, the most valuable victim by the least valuable attacker, then the quiet move that last refuted a
+position so deep (the "killer", Akl and Newborn 1977); then quiescence with captures and promotions to
 a queen only, where either side may stand pat unless in check, when it has all its evasions.
 
 A try can be illegal on a board, which cannot happen with perfect information and which the paper does not mention: on
@@ -33,7 +34,8 @@ RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
 class Board(NamedTuple):
     """What stays the same throughout the search of a board.
 
-    moves: a list of moves for each level; stop [1]: set from outside to end it; leaves [1]: positions evaluated.
+    moves: a list of moves for each level; killers: a quiet move for each level that refuted the last position there, 0
+    for none; stop [1]: set from outside to end it; leaves [1]: positions evaluated.
     """
 
     tables: kb.Words
@@ -41,6 +43,7 @@ class Board(NamedTuple):
     side: int
     evaluator: Evaluator
     moves: kb.Moves
+    killers: kb.Moves
     stop: kb.Ints
     leaves: kb.Ints
 
@@ -135,12 +138,17 @@ def negamax(board: Board, position: kb.Position, was_silent: bool, depth: int, p
         count = loud
     if count == 0:
         return best
+    for i in range(loud, count):
+        if moves[i] == board.killers[ply]:
+            moves[i], moves[loud] = moves[loud], moves[i]
     silence = kb.silence_of(board.tables, position, board.terms)
     for i in range(count):
         after, _ = kb.make_move(board.tables, position, moves[i])
         still = kb.is_silent(silence, position, moves[i] & MOVE_MASK)
         best = max(best, -negamax(board, after, still, depth - 1, ply + 1, -beta, -max(alpha, best)))
         if best >= beta:
+            if i >= loud:
+                board.killers[ply] = moves[i]
             break
     return best
 
@@ -155,6 +163,7 @@ def _value_boards(
     leaves: kb.IntArray,
     values: kb.IntArray,
     moves: kb.MoveArray,
+    killers: kb.MoveArray,
 ) -> int:
     """Value every try on one board after the other, to `values` [N * M]; return how many boards were done.
 
@@ -170,6 +179,7 @@ def _value_boards(
             kb.side_to_move(position),
             evaluator,
             listed,
+            kb.pointer(killers),
             kb.pointer(stop),
             kb.pointer(leaves),
         )
@@ -213,8 +223,9 @@ def value_boards(
     if depth < 1:
         raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")
     values, leaves = np.empty(len(rows) * len(tries), np.int64), np.zeros(1, np.int64)
-    moves = np.empty(kb.MAX_MOVES * (depth + QUIESCENCE + 1), np.int32)
-    done = _value_boards(kb.TABLES, rows, tries, (depth, terms, evaluator), stop, leaves, values, moves)
+    levels = depth + QUIESCENCE + 1
+    moves, killers = np.empty(kb.MAX_MOVES * levels, np.int32), np.zeros(levels, np.int32)
+    done = _value_boards(kb.TABLES, rows, tries, (depth, terms, evaluator), stop, leaves, values, moves, killers)
     if done < 0:
         raise ValueError("boards that are over, or that have other tries")
     return values.reshape(len(rows), len(tries))[:done], int(leaves[0])
