@@ -319,6 +319,32 @@ def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay()
     assert astray > 0
 
 
+def updates_astray(seed: int, *, is_returning: bool) -> tuple[int, int]:
+    """At how many of our turns of a game a starved belief is astray, and how many replays it needed."""
+    rng, astray = random.Random(seed), 0
+    referee = Referee(WILD16, PAPER_LIMITS)
+    belief = Belief(referee.view(chess.WHITE), 20, seed, is_returning=is_returning)
+    while referee.end is None and referee.ply < 80:
+        view = referee.view(referee.turn)
+        if view.color == chess.WHITE:
+            belief.update(view)
+            astray += not belief.particles.fits_all
+        referee.try_move(rng.choice(view.tries()))
+    return astray, belief.rescues["replay"]
+
+
+@pytest.mark.parametrize("seed", [2, 8])
+def test_a_returning_belief_is_astray_less_often(seed: int) -> None:
+    (stays, _), (returns, _) = (updates_astray(seed, is_returning=one) for one in (False, True))
+    assert returns < stays / 2
+
+
+def test_a_rescue_replays_no_more_boards_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert updates_astray(2, is_returning=False)[1] > 0
+    monkeypatch.setattr("kriegbot.belief.belief.MOST_REPLAYED", -1)
+    assert updates_astray(2, is_returning=False)[1] == 0
+
+
 def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> None:
     referee = Referee(BERKELEY, NO_LIMITS, "3qk2r/8/8/8/8/8/4P3/R3K3 b Qk - 0 1")
     for uci in ("h8h5", "e2e3", "h5e5", "e3e4", "d8a5"):

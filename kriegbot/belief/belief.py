@@ -5,7 +5,7 @@ are tried in this order and counted. "replay": an earlier set of boards is taken
 particles; the result fits everything heard. "last observation": boards are altered to fit what was heard last. "blind":
 enemy men are put anywhere. After either of the last two the belief is no longer the information set, and
 `particles.fits_all` is false until a replay succeeds. If even "blind" finds no board, the belief is empty until more is
-heard.
+heard. A belief that `is_returning` tries a replay after each further move of the opponent, others when they run dry.
 """
 
 import math
@@ -29,6 +29,9 @@ SPACING = 3
 """Turns of the opponent between two checkpoints that a replay may start from; the last eight are kept."""
 REPLAY_FACTOR = 4
 """How many times more particles a replay uses."""
+MOST_REPLAYED, MOST_RETRIED = 500_000, 100_000
+"""How many boards, counted again at each turn of the opponent, the replays of a rescue may take through such turns, and
+those of an attempt to come back from one: a second or two, and a quarter of one."""
 MIN_ALTERED = 5_000
 """The least number of boards to alter when no replay helps."""
 
@@ -41,11 +44,28 @@ class Checkpoint:
     particles: Particles
 
 
+@dataclass(slots=True)
+class Allowance:
+    """What is left to replays: a time by `time.perf_counter`, and boards as MOST_REPLAYED counts them."""
+
+    deadline: float = math.inf
+    boards: float = math.inf
+
+
 class Belief:
     """Boards that fit a view, at most `max_particles` of them (more for a while after a replay)."""
 
-    def __init__(self, view: View, max_particles: int = 50_000, seed: int = 0, opponent: Opponent = uniform) -> None:
+    def __init__(
+        self,
+        view: View,
+        max_particles: int = 50_000,
+        seed: int = 0,
+        opponent: Opponent = uniform,
+        *,
+        is_returning: bool = False,
+    ) -> None:
         self.max_particles, self.seed, self.opponent = max_particles, seed, opponent
+        self.is_returning = is_returning
         self.rescues: Counter[str] = Counter()
         """How often each rescue was needed."""
         self.last_rescue = ""
@@ -65,7 +85,7 @@ class Belief:
 
         Args:
           view: what its side knows now.
-          seconds: after which no more replays are begun, if the belief runs dry; None to try them all.
+          seconds: after which replays end, if the belief runs dry or is astray; None for all that they may take.
 
         Raises:
           ValueError: the view is not of the same side and game, or does not go on from the last one.
@@ -74,7 +94,7 @@ class Belief:
         self._check(view)
         self._view = view
         self.last_rescue = ""
-        deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        deadline, begun = math.inf if seconds is None else time.perf_counter() + seconds, self._heard
         while self._heard < len(view.events):
             event = self._heard
             if isinstance(view.events[event], OpponentMoved):
@@ -85,6 +105,11 @@ class Belief:
             after = self._after(self.particles, view, event, self.max_particles, self.seed)
             self._heard += 1
             self.particles = after if len(after) else self._rescued(view, event, deadline)
+        if self.is_returning and not (self.particles.fits_all or self.last_rescue) and self.this_turn.event >= begun:
+            seed, allowance = kb.subseed(self.seed, self._heard), Allowance(deadline, MOST_RETRIED)
+            found = self._replayed_from_earlier(view, self._heard - 1, seed, allowance)
+            if found is not None:
+                self.particles = self._counted("replay", found)
 
     def _check(self, view: View) -> None:
         last = self._view
@@ -125,37 +150,47 @@ class Belief:
         return after_event(particles, view, index, self.terms, max_particles, seed, self.opponent)
 
     def _replayed(
-        self, start: Checkpoint, view: View, end: int, max_particles: int, seed: int, deadline: float = math.inf
+        self, start: Checkpoint, view: View, end: int, max_particles: int, seed: int, allowance: Allowance
     ) -> Particles:
         """Boards of a checkpoint taken through all events up to and including number `end`; may be empty."""
         particles = start.particles
         for index in range(start.event, end + 1):
             if len(particles) == 0:
                 break
-            if time.perf_counter() > deadline:
+            if allowance.boards < 0 or time.perf_counter() > allowance.deadline:
                 return Particles(particles.rows[:0], particles.weights[:0], is_exact=False)
+            if isinstance(view.events[index], OpponentMoved):
+                allowance.boards -= len(particles)
             particles = self._after(particles, view, index, max_particles, seed)
         return particles
+
+    def _replayed_from_earlier(self, view: View, end: int, seed: int, allowance: Allowance) -> Particles | None:
+        """The boards of a replay with more particles from this turn, or from the latest checkpoint that leaves any."""
+        earlier = [checkpoint for checkpoint in reversed(self._checkpoints) if checkpoint is not self.this_turn]
+        for checkpoint in (self.this_turn, *earlier):
+            if checkpoint.particles.fits_all:
+                most = REPLAY_FACTOR * self.max_particles
+                particles = self._replayed(checkpoint, view, end, most, seed, allowance)
+                if len(particles):
+                    return particles
+        return None
 
     def _rescued(self, view: View, event: int, deadline: float) -> Particles:
         """A non-empty set after an event that left none; see the head of this file."""
         if self.particles.is_exact:
             raise EmptyBelief(f"nothing fits event {event} of the view, {view.events[event]}, nor ever did")
         seed = kb.subseed(self.seed, event)
-        earlier = [checkpoint for checkpoint in reversed(self._checkpoints) if checkpoint is not self.this_turn]
-        for checkpoint in (self.this_turn, *earlier):
-            if checkpoint.particles.fits_all and time.perf_counter() < deadline:
-                most = REPLAY_FACTOR * self.max_particles
-                particles = self._replayed(checkpoint, view, event, most, seed, deadline)
-                if len(particles):
-                    return self._counted("replay", particles)
+        found = self._replayed_from_earlier(view, event, seed, Allowance(deadline, MOST_REPLAYED))
+        if found is not None:
+            return self._counted("replay", found)
         opponent = kb.side_of(not view.color)
         heard, terms = kb.last_heard(view, self.this_turn.event)
         for changes in (1, 1, 2, 3, 4) if len(self.this_turn.particles) else ():
             seed = kb.subseed(seed, changes)
             most = max(self.max_particles, MIN_ALTERED)
             start = altered(self.this_turn.particles, opponent, changes, heard, terms, most, seed)
-            particles = self._replayed(Checkpoint(self.this_turn.event, start), view, event, self.max_particles, seed)
+            fitting = Checkpoint(self.this_turn.event, start)
+            particles = self._replayed(fitting, view, event, self.max_particles, seed, Allowance())
             if len(particles):
                 return self._counted("last observation", particles)
         self._heard = len(view.events)
