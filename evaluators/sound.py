@@ -121,12 +121,10 @@ def net(tables: kb.Words, position: kb.Position, other: kb.Word, attacked: kb.Wo
     return kb.popcount(near & attacked) - kb.popcount(near & ~attacked & ~other)
 
 
-@evaluator
-def sound(tables: kb.Words, position: kb.Position, side: int) -> int:
-    """Centipawns for `side`, whoever is to move; the game is not over."""
+@kb.inlined
+def soundness(tables: kb.Words, position: kb.Position, side: int, ours: kb.Word, theirs: kb.Word) -> int:
+    """`sound`, from the squares that `side` and its opponent attack."""
     own, other = kb.men_of(position, side)
-    ours = kb.attacked_by(tables, position, side, own | other)
-    theirs = kb.attacked_by(tables, position, 1 - side, own | other)
     score = valued(position, side, ours, ours & own & ~position.kings, KS)
     score -= OURS_LOOSE * loose(position, own, ours, theirs, pawns_attack(position, other, 1 - side)) // 100
     score += THEIRS_LOOSE * loose(position, other, theirs, ours, pawns_attack(position, own, side)) // 100
@@ -142,3 +140,11 @@ def sound(tables: kb.Words, position: kb.Position, side: int) -> int:
     if pieces > FEW_MEN:
         score -= home(position, other, 1 - side)
     return score
+
+
+@evaluator
+def sound(tables: kb.Words, position: kb.Position, side: int) -> int:
+    """Centipawns for `side`, whoever is to move; the game is not over."""
+    occupied = position.white | position.black
+    ours = kb.attacked_by(tables, position, side, occupied)
+    return soundness(tables, position, side, ours, kb.attacked_by(tables, position, 1 - side, occupied))

@@ -1,15 +1,15 @@
-"""The evaluators `sound` and `wary`: what they add to KS and to each other, on positions that show it."""
+"""The evaluators `sound` and `active`: what they add to KS and to each other, on positions that show it."""
 
 import chess
 import pytest
 
 from evaluators import load_evaluator
-from evaluators.wary import EXPOSED
+from evaluators.active import CHECK, KNIGHT
 from kriegbot.kernels import from_board
 from tests.kernel_entries import evaluate
 from tests.random_games import played
 
-WARY, SOUND, KS = (load_evaluator(name) for name in ("wary", "sound", "ks"))
+ACTIVE, SOUND, KS = (load_evaluator(name) for name in ("active", "sound", "ks"))
 
 
 def added(fen: str) -> int:
@@ -55,15 +55,26 @@ def test_what_it_adds_to_ks(better: str, worse: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fen", "exposed"),
+    ("fen", "added"),
     [
-        (chess.STARTING_FEN, 0),
-        ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 0 1", 1),
-        ("r1bqkb1r/pppp1ppp/2n4n/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 0 1", 0),
-        ("7k/8/8/8/8/8/6R1/K6R b - - 0 1", 3),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", 0),
+        ("k7/8/8/8/8/8/8/N3K3 w - - 0 1", 2 * KNIGHT),
+        ("k7/8/8/p7/8/1N6/8/4K3 w - - 0 1", 6 * KNIGHT),
+        ("7k/8/8/8/p7/8/8/N3K3 w - - 0 1", KNIGHT),
+        ("8/8/8/3k4/8/8/8/1N2K3 w - - 0 1", 3 * KNIGHT + CHECK),
+        ("8/8/8/3k4/1p6/8/8/1N2K3 w - - 0 1", KNIGHT),
     ],
-    ids=["nothing attacked", "f7", "f7 protected by a knight", "the king alone"],
+    ids=["kings", "two squares", "six", "a pawn's are not counted", "a check from c3", "which a pawn guards"],
 )
-def test_wary_counts_attacked_squares_that_the_king_alone_protects(fen: str, exposed: int) -> None:
+def test_active_counts_mobility_and_safe_checks(fen: str, added: int) -> None:
     row = from_board(chess.Board(fen))
-    assert evaluate(SOUND, row, 1) - evaluate(WARY, row, 1) == exposed * EXPOSED
+    assert evaluate(ACTIVE, row, 0) - evaluate(SOUND, row, 0) == added
+    assert evaluate(ACTIVE, row, 1) - evaluate(SOUND, row, 1) == -added
+
+
+def test_a_check_beside_the_king_counts_if_it_is_protected() -> None:
+    added = []
+    for fen in ("6k1/8/8/8/8/8/8/5Q1K w - - 0 1", "3N2k1/8/8/8/8/8/8/5Q1K w - - 0 1"):
+        row = from_board(chess.Board(fen))
+        added.append(evaluate(ACTIVE, row, 0) - evaluate(SOUND, row, 0))
+    assert added[1] - added[0] == 4 * KNIGHT + CHECK

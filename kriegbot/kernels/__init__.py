@@ -6,6 +6,7 @@ What other rooms use of it is imported from here: types of arguments, what makes
 from kriegbot.kernels.attacks import (
     NOT_FILE_A,
     NOT_FILE_H,
+    Reach,
     attacked_by,
     between,
     bishop_attacks,
@@ -14,6 +15,7 @@ from kriegbot.kernels.attacks import (
     king_attacks,
     knight_attacks,
     pawn_attacks,
+    reach,
     rook_attacks,
     shifted,
 )

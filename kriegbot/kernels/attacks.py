@@ -5,6 +5,8 @@ with the cheapest man and stops when it likes; men behind the taker join in, pin
 programs).
 """
 
+from typing import NamedTuple
+
 from kriegbot.kernels import tables as at
 from kriegbot.kernels.jit import Word, Words, kernel, lsb, word, words
 from kriegbot.kernels.position import NONE, ONE, Position, bit, forward, kind_of, men_of, side_to_move
@@ -95,6 +97,49 @@ def attacked_by(tables: Words, position: Position, side: int, occupied: Word) ->
         attacks |= rook_attacks(tables, lsb(rest), occupied)
         rest &= rest - ONE
     return attacks
+
+
+class Reach(NamedTuple):
+    """Squares that a side attacks or protects: with any man, any but the king, more than one, officers of a kind."""
+
+    every: Word
+    but_king: Word
+    twice: Word
+    knights: Word
+    bishops: Word
+    rooks: Word
+    queens: Word
+
+
+@kernel
+def reach(tables: Words, position: Position, side: int) -> Reach:
+    """What a side reaches."""
+    own, other = men_of(position, side)
+    pawns, occupied = position.pawns & own, own | other
+    left, right = shifted(pawns & NOT_FILE_A, forward(side) - 1), shifted(pawns & NOT_FILE_H, forward(side) + 1)
+    every, twice = left | right, left & right
+    knights, bishops, rooks, queens = NONE, NONE, NONE, NONE
+    rest = own & ~position.pawns & ~position.kings
+    while rest:
+        square = lsb(rest)
+        man = bit(square)
+        rest ^= man
+        if man & position.knights:
+            attacks = knight_attacks(tables, square)
+            knights |= attacks
+        elif man & ~position.orthogonals:
+            attacks = bishop_attacks(tables, square, occupied)
+            bishops |= attacks
+        elif man & ~position.diagonals:
+            attacks = rook_attacks(tables, square, occupied)
+            rooks |= attacks
+        else:
+            attacks = bishop_attacks(tables, square, occupied) | rook_attacks(tables, square, occupied)
+            queens |= attacks
+        twice |= every & attacks
+        every |= attacks
+    near = king_attacks(tables, lsb(position.kings & own))
+    return Reach(every | near, every, twice | every & near, knights, bishops, rooks, queens)
 
 
 @kernel
