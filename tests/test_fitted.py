@@ -17,10 +17,11 @@ from tests.random_games import played
 
 
 def features(fen: str, move: str, ours: chess.Square | None = None) -> set[str]:
-    """Names of the features of one move, after we have taken on a square."""
+    """Names of the features of one move, after we have taken on a square; ranks and files left out."""
     moves, found = features_of(from_board(chess.Board(fen), 40), 0 if ours is None else ours + 1, 0)
     [row] = [row for code, row in zip(moves, found, strict=True) if decode_move(int(code)).uci() == move]
-    return {name for name, value in zip(NAMES, row, strict=True) if value}
+    named = {name: int(value) for name, value in zip(NAMES, row, strict=True) if value}
+    return {name for name in named if not name.startswith(("rank", "file"))}
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """What a reply looks like to an opponent model fitted to games: named features, and the weighted sum of a move's.
 
-All are 0 or 1 and seen from the mover's side: what it takes and with what, whether it takes back on the square that was
-just announced, whether its target or its origin is attacked, what it advances, develops or leaves. The true board is
-used, our men included: a sensible mover cannot see them, yet finds out about them more often than a random one.
+All are seen from the mover's side, and 0 or 1 but for ranks and files: what it takes and with what, whether it takes
+back on the square that was just announced, whether its target or its origin is attacked, what it advances, develops,
+covers or leaves. The true board is used, our men included: a sensible mover cannot see them, yet finds out about them
+more often than a random one.
 """
 
 from math import exp
@@ -33,8 +34,13 @@ BY_KIND = (
     "to a square not covered",
     "beyond the middle",
     "looks at a square next to the enemy king",
+    "leaves a man that it alone covered",
+    "comes to cover a man that none covered",
+    *(f"rank {rank}" for rank in range(1, 9)),
+    *(f"file {files}" for files in ("a, h", "b, g", "c, f", "d, e")),
 )
-"""Features that there are for each kind of man: the mover's, or for `takes` that of the man taken."""
+"""Features that there are for each kind of man: the mover's, or for `takes` that of the man taken. A rank or a file
+counts 1 where it goes to and -1 where it comes from; ranks are counted from its own side."""
 SINGLE = (
     "promotes to a queen",
     "promotes to less",
@@ -70,7 +76,10 @@ NAMES = tuple(f"{name}: {kind}" for name in BY_KIND for kind in KINDS) + SINGLE
     NOT_COVERED,
     BEYOND,
     LOOKS,
-) = range(0, 6 * len(BY_KIND), 6)
+    LEAVES,
+    COVERS,
+) = range(0, 6 * (len(BY_KIND) - 12), 6)
+RANKS, FILES = COVERS + 6, COVERS + 54
 (
     TO_QUEEN,
     TO_LESS,
@@ -97,9 +106,9 @@ FLOOR = 0.05
 class Scene(NamedTuple):
     """What all replies on one board have in common.
 
-    side: who replies. own, other: its men and ours. occupied: all. attacked: squares that our men attack; by_pawns:
-    those that our pawns attack. checkers: our men that give check. retake: the square where we have just taken, -1 for
-    none. is_early, is_late: 0 or 1.
+    side: who replies. own, other: its men and ours. occupied: all. attacked: squares that our men attack; covered,
+    twice: that its men attack, and more than one of them; by_pawns: that our pawns attack. checkers: our men that give
+    check. retake: the square where we have just taken, -1 for none. is_early, is_late: 0 or 1.
     """
 
     side: int
@@ -107,6 +116,8 @@ class Scene(NamedTuple):
     other: kb.Word
     occupied: kb.Word
     attacked: kb.Word
+    covered: kb.Word
+    twice: kb.Word
     by_pawns: kb.Word
     checkers: kb.Word
     retake: int
@@ -122,12 +133,15 @@ def scene_of(tables: kb.Words, position: kb.Position, heard: Heard) -> Scene:
     pawns, up = position.pawns & other, kb.forward(1 - side)
     by_pawns = kb.shifted(pawns & kb.NOT_FILE_A, up - 1) | kb.shifted(pawns & kb.NOT_FILE_H, up + 1)
     checkers, _ = kb.check_info(tables, position)
+    reached = kb.reach(tables, position, side)
     return Scene(
         side,
         own,
         other,
         own | other,
         kb.attacked_by(tables, position, 1 - side, own | other),
+        reached.every,
+        reached.twice,
         by_pawns,
         checkers,
         kb.captured_on(heard.ours),
@@ -166,12 +180,20 @@ def is_covered(tables: kb.Words, position: kb.Position, scene: Scene, origin: in
 
 
 @kb.inlined
+def standing(weights: kb.Reals, side: int, kind: int, square: int) -> float:
+    """Weights of the rank and the file that a man stands on."""
+    rank, file = square >> 3 if side == kb.WHITE else 7 - (square >> 3), square & 7
+    return weights[RANKS + 6 * rank + kind] + weights[FILES + 6 * min(file, 7 - file) + kind]
+
+
+@kb.inlined
 def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals) -> float:
     """Sum of the weights [len(NAMES)] of a move's features."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
     start, end = kb.bit(origin), kb.bit(target)
     kind = kb.kind_of(position, start)
-    total = weights[MOVES + kind]
+    total = weights[MOVES + kind] + standing(weights, scene.side, kind, target)
+    total -= standing(weights, scene.side, kind, origin)
     ahead = (target >> 3) - (origin >> 3) if scene.side == kb.WHITE else (origin >> 3) - (target >> 3)
     rank = target >> 3 if scene.side == kb.WHITE else 7 - (target >> 3)
     if ahead > 0:
@@ -222,6 +244,12 @@ def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weig
         total += weights[ATTACKS_KING]
     if seen & kb.king_attacks(tables, kb.lsb(enemy_king)):
         total += weights[LOOKS + kind]
+    men = scene.own & ~position.kings & ~start
+    before = attacks_of(tables, kind, scene.side, origin, scene.occupied)
+    if before & ~seen & men & ~scene.twice:
+        total += weights[LEAVES + kind]
+    if seen & men & ~scene.covered:
+        total += weights[COVERS + kind]
     if kind == kb.KING:
         if scene.checkers:
             total += weights[OUT_OF_CHECK]
