@@ -6,10 +6,11 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.kernels import encode_move, from_board
+from kriegbot.kernels import IntArray, MoveArray, Rows, encode_move, from_board
 from kriegbot.players.kriegbot import FLAGSHIP
+from kriegbot.search import opinion
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.opinion import BOARDS, open_values, squeezed
+from kriegbot.search.opinion import BOARDS, DEPTH, MOST_BOARDS, open_values, squeezed
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import Method
 from referee import WILD16, Referee
@@ -38,7 +39,8 @@ def test_a_mate_by_the_reply_is_seen() -> None:
 
 def test_a_try_that_is_illegal_is_worth_what_follows_it() -> None:
     in_check = "4k3/8/8/8/8/8/4q3/R3K3 w Q - 0 1"
-    assert worth("e1c1", in_check) == worth("e1e2", in_check) > 0
+    assert worth("e1c1", in_check) == pytest.approx(worth("e1e2", in_check))
+    assert worth("e1e2", in_check) > 0
 
 
 def test_time_that_is_over_gives_no_opinion() -> None:
@@ -54,3 +56,21 @@ def test_half_a_value_is_that_of_the_search_and_half_that_of_the_opinion() -> No
         values.append(search.policy(view, None).values)
     assert values[2] == pytest.approx((values[0] + values[1]) / 2)
     assert not np.allclose(values[0], values[1])
+
+
+@pytest.mark.parametrize(("done", "depth"), [(BOARDS - 1, DEPTH - 1), (BOARDS, DEPTH)])
+def test_by_time_depth_3_answers_if_it_gets_through_as_many_boards(
+    monkeypatch: pytest.MonkeyPatch, done: int, depth: int
+) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def value(rows: Rows, tries: MoveArray, depth: int, *_: object) -> tuple[IntArray, int]:
+        asked.append((len(rows), depth))
+        return np.full((len(rows) if depth < DEPTH else done, len(tries)), 100 * depth), 0
+
+    monkeypatch.setattr(opinion, "value_boards", value)
+    view, row = Referee(WILD16).view(chess.WHITE), from_board(chess.Board())
+    values = open_values(InformationSet.of(view, np.stack([row] * 500), np.ones(500)), METHOD, 10.0, 1)
+    assert values is not None
+    assert values.max() == pytest.approx(squeezed(np.array([100.0 * depth]), METHOD.scale)[0])
+    assert asked == [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]

@@ -3,11 +3,11 @@
 The sampled histories and their search are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: belief and
 search expect moves as programs of several kinds make them (`models.kinds`), and what is heard tells the kinds apart;
 after a capture the exchange on that square, which both sides know, is played out; leaves are valued by
-`evaluators.wary`; half of what a try is worth is what it would be worth if both sides saw the board (`search.opinion`);
-the reply that is worst for us is more likely than the model says; a refused try costs no depth; going in circles costs
-something, and the longer nothing happens, the more a pawn's move gains; values are squeezed, as chances of winning are;
-the first plies are drawn by value; and bare kings are mated by `kriegbot.endgames`. A budget is for a turn, all its
-tries together.
+`evaluators.active`; half of what a try is worth is what it would be worth if both sides saw the board
+(`search.opinion`); the reply that is worst for us is more likely than the model says; a refused try costs no depth;
+going in circles costs something, and the longer nothing happens, the more a pawn's move gains; values are squeezed, as
+chances of winning are; the first plies are drawn by value; and bare kings are mated by `kriegbot.endgames`. A budget is
+for a turn, all its tries together.
 
 The weaker levels err as people do. They forget: `particles`. They look less far: `depth`. They miss that they can be
 taken back: `exchange`. They take a try that looks nearly as good: `temperature`. None plays at random. Each looks at as
@@ -32,7 +32,7 @@ PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
 FLAGSHIP = Settings(
     depth=2,
     backup="overconfident",
-    evaluator="wary",
+    evaluator="active",
     opponent="kinds",
     filtering="kinds",
     free=1,
@@ -43,6 +43,7 @@ FLAGSHIP = Settings(
     repeated=4.0,
     impatience=3.0,
     opinion=0.5,
+    is_returning=True,
     is_for_turn=True,
     finishes=True,
 )
@@ -51,7 +52,7 @@ FLAGSHIP = Settings(
 def _level(samples: int, particles: int, **weaker: Any) -> Settings:
     """A level; it draws so many boards for each try, a third of them anew after a refusal."""
     simpler = replace(FLAGSHIP, opponent="fitted", filtering="uniform", evaluator="sound", opinion=0.0, doubt=0.4)
-    settings = replace(simpler, samples=samples, further=samples // 3, particles=particles)
+    settings = replace(simpler, samples=samples, further=samples // 3, particles=particles, is_returning=False)
     return replace(settings, **{"repeated": 20.0, **weaker})
 
 

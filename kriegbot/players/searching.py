@@ -27,9 +27,9 @@ RESERVE = 0.02
 MIN_PARTICLES, MAX_PARTICLES, PARTICLES_PER_SECOND = 500, 50_000, 100_000
 """Boards in the belief by default. A turn of the opponent takes a second for a million or more of them."""
 FIRST_SHARE, FURTHER_SHARE = 0.4, 0.2
-"""Shares of what is left of a turn's budget that its first try and each further one take."""
+"""Shares of what is left of a turn's budget that the search for its first try and for each further one take."""
 FOR_RESCUES = 0.5
-"""Share of a try's budget after which no more rescues of the belief are begun, if the budget is that of a turn."""
+"""Share of what is left of it after which no more replays of the belief are begun."""
 CHOOSING = 1
 """Use of randomness within one try, besides that of `search.sampled`, with a seed of its own."""
 
@@ -60,20 +60,17 @@ class SearchPlayer:
         self.extra = seconds if extra is None or seconds is None else extra
         self._ply, self._left = -1, 0.0
 
-    def _budget(self, view: View) -> float | None:
-        """Seconds for this try."""
-        if self._turn is None:
-            return self.extra if view.refused else self.seconds
-        if view.ply != self._ply:
-            self._ply, self._left = view.ply, self._turn
-        return (FURTHER_SHARE if view.refused else FIRST_SHARE) * self._left
-
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is our turn with a try drawn from the policy."""
         begun = time.perf_counter()
-        budget = self._budget(view)
-        self.search.update(view, None if self._turn is None or budget is None else FOR_RESCUES * budget)
-        left = None if budget is None else (1 - RESERVE) * budget - (time.perf_counter() - begun)
+        if self._turn is not None and view.ply != self._ply:
+            self._ply, self._left = view.ply, self._turn
+        self.search.update(view, None if self._turn is None else FOR_RESCUES * self._left)
+        spent = time.perf_counter() - begun
+        budget = self.extra if view.refused else self.seconds
+        if self._turn is not None:
+            budget = spent + (FURTHER_SHARE if view.refused else FIRST_SHARE) * (self._left - spent)
+        left = None if budget is None else (1 - RESERVE) * budget - spent
         policy = self.search.policy(view, left)
         move = policy.choose(subseed(subseed(self.seed, view.ply, len(view.refused)), CHOOSING))
         seconds = time.perf_counter() - begun

@@ -17,8 +17,9 @@ from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import stop_after
 from kriegbot.search.settings import Method
 
-BOARDS, DEPTH = 40, 3
-"""Boards valued for each try, fewer if time runs out, and plies before quiescence."""
+BOARDS, MOST_BOARDS, DEPTH = 40, 200, 3
+"""Boards valued for each try, the most of them by time, and plies before quiescence; if there is no time for so many
+boards, one ply fewer."""
 WORST, WORST_SHARE = 0.3, 0.2
 """How much the worst boards count beside the mean, and which share of the boards they are."""
 
@@ -27,10 +28,13 @@ def open_values(histories: InformationSet, method: Method, seconds: float | None
     """What each try [M] is worth over some of the boards, squeezed as `Method.scale` has it; None if time ran out."""
     if seconds is not None and seconds <= 0.0:
         return None
-    some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:BOARDS]
+    some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[: MOST_BOARDS if seconds else BOARDS]
     rows, weights = histories.rows[some], histories.weights[some]
+    found = np.empty((0, len(histories.tries)), np.int64)
     with stop_after(seconds) as stop:
-        found, _ = value_boards(rows, histories.tries, DEPTH, method.evaluator, histories.terms, stop)
+        for depth, boards in ((DEPTH - 1, BOARDS), (DEPTH, MOST_BOARDS)) if seconds else ((DEPTH, BOARDS),):
+            deeper, _ = value_boards(rows[:boards], histories.tries, depth, method.evaluator, histories.terms, stop)
+            found = deeper if len(deeper) >= len(found) else found
     if len(found) == 0:
         return None
     values = squeezed(found.astype(np.float64), method.scale)
