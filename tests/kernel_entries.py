@@ -32,6 +32,7 @@ from kriegbot.kernels import (
     moves_to,
     pointer,
     pointers,
+    reach,
     silence_of,
     store,
 )
@@ -43,6 +44,20 @@ from referee.men import Men
 @entry
 def _legal(tables: WordArray, row: WordArray, moves: MoveArray) -> int:
     return legal_moves(pointer(tables), load(pointer(row), 0), pointer(moves))
+
+
+@entry
+def _reach(tables: WordArray, row: WordArray, side: int, found: WordArray) -> None:
+    reached = reach(pointer(tables), load(pointer(row), 0), side)
+    found[0], found[1], found[2] = reached.every, reached.but_king, reached.twice
+    found[3], found[4], found[5], found[6] = reached.knights, reached.bishops, reached.rooks, reached.queens
+
+
+def reached_by(row: WordArray, side: int) -> list[int]:
+    """The fields of what a side reaches."""
+    found = np.empty(7, np.uint64)
+    _reach(TABLES, row, side, found)
+    return [int(one) for one in found]
 
 
 @entry

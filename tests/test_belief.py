@@ -1,6 +1,5 @@
-"""The sampled belief against the exact one, against the truth, and when it runs dry."""
+"""The sampled belief against the exact one, and against the truth."""
 
-import hashlib
 import random
 from collections import Counter
 from dataclasses import replace
@@ -14,7 +13,6 @@ from kriegbot.belief import belief as belief_module
 from kriegbot.belief.belief import Belief, EmptyBelief, after_event
 from kriegbot.belief.particles import Particles, systematic
 from kriegbot.belief.pool import Pool, RenewedPool
-from kriegbot.belief.rescue import blind
 from kriegbot.kernels import from_board, to_board
 from kriegbot.kernels.position import labels_of
 from kriegbot.models import load_opponent
@@ -24,7 +22,6 @@ from referee import (
     PAPER_LIMITS,
     RULE_SETS,
     WILD16,
-    Answer,
     Check,
     OwnTry,
     Referee,
@@ -229,154 +226,6 @@ def test_an_update_in_steps_is_an_update_at_once() -> None:
     at_once = Belief(referee.view(chess.BLACK), max_particles=300, seed=9)
     assert np.array_equal(stepwise.particles.rows, at_once.particles.rows)
     assert np.array_equal(stepwise.particles.weights, at_once.particles.weights)
-
-
-@pytest.mark.slow
-def test_a_starved_belief_is_rescued_and_says_how() -> None:
-    rescues = set()
-    for seed in range(6):
-        rng = random.Random(seed)
-        referee = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)], PAPER_LIMITS)
-        belief = Belief(referee.view(chess.WHITE), max_particles=20, seed=seed)
-        while referee.end is None:
-            view = referee.view(referee.turn)
-            if referee.turn == chess.WHITE:
-                before = belief.rescues.copy()
-                belief.update(view)
-                assert bool(belief.last_rescue) == (belief.rescues != before)
-                if belief.last_rescue:
-                    assert_fits_own_men(belief, view.men, chess.WHITE)
-            referee.try_move(rng.choice(view.tries()))
-        rescues |= set(belief.rescues)
-    assert rescues >= {"replay", "last observation"}
-
-
-@pytest.mark.parametrize(
-    ("seed", "rescues", "digest"),
-    [
-        (0, {"replay": 5, "last observation": 1, "blind": 1}, "530c433772d71a30"),
-        (1, {"replay": 3, "last observation": 11, "blind": 3}, "972d4ef7004290d3"),
-        pytest.param(5, {"replay": 2, "last observation": 12, "blind": 5}, "c33e92a916b366a7", marks=pytest.mark.slow),
-    ],
-)
-def test_a_seed_is_a_belief_whatever_rescues_it_needs(seed: int, rescues: dict[str, int], digest: str) -> None:
-    rng = random.Random(seed)
-    referee = Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS)
-    belief = Belief(referee.view(chess.WHITE), 20, seed)
-    boards = hashlib.sha256()
-    while referee.end is None:
-        view = referee.view(referee.turn)
-        if view.color == chess.WHITE:
-            belief.update(view)
-            boards.update(belief.particles.rows.tobytes())
-        referee.try_move(rng.choice(view.tries()))
-    assert belief.rescues == rescues
-    assert boards.hexdigest()[:16] == digest
-
-
-def assert_fits_own_men(belief: Belief, men: object, color: chess.Color) -> None:
-    """Every board is a legal one with the view's own men."""
-    assert len(belief.particles) > 0
-    assert belief.particles.weights.sum() == pytest.approx(1.0)
-    for row in belief.particles.rows:
-        board = to_board(row)
-        assert {s: p.piece_type for s, p in board.piece_map().items() if p.color == color} == men
-        assert not board.was_into_check()
-
-
-def situation_of(board: chess.Board) -> Check:
-    """Directions of the check that the side to move is in, for a check from a line or a diagonal of e1."""
-    (square,) = board.checkers()
-    if chess.square_file(square) == 4:
-        return Check.FILE
-    if chess.square_rank(square) == 0:
-        return Check.RANK
-    return Check.SHORT_DIAGONAL if chess.square_file(square) < 4 else Check.LONG_DIAGONAL
-
-
-@pytest.mark.slow
-def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay() -> None:
-    astray = 0
-    for seed in range(8):
-        rng = random.Random(seed)
-        referee = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)], PAPER_LIMITS)
-        belief = Belief(referee.view(chess.WHITE), max_particles=20, seed=seed)
-        fitted = True
-        while referee.end is None:
-            view = referee.view(referee.turn)
-            if referee.turn == chess.WHITE:
-                replays = belief.rescues["replay"]
-                belief.update(view)
-                if belief.rescues["replay"] > replays and belief.last_rescue != "replay":
-                    fitted = belief.particles.fits_all  # one event needed a replay, another more, in whatever order
-                elif belief.last_rescue in ("last observation", "blind"):
-                    fitted = False
-                elif belief.last_rescue == "replay":
-                    fitted = True
-                assert belief.particles.fits_all == fitted
-                astray += not fitted
-            referee.try_move(rng.choice(view.tries()))
-    assert astray > 0
-
-
-def updates_astray(seed: int, *, is_returning: bool) -> tuple[int, int]:
-    """At how many of our turns of a game a starved belief is astray, and how many replays it needed."""
-    rng, astray = random.Random(seed), 0
-    referee = Referee(WILD16, PAPER_LIMITS)
-    belief = Belief(referee.view(chess.WHITE), 20, seed, is_returning=is_returning)
-    while referee.end is None and referee.ply < 80:
-        view = referee.view(referee.turn)
-        if view.color == chess.WHITE:
-            belief.update(view)
-            astray += not belief.particles.fits_all
-        referee.try_move(rng.choice(view.tries()))
-    return astray, belief.rescues["replay"]
-
-
-@pytest.mark.parametrize("seed", [2, 8])
-def test_a_returning_belief_is_astray_less_often(seed: int) -> None:
-    (stays, _), (returns, _) = (updates_astray(seed, is_returning=one) for one in (False, True))
-    assert returns < stays / 2
-
-
-def test_a_rescue_replays_no_more_boards_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert updates_astray(2, is_returning=False)[1] > 0
-    monkeypatch.setattr("kriegbot.belief.belief.MOST_REPLAYED", -1)
-    assert updates_astray(2, is_returning=False)[1] == 0
-
-
-def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> None:
-    referee = Referee(BERKELEY, NO_LIMITS, "3qk2r/8/8/8/8/8/4P3/R3K3 b Qk - 0 1")
-    for uci in ("h8h5", "e2e3", "h5e5", "e3e4", "d8a5"):
-        assert referee.try_move(chess.Move.from_uci(uci)) is Answer.ACCEPTED
-    view = referee.view(chess.WHITE)
-    particles = blind(view, seed=1)
-    assert len(particles) > 20
-    for row in particles.rows:
-        board = to_board(row)
-        assert board.is_valid()
-        assert chess.popcount(board.occupied_co[chess.BLACK]) == view.opponent_men == 3
-        assert board.has_queenside_castling_rights(chess.WHITE)
-        assert situation_of(board) == Check.SHORT_DIAGONAL
-
-
-@pytest.mark.slow
-def test_on_blind_boards_no_refused_try_is_legal_nor_a_pawn_capture_that_was_denied() -> None:
-    rng = random.Random(8)
-    seen = Counter[str]()
-    for seed in range(40):
-        referee = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)], PAPER_LIMITS)
-        while referee.end is None and referee.ply < 60:
-            view = referee.view(referee.turn)
-            if len(view.refused) > 2 and rng.random() < 0.05:
-                tries = set(view.tries())
-                for row in blind(view, seed).rows:
-                    assert set(to_board(row).legal_moves) <= tries
-                    seen["boards"] += 1
-                seen["no pawn tries"] += view.pawn_tries == 0
-            referee.try_move(rng.choice(view.tries()))
-    assert seen["boards"] > 100
-    assert seen["no pawn tries"] > 0
 
 
 def test_a_contradictory_view_raises_empty_belief() -> None:

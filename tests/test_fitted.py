@@ -17,11 +17,10 @@ from tests.random_games import played
 
 
 def features(fen: str, move: str, ours: chess.Square | None = None) -> set[str]:
-    """Names of the features of one move, after we have taken on a square; ranks and files left out."""
+    """Names of the features of one move, after we have taken on a square; a minus before those that count -1."""
     moves, found = features_of(from_board(chess.Board(fen), 40), 0 if ours is None else ours + 1, 0)
     [row] = [row for code, row in zip(moves, found, strict=True) if decode_move(int(code)).uci() == move]
-    named = {name: int(value) for name, value in zip(NAMES, row, strict=True) if value}
-    return {name for name in named if not name.startswith(("rank", "file"))}
+    return {"-" * int(value < 0) + name for name, value in zip(NAMES, row, strict=True) if value}
 
 
 @pytest.mark.parametrize(
@@ -40,27 +39,28 @@ def features(fen: str, move: str, ours: chess.Square | None = None) -> set[str]:
                 "late: knight",
                 "to a square not covered: knight",
                 "to the centre",
-            },
+            }
+            | {"-rank 3: knight", "rank 4: knight", "-file c, f: knight", "file d, e: knight"},
         ),
         (
             "r3k3/8/8/1P6/8/8/8/4K3 b q - 0 1",
             "a8a6",
             None,
             {"moves: rook", "to a square that a pawn attacks: rook", "to an attacked square, not covered: rook"}
-            | {"forward: rook", "late: rook", "to a square not covered: rook"},
+            | {"forward: rook", "late: rook", "to a square not covered: rook", "-rank 1: rook", "rank 3: rook"},
         ),
         (
             "r3k3/8/8/8/8/8/8/4K3 b q - 0 1",
             "e8c8",
             None,
-            {"moves: king", "late: king", "castles"},
+            {"moves: king", "late: king", "castles", "-file d, e: king", "file c, f: king"},
         ),
         (
             "4k3/8/8/8/8/8/p7/4K3 b - - 0 1",
             "a2a1q",
             None,
             {"moves: pawn", "forward: pawn", "late: pawn", "promotes to a queen"}
-            | {"to a square not covered: pawn", "beyond the middle: pawn"},
+            | {"to a square not covered: pawn", "beyond the middle: pawn", "-rank 7: pawn", "rank 8: pawn"},
         ),
         (
             "4k3/8/5q2/8/8/8/8/4K3 b - - 0 1",
@@ -73,10 +73,40 @@ def features(fen: str, move: str, ours: chess.Square | None = None) -> set[str]:
                 "to a square not covered: queen",
                 "beyond the middle: queen",
             }
-            | {"looks at a square next to the enemy king: queen", "to the wide centre"},
+            | {
+                "looks at a square next to the enemy king: queen",
+                "to the wide centre",
+                "-rank 3: queen",
+                "rank 6: queen",
+            },
+        ),
+        (
+            "4k3/8/5n2/3p4/8/8/7p/4K3 b - - 0 1",
+            "f6g4",
+            None,
+            {"moves: knight", "forward: knight", "late: knight", "to a square not covered: knight"}
+            | {"beyond the middle: knight", "looks at a square next to the enemy king: knight"}
+            | {"leaves a man that it alone covered: knight", "comes to cover a man that none covered: knight"}
+            | {"-rank 3: knight", "rank 5: knight", "-file c, f: knight", "file b, g: knight"},
+        ),
+        (
+            "4k3/8/4bn2/3p4/8/8/8/4K3 b - - 0 1",
+            "f6g4",
+            None,
+            {"moves: knight", "forward: knight", "late: knight", "beyond the middle: knight"}
+            | {"looks at a square next to the enemy king: knight"}
+            | {"-rank 3: knight", "rank 5: knight", "-file c, f: knight", "file b, g: knight"},
         ),
     ],
-    ids=["a knight takes back", "a rook en prise", "castling", "a queen", "a queen near the king"],
+    ids=[
+        "a knight takes back",
+        "a rook en prise",
+        "castling",
+        "a queen",
+        "a queen near the king",
+        "what a knight covers",
+        "what a bishop covers, too",
+    ],
 )
 def test_a_move_has_the_features_that_it_shows(
     fen: str, move: str, ours: chess.Square | None, expected: set[str]

@@ -275,9 +275,11 @@ class Asked:
 
     def __init__(self) -> None:
         self.given: list[float | None] = []
+        self.for_rescues: list[float | None] = []
 
-    def update(self, view: View, seconds: float | None = None) -> None:
+    def update(self, view: View, seconds: float | None = None) -> None:  # noqa: ARG002 - a Search's signature
         """Nothing is taken in."""
+        self.for_rescues.append(seconds)
 
     def policy(self, view: View, seconds: float | None) -> Policy:
         """The first open try."""
@@ -294,6 +296,7 @@ def test_the_tries_of_a_turn_share_its_time() -> None:
     referee.try_move(chess.Move.from_uci("e7e5"))
     player.choose(referee.view(chess.WHITE))
     assert search.given == pytest.approx([0.98 * 4.0, 0.98 * 2.0, 0.98 * 2.0, 0.98 * 4.0], abs=0.05)
+    assert search.for_rescues == pytest.approx([5.0] * 4, abs=0.05)
 
 
 def search_of(spec: str) -> tuple[SampledSearch, float | None]:

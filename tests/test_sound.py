@@ -6,7 +6,7 @@ import pytest
 from evaluators import load_evaluator
 from evaluators.active import CHECK, KNIGHT
 from kriegbot.kernels import from_board
-from tests.kernel_entries import evaluate
+from tests.kernel_entries import evaluate, reached_by
 from tests.random_games import played
 
 ACTIVE, SOUND, KS = (load_evaluator(name) for name in ("active", "sound", "ks"))
@@ -78,3 +78,16 @@ def test_a_check_beside_the_king_counts_if_it_is_protected() -> None:
         row = from_board(chess.Board(fen))
         added.append(evaluate(ACTIVE, row, 0) - evaluate(SOUND, row, 0))
     assert added[1] - added[0] == 4 * KNIGHT + CHECK
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_a_side_reaches_is_what_its_men_attack(seed: int) -> None:
+    board = played(seed, plies=10 + 3 * seed).board()
+    for side, color in enumerate((chess.WHITE, chess.BLACK)):
+        men = board.occupied_co[color]
+        by = {square: int(board.attackers_mask(color, square)) for square in chess.SQUARES}
+        officers = (board.knights, board.bishops, board.rooks, board.queens)
+        wanted = (*(men & kind for kind in (chess.BB_ALL, ~board.kings)), 0, *(men & kind for kind in officers))
+        expected = [sum(1 << square for square in by if by[square] & kind) for kind in wanted]
+        expected[2] = sum(1 << square for square in by if by[square].bit_count() > 1)
+        assert reached_by(from_board(board), side) == expected

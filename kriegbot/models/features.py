@@ -36,11 +36,13 @@ BY_KIND = (
     "looks at a square next to the enemy king",
     "leaves a man that it alone covered",
     "comes to cover a man that none covered",
+)
+"""Features that there are for each kind of man: the mover's, or for `takes` that of the man taken."""
+RANKS_AND_FILES = (
     *(f"rank {rank}" for rank in range(1, 9)),
     *(f"file {files}" for files in ("a, h", "b, g", "c, f", "d, e")),
 )
-"""Features that there are for each kind of man: the mover's, or for `takes` that of the man taken. A rank or a file
-counts 1 where it goes to and -1 where it comes from; ranks are counted from its own side."""
+"""For each kind, too: 1 for where the man goes to, -1 for where it comes from. Ranks are counted from its own side."""
 SINGLE = (
     "promotes to a queen",
     "promotes to less",
@@ -56,7 +58,7 @@ SINGLE = (
     "to the wide centre",
     "by a bishop, rook or queen, four squares or more",
 )
-NAMES = tuple(f"{name}: {kind}" for name in BY_KIND for kind in KINDS) + SINGLE
+NAMES = tuple(f"{name}: {kind}" for name in BY_KIND + RANKS_AND_FILES for kind in KINDS) + SINGLE
 """What the i-th weight is for."""
 (
     MOVES,
@@ -78,8 +80,9 @@ NAMES = tuple(f"{name}: {kind}" for name in BY_KIND for kind in KINDS) + SINGLE
     LOOKS,
     LEAVES,
     COVERS,
-) = range(0, 6 * (len(BY_KIND) - 12), 6)
-RANKS, FILES = COVERS + 6, COVERS + 54
+) = range(0, 6 * len(BY_KIND), 6)
+RANKS = 6 * len(BY_KIND)
+FILES = RANKS + 6 * 8
 (
     TO_QUEEN,
     TO_LESS,
@@ -94,7 +97,7 @@ RANKS, FILES = COVERS + 6, COVERS + 54
     CENTRE,
     WIDE_CENTRE,
     FAR,
-) = range(6 * len(BY_KIND), len(NAMES))
+) = range(FILES + 6 * 4, len(NAMES))
 EARLY_PLIES, LATE_MEN = 24, 12
 FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES = kb.words(
     0xFF, 0xFF << 56, 0x0000001818000000, 0x00003C3C3C3C0000

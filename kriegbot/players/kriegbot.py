@@ -1,13 +1,13 @@
 """The flagship and its levels: what won matches (docs/strength.md), put together.
 
 The sampled histories and their search are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: belief and
-search expect moves as programs of several kinds make them (`models.kinds`), and what is heard tells the kinds apart;
-after a capture the exchange on that square, which both sides know, is played out; leaves are valued by
-`evaluators.active`; half of what a try is worth is what it would be worth if both sides saw the board
-(`search.opinion`); the reply that is worst for us is more likely than the model says; a refused try costs no depth;
-going in circles costs something, and the longer nothing happens, the more a pawn's move gains; values are squeezed, as
-chances of winning are; the first plies are drawn by value; and bare kings are mated by `kriegbot.endgames`. A budget is
-for a turn, all its tries together.
+search expect moves as programs of several kinds make them (`models.kinds`), and what is heard tells the kinds apart; a
+belief that has left the information set tries each turn to come back; after a capture the exchange on that square,
+which both sides know, is played out; leaves are valued by `evaluators.active`; half of what a try is worth is what it
+would be worth if both sides saw the board (`search.opinion`); the reply that is worst for us is more likely than the
+model says; a refused try costs no depth; going in circles costs something, and the longer nothing happens, the more a
+pawn's move gains; values are squeezed, as chances of winning are; the first plies are drawn by value; and bare kings
+are mated by `kriegbot.endgames`. A budget is for a turn, all its tries together.
 
 The weaker levels err as people do. They forget: `particles`. They look less far: `depth`. They miss that they can be
 taken back: `exchange`. They take a try that looks nearly as good: `temperature`. None plays at random. Each looks at as

@@ -29,7 +29,7 @@ MIN_PARTICLES, MAX_PARTICLES, PARTICLES_PER_SECOND = 500, 50_000, 100_000
 FIRST_SHARE, FURTHER_SHARE = 0.4, 0.2
 """Shares of what is left of a turn's budget that the search for its first try and for each further one take."""
 FOR_RESCUES = 0.5
-"""Share of what is left of it after which no more replays of the belief are begun."""
+"""Share of what is left of it after which replays of the belief end."""
 CHOOSING = 1
 """Use of randomness within one try, besides that of `search.sampled`, with a seed of its own."""
 

@@ -2,9 +2,9 @@
 
 Parker, Nau and Subrahmanian, "Game-Tree Search with Combinatorially Large Belief States" (IJCAI 2005), search
 each sampled board in this way. They do not describe the search itself, so it is the textbook's: negamax, fail-soft;
-captures first, the most valuable victim by the least valuable attacker, then the quiet move that last refuted a
-position so deep (the "killer", Akl and Newborn 1977); then quiescence with captures and promotions to
-a queen only, where either side may stand pat unless in check, when it has all its evasions.
+captures first, the most valuable victim by the least valuable attacker, and next the quiet move that last refuted a
+position as deep in the tree (the "killer", Akl and Newborn 1977); then quiescence with captures and promotions to a
+queen only, where either side may stand pat unless in check, when it has all its evasions.
 
 A try can be illegal on a board, which cannot happen with perfect information and which the paper does not mention: on
 that board it is worth what standing still is worth, E of the position with us still to move.

@@ -28,11 +28,12 @@ def open_values(histories: InformationSet, method: Method, seconds: float | None
     """What each try [M] is worth over some of the boards, squeezed as `Method.scale` has it; None if time ran out."""
     if seconds is not None and seconds <= 0.0:
         return None
-    some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[: MOST_BOARDS if seconds else BOARDS]
+    some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:MOST_BOARDS]
     rows, weights = histories.rows[some], histories.weights[some]
     found = np.empty((0, len(histories.tries)), np.int64)
+    passes = [(BOARDS, DEPTH)] if seconds is None else [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
     with stop_after(seconds) as stop:
-        for depth, boards in ((DEPTH - 1, BOARDS), (DEPTH, MOST_BOARDS)) if seconds else ((DEPTH, BOARDS),):
+        for boards, depth in passes:
             deeper, _ = value_boards(rows[:boards], histories.tries, depth, method.evaluator, histories.terms, stop)
             found = deeper if len(deeper) >= len(found) else found
     if len(found) == 0:
