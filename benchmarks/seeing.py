@@ -131,7 +131,7 @@ class Watch:
         steps = record.replay()
         referee = next(steps).referee
         self.view, self.truth = referee.view(color), kb.from_board(referee.board(), 0).reshape(1, 8)
-        self.belief = Belief(self.view, particles, seed, model, is_returning=FLAGSHIP.is_returning)
+        self.belief = Belief(self.view, particles, seed, model, retries=FLAGSHIP.retries)
         for step in steps:
             if isinstance(step.event, OwnTry) and step.color == color:
                 self.our_try(step.event)

@@ -5,7 +5,8 @@ are tried in this order and counted. "replay": an earlier set of boards is taken
 particles; the result fits everything heard. "last observation": boards are altered to fit what was heard last. "blind":
 enemy men are put anywhere. After either of the last two the belief is no longer the information set, and
 `particles.fits_all` is false until a replay succeeds. If even "blind" finds no board, the belief is empty until more is
-heard. A belief that `is_returning` tries a replay after each further move of the opponent, others when they run dry.
+heard. A belief with `retries` tries a replay after so many further moves of the opponent, too; later ones would have to
+begin too far back.
 """
 
 import math
@@ -62,10 +63,10 @@ class Belief:
         seed: int = 0,
         opponent: Opponent = uniform,
         *,
-        is_returning: bool = False,
+        retries: int = 0,
     ) -> None:
         self.max_particles, self.seed, self.opponent = max_particles, seed, opponent
-        self.is_returning = is_returning
+        self.retries, self._retries_left = retries, 0
         self.rescues: Counter[str] = Counter()
         """How often each rescue was needed."""
         self.last_rescue = ""
@@ -105,7 +106,8 @@ class Belief:
             after = self._after(self.particles, view, event, self.max_particles, self.seed)
             self._heard += 1
             self.particles = after if len(after) else self._rescued(view, event, deadline)
-        if self.is_returning and not (self.particles.fits_all or self.last_rescue) and self.this_turn.event >= begun:
+        if self._retries_left and not self.last_rescue and self.this_turn.event >= begun:
+            self._retries_left -= 1
             seed, allowance = kb.subseed(self.seed, self._heard), Allowance(deadline, MOST_RETRIED)
             found = self._replayed_from_earlier(view, self._heard - 1, seed, allowance)
             if found is not None:
@@ -198,6 +200,7 @@ class Belief:
 
     def _counted(self, rescue: str, particles: Particles) -> Particles:
         self.rescues[rescue] += 1
+        self._retries_left = 0 if rescue == "replay" else self.retries
         self.last_rescue = max(self.last_rescue, rescue, key=("", "replay", "last observation", "blind").index)
         return particles
 

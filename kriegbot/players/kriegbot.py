@@ -2,7 +2,7 @@
 
 The sampled histories and their search are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: belief and
 search expect moves as programs of several kinds make them (`models.kinds`), and what is heard tells the kinds apart; a
-belief that has left the information set tries each turn to come back; after a capture the exchange on that square,
+belief that has left the information set tries to come back, eight times; after a capture the exchange on that square,
 which both sides know, is played out; leaves are valued by `evaluators.active`; half of what a try is worth is what it
 would be worth if both sides saw the board (`search.opinion`); the reply that is worst for us is more likely than the
 model says; a refused try costs no depth; going in circles costs something, and the longer nothing happens, the more a
@@ -43,7 +43,7 @@ FLAGSHIP = Settings(
     repeated=4.0,
     impatience=3.0,
     opinion=0.5,
-    is_returning=True,
+    retries=8,
     is_for_turn=True,
     finishes=True,
 )
@@ -52,7 +52,7 @@ FLAGSHIP = Settings(
 def _level(samples: int, particles: int, **weaker: Any) -> Settings:
     """A level; it draws so many boards for each try, a third of them anew after a refusal."""
     simpler = replace(FLAGSHIP, opponent="fitted", filtering="uniform", evaluator="sound", opinion=0.0, doubt=0.4)
-    settings = replace(simpler, samples=samples, further=samples // 3, particles=particles, is_returning=False)
+    settings = replace(simpler, samples=samples, further=samples // 3, particles=particles, retries=0)
     return replace(settings, **{"repeated": 20.0, **weaker})
 
 

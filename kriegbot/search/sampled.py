@@ -121,9 +121,7 @@ class SampledSearch:
         """Take in what is new in a view; `seconds` as for `Belief.update`."""
         self._placements.note(view)
         if self.belief is None:
-            self.belief = Belief(
-                view, self.particles, self.seed, self.filtering, is_returning=self.settings.is_returning
-            )
+            self.belief = Belief(view, self.particles, self.seed, self.filtering, retries=self.settings.retries)
         else:
             self.belief.update(view, seconds)
         if self._pool is not None:
