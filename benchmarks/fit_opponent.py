@@ -1,15 +1,17 @@
-"""Fits the opponent models `fitted` and `kinds` to the games of tournaments: maximum likelihood of the moves made.
+"""Fits the opponent models `kinds` and `fitted` to the games of tournaments: maximum likelihood of the moves made.
 
     kriegbot tournament hs overconfident:samples=321 paranoid:samples=321 --games 20 --out pool.sqlite
-    python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/models/fitted.json
-    python benchmarks/fit_opponent.py pool.sqlite --kinds 5 --out kriegbot/models/kinds.json
+    python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/models/kinds.npz
+    python benchmarks/fit_opponent.py pool.sqlite --plain --out kriegbot/models/fitted.json
 
-With several kinds, a player of a game is of one kind throughout, and which is not known: expectation maximisation
-(Dempster, Laird and Rubin 1977) finds the kinds and how likely each is. It begins at random and takes ROUNDS.
+Each player of the tournaments, whatever its settings, becomes a kind, with weights of its own for the features; all
+share the vectors of knowledge. With `--plain` all players are one, and there are no vectors. Both are found by AdamW
+(Loshchilov and Hutter 2019) on BATCH moves at a time, with dropout (Srivastava et al. 2014) of the hidden layer.
 
-A fifth of the games, drawn at random, is held out: the table compares the mean log-likelihood of its moves, in nats,
-under the uniform model and under the fitted one, for each player, with a 95 % interval over games. Moves of `rand`
-teach nothing and are left out, and so are those of players named by `--without`.
+A fifth of the games, drawn at random, is held out. The table compares the mean log-likelihood of a side's moves, in
+nats, under the uniform model and under the fitted one, which is not told who plays: for each player, with a 95 %
+interval over sides. A game in several stores counts once. Moves of `rand` teach nothing and are left out, and so are
+those of players named by `--without`.
 """
 
 import argparse
@@ -17,116 +19,180 @@ import json
 import random
 from collections import defaultdict
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import chess
 import numpy as np
 import numpy.typing as npt
 from rich.progress import track
-from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
 
-from kriegbot.kernels import encode_move, from_board, said
+from kriegbot.kernels import LABELS, encode_move, from_board, said
 from kriegbot.models.features import FLOOR, NAMES, features_of
+from kriegbot.models.knowledge import FACTS, KINDS, MOST_FACTS, VECTORS, WIDTH, knowledge_of
 from referee import GameRecord
 from tournaments.store import Store
 
-ROUNDS, STEPS = 8, 40
-"""Of expectation maximisation, and of the optimiser in each; with one kind, one round takes as long as it needs."""
+EPOCHS, BATCH = 20, 256
+RATES = 0.01, 0.004
+"""Of learning, at the most: of the weights and of the vectors. They rise for a fifth of the time, then fall to 0."""
+DECAYS = 0.01, 0.3
+"""How much of the weights and of the vectors a step takes off, times the rate."""
+DROPOUT = 0.3
+START = 0.1
+"""Standard deviation of what the vectors begin with."""
 RANDOM_SHARE = 0.1
-"""Prior of kind 0, which moves at random and is not fitted."""
-PENALTY = 2.0
-"""Half of the inverse variance of the weights' prior, a normal distribution around 0."""
+"""Prior of kind 0, which moves at random and is not fitted; the others share the rest alike."""
 HELD_OUT = 0.2
 FEWEST = 8
 """Moves of a side below which its game is left out."""
+NO_FACT = VECTORS
+"""A vector that stays 0."""
+
+Reals: TypeAlias = npt.NDArray[np.float32]
+Ints: TypeAlias = npt.NDArray[np.int64]
 
 
-Reals: TypeAlias = npt.NDArray[np.float64]
+class Side(NamedTuple):
+    """The moves of one player of one game: features and vectors of all legal moves, facts, and which was made."""
+
+    player: str
+    features: list[npt.NDArray[np.int8]]
+    vectors: list[npt.NDArray[np.int32]]
+    facts: list[npt.NDArray[np.int32]]
+    made: list[int]
 
 
-class Moves:
-    """The moves of one player of one game: features of all legal moves, and which was made."""
-
-    def __init__(self) -> None:
-        self.features: list[npt.NDArray[np.int8]] = []
-        self.made: list[int] = []
-
-
-def moves_of(record: GameRecord) -> dict[chess.Color, Moves]:
-    """Both sides' moves of a game."""
-    sides, heard = {color: Moves() for color in chess.COLORS}, dict.fromkeys(chess.COLORS, 0)
+def sides_of(record: GameRecord, players: tuple[str, str]) -> tuple[Side, Side]:
+    """Both sides' moves of a game; `players` are White and Black."""
+    white, black = (Side(player, [], [], [], []) for player in players)
+    heard = dict.fromkeys(chess.COLORS, 0)
     board = chess.Board(record.start)
     for ply, turn in enumerate(record.turns):
-        moves, features = features_of(from_board(board, ply), heard[not board.turn], heard[board.turn])
-        side = sides[board.turn]
+        side = white if board.turn == chess.WHITE else black
+        position, ours, theirs = from_board(board, ply), heard[not board.turn], heard[board.turn]
+        moves, features = features_of(position, ours, theirs)
+        facts, vectors = knowledge_of(position, ours, theirs, moves)
         side.features.append(features)
+        side.vectors.append(vectors)
+        side.facts.append(np.pad(facts[:-1], (0, MOST_FACTS - len(facts)), constant_values=NO_FACT))  # less the kind
         side.made.append(int(np.flatnonzero(moves == encode_move(turn.move))[0]))
         heard[board.turn] = said(turn.announcement)
         board.push(turn.move)
-    return sides
+    return white, black
 
 
-class Likelihood:
-    """Log-likelihood of the moves of some sides as a function of the weights of one kind."""
+class Examples:
+    """The moves of some sides, one example each; the rows of its legal moves follow one another."""
 
-    def __init__(self, sides: list[Moves]) -> None:
-        features = [one for side in sides for one in side.features]
-        counts = np.array([len(one) for one in features])
-        self.starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        self.features = np.concatenate(features).astype(np.float32)
-        self.made = self.starts + np.array([one for side in sides for one in side.made])
-        self.of = np.repeat(np.arange(len(counts)), counts)
+    def __init__(self, sides: list[Side]) -> None:
+        self.features = np.concatenate([one for side in sides for one in side.features])
+        self.vectors = np.concatenate([one for side in sides for one in side.vectors])
+        self.facts = np.stack([one for side in sides for one in side.facts])
+        self.counts = np.array([len(one) for side in sides for one in side.features])
+        self.starts = np.cumsum(self.counts) - self.counts
+        self.made = np.array([one for side in sides for one in side.made])
         self.side = np.repeat(np.arange(len(sides)), [len(side.made) for side in sides])
-        self.uniform = -np.log(counts)
-
-    def each(self, weights: Reals) -> Reals:
-        """Log-likelihood of each move, with the uniform share."""
-        likely: Reals = np.log((1 - FLOOR) * self._shares(weights)[self.made] + FLOOR * np.exp(self.uniform))
-        return likely
-
-    def of_sides(self, kinds: Reals) -> Reals:
-        """Log-likelihood [sides, kinds] of all moves of each side, from weights [kinds, features]."""
-        return np.stack([np.bincount(self.side, self.each(weights)) for weights in kinds], axis=1)
-
-    def fitted(self, weights: Reals, chances: Reals, steps: int) -> Reals:
-        """Weights that make the moves likelier, those of each side counted with its chance [sides]."""
-        counted = chances[self.side]
-        of_rows, made = counted[self.of], counted.astype(np.float32) @ self.features[self.made]
-
-        def loss(weights: Reals) -> tuple[float, Reals]:
-            """Penalised negative log-likelihood, without the uniform share, and its gradient."""
-            shares = self._shares(weights)
-            gradient = self.features.T @ (of_rows * shares).astype(np.float32) - made
-            penalty = PENALTY * float(weights @ weights)
-            value = penalty - float(counted @ np.log(shares[self.made]))
-            return value, gradient.astype(np.float64) + 2 * PENALTY * weights
-
-        found: Reals = minimize(loss, weights, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
-        return found
-
-    def _shares(self, weights: Reals) -> Reals:
-        scores = (self.features @ weights.astype(np.float32)).astype(np.float64)
-        likely = np.exp(scores - np.maximum.reduceat(scores, self.starts)[self.of])
-        shares: Reals = likely / np.add.reduceat(likely, self.starts)[self.of]
-        return shares
 
 
-def fit(sides: list[Moves], count: int) -> tuple[Reals, Reals]:
-    """The weights [count, features] of each kind and its share [count]; see the head of this file."""
-    likelihood = Likelihood(sides)
-    kinds, shares = np.zeros((count, len(NAMES))), np.full(count, 1 / count)
-    chances = np.random.default_rng(0).dirichlet(np.full(count, 0.3), len(sides))
-    for _ in track(range(ROUNDS if count > 1 else 1), description="fitting"):
-        steps = STEPS if count > 1 else 300
-        kinds = np.stack([likelihood.fitted(one, of, steps) for one, of in zip(kinds, chances.T, strict=True)])
-        joint = likelihood.of_sides(kinds) + np.log(shares)
-        chances = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
-        shares = (chances.sum(axis=0) + 1) / (len(sides) + count)
-    return kinds, shares
+class Batch(NamedTuple):
+    """Examples, and what a model finds for each: h, and for each row features, vectors and the probability."""
+
+    starts: Ints
+    made: Ints
+    of: Ints
+    rows: Ints
+    facts: Ints
+    known: Reals
+    features: Reals
+    vectors: Reals
+    shares: Reals
+
+
+class Model:
+    """Weights [kinds, features], and vectors [VECTORS + 1, width], of which the last is 0."""
+
+    def __init__(self, kinds: int, width: int, rng: np.random.Generator) -> None:
+        self.weights = np.zeros((kinds, len(NAMES)), np.float32)
+        self.vectors = (START * rng.standard_normal((VECTORS + 1, width))).astype(np.float32)
+        self.vectors[KINDS:FACTS] = self.vectors[NO_FACT] = 0.0
+
+    def found(self, examples: Examples, which: Ints, kinds: Ints, kept: Reals | float = 1.0) -> Batch:
+        """What this model finds for some examples, each of a kind; h is multiplied by `kept`."""
+        counts = examples.counts[which]
+        starts = np.cumsum(counts) - counts
+        of = np.repeat(np.arange(len(which)), counts)
+        rows = np.arange(len(of)) + (examples.starts[which] - starts)[of]
+        facts = np.column_stack([examples.facts[which], KINDS + 1 + kinds])
+        known = np.maximum(self.vectors[facts].sum(axis=1), 0.0) * kept
+        features = examples.features[rows].astype(np.float32)
+        vectors = self.vectors[examples.vectors[rows]].sum(axis=1)
+        scores = np.einsum("ij,ij->i", features, self.weights[kinds][of]) + np.einsum("ij,ij->i", vectors, known[of])
+        likely = np.exp(scores - np.maximum.reduceat(scores, starts)[of])
+        shares = likely / np.add.reduceat(likely, starts)[of]
+        return Batch(starts, starts + examples.made[which], of, rows, facts, known, features, vectors, shares)
+
+    def gradients(self, examples: Examples, which: Ints, kinds: Ints, kept: Reals) -> tuple[Reals, Reals]:
+        """Of the mean negative log-likelihood, without the uniform share: of the weights and of the vectors."""
+        batch = self.found(examples, which, kinds, kept)
+        of_scores = batch.shares.copy()
+        of_scores[batch.made] -= 1.0
+        of_scores /= len(which)
+        of_weights = _summed(
+            kinds, len(self.weights), np.add.reduceat(of_scores[:, None] * batch.features, batch.starts)
+        )
+        of_moves = of_scores[:, None] * batch.known[batch.of]
+        of_known = np.add.reduceat(of_scores[:, None] * batch.vectors, batch.starts) * kept * (batch.known > 0.0)
+        of_vectors = _summed(examples.vectors[batch.rows], len(self.vectors), of_moves)
+        of_vectors += _summed(batch.facts, len(self.vectors), of_known)
+        of_vectors[NO_FACT] = 0.0
+        return of_weights, of_vectors
+
+    def likelihood(self, examples: Examples, kind: int) -> Reals:
+        """Log-likelihood of each move if all players are of one kind, with the uniform share."""
+        found = []
+        for which in np.array_split(np.arange(len(examples.made)), len(examples.made) // BATCH + 1):
+            batch = self.found(examples, which, np.full(len(which), kind))
+            found.append(np.log((1 - FLOOR) * batch.shares[batch.made] + FLOOR / examples.counts[which]))
+        likelihood: Reals = np.concatenate(found)
+        return likelihood
+
+
+def _summed(places: Ints, count: int, values: Reals) -> Reals:
+    """Sums [count, width] of values [N, width], each added at its places [N] or [N, P]."""
+    each = places.reshape(len(values), -1)
+    ends = np.arange(0, each.size + 1, each.shape[1])
+    sums: Reals = csr_matrix((np.ones(each.size, np.float32), each.ravel(), ends), (len(values), count)).T @ values
+    return sums
+
+
+def fit(examples: Examples, kinds: Ints, count: int, width: int) -> Model:
+    """The model of examples of known kinds [N], of which there are `count`; see the head of this file."""
+    rng = np.random.default_rng(0)
+    model = Model(count, width, rng)
+    fitted = model.weights, model.vectors
+    means, squares = ([np.zeros_like(one) for one in fitted] for _ in range(2))
+    steps = EPOCHS * (len(kinds) // BATCH)
+    for step in track(range(steps), description="fitting"):
+        if step % (steps // EPOCHS) == 0:
+            order = rng.permutation(len(kinds))
+        which = order[step % (steps // EPOCHS) * BATCH :][:BATCH]
+        kept = (rng.random((BATCH, width)) >= DROPOUT).astype(np.float32) / (1 - DROPOUT)
+        part = (step + 1) / steps
+        pace = min(part / 0.2, (1 - part) / 0.8)
+        gradients = model.gradients(examples, which, kinds[which], kept)
+        for one, gradient, mean, square, rate, decay in zip(
+            fitted, gradients, means, squares, RATES, DECAYS, strict=True
+        ):
+            mean += 0.1 * (gradient - mean)
+            square += 0.01 * (gradient**2 - square)
+            unbiased = mean / (1 - 0.9 ** (step + 1)), square / (1 - 0.99 ** (step + 1))
+            one -= rate * pace * (unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8) + decay * one)
+    return model
 
 
 def interval(values: list[float]) -> str:
-    """Mean of the games' means, with its 95 % interval."""
+    """Mean of the sides' means, with its 95 % interval."""
     return f"{np.mean(values):+.3f} +- {1.96 * np.std(values, ddof=1) / np.sqrt(len(values)):.3f}"
 
 
@@ -134,55 +200,68 @@ def main() -> None:
     """Read games, fit, compare, and write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", type=Path, nargs="+", help="stores of tournaments")
-    parser.add_argument("--without", action="append", default=["rand"], help="a player to leave out")
-    parser.add_argument("--kinds", type=int, default=1, help="of opponents")
-    parser.add_argument("--games", type=int, help="of each store at most, drawn at random")
-    parser.add_argument("--out", type=Path, help="where the weights go")
+    parser.add_argument("--without", action="append", default=["rand"], help="a player to leave out, by its bare name")
+    parser.add_argument("--plain", action="store_true", help="one softmax of features, for `fitted`")
+    parser.add_argument("--out", type=Path, help="where the model goes")
     options = parser.parse_args()
-    train: list[Moves] = []
-    held: dict[str, list[Moves]] = defaultdict(list)
-    read, rng = 0, random.Random(0)
+    train: list[Side] = []
+    held: dict[str, list[Side]] = defaultdict(list)
+    read, rng = set[tuple[chess.Move, ...]](), random.Random(0)
     for file in options.files:
         with Store.open(file) as store:
-            games = list(store.game_rows())
-            rng.shuffle(games)
-            for game in track(games[: options.games], description=f"reading {file.name}"):
-                read += 1
+            for game in track(list(store.game_rows()), description=f"reading {file.name}"):
+                record = store.record(game.id)
+                if (moves := tuple(turn.move for turn in record.turns)) in read:
+                    continue
+                read.add(moves)
                 is_held = rng.random() < HELD_OUT
-                for color, moves in moves_of(store.record(game.id)).items():
-                    player = game.white if color == chess.WHITE else game.black
-                    if player in options.without or len(moves.made) < FEWEST:
-                        continue
-                    if is_held:
-                        held[player].append(moves)
-                    else:
-                        train.append(moves)
-    kinds, shares = fit(train, options.kinds)
-    made = sum(len(side.made) for side in train)
-    print(f"{made} moves of {len(train)} sides; held out, in nats a move, and how many sides are of each kind:")
+                for side in sides_of(record, (game.white.split(":")[0], game.black.split(":")[0])):
+                    if side.player not in options.without and len(side.made) >= FEWEST:
+                        (held[side.player] if is_held else train).append(side)
+    players = ["anyone"] if options.plain else sorted({side.player for side in train})
+    if len(players) >= LABELS or sum(len(side.made) for side in train) < BATCH:
+        parser.error(f"{len(players)} players, {len(train)} sides: it takes {BATCH} moves of 1 to {LABELS - 1} players")
+    examples = Examples(train)
+    of_sides = np.array([0 if options.plain else players.index(side.player) for side in train])
+    model = fit(examples, of_sides[examples.side], len(players), 0 if options.plain else WIDTH)
+    print(f"{len(examples.made)} moves of {len(train)} sides; held out, in nats a move:")
+    prior = np.array([RANDOM_SHARE, *((1 - RANDOM_SHARE) / len(players) for _ in players)])
     summary = {}
     for player, sides in sorted(held.items()):
-        likelihood = Likelihood(sides)
-        counts = np.bincount(likelihood.side)
-        uniform = np.bincount(likelihood.side, likelihood.uniform) / counts
-        joint = likelihood.of_sides(kinds) + np.log(shares)
-        gained = list(np.logaddexp.reduce(joint, axis=1) / counts - uniform)
-        of_kinds = np.bincount(joint.argmax(axis=1), minlength=options.kinds).tolist()
-        summary[player] = {"games": len(sides), "uniform": round(float(uniform.mean()), 3), "gain": interval(gained)}
-        print(f"  uniform {uniform.mean():.3f}, fitted {interval(gained)}, {of_kinds} of {len(sides)} games: {player}")
+        examples = Examples(sides)
+        uniform = -np.log(examples.counts)
+        each = [uniform, *(model.likelihood(examples, kind) for kind in range(len(players)))]
+        counts = np.bincount(examples.side)
+        joint = np.stack([np.bincount(examples.side, one) for one in each], axis=1) + np.log(prior)
+        gained = list((np.logaddexp.reduce(joint, axis=1) - np.bincount(examples.side, uniform)) / counts)
+        base = float((np.bincount(examples.side, uniform) / counts).mean())
+        likeliest = [("random", *players)[kind] for kind in joint.argmax(axis=1)]
+        taken_for = {name: likeliest.count(name) for name in sorted(set(likeliest))}
+        summary[player] = {"sides": len(sides), "uniform": round(base, 3), "gain": interval(gained)}
+        print(f"  uniform {base:.3f}, fitted {interval(gained)}: {player}, taken for {taken_for}")
     if options.out is not None:
-        named = [{name: round(float(w), 3) for name, w in zip(NAMES, one, strict=True)} for one in kinds]
-        prior = [RANDOM_SHARE, *(round(float(share), 4) for share in (1 - RANDOM_SHARE) * shares)]
-        files = " ".join(file.name for file in options.files)
-        settings = f" --games {options.games}" * bool(options.games) + f" --kinds {options.kinds}" * (options.kinds > 1)
-        content = {
-            "made_by": f"python benchmarks/fit_opponent.py {files}{settings}",
-            "games": read,
-            "moves": made,
+        about = {
+            "made_by": f"python benchmarks/fit_opponent.py {' '.join(file.name for file in options.files)}"
+            + "".join(f" --without {player}" for player in options.without[1:])
+            + " --plain" * options.plain,
+            "games": len(read),
+            "moves": sum(len(side.made) for side in train),
             "held_out": summary,
-            **({"prior": prior, "kinds": named} if options.kinds > 1 else {"weights": named[0]}),
         }
-        options.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        weights, vectors = model.weights.astype(np.float16), model.vectors[:-1].astype(np.float16)
+        if options.plain:
+            named = {name: round(float(one), 3) for name, one in zip(NAMES, model.weights[0], strict=True)}
+            options.out.write_text(json.dumps(about | {"weights": named}, indent=1) + "\n", encoding="utf-8")
+        else:
+            np.savez_compressed(
+                options.out,
+                about=json.dumps(about),
+                players=players,
+                features=NAMES,
+                prior=prior,
+                weights=weights,
+                vectors=vectors,
+            )
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from kriegbot.models import kinds
 from kriegbot.models.features import FLOOR, NAMES, features_of
 from kriegbot.models.fitted import FILE, weights_in
 from kriegbot.models.kinds import PRIOR
+from kriegbot.models.knowledge import VECTORS, WIDTH, knowledge_of
 from kriegbot.models.protocol import opponents, prior_of
 from tests.kernel_entries import replies_of
 from tests.random_games import played
@@ -146,17 +147,22 @@ def test_a_board_is_answered_by_the_kind_that_its_label_names(kind: int) -> None
     if kind == 0:  # nothing written: all moves alike
         assert (weights == 1.0).all()
         return
-    shares = json.loads(kinds.FILE.read_text())["kinds"][kind - 1]
-    _, found = features_of(row, 0, 0)
-    scores = np.exp(found @ np.array([shares[name] for name in NAMES]))
+    moves, found = features_of(row, 0, 0)
+    facts, of_moves = knowledge_of(row, 0, 0, moves)
+    vectors = kinds.LEARNT.reshape(VECTORS, WIDTH)
+    suits = vectors[of_moves].sum(axis=1) @ np.maximum(vectors[facts].sum(axis=0), 0.0)
+    scores = np.exp(found @ kinds.WEIGHTS.reshape(-1, len(NAMES))[kind - 1] + suits)
     assert weights == pytest.approx((1 - FLOOR) * scores / scores.sum() + FLOOR / len(weights))
 
 
 def test_the_kinds_say_where_they_come_from() -> None:
-    content = json.loads(kinds.FILE.read_text())
-    assert content["made_by"].startswith("python benchmarks/fit_opponent.py ")
-    assert len(content["kinds"]) + 1 == len(content["prior"]) == len(prior_of(kinds.kinds))
-    assert sum(prior_of(kinds.kinds)) == pytest.approx(1.0)
+    with np.load(kinds.FILE) as found:
+        about, players = json.loads(str(found["about"])), found["players"]
+        assert tuple(found["features"]) == NAMES
+    assert about["made_by"].startswith("python benchmarks/fit_opponent.py ")
+    assert about["moves"] > 100_000
+    assert len(players) + 1 == len(PRIOR) == len(prior_of(kinds.kinds))
+    assert sum(PRIOR) == pytest.approx(1.0)
 
 
 def test_kinds_have_positive_shares() -> None:

@@ -155,7 +155,7 @@ def infinite(tables: Words, position: Position, heard: Heard, moves: Moves, coun
     return True
 @opponent
 def beyond(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
-    for i in range(count + 1): weights[i] = 1.0
+    for i in range(513): weights[i] = 1.0
     return True
 
 @fold
@@ -195,7 +195,7 @@ swapped = Backup("swapped", (0.0, 0.0), both, two)
         (OPPONENTS, "nothing", "gives a reply the weight none; it takes finite ones above 0, or returns False"),
         (OPPONENTS, "zero", "gives a reply the weight 0; it takes finite ones above 0, or returns False"),
         (OPPONENTS, "infinite", "gives a reply the weight "),
-        (OPPONENTS, "beyond", "writes more weights than there are replies"),
+        (OPPONENTS, "beyond", "writes more weights than there is room for"),
         (BACKUPS, "fits", None),
         (BACKUPS, "narrow", "writes more than the 1 numbers that it keeps, by the length of its `start`"),
         (BACKUPS, "wide", "makes no finite numbers of three values, or not all 3 that it keeps"),

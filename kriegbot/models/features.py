@@ -272,22 +272,30 @@ def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weig
 
 
 @kb.inlined
-def softmax(
+def score_moves(
     tables: kb.Words,
     position: kb.Position,
     heard: Heard,
     moves: kb.Moves,
     count: int,
-    fitted: kb.Reals,
     weights: kb.Reals,
+    scores: kb.Reals,
 ) -> None:
-    """Write how likely each of `count` replies is by the fitted weights [len(NAMES)], with its uniform share."""
-    scene, total = scene_of(tables, position, heard), 0.0
+    """Write the score of each of `count` replies by weights [len(NAMES)]."""
+    scene = scene_of(tables, position, heard)
     for i in range(count):
-        weights[i] = exp(score(tables, position, scene, moves[i], fitted))
-        total += weights[i]
+        scores[i] = score(tables, position, scene, moves[i], weights)
+
+
+@kb.inlined
+def softmax(scores: kb.Reals, count: int) -> None:
+    """Turn scores into how likely each of `count` replies is, with its uniform share."""
+    total = 0.0
     for i in range(count):
-        weights[i] = (1.0 - FLOOR) * weights[i] / total + FLOOR / count
+        scores[i] = exp(scores[i])
+        total += scores[i]
+    for i in range(count):
+        scores[i] = (1.0 - FLOOR) * scores[i] / total + FLOOR / count
 
 
 @kb.entry

@@ -3,7 +3,7 @@
     P(m | h) = (1 - FLOOR) * exp(w . f(h, m)) / sum_m' exp(w . f(h, m')) + FLOOR / |M(h)|
 
 The features are those of `features`; the weights are in fitted.json, with the games that they come from, and
-`python benchmarks/fit_opponent.py` makes that file. The uniform share keeps whatever is possible possible.
+`python benchmarks/fit_opponent.py --plain` makes that file. The uniform share keeps whatever is possible possible.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from kriegbot.kernels import Moves, Position, Reals, Words, pointer
-from kriegbot.models.features import NAMES, softmax
+from kriegbot.models.features import NAMES, score_moves, softmax
 from kriegbot.models.protocol import Heard, opponent
 
 FILE = Path(__file__).with_suffix(".json")
@@ -30,5 +30,6 @@ WEIGHTS = np.array(list(weights_in(FILE).values()))
 @opponent
 def fitted(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
     """The softmax, with its uniform share."""
-    softmax(tables, position, heard, moves, count, pointer(WEIGHTS), weights)
+    score_moves(tables, position, heard, moves, count, pointer(WEIGHTS), weights)
+    softmax(weights, count)
     return True

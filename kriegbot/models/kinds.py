@@ -1,26 +1,28 @@
-"""Opponents of several kinds, each a softmax of features of the reply; a board says which kind it assumes.
+"""Opponents of several kinds: each a softmax of how a reply looks and how it suits what he knows.
 
-    P(m | h, k) = (1 - FLOOR) * exp(w_k . f(h, m)) / sum_m' exp(w_k . f(h, m')) + FLOOR / |M(h)|
+    P(m | h, k) = (1 - FLOOR) * exp(s(m)) / sum_m' exp(s(m')) + FLOOR / |M(h)|,    s(m) = w_k . f(h, m) + u(h, k, m)
 
-Kind 0 moves uniformly at random. The others are fitted to games by expectation maximisation
-(`python benchmarks/fit_opponent.py --kinds N`): a player of a game is of one kind throughout.
+The board's label says of which kind k he is assumed to be. f is of `features`, with weights w_k of each kind; u is of
+`knowledge`, whose vectors all kinds share. Kind 0 moves uniformly at random. Each of the others is a player of the
+games that they are fitted to (`python benchmarks/fit_opponent.py`).
 """
 
-import json
 from pathlib import Path
 
 import numpy as np
 
-from kriegbot.kernels import Moves, Position, Reals, Words, advance, label, pointer
-from kriegbot.models.features import NAMES, softmax
+from kriegbot.kernels import MAX_MOVES, Moves, Position, Reals, Words, advance, label, pointer
+from kriegbot.models.features import NAMES, score_moves, softmax
+from kriegbot.models.knowledge import VECTORS, WIDTH, facts_of, know, suits
 from kriegbot.models.protocol import Heard, opponents
 
-FILE = Path(__file__).with_suffix(".json")
-
-_FOUND = json.loads(FILE.read_text(encoding="utf-8"))
-WEIGHTS = np.array([[kind.get(name, 0.0) for name in NAMES] for kind in _FOUND["kinds"]]).ravel()
-PRIOR = tuple(float(share) for share in _FOUND["prior"])
 SIZE = len(NAMES)
+FILE = Path(__file__).with_suffix(".npz")
+
+with np.load(FILE) as _found:
+    PRIOR = tuple(map(float, _found["prior"]))
+    WEIGHTS = _found["weights"].astype(np.float64).reshape(len(PRIOR) - 1, SIZE).ravel()
+    LEARNT = _found["vectors"].astype(np.float64).reshape(VECTORS, WIDTH).ravel()
 
 
 @opponents(PRIOR)
@@ -29,5 +31,10 @@ def kinds(tables: Words, position: Position, heard: Heard, moves: Moves, count: 
     kind = label(position)
     if kind == 0:
         return False
-    softmax(tables, position, heard, moves, count, advance(pointer(WEIGHTS), SIZE * (kind - 1)), weights)
+    score_moves(tables, position, heard, moves, count, advance(pointer(WEIGHTS), SIZE * (kind - 1)), weights)
+    facts, known = advance(moves, MAX_MOVES // 2), advance(weights, MAX_MOVES // 2)  # room behind the list
+    know(pointer(LEARNT), facts, facts_of(position, heard, facts), known)
+    for i in range(count):
+        weights[i] += suits(pointer(LEARNT), position, known, moves[i])
+    softmax(weights, count)
     return True

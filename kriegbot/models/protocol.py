@@ -26,7 +26,8 @@ Opponent: TypeAlias = Callable[[Words, Position, Heard, Moves, int, Reals], bool
 """(tables, position, heard, moves, count, weights) -> whether `weights` were written.
 
 `moves` are the `count` >= 1 legal moves of the side to move in `position`. Their weights, all above 0, need not sum to
-1. Where False is returned, nothing needs to be written: all moves are equally likely."""
+1. Both have room for MAX_MOVES, more than twice what a position needs; what lies behind `count` is room to work in.
+Where False is returned, nothing needs to be written: all moves are equally likely."""
 
 
 def opponent(function: Opponent) -> Opponent:

@@ -103,8 +103,8 @@ def _check_opponent(part: Any) -> None:
             if wrong is not None:
                 given = "none" if wrong == GUARD else f"{wrong:g}"
                 raise BadPart(f"gives a reply the weight {given}; it takes finite ones above 0, or returns False")
-            if (weights[count:] != GUARD).any():
-                raise BadPart("writes more weights than there are replies")
+            if (weights[kb.MAX_MOVES :] != GUARD).any():
+                raise BadPart("writes more weights than there is room for")
 
 
 def _check_backup(part: Any) -> None:
