@@ -121,6 +121,26 @@ def test_a_returning_belief_is_astray_less_often(seed: int) -> None:
     assert returns < stays / 2
 
 
+@pytest.mark.parametrize("seed", [5, 8])  # games in which it needs no second rescue
+def test_a_belief_gives_up_coming_back_after_so_many_moves(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    monkeypatch.setattr(Belief, "_replayed_from_earlier", lambda *given: tried.append(given[2]))  # in vain
+    referee, rng = Referee(WILD16, PAPER_LIMITS), random.Random(seed)
+    belief = Belief(referee.view(chess.WHITE), 20, seed, retries=2)
+    while not belief.rescues:
+        referee.try_move(rng.choice(referee.view(referee.turn).tries()))
+        belief.update(referee.view(chess.WHITE))
+    tried.clear()
+    belief.max_particles = 100_000
+    for _ in range(8):
+        ply = referee.ply
+        while referee.ply == ply:
+            referee.try_move(rng.choice(referee.view(referee.turn).tries()))
+        belief.update(referee.view(chess.WHITE))
+    assert belief.rescues.total() == 1
+    assert len(tried) == 2
+
+
 def test_a_rescue_replays_no_more_boards_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
     assert updates_astray(2, retries=0)[1] > 0
     monkeypatch.setattr("kriegbot.belief.belief.MOST_REPLAYED", -1)

@@ -5,8 +5,8 @@ are tried in this order and counted. "replay": an earlier set of boards is taken
 particles; the result fits everything heard. "last observation": boards are altered to fit what was heard last. "blind":
 enemy men are put anywhere. After either of the last two the belief is no longer the information set, and
 `particles.fits_all` is false until a replay succeeds. If even "blind" finds no board, the belief is empty until more is
-heard. A belief with `retries` tries a replay after so many further moves of the opponent, too; later ones would have to
-begin too far back.
+heard. A belief with `retries` also tries a replay after each of so many further moves of the opponent; a later one
+would have to begin too far back.
 """
 
 import math

@@ -48,7 +48,7 @@ class Settings:
       doubt: share of the weight that goes, with `samples`, to boards on which the king of an opponent with few men is
         a step from where the belief has him, unless the belief is all of the information set.
       opinion: share of a try's value that is what it is worth if both sides saw the board (`search.opinion`).
-      retries: after how many further moves of the opponent a belief that is astray tries to come back.
+      retries: after each of how many of the opponent's next moves a belief that is astray tries to come back.
       is_for_turn: whether `time` is the budget of a whole turn, all its tries together.
       finishes: whether a bare king is left to `kriegbot.endgames`.
     """
