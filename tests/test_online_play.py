@@ -97,7 +97,7 @@ def test_games_end_properly_though_requests_are_lost_and_the_bot_is_killed(tmp_p
     assert outcome.kills > 0
     assert len(outcome.records) == site.begun() >= 3
     assert sum(outcome.ends().values()) == site.begun()
-    assert sum(site.counts.values()) - site.counts["requests"] > 15
+    assert sum(site.counts.values()) - site.counts["requests"] > 5  # of some 180, one in ten; how many depends on time
 
 
 def test_a_game_that_was_going_on_is_taken_up_and_one_that_ended_meanwhile_gets_its_end(tmp_path: Path) -> None:
