@@ -96,7 +96,7 @@ class Examples:
 
 
 class Batch(NamedTuple):
-    """Examples, and what a model finds for each: h, and for each row features, vectors and the probability."""
+    """Examples, and what a model finds for each: the hidden layer; for each row features, vectors and probability."""
 
     starts: Ints
     made: Ints
@@ -118,7 +118,7 @@ class Model:
         self.vectors[KINDS:FACTS] = self.vectors[NO_FACT] = 0.0
 
     def found(self, examples: Examples, which: Ints, kinds: Ints, kept: Reals | float = 1.0) -> Batch:
-        """What this model finds for some examples, each of a kind; h is multiplied by `kept`."""
+        """What this model finds for some examples, each of a kind; the hidden layer is multiplied by `kept`."""
         counts = examples.counts[which]
         starts = np.cumsum(counts) - counts
         of = np.repeat(np.arange(len(which)), counts)

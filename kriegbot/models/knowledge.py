@@ -21,7 +21,7 @@ TAKEN, TOOK = 6 * 64, 7 * 64
 CHECKED, CHECKING = 8 * 64, 8 * 64 + 5
 """The lines on which it stands in check, and on which its own last move gave check."""
 TRIES = CHECKING + 5
-"""How many pawn captures it was told of: none, one, more. First of all, that it is the first to move."""
+"""That it makes the first move of the game; else how many pawn captures it was told of: none or untold, one, more."""
 LEFT = TRIES + 4
 """How many enemy men are left, 1 to 16."""
 CASTLING = LEFT + 16
@@ -33,6 +33,7 @@ FACTS = KINDS + kb.LABELS
 ORIGINS, TARGETS = FACTS, FACTS + 6 * 64
 VECTORS = TARGETS + 6 * 64
 MOST_FACTS = 16 + 2 * 6 + 2 + 4
+"""Its men; of two moves the capture and five lines of check; castling; pawn captures, enemy men, plies, kind."""
 
 
 @kb.inlined
