@@ -5,12 +5,14 @@ import random
 from collections import Counter
 
 import chess
+import numpy as np
 import pytest
 
-from kriegbot.belief.belief import Belief
+from kriegbot.belief.belief import Allowance, Belief, Checkpoint
+from kriegbot.belief.particles import Particles
 from kriegbot.belief.rescue import blind
 from kriegbot.kernels import to_board
-from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, Referee
+from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, OpponentMoved, Referee, View
 
 
 @pytest.mark.slow
@@ -145,6 +147,32 @@ def test_a_rescue_replays_no_more_boards_than_it_may(monkeypatch: pytest.MonkeyP
     assert updates_astray(2, retries=0)[1] > 0
     monkeypatch.setattr("kriegbot.belief.belief.MOST_REPLAYED", -1)
     assert updates_astray(2, retries=0)[1] == 0
+
+
+def test_a_replay_ends_before_a_step_for_which_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    given, now = [], [0.0]
+    monkeypatch.setattr("kriegbot.belief.belief.time.perf_counter", lambda: now[0])
+
+    def after(particles: Particles, view: View, index: int, *_rest: object) -> Particles:
+        if isinstance(view.events[index], OpponentMoved):
+            given.append(len(particles))
+            now[0] += 0.001 * len(particles)
+        return particles
+
+    monkeypatch.setattr("kriegbot.belief.belief.after_event", after)
+    referee = Referee(WILD16)
+    many = Particles(np.zeros((2_000, 8), np.uint64), np.full(2_000, 1 / 2_000), is_exact=False)
+    belief = Belief(referee.view(chess.WHITE))
+    belief.particles = many
+    for uci in ("e2e4", "e7e5", "g1f3", "b8c6"):
+        referee.try_move(chess.Move.from_uci(uci))
+        belief.update(referee.view(chess.WHITE))
+    given.clear()
+    start, view, allowed = Checkpoint(1, many), referee.view(chess.WHITE), []
+    for seconds in (1.0, 3.0, 5.0):
+        found = belief._replayed(start, view, len(view.events) - 1, 8_000, 0, Allowance(now[0] + seconds))
+        allowed.append((len(given), len(found)))
+    assert allowed == [(0, 0), (1, 0), (3, 2_000)]
 
 
 def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> None:

@@ -34,6 +34,8 @@ MOST_REPLAYED, MOST_RETRIED = 500_000, 100_000
 """How many boards, counted again at each turn of the opponent, the replays of a rescue may take through such turns, and
 those of an attempt to come back from one: a second or two, and a quarter of one."""
 MIN_ALTERED = 5_000
+TIMED_BOARDS = 1_000
+"""How many boards it takes to measure the time of one."""
 """The least number of boards to alter when no replay helps."""
 
 
@@ -76,6 +78,8 @@ class Belief:
         self._view, self._heard = view, 0
         """The last view, and how many of its events are taken in."""
         self._opponent_turns = 0
+        self._pace = 0.0
+        """Seconds that a board last took through a move of the opponent."""
         self._checkpoints: deque[Checkpoint] = deque(maxlen=CHECKPOINTS)
         self.this_turn = Checkpoint(0, self.particles)
         """The boards before the last move of the opponent, and the number of that event."""
@@ -149,7 +153,11 @@ class Belief:
         return np.einsum("n,kns->ks", weights, bits.reshape(6, len(rows), 64))
 
     def _after(self, particles: Particles, view: View, index: int, max_particles: int, seed: int) -> Particles:
-        return after_event(particles, view, index, self.terms, max_particles, seed, self.opponent)
+        begun = time.perf_counter()
+        after = after_event(particles, view, index, self.terms, max_particles, seed, self.opponent)
+        if isinstance(view.events[index], OpponentMoved) and len(particles) >= TIMED_BOARDS:
+            self._pace = (time.perf_counter() - begun) / len(particles)
+        return after
 
     def _replayed(
         self, start: Checkpoint, view: View, end: int, max_particles: int, seed: int, allowance: Allowance
@@ -159,7 +167,7 @@ class Belief:
         for index in range(start.event, end + 1):
             if len(particles) == 0:
                 break
-            if allowance.boards < 0 or time.perf_counter() > allowance.deadline:
+            if allowance.boards < 0 or time.perf_counter() + self._pace * len(particles) > allowance.deadline:
                 return Particles(particles.rows[:0], particles.weights[:0], is_exact=False)
             if isinstance(view.events[index], OpponentMoved):
                 allowance.boards -= len(particles)
