@@ -30,13 +30,13 @@ SPACING = 3
 """Turns of the opponent between two checkpoints that a replay may start from; the last eight are kept."""
 REPLAY_FACTOR = 4
 """How many times more particles a replay uses."""
-MOST_REPLAYED, MOST_RETRIED = 500_000, 100_000
+MOST_REPLAYED, MOST_RETRIED = 250_000, 100_000
 """How many boards, counted again at each turn of the opponent, the replays of a rescue may take through such turns, and
-those of an attempt to come back from one: a second or two, and a quarter of one."""
+those of an attempt to come back from one: two seconds, and one."""
 MIN_ALTERED = 5_000
+"""The least number of boards to alter when no replay helps."""
 TIMED_BOARDS = 1_000
 """How many boards it takes to measure the time of one."""
-"""The least number of boards to alter when no replay helps."""
 
 
 @dataclass(frozen=True, slots=True)
