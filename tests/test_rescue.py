@@ -173,6 +173,7 @@ def test_a_replay_ends_before_a_step_for_which_there_is_no_time(monkeypatch: pyt
         found = belief._replayed(start, view, len(view.events) - 1, 8_000, 0, Allowance(now[0] + seconds))
         allowed.append((len(given), len(found)))
     assert allowed == [(0, 0), (1, 0), (3, 2_000)]
+    assert len(belief._replayed(start, view, 2, 8_000, 0, Allowance(now[0] + 2.5))) == 2_000  # our own try takes none
 
 
 def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> None:
