@@ -5,9 +5,10 @@ search expect moves as programs of several kinds make them (`models.kinds`), and
 belief that has left the information set tries to come back, eight times; after a capture the exchange on that square,
 which both sides know, is played out; leaves are valued by `evaluators.active`; half of what a try is worth is what it
 would be worth if both sides saw the board (`search.opinion`); the reply that is worst for us is more likely than the
-model says; a refused try costs no depth; going in circles costs something, and the longer nothing happens, the more a
-pawn's move gains; values are squeezed, as chances of winning are; the first plies are drawn by value; and bare kings
-are mated by `kriegbot.endgames`. A budget is for a turn, all its tries together.
+model says; a try that the model, from the other side, foretells costs something (`search.foretold`); a refused try
+costs no depth; going in circles costs something, and the longer nothing happens, the more a pawn's move gains; values
+are squeezed, as chances of winning are; the first plies are drawn by value; and bare kings are mated by
+`kriegbot.endgames`. A budget is for a turn, all its tries together.
 
 The weaker levels err as people do. They forget: `particles`. They look less far: `depth`. They miss that they can be
 taken back: `exchange`. They take a try that looks nearly as good: `temperature`. None plays at random. Each looks at as
@@ -39,9 +40,10 @@ FLAGSHIP = Settings(
     exchange=1.0,
     insight=0.2,
     scale=2500.0,
-    temperature=(4.0, 0.0),
+    temperature=(10.0, 0.0),
     repeated=4.0,
     impatience=3.0,
+    foretold=10.0,
     opinion=0.5,
     retries=8,
     is_for_turn=True,
@@ -51,8 +53,8 @@ FLAGSHIP = Settings(
 
 def _level(samples: int, particles: int, **weaker: Any) -> Settings:
     """A level; it draws so many boards for each try, a third of them anew after a refusal."""
-    simpler = replace(FLAGSHIP, opponent="fitted", filtering="uniform", evaluator="sound", opinion=0.0, doubt=0.4)
-    settings = replace(simpler, samples=samples, further=samples // 3, particles=particles, retries=0)
+    simpler = replace(FLAGSHIP, opponent="fitted", filtering="uniform", evaluator="sound", opinion=0.0, foretold=0.0)
+    settings = replace(simpler, doubt=0.4, samples=samples, further=samples // 3, particles=particles, retries=0)
     return replace(settings, **{"repeated": 20.0, **weaker})
 
 

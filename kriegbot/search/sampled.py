@@ -26,9 +26,10 @@ from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_fitting
 from kriegbot.belief.pool import RenewedPool
 from kriegbot.belief.rescue import elsewhere
-from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, last_heard, side_of, subseed, uniforms
+from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, last_heard, moves_heard, side_of, subseed, uniforms
 from kriegbot.models import load_opponent
 from kriegbot.search.cache import Lists
+from kriegbot.search.foretold import foretold
 from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.opinion import open_values
 from kriegbot.search.policy import Policy, Searched
@@ -71,7 +72,7 @@ MOST_DRAWN = 3000
 OPENING_PLIES, FEW_MEN = 12, 5
 DRAWING = 0
 """Use of randomness within one try, with a seed of its own."""
-ORDERING, OPINION = 0, 1
+ORDERING, OPINION, FORETELLING = 0, 1, 2
 """The same within a drawing."""
 FOR_OPINION = 0.4
 """Share of a search's time that is kept for `search.opinion`."""
@@ -189,6 +190,10 @@ class SampledSearch:
         if self.settings.opinion:
             left = None if seconds is None else seconds - (time.perf_counter() - begun)
             found = self._with_opinion(found, histories, left, seed)
+        if self.settings.foretold:
+            ours, _ = moves_heard(view, len(view.events))
+            nats = foretold(histories, self.method.opponent, ours, subseed(seed, FORETELLING))
+            found = replace(found, values=found.values - self.settings.foretold * nats)
         return found, found.boards if self.settings.samples is None else int(weights[: found.boards].sum())
 
     def _with_opinion(self, found: TryValues, histories: InformationSet, seconds: float | None, seed: int) -> TryValues:

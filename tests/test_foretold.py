@@ -1,0 +1,74 @@
+"""How well an opponent who has our model foretells our tries."""
+
+from dataclasses import replace
+
+import chess
+import numpy as np
+import pytest
+
+from kriegbot.kernels import encode_move, from_board
+from kriegbot.models.protocol import Opponent
+from kriegbot.models.uniform import uniform
+from kriegbot.players.kriegbot import FLAGSHIP
+from kriegbot.search.foretold import foretold
+from kriegbot.search.information_set import InformationSet
+from kriegbot.search.sampled import SampledSearch
+from referee import WILD16, Announcement, Referee
+from tests.odd_parts import KINDS, plain_odd, two_kinds
+
+BOARDS = {"4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1": 1.0, "4k3/8/8/5p2/4P3/8/8/4K3 w - - 0 1": 3.0}
+"""White can push a pawn, take with it on d5 or on f5, or move the king to five squares: seven moves, eight tries."""
+TRIES = 8
+OURS, THEIRS = chess.E2, chess.D5
+"""Where we are said to have taken, and then the opponent."""
+
+
+def nats(move: str, model: Opponent, boards: dict[str, float]) -> float:
+    """By how much a try is foretold over boards of some weight."""
+    rows, weights = np.stack([from_board(chess.Board(fen)) for fen in boards]), np.array(list(boards.values()))
+    known = InformationSet.of(Referee(WILD16, start=next(iter(boards))).view(chess.WHITE), rows, weights)
+    found = foretold(replace(known, heard=THEIRS + 1), model, OURS + 1, 1)
+    assert len(found) == TRIES
+    return float(found[known.tries.tolist().index(encode_move(chess.Move.from_uci(move)))])
+
+
+def plain_nats(move: str) -> float:
+    """The same of `two_kinds`, on python-chess."""
+    total = share = 0.0
+    for fen, weight in BOARDS.items():
+        board, made = chess.Board(fen), chess.Move.from_uci(move)
+        moves = list(board.legal_moves)
+        if made in moves:
+            odd = plain_odd(board, moves, Announcement(capture=THEIRS), Announcement(capture=OURS))
+            likely = KINDS[0] / len(moves) + KINDS[1] * odd[moves.index(made)] / sum(odd)
+            total += weight * np.log(TRIES * likely)
+            share += weight
+    return max(total / share, 0.0)
+
+
+@pytest.mark.parametrize("move", ["e4d5", "e4f5", "e4e5", "e1d1", "e1e2"])
+def test_it_is_what_the_model_says_of_boards_that_allow_a_try(move: str) -> None:
+    assert nats(move, two_kinds, BOARDS) == pytest.approx(plain_nats(move))
+
+
+def test_tries_differ_and_rare_ones_are_as_good_as_random_ones() -> None:
+    taking, moving, stepping = (plain_nats(move) for move in ("e4d5", "e1e2", "e1d1"))
+    assert taking > moving > stepping == 0.0
+
+
+def test_nobody_foretells_a_try_that_no_board_allows() -> None:
+    assert nats("e4f5", two_kinds, dict(list(BOARDS.items())[:1])) == 0.0
+
+
+def test_of_random_moves_none_is_foretold_better() -> None:
+    assert nats("e4d5", uniform, BOARDS) == pytest.approx(nats("e1d1", uniform, BOARDS)) == pytest.approx(np.log(8 / 7))
+
+
+def test_what_is_foretold_costs_a_try_some_of_its_value() -> None:
+    view, values = Referee(WILD16).view(chess.WHITE), []
+    for price in (0.0, 10.0):
+        search = SampledSearch(replace(FLAGSHIP, samples=20, particles=500, foretold=price), 3)
+        search.update(view)
+        values.append(search.policy(view, None).values)
+    lost = values[0] - values[1]
+    assert 0.0 == lost.min() < lost.max() <= 10.0 * np.log(len(lost))
