@@ -185,15 +185,16 @@ class SampledSearch:
         else:
             rows, weights = self._draw(belief, view, seed)
         histories, is_free, begun = InformationSet.of(view, rows, weights), not view.obliged, time.perf_counter()
+        cost: RealArray | float = 0.0
+        if self.settings.foretold:
+            ours, _ = moves_heard(view, len(view.events))
+            cost = self.settings.foretold * foretold(histories, self.method.opponent, ours, subseed(seed, FORETELLING))
         limit = seconds if seconds is None or not self.settings.opinion else (1.0 - FOR_OPINION) * seconds
         found = search_tries(histories, self.method, limit, lists, may_prune=is_free)
         if self.settings.opinion:
             left = None if seconds is None else seconds - (time.perf_counter() - begun)
             found = self._with_opinion(found, histories, left, seed)
-        if self.settings.foretold:
-            ours, _ = moves_heard(view, len(view.events))
-            nats = foretold(histories, self.method.opponent, ours, subseed(seed, FORETELLING))
-            found = replace(found, values=found.values - self.settings.foretold * nats)
+        found = replace(found, values=found.values - cost)
         return found, found.boards if self.settings.samples is None else int(weights[: found.boards].sum())
 
     def _with_opinion(self, found: TryValues, histories: InformationSet, seconds: float | None, seed: int) -> TryValues:
