@@ -6,11 +6,13 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.kernels import encode_move, from_board
-from kriegbot.models.protocol import Opponent
+from kriegbot.kernels import encode_move, from_board, labelled
+from kriegbot.models import load_opponent
+from kriegbot.models.kinds import WITH_MODEL
+from kriegbot.models.protocol import Opponent, foretellers_of, prior_of
 from kriegbot.models.uniform import uniform
 from kriegbot.players.kriegbot import FLAGSHIP
-from kriegbot.search.foretold import foretold
+from kriegbot.search.foretold import foretold, has_model
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.sampled import SampledSearch
 from referee import WILD16, Announcement, Referee
@@ -72,3 +74,21 @@ def test_what_is_foretold_costs_a_try_some_of_its_value() -> None:
         values.append(search.policy(view, None).values)
     lost = values[0] - values[1]
     assert 0.0 == lost.min() < lost.max() <= 10.0 * np.log(len(lost))
+
+
+def test_it_counts_less_the_less_likely_the_opponent_has_a_model() -> None:
+    model = load_opponent("kinds")
+    view, prior = Referee(WILD16).view(chess.WHITE), np.array(prior_of(model))
+    rows, kinds = labelled(from_board(chess.Board()), len(prior)), list(foretellers_of(model))
+    assert len(kinds) == len(WITH_MODEL)
+    for factor, counts in ((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (3.0, 1.0)):
+        weights = prior.copy()
+        weights[kinds] *= factor
+        others = np.delete(np.arange(len(prior)), kinds)
+        weights[others] *= (1.0 - weights[kinds].sum()) / weights[others].sum()
+        assert has_model(InformationSet.of(view, rows, weights), model) == pytest.approx(counts)
+
+
+def test_an_opponent_of_no_kind_counts_as_one_with_a_model() -> None:
+    row = from_board(chess.Board()).reshape(1, 8)
+    assert has_model(InformationSet.of(Referee(WILD16).view(chess.WHITE), row, np.ones(1)), uniform) == 1.0

@@ -18,14 +18,17 @@ from kriegbot.models.protocol import Heard, opponents
 
 SIZE = len(NAMES)
 FILE = Path(__file__).with_suffix(".npz")
+WITH_MODEL = ("engine", "kriegbot")
+"""The players among them that have a model of their opponent."""
 
 with np.load(FILE) as _found:
+    FORETELLERS = tuple(1 + _found["players"].tolist().index(player) for player in WITH_MODEL)
     PRIOR = tuple(map(float, _found["prior"]))
     WEIGHTS = _found["weights"].astype(np.float64).reshape(len(PRIOR) - 1, SIZE).ravel()
     LEARNT = _found["vectors"].astype(np.float64).reshape(VECTORS, WIDTH).ravel()
 
 
-@opponents(PRIOR)
+@opponents(PRIOR, FORETELLERS)
 def kinds(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
     """The softmax of the board's kind, with its uniform share."""
     kind = label(position)

@@ -39,7 +39,7 @@ def opponent(function: Opponent) -> Opponent:
     return part_of(Opponent, function)
 
 
-def opponents(prior: Sequence[float]) -> Callable[[Opponent], Opponent]:
+def opponents(prior: Sequence[float], foretellers: Sequence[int] = ()) -> Callable[[Opponent], Opponent]:
     """Compile a model of several kinds of opponent.
 
     It reads `kernels.position.label` of the board: 0 to len(prior) - 1. A belief begins with the first position once
@@ -47,6 +47,7 @@ def opponents(prior: Sequence[float]) -> Callable[[Opponent], Opponent]:
 
     Args:
       prior: the share of each kind; they need not sum to 1.
+      foretellers: the kinds that themselves have a model of their opponent.
 
     Raises:
       ValueError: there are no shares, more than there are labels, or one is not positive.
@@ -57,6 +58,7 @@ def opponents(prior: Sequence[float]) -> Callable[[Opponent], Opponent]:
     def compiled(function: Opponent) -> Opponent:
         model = opponent(function)
         model.prior = tuple(share / sum(prior) for share in prior)  # type: ignore[attr-defined] # read by `prior_of` alone
+        model.foretellers = tuple(foretellers)  # type: ignore[attr-defined] # read by `foretellers_of` alone
         return model
 
     return compiled
@@ -65,3 +67,8 @@ def opponents(prior: Sequence[float]) -> Callable[[Opponent], Opponent]:
 def prior_of(model: Opponent) -> tuple[float, ...]:
     """How likely each kind of opponent is before anything was heard; one for a model of one kind."""
     return getattr(model, "prior", (1.0,))
+
+
+def foretellers_of(model: Opponent) -> tuple[int, ...]:
+    """The kinds that have a model of us; all of a model that does not say."""
+    return getattr(model, "foretellers", ()) or tuple(range(len(prior_of(model))))

@@ -7,17 +7,28 @@ worth nearly the same, likelihoods differ tenfold; so he can be told less at lit
 The model is our own of the opponent, from the other side. He sees his own men, and we do not: the mean over some of our
 boards stands for his. He does not know of which kind we are: the kinds count as they do before a game. A try that is
 less likely than a random one gains no more for that, since nobody is misled by rare tries for long.
+
+Opponents without a model are told nothing by what is likely. So all of it counts as long as it is no less likely than
+before the game that he has one.
 """
 
 import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.kernels import RealArray
-from kriegbot.models.protocol import Heard, Opponent, prior_of
+from kriegbot.kernels.position import labels_of
+from kriegbot.models.protocol import Heard, Opponent, foretellers_of, prior_of
 from kriegbot.search.information_set import InformationSet
 
 BOARDS = 20
 """Boards on which tries are looked at."""
+
+
+def has_model(histories: InformationSet, model: Opponent) -> float:
+    """How likely the opponent is to have a model of us, in terms of how likely that was before the game; at most 1."""
+    kinds, prior = list(foretellers_of(model)), np.array(prior_of(model))
+    now = histories.weights @ np.isin(labels_of(histories.rows), kinds) / histories.weights.sum()
+    return float(min(now / prior[kinds].sum(), 1.0))
 
 
 def foretold(histories: InformationSet, model: Opponent, ours: int, seed: int) -> RealArray:

@@ -29,7 +29,7 @@ from kriegbot.belief.rescue import elsewhere
 from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, last_heard, moves_heard, side_of, subseed, uniforms
 from kriegbot.models import load_opponent
 from kriegbot.search.cache import Lists
-from kriegbot.search.foretold import foretold
+from kriegbot.search.foretold import foretold, has_model
 from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.opinion import open_values
 from kriegbot.search.policy import Policy, Searched
@@ -188,7 +188,8 @@ class SampledSearch:
         cost: RealArray | float = 0.0
         if self.settings.foretold:
             ours, _ = moves_heard(view, len(view.events))
-            cost = self.settings.foretold * foretold(histories, self.method.opponent, ours, subseed(seed, FORETELLING))
+            model, foretelling = self.method.opponent, subseed(seed, FORETELLING)
+            cost = self.settings.foretold * has_model(histories, model) * foretold(histories, model, ours, foretelling)
         limit = seconds if seconds is None or not self.settings.opinion else (1.0 - FOR_OPINION) * seconds
         found = search_tries(histories, self.method, limit, lists, may_prune=is_free)
         if self.settings.opinion:
