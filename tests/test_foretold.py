@@ -54,7 +54,7 @@ def test_it_is_what_the_model_says_of_boards_that_allow_a_try(move: str) -> None
 
 
 def test_tries_differ_and_rare_ones_are_as_good_as_random_ones() -> None:
-    taking, moving, stepping = (plain_nats(move) for move in ("e4d5", "e1e2", "e1d1"))
+    taking, moving, stepping = (nats(move, two_kinds, BOARDS) for move in ("e4d5", "e1e2", "e1d1"))
     assert taking > moving > stepping == 0.0
 
 
