@@ -2,11 +2,15 @@
 
     kriegbot tournament hs overconfident:samples=321 paranoid:samples=321 --games 20 --out pool.sqlite
     python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/models/kinds.npz
+    python benchmarks/fit_opponent.py new.sqlite --start kriegbot/models/kinds.npz --out kriegbot/models/kinds.npz
     python benchmarks/fit_opponent.py pool.sqlite --plain --out kriegbot/models/fitted.json
 
 Each player of the tournaments, whatever its settings, becomes a kind, with weights of its own for the features; all
 share the vectors of knowledge. With `--plain` all players are one, and there are no vectors. Both are found by AdamW
-(Loshchilov and Hutter 2019) on BATCH moves at a time, with dropout (Srivastava et al. 2014) of the hidden layer.
+(Loshchilov and Hutter 2019) on BATCH moves at a time, with dropout (Srivastava et al. 2014) of the hidden layer. With
+`--start` they begin with a fitted model of these players and perhaps others, change more slowly, and decay towards it
+instead of 0: so what it had from games that are no longer at hand is not forgotten. A player whose moves are not among
+the new ones takes the weights of features that the model did not have from the others' mean.
 
 A fifth of the games, drawn at random, is held out. The table compares the mean log-likelihood of a side's moves, in
 nats, under the uniform model and under the fitted one, which is not told who plays: for each player, with a 95 %
@@ -19,7 +23,7 @@ import json
 import random
 from collections import defaultdict
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import chess
 import numpy as np
@@ -33,11 +37,14 @@ from kriegbot.models.knowledge import FACTS, KINDS, MOST_FACTS, VECTORS, WIDTH, 
 from referee import GameRecord
 from tournaments.store import Store
 
-EPOCHS, BATCH = 20, 256
+EPOCHS, AGAIN, BATCH = 20, 8, 256
+"""Times that all moves are gone through, from nothing and from a model; moves at a time."""
 RATES = 0.01, 0.004
 """Of learning, at the most: of the weights and of the vectors. They rise for a fifth of the time, then fall to 0."""
 DECAYS = 0.01, 0.3
 """How much of the weights and of the vectors a step takes off, times the rate."""
+SLOWER = 0.5
+"""What the rates are multiplied by with a model to start from."""
 DROPOUT = 0.3
 START = 0.1
 """Standard deviation of what the vectors begin with."""
@@ -166,28 +173,55 @@ def _summed(places: Ints, count: int, values: Reals) -> Reals:
     return sums
 
 
-def fit(examples: Examples, kinds: Ints, count: int, width: int) -> Model:
+class Start(NamedTuple):
+    """A fitted model to go on from: weights [kinds, features], 0 for those that are new [features], and vectors."""
+
+    players: list[str]
+    weights: Reals
+    vectors: Reals
+    new: npt.NDArray[np.bool_]
+    about: dict[str, Any]
+
+    @classmethod
+    def of(cls, file: Path) -> "Start":
+        """The model in a file that this script has written."""
+        with np.load(file) as found:
+            features, players = found["features"].tolist(), found["players"].tolist()
+            weights = np.zeros((len(players), len(NAMES)), np.float32)
+            weights[:, [NAMES.index(name) for name in features]] = found["weights"]
+            vectors, about = found["vectors"].astype(np.float32), json.loads(str(found["about"]))
+        return cls(players, weights, vectors, np.isin(NAMES, features, invert=True), about)
+
+
+def fit(examples: Examples, kinds: Ints, count: int, width: int, start: Start | None = None) -> Model:
     """The model of examples of known kinds [N], of which there are `count`; see the head of this file."""
     rng = np.random.default_rng(0)
     model = Model(count, width, rng)
+    if start is not None:
+        model.weights[:], model.vectors[:-1] = start.weights, start.vectors
     fitted = model.weights, model.vectors
+    towards = [one.copy() if start is not None else np.zeros_like(one) for one in fitted]
     means, squares = ([np.zeros_like(one) for one in fitted] for _ in range(2))
-    steps = EPOCHS * (len(kinds) // BATCH)
+    epochs, most = (EPOCHS, 1.0) if start is None else (AGAIN, SLOWER)
+    steps = epochs * (len(kinds) // BATCH)
     for step in track(range(steps), description="fitting"):
-        if step % (steps // EPOCHS) == 0:
+        if step % (steps // epochs) == 0:
             order = rng.permutation(len(kinds))
-        which = order[step % (steps // EPOCHS) * BATCH :][:BATCH]
+        which = order[step % (steps // epochs) * BATCH :][:BATCH]
         kept = (rng.random((BATCH, width)) >= DROPOUT).astype(np.float32) / (1 - DROPOUT)
         part = (step + 1) / steps
-        pace = min(part / 0.2, (1 - part) / 0.8)
+        pace = most * min(part / 0.2, (1 - part) / 0.8)
         gradients = model.gradients(examples, which, kinds[which], kept)
-        for one, gradient, mean, square, rate, decay in zip(
-            fitted, gradients, means, squares, RATES, DECAYS, strict=True
+        for one, gradient, mean, square, rate, decay, goal in zip(
+            fitted, gradients, means, squares, RATES, DECAYS, towards, strict=True
         ):
             mean += 0.1 * (gradient - mean)
             square += 0.01 * (gradient**2 - square)
             unbiased = mean / (1 - 0.9 ** (step + 1)), square / (1 - 0.99 ** (step + 1))
-            one -= rate * pace * (unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8) + decay * one)
+            one -= rate * pace * (unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8) + decay * (one - goal))
+    if start is not None:
+        met = np.isin(np.arange(count), kinds)
+        model.weights[np.ix_(~met, start.new)] = model.weights[np.ix_(met, start.new)].mean(axis=0)
     return model
 
 
@@ -201,6 +235,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", type=Path, nargs="+", help="stores of tournaments")
     parser.add_argument("--without", action="append", default=["rand"], help="a player to leave out, by its bare name")
+    parser.add_argument("--start", type=Path, help="a model of kinds to go on from")
     parser.add_argument("--plain", action="store_true", help="one softmax of features, for `fitted`")
     parser.add_argument("--out", type=Path, help="where the model goes")
     options = parser.parse_args()
@@ -219,11 +254,16 @@ def main() -> None:
                     if side.player not in options.without and len(side.made) >= FEWEST:
                         (held[side.player] if is_held else train).append(side)
     players = ["anyone"] if options.plain else sorted({side.player for side in train})
+    start = Start.of(options.start) if options.start is not None else None
+    if start is not None:
+        if not set(players) <= set(start.players):
+            parser.error(f"players {', '.join(players)}: {options.start} is of {', '.join(start.players)}")
+        players = start.players
     if len(players) >= LABELS or sum(len(side.made) for side in train) < BATCH:
         parser.error(f"{len(players)} players, {len(train)} sides: it takes {BATCH} moves of 1 to {LABELS - 1} players")
     examples = Examples(train)
     of_sides = np.array([0 if options.plain else players.index(side.player) for side in train])
-    model = fit(examples, of_sides[examples.side], len(players), 0 if options.plain else WIDTH)
+    model = fit(examples, of_sides[examples.side], len(players), 0 if options.plain else WIDTH, start)
     print(f"{len(examples.made)} moves of {len(train)} sides; held out, in nats a move:")
     prior = np.array([RANDOM_SHARE, *((1 - RANDOM_SHARE) / len(players) for _ in players)])
     summary = {}
@@ -243,10 +283,12 @@ def main() -> None:
         about = {
             "made_by": f"python benchmarks/fit_opponent.py {' '.join(file.name for file in options.files)}"
             + "".join(f" --without {player}" for player in options.without[1:])
+            + f" --start {options.start}" * (start is not None)
             + " --plain" * options.plain,
             "games": len(read),
             "moves": sum(len(side.made) for side in train),
             "held_out": summary,
+            **({"start": start.about} if start is not None else {}),
         }
         weights, vectors = model.weights.astype(np.float16), model.vectors[:-1].astype(np.float16)
         if options.plain:

@@ -9,6 +9,7 @@ import chess
 import numpy as np
 import pytest
 
+from kriegbot.models.features import NAMES
 from referee import WILD16, GameRecord, Referee
 
 pytest.importorskip("scipy", reason="models are fitted with scipy")
@@ -73,3 +74,19 @@ def test_players_are_told_apart_and_their_moves_foretold(monkeypatch: pytest.Mon
         own, other = model.likelihood(held, kind), model.likelihood(held, 1 - kind)
         assert own.mean() > -1.0
         assert own.sum() > other.sum() + 1.0
+
+
+def test_going_on_from_a_model_learns_new_games_and_forgets_no_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FIT, "EPOCHS", 30)
+    monkeypatch.setattr(FIT, "AGAIN", 30)
+    train = [*sides(forward, "forward", 20, 1), *sides(backward, "backward", 20, 2)]
+    examples = FIT.Examples(train)
+    model = FIT.fit(examples, np.repeat([0, 1], [20, 20])[examples.side], 2, 16)
+    new = FIT.Examples(sides(lambda moves: min(moves, key=lambda move: move.to_square % 8), "leftward", 20, 4))
+    is_new = np.arange(len(NAMES)) == 0
+    start = FIT.Start(["forward", "backward"], model.weights, model.vectors[:-1], is_new, {})
+    again = FIT.fit(new, np.ones(len(new.made), np.int64), 2, 16, start)
+    assert again.likelihood(new, 1).mean() > model.likelihood(new, 1).mean() + 0.3
+    assert np.array_equal(again.weights[0], np.where(is_new, again.weights[1], model.weights[0]))
+    held = FIT.Examples(sides(forward, "held out", 3, 3))
+    assert again.likelihood(held, 0).mean() > model.likelihood(held, 0).mean() - 0.2
