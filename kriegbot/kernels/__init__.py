@@ -82,6 +82,7 @@ from kriegbot.kernels.moves import (
     LAST_RANKS,
     MAX_MOVES,
     add_moves,
+    has_legal_move,
     is_legal_try,
     legal_moves,
     make_move,

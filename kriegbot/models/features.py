@@ -2,8 +2,8 @@
 
 All are seen from the mover's side, and 0 or 1 but for ranks and files: what it takes and with what, whether it takes
 back on the square that was just announced, whether its target or its origin is attacked, what it advances, develops,
-covers or leaves. The true board is used, our men included: a sensible mover cannot see them, yet finds out about them
-more often than a random one.
+covers or leaves, whether it mates (by the man moved, as it was). The true board is used, our men included: a sensible
+mover cannot see them, yet finds out about them more often than a random one.
 """
 
 from math import exp
@@ -57,6 +57,7 @@ SINGLE = (
     "to the centre",
     "to the wide centre",
     "by a bishop, rook or queen, four squares or more",
+    "mates",
 )
 NAMES = tuple(f"{name}: {kind}" for name in BY_KIND + RANKS_AND_FILES for kind in KINDS) + SINGLE
 """What the i-th weight is for."""
@@ -97,6 +98,7 @@ FILES = RANKS + 6 * 8
     CENTRE,
     WIDE_CENTRE,
     FAR,
+    MATES,
 ) = range(FILES + 6 * 4, len(NAMES))
 EARLY_PLIES, LATE_MEN = 24, 12
 FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES = kb.words(
@@ -189,9 +191,19 @@ def standing(weights: kb.Reals, side: int, kind: int, square: int) -> float:
     return weights[RANKS + 6 * rank + kind] + weights[FILES + 6 * min(file, 7 - file) + kind]
 
 
+@kb.kernel
+def mates(tables: kb.Words, position: kb.Position, move: int, scratch: kb.Moves) -> bool:
+    """Whether a move that gives check leaves no legal move; `scratch` is room to list them."""
+    after, _ = kb.make_move(tables, position, move)
+    checkers, pinned = kb.check_info(tables, after)
+    return not kb.has_legal_move(tables, after, checkers, pinned, scratch)
+
+
 @kb.inlined
-def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals) -> float:
-    """Sum of the weights [len(NAMES)] of a move's features."""
+def score(
+    tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals, scratch: kb.Moves
+) -> float:
+    """Sum of the weights [len(NAMES)] of a move's features; `scratch` is room to list moves."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
     start, end = kb.bit(origin), kb.bit(target)
     kind = kb.kind_of(position, start)
@@ -243,8 +255,11 @@ def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weig
         if ahead == 2:
             total += weights[TWO_STEPS]
     seen = attacks_of(tables, kind, scene.side, target, scene.occupied & ~start)
-    if kind != kb.PAWN and seen & enemy_king:
-        total += weights[ATTACKS_KING]
+    if seen & enemy_king:
+        if kind != kb.PAWN:
+            total += weights[ATTACKS_KING]
+        if weights[MATES] != 0.0 and mates(tables, position, move, scratch):  # takes long, and checks are few
+            total += weights[MATES]
     if seen & kb.king_attacks(tables, kb.lsb(enemy_king)):
         total += weights[LOOKS + kind]
     men = scene.own & ~position.kings & ~start
@@ -282,9 +297,9 @@ def score_moves(
     scores: kb.Reals,
 ) -> None:
     """Write the score of each of `count` replies by weights [len(NAMES)]."""
-    scene = scene_of(tables, position, heard)
+    scene, scratch = scene_of(tables, position, heard), kb.advance(moves, kb.MAX_MOVES // 2)
     for i in range(count):
-        scores[i] = score(tables, position, scene, moves[i], weights)
+        scores[i] = score(tables, position, scene, moves[i], weights, scratch)
 
 
 @kb.inlined
@@ -303,13 +318,15 @@ def _list_features(
     tables: kb.WordArray, row: kb.WordArray, heard: Heard, moves: kb.MoveArray, units: kb.RealArray, found: kb.RealArray
 ) -> int:
     position, features = kb.load(kb.pointer(row), 0), len(units)
-    count = kb.legal_moves(kb.pointer(tables), position, kb.pointer(moves))
-    scene = scene_of(kb.pointer(tables), position, heard)
+    listed, unit = kb.pointer(moves), kb.pointer(units)
+    count = kb.legal_moves(kb.pointer(tables), position, listed)
+    scene, scratch = scene_of(kb.pointer(tables), position, heard), kb.advance(listed, kb.MAX_MOVES // 2)
     for feature in range(features):
-        units[feature] = 1.0
+        unit[feature] = 1.0
         for i in range(count):
-            found[i * features + feature] = score(kb.pointer(tables), position, scene, moves[i], kb.pointer(units))
-        units[feature] = 0.0
+            scored = score(kb.pointer(tables), position, scene, listed[i], unit, scratch)
+            found[i * features + feature] = scored
+        unit[feature] = 0.0
     return count
 
 
