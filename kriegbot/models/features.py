@@ -2,8 +2,8 @@
 
 All are seen from the mover's side, and 0 or 1 but for ranks and files: what it takes and with what, whether it takes
 back on the square that was just announced, whether its target or its origin is attacked, what it advances, develops,
-covers or leaves, whether it mates (by the man moved, as it was). The true board is used, our men included: a sensible
-mover cannot see them, yet finds out about them more often than a random one.
+covers or leaves, whether it mates (not by a discovered check or as a new queen). The true board is used, our men
+included: a sensible mover cannot see them, yet finds out about them more often than a random one.
 """
 
 from math import exp
