@@ -324,8 +324,7 @@ def _list_features(
     for feature in range(features):
         unit[feature] = 1.0
         for i in range(count):
-            scored = score(kb.pointer(tables), position, scene, listed[i], unit, scratch)
-            found[i * features + feature] = scored
+            found[i * features + feature] = score(kb.pointer(tables), position, scene, listed[i], unit, scratch)
         unit[feature] = 0.0
     return count
 

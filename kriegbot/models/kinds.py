@@ -4,7 +4,8 @@
 
 The board's label says of which kind k he is assumed to be. f is of `features`, with weights w_k of each kind; u is of
 `knowledge`, whose vectors all kinds share. Kind 0 moves uniformly at random. Each of the others is a player of the
-games that they are fitted to (`python benchmarks/fit_opponent.py`).
+games that they are fitted to (`python benchmarks/fit_opponent.py`). `kriegbot` is, on purpose, as it moved before it
+minded `search.foretold`: whoever has this model would foretell it better otherwise.
 """
 
 from pathlib import Path
