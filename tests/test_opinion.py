@@ -1,21 +1,26 @@
 """The second opinion: what tries are worth if both sides saw the board."""
 
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
 import chess
 import numpy as np
 import pytest
 
-from kriegbot.kernels import IntArray, MoveArray, Rows, encode_move, from_board
+from kriegbot.kernels import IntArray, MoveArray, Rows, encode_move, from_board, labelled
 from kriegbot.players.kriegbot import FLAGSHIP
 from kriegbot.search import opinion
+from kriegbot.search.alphabeta import value_boards
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.opinion import BOARDS, DEPTH, MOST_BOARDS, open_values, squeezed
+from kriegbot.search.opinion import BOARDS, DEPTH, MOST_BOARDS, Valued, open_values, squeezed
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import Method
 from referee import WILD16, Referee
 
 METHOD = Method.of(FLAGSHIP)
+RANKS = ["".join(men) for men in product("pn", repeat=8)]
+"""Ranks of pawns and knights, each another one."""
 
 
 def histories(*fens: str) -> InformationSet:
@@ -28,7 +33,7 @@ def histories(*fens: str) -> InformationSet:
 def worth(move: str, fen: str) -> float:
     """The worth of a move on one board."""
     known = histories(fen)
-    values = open_values(known, METHOD, None, 1)
+    values = open_values(known, METHOD, None, 1, Valued(known, METHOD))
     assert values is not None
     return float(values[known.tries.tolist().index(encode_move(chess.Move.from_uci(move)))])
 
@@ -44,7 +49,8 @@ def test_a_try_that_is_illegal_is_worth_what_follows_it() -> None:
 
 
 def test_time_that_is_over_gives_no_opinion() -> None:
-    assert open_values(histories(chess.STARTING_FEN), METHOD, 0.0, 1) is None
+    known = histories(chess.STARTING_FEN)
+    assert open_values(known, METHOD, 0.0, 1, Valued(known, METHOD)) is None
 
 
 def test_half_a_value_is_that_of_the_search_and_half_that_of_the_opinion() -> None:
@@ -69,8 +75,38 @@ def test_by_time_depth_3_answers_if_it_gets_through_as_many_boards(
         return np.full((len(rows) if depth < DEPTH else done, len(tries)), 100 * depth), 0
 
     monkeypatch.setattr(opinion, "value_boards", value)
-    view, row = Referee(WILD16).view(chess.WHITE), from_board(chess.Board())
-    values = open_values(InformationSet.of(view, np.stack([row] * 500), np.ones(500)), METHOD, 10.0, 1)
+    known = histories(*(f"rnbqkbnr/{pawns}/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" for pawns in RANKS))
+    values = open_values(known, METHOD, 10.0, 1, Valued(known, METHOD))
     assert values is not None
     assert values.max() == pytest.approx(squeezed(np.array([100.0 * depth]), METHOD.scale)[0])
     assert asked == [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
+
+
+def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest.MonkeyPatch) -> None:
+    boards = [f"4k3/{'8/' * before}r7/{'8/' * (5 - before)}R3K3 w - - 0 1" for before in range(5)]
+    first, further = histories(*boards[:3]), histories(*boards[1:])
+    is_left = further.tries != encode_move(chess.Move.from_uci("a1a8"))
+    left, valued = replace(further, tries=further.tries[is_left]), Valued(first, METHOD)
+    open_values(first, METHOD, None, 1, valued)
+    assert valued.depths(left.rows).tolist() == [DEPTH, DEPTH, 0, 0]
+    asked: list[Rows] = []
+
+    def value(rows: Rows, *others: Any) -> tuple[IntArray, int]:
+        asked.append(rows)
+        return value_boards(rows, *others)
+
+    monkeypatch.setattr(opinion, "value_boards", value)
+    values = open_values(left, METHOD, None, 2, valued)
+    assert sorted(map(bytes, np.concatenate(asked))) == sorted(map(bytes, left.rows[2:]))
+    anew = open_values(left, METHOD, None, 2, Valued(left, METHOD))
+    assert values is not None
+    assert values == pytest.approx(anew)
+
+
+def test_boards_that_differ_in_labels_alone_are_valued_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = histories(chess.STARTING_FEN)
+    several = replace(one, rows=labelled(one.rows[0], 3), weights=np.ones(3))
+    valued = Valued(one, METHOD)
+    found = open_values(several, METHOD, None, 1, valued)
+    monkeypatch.setattr(opinion, "value_boards", lambda rows, *_: (np.zeros((len(rows), 20), np.int64), 0))
+    assert found == pytest.approx(open_values(one, METHOD, None, 1, valued))

@@ -7,13 +7,15 @@ expected does not; but he is no opponent of ours, so these values only count bes
 the best of what can be tried next, and over the others mostly the mean, partly the mean of the worst fifth.
 """
 
+from itertools import takewhile
+
 import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_refusing
 from kriegbot.kernels import RealArray
 from kriegbot.search.alphabeta import value_boards
-from kriegbot.search.information_set import InformationSet
+from kriegbot.search.information_set import InformationSet, Tries
 from kriegbot.search.search import stop_after
 from kriegbot.search.settings import Method
 
@@ -24,17 +26,58 @@ WORST, WORST_SHARE = 0.3, 0.2
 """How much the worst boards count beside the mean, and which share of the boards they are."""
 
 
-def open_values(histories: InformationSet, method: Method, seconds: float | None, seed: int) -> RealArray | None:
-    """What each try [M] is worth over some of the boards, squeezed as `Method.scale` has it; None if time ran out."""
+class Valued:
+    """Boards of one turn, and what alpha-beta finds each open try worth on them.
+
+    A refusal changes none of it: it leaves fewer boards and fewer tries. Boards that differ in their labels alone are
+    valued once.
+    """
+
+    def __init__(self, histories: InformationSet, method: Method) -> None:
+        """None yet; `histories` are those of the turn's first try."""
+        self._tries, self._terms, self._evaluator = histories.tries, histories.terms, method.evaluator
+        self._found: dict[int, dict[bytes, kb.IntArray]] = {DEPTH - 1: {}, DEPTH: {}}
+
+    def depths(self, rows: kb.Rows) -> kb.IntArray:
+        """How deep [N] each of the boards was searched, 0 if it was not."""
+        less, most = self._found.values()
+        return np.array([DEPTH if board in most else DEPTH - 1 if board in less else 0 for board in _boards(rows)])
+
+    def values(self, rows: kb.Rows, tries: Tries, depth: int, stop: kb.IntArray) -> kb.IntArray:
+        """As `value_boards` finds them, with the same arguments."""
+        boards, known = _boards(rows), self._found[depth]
+        new = {board: i for i, board in enumerate(boards) if board not in known}
+        found, _ = value_boards(rows[list(new.values())], tries, depth, self._evaluator, self._terms, stop)
+        are_open = np.isin(self._tries, tries)
+        for board, values in zip(new, found, strict=False):  # fewer if it was stopped
+            known[board] = np.zeros(len(self._tries), np.int64)
+            known[board][are_open] = values
+        done = list(takewhile(known.__contains__, boards))
+        return np.array([known[board][are_open] for board in done], np.int64).reshape(len(done), len(tries))
+
+
+def _boards(rows: kb.Rows) -> list[bytes]:
+    """Boards without their labels, as keys."""
+    every = kb.without_labels(rows).tobytes()
+    return [every[i : i + 64] for i in range(0, len(every), 64)]
+
+
+def open_values(
+    histories: InformationSet, method: Method, seconds: float | None, seed: int, valued: Valued
+) -> RealArray | None:
+    """What each try [M] is worth over some of the boards, squeezed as `Method.scale` has it; None if time ran out.
+
+    Boards that were valued at an earlier try of the turn come first; `valued` has them, and gets those valued now.
+    """
     if seconds is not None and seconds <= 0.0:
         return None
-    some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:MOST_BOARDS]
+    some = np.lexsort((kb.uniforms(seed, len(histories.rows)), -valued.depths(histories.rows)))[:MOST_BOARDS]
     rows, weights = histories.rows[some], histories.weights[some]
     found = np.empty((0, len(histories.tries)), np.int64)
     passes = [(BOARDS, DEPTH)] if seconds is None else [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
     with stop_after(seconds) as stop:
         for boards, depth in passes:
-            deeper, _ = value_boards(rows[:boards], histories.tries, depth, method.evaluator, histories.terms, stop)
+            deeper = valued.values(rows[:boards], histories.tries, depth, stop)
             found = deeper if len(deeper) >= len(found) else found
     if len(found) == 0:
         return None

@@ -31,7 +31,7 @@ from kriegbot.models import load_opponent
 from kriegbot.search.cache import Lists
 from kriegbot.search.foretold import foretold, has_model
 from kriegbot.search.information_set import InformationSet, are_open
-from kriegbot.search.opinion import open_values
+from kriegbot.search.opinion import Valued, open_values
 from kriegbot.search.policy import Policy, Searched
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method, Settings
@@ -116,6 +116,8 @@ class SampledSearch:
         self._pool: RenewedPool | None = None
         self._fitted = 0
         """How many events of the view the sample fits."""
+        self._valued: tuple[int, Valued] | None = None
+        """The ply of the last turn with an opinion, and the boards valued for it."""
         self._placements = Placements()
 
     def update(self, view: View, seconds: float | None = None) -> None:
@@ -194,13 +196,17 @@ class SampledSearch:
         found = search_tries(histories, self.method, limit, lists, may_prune=is_free)
         if self.settings.opinion:
             left = None if seconds is None else seconds - (time.perf_counter() - begun)
-            found = self._with_opinion(found, histories, left, seed)
+            if self._valued is None or self._valued[0] != view.ply:
+                self._valued = view.ply, Valued(histories, self.method)
+            found = self._with_opinion(found, histories, left, seed, self._valued[1])
         found = replace(found, values=found.values - cost)
         return found, found.boards if self.settings.samples is None else int(weights[: found.boards].sum())
 
-    def _with_opinion(self, found: TryValues, histories: InformationSet, seconds: float | None, seed: int) -> TryValues:
+    def _with_opinion(
+        self, found: TryValues, histories: InformationSet, seconds: float | None, seed: int, valued: Valued
+    ) -> TryValues:
         """The values found, mixed with those of `search.opinion` as `Settings.opinion` says."""
-        opinion = open_values(histories, self.method, seconds, subseed(seed, OPINION))
+        opinion = open_values(histories, self.method, seconds, subseed(seed, OPINION), valued)
         if opinion is None:
             return found
         share = self.settings.opinion
