@@ -9,7 +9,7 @@ and hypothesis at more examples.
 import os
 
 IS_THOROUGH = os.environ.get("KRIEGBOT_TESTS") == "thorough"
-EXAMPLES = 100 if IS_THOROUGH else 30
+EXAMPLES = 100 if IS_THOROUGH else 25
 """Of hypothesis, for each property."""
 
 

@@ -106,7 +106,7 @@ def test_under_several_kinds_of_opponent_it_is_the_exact_posterior_of_board_and_
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_random_openings_are_believed_exactly(rules: RuleSet) -> None:
-    for seed in range(many(6, 3)):
+    for seed in range(many(6, 2)):
         rng = random.Random(seed)
         referee = Referee(rules, PAPER_LIMITS)
         while referee.ply < 4:
