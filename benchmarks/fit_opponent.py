@@ -12,7 +12,7 @@ share the vectors of knowledge. With `--plain` all players are one, and there ar
 instead of 0: so what it had from games that are no longer at hand is not forgotten. A player whose moves are not among
 the new ones takes the weights of features that the model did not have from the others' mean.
 
-A fifth of the games, told by their moves and so always the same ones, is held out. The table compares the mean
+A fifth of the games, chosen by their moves and so always the same, is held out. The table compares the mean
 log-likelihood of a side's moves, in nats, under the uniform model and under the fitted one, which is not told who
 plays: for each player, with a 95 % interval over sides. A game in several stores counts once. Moves of `rand` teach
 nothing and are left out, and so are those of players named by `--without`.

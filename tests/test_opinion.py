@@ -105,7 +105,7 @@ def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest
 
 def test_boards_that_differ_in_labels_alone_are_valued_once(monkeypatch: pytest.MonkeyPatch) -> None:
     one = histories(chess.STARTING_FEN)
-    several = replace(one, rows=labelled(one.rows[0], 3), weights=np.ones(3))
+    several = replace(one, rows=labelled(one.rows[0], 3)[1:], weights=np.ones(2))
     valued = Valued(one, METHOD)
     found = open_values(several, METHOD, None, 1, valued)
     monkeypatch.setattr(opinion, "value_boards", lambda rows, *_: (np.zeros((len(rows), 20), np.int64), 0))
