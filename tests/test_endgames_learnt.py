@@ -96,7 +96,7 @@ def test_rounds_are_played_fitted_and_resumed(tmp_path: Path) -> None:
     out = tmp_path / "network.npz"
     command = [sys.executable, "benchmarks/fit_mating.py", "--first", "3", "--games", "2"]
     command += ["--folder", str(tmp_path / "rounds"), "--out", str(out)]
-    said = subprocess.run([*command, "--rounds", "2"], check=True, capture_output=True, text=True).stdout
+    said = subprocess.run([*command, "--rounds", "2"], check=True, stdout=subprocess.PIPE, text=True).stdout
     assert "round 1: " in said
     with np.load(out) as found:
         assert found["weights"].shape == (SIZE,)
