@@ -19,11 +19,11 @@ NAN = float("nan")
 
 
 def test_a_try_is_worth_the_mean_and_partly_the_worst_fifth() -> None:
-    values, weights = np.array([100.0, 0.0, 100.0, 100.0, 100.0]), np.ones(5)
-    assert blended(values, weights) == pytest.approx((1 - WORST) * 80 + WORST * 0)
+    values = np.array([[100.0, 20.0], [0.0, 20.0], [100.0, NAN], [100.0, NAN], [100.0, NAN]])
+    assert blended(values, np.ones(5)) == pytest.approx([(1 - WORST) * 80 + WORST * 0, 20])
     # the worst board weighs half of the worst fifth
-    values, weights = np.array([-50.0, 10.0]), np.array([WORST_SHARE / 2, 1 - WORST_SHARE / 2])
-    assert blended(values, weights) == pytest.approx((1 - WORST) * (-5 + 9) + WORST * (-50 + 10) / 2)
+    values, weights = np.array([[-50.0], [10.0]]), np.array([WORST_SHARE / 2, 1 - WORST_SHARE / 2])
+    assert blended(values, weights) == pytest.approx([(1 - WORST) * (-5 + 9) + WORST * (-50 + 10) / 2])
 
 
 def test_where_a_try_is_refused_the_best_one_that_follows_counts() -> None:

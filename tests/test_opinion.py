@@ -48,9 +48,13 @@ def test_a_try_that_is_illegal_is_worth_what_follows_it() -> None:
     assert worth("e1e2", in_check) > 0
 
 
-def test_time_that_is_over_gives_no_opinion() -> None:
+def test_when_time_is_over_only_boards_count_that_were_valued_before() -> None:
     known = histories(chess.STARTING_FEN)
-    assert open_values(known, METHOD, 0.0, 1, Valued(known, METHOD)) is None
+    valued = Valued(known, METHOD)
+    assert open_values(known, METHOD, 0.0, 1, valued) is None
+    values = open_values(known, METHOD, None, 1, valued)
+    assert values is not None
+    assert open_values(known, METHOD, 0.0, 1, valued) == pytest.approx(values)
 
 
 def test_half_a_value_is_that_of_the_search_and_half_that_of_the_opinion() -> None:

@@ -297,7 +297,7 @@ def test_the_tries_of_a_turn_share_its_time() -> None:
         referee.try_move(chess.Move.from_uci(uci))
     referee.try_move(chess.Move.from_uci("e7e5"))
     player.choose(referee.view(chess.WHITE))
-    assert search.given == pytest.approx([0.98 * 4.0, 0.98 * 2.0, 0.98 * 2.0, 0.98 * 4.0], abs=0.05)
+    assert search.given == pytest.approx([0.98 * 3.5, 0.98 * 2.0, 0.98 * 2.0, 0.98 * 3.5], abs=0.05)
     assert search.for_rescues == pytest.approx([5.0] * 4, abs=0.05)
 
 

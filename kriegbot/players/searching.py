@@ -26,7 +26,7 @@ RESERVE = 0.02
 """Share of a budget kept back for what comes after the search, and for a busy machine's late clock."""
 MIN_PARTICLES, MAX_PARTICLES, PARTICLES_PER_SECOND = 500, 50_000, 100_000
 """Boards in the belief by default. A turn of the opponent takes a second for a million or more of them."""
-FIRST_SHARE, FURTHER_SHARE = 0.4, 0.2
+FIRST_SHARE, FURTHER_SHARE = 0.35, 0.2
 """Shares of what is left of a turn's budget that the search for its first try and for each further one take."""
 FOR_RESCUES = 0.5
 """Share of what is left of it after which replays of the belief end."""

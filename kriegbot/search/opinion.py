@@ -65,16 +65,18 @@ def _boards(rows: kb.Rows) -> list[bytes]:
 def open_values(
     histories: InformationSet, method: Method, seconds: float | None, seed: int, valued: Valued
 ) -> RealArray | None:
-    """What each try [M] is worth over some of the boards, squeezed as `Method.scale` has it; None if time ran out.
+    """What each try [M] is worth over some of the boards, squeezed as `Method.scale` has it; None if none is valued.
 
-    Boards that were valued at an earlier try of the turn come first; `valued` has them, and gets those valued now.
+    Boards that were valued at an earlier try of the turn come first, and count though no time is left; `valued` has
+    them, and gets those valued now.
     """
-    if seconds is not None and seconds <= 0.0:
-        return None
-    some = np.lexsort((kb.uniforms(seed, len(histories.rows)), -valued.depths(histories.rows)))[:MOST_BOARDS]
+    depths = valued.depths(histories.rows)
+    some = np.lexsort((kb.uniforms(seed, len(histories.rows)), -depths))[:MOST_BOARDS]
     rows, weights = histories.rows[some], histories.weights[some]
     found = np.empty((0, len(histories.tries)), np.int64)
     passes = [(BOARDS, DEPTH)] if seconds is None else [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
+    if (depths[some[:BOARDS]] == DEPTH).all():
+        passes = passes[-1:]
     with stop_after(seconds) as stop:
         for boards, depth in passes:
             deeper = valued.values(rows[:boards], histories.tries, depth, stop)
@@ -103,25 +105,21 @@ def worth_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, Re
       worth [tries] in the unit of `values`, and legal [tries], in [0, 1].
     """
     legal = ~np.isnan(values)
+    share = weights @ legal / weights.sum()
     middling = np.nanmedian(values, axis=1, keepdims=True)
     filled = np.where(legal, values, middling)  # a second refusal in a turn is valued as a middling move
-    worth = np.empty(values.shape[1])
-    for i, is_legal in enumerate(legal.T):
-        share = weights[is_legal].sum() / weights.sum()
-        accepted = blended(values[is_legal, i], weights[is_legal]) if is_legal.any() else 0.0
-        refused = 0.0
-        if not is_legal.all():
-            others = np.arange(values.shape[1]) != i
-            following = weights[~is_legal] @ filled[~is_legal][:, others] / weights[~is_legal].sum()
-            refused = following.max(initial=-np.inf) if others.any() else float(middling.min())
-        worth[i] = share * accepted + (1 - share) * refused
-    return worth, weights @ legal / weights.sum()
+    refusing = weights * ~legal.T
+    following = refusing @ filled / np.maximum(refusing.sum(axis=1, keepdims=True), weights.min())
+    np.fill_diagonal(following, float(middling.min()) if len(share) == 1 else -np.inf)
+    return share * blended(values, weights) + (1.0 - share) * following.max(axis=1), share
 
 
-def blended(values: RealArray, weights: RealArray) -> float:
-    """The mean, and of the worst `WORST_SHARE` the mean again, as one number."""
-    order = np.argsort(values, kind="stable")
-    values, weights = values[order], weights[order] / weights.sum()
-    before = np.cumsum(weights) - weights
-    worst = np.clip(WORST_SHARE - before, 0, weights)
-    return float((1 - WORST) * (weights @ values) + WORST * (worst @ values) / WORST_SHARE)
+def blended(values: RealArray, weights: RealArray) -> RealArray:
+    """The mean of each column where it is not nan, and of its worst `WORST_SHARE` the mean again, as one number."""
+    order = np.argsort(values, axis=0, kind="stable")  # nan is last
+    values = np.take_along_axis(values, order, axis=0)
+    parts = weights[order] * ~np.isnan(values)
+    parts /= np.maximum(parts.sum(axis=0), weights.min())
+    values = np.nan_to_num(values)
+    worst = np.clip(WORST_SHARE - (np.cumsum(parts, axis=0) - parts), 0.0, parts)
+    return (1.0 - WORST) * (parts * values).sum(axis=0) + WORST * (worst * values).sum(axis=0) / WORST_SHARE

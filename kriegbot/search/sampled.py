@@ -178,7 +178,8 @@ class SampledSearch:
 
     def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[TryValues, int]:
         """Search histories of the belief: a fixed number, or as many as time allows; returns how many."""
-        lists, seed = None, subseed(subseed(self.seed, view.ply, len(view.refused)), DRAWING)
+        begun, lists = time.perf_counter(), None
+        seed = subseed(subseed(self.seed, view.ply, len(view.refused)), DRAWING)
         if self.settings.further is not None:
             self._sample = self._drawn(belief, view, self.settings.further, seed)
             rows, weights, lists = self._sample
@@ -186,16 +187,17 @@ class SampledSearch:
             rows, weights = belief.shuffled(seed)
         else:
             rows, weights = self._draw(belief, view, seed)
-        histories, is_free, begun = InformationSet.of(view, rows, weights), not view.obliged, time.perf_counter()
+        histories, is_free = InformationSet.of(view, rows, weights), not view.obliged
         cost: RealArray | float = 0.0
         if self.settings.foretold:
             ours, _ = moves_heard(view, len(view.events))
             model, foretelling = self.method.opponent, subseed(seed, FORETELLING)
             cost = self.settings.foretold * has_model(histories, model) * foretold(histories, model, ours, foretelling)
-        limit = seconds if seconds is None or not self.settings.opinion else (1.0 - FOR_OPINION) * seconds
+        share = 1.0 - FOR_OPINION if self.settings.opinion else 1.0
+        limit = None if seconds is None else share * (begun + seconds - time.perf_counter())
         found = search_tries(histories, self.method, limit, lists, may_prune=is_free)
         if self.settings.opinion:
-            left = None if seconds is None else seconds - (time.perf_counter() - begun)
+            left = None if seconds is None else begun + seconds - time.perf_counter()
             if self._valued is None or self._valued[0] != view.ply:
                 self._valued = view.ply, Valued(histories, self.method)
             found = self._with_opinion(found, histories, left, seed, self._valued[1])

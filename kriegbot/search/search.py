@@ -182,12 +182,13 @@ def _fold_in(tree: Tree, histories: InformationSet, method: Method, lists: Lists
 
 @contextmanager
 def stop_after(seconds: float | None) -> Iterator[npt.NDArray[np.int64]]:
-    """Flag int64[1] that a walk looks at, set once `seconds` are over."""
-    stop = np.zeros(1, np.int64)
-    if seconds is None:
+    """Flag int64[1] that a walk looks at, set once `seconds` are over; from the start if there are none."""
+    is_over = seconds is not None and seconds <= 0.0
+    stop = np.full(1, is_over, np.int64)
+    if seconds is None or is_over:
         yield stop
         return
-    timer = threading.Timer(max(seconds, 0.0), stop.fill, (1,))
+    timer = threading.Timer(seconds, stop.fill, (1,))
     timer.daemon = True
     timer.start()
     try:
