@@ -37,7 +37,7 @@ from kriegbot.game.match import player_seed
 from kriegbot.kernels.position import labels_of
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Heard, Opponent, prior_of
-from kriegbot.players.kriegbot import FLAGSHIP, MIN_PARTICLES
+from kriegbot.players.kriegbot import FLAGSHIP, particles_beside
 from referee import Answer, GameRecord, OwnTry, View
 from tournaments.store import Store, StoreError
 
@@ -254,7 +254,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, help="against each opponent at most")
     parser.add_argument("--json", action="store_true", help="one object: mean, low, high and count of each figure")
     options = parser.parse_args()
-    model, particles = load_opponent(options.filtering), MIN_PARTICLES + 20 * options.samples
+    model, particles = load_opponent(options.filtering), particles_beside(options.samples)
     try:
         found = watched(options.file, options.watcher, options.games, particles, model)
     except StoreError as error:

@@ -20,6 +20,7 @@ from kriegbot.kernels import encode_move, to_board
 from kriegbot.kernels.position import labels_of
 from kriegbot.players.base import Player, Report
 from kriegbot.players.hs import HybridSearch
+from kriegbot.players.kriegbot import particles_beside
 from kriegbot.players.searching import SearchPlayer, search_player
 from kriegbot.players.specs import make_player, parse_spec
 from kriegbot.search import sampled
@@ -154,6 +155,10 @@ def test_a_short_budget_holds_fewer_boards(seconds: float, extra: float | None, 
     search = search_player(Settings(backup=PARANOID, depth=1, extra=extra, time=seconds), 0).search
     assert isinstance(search, SampledSearch)
     assert search.particles == particles
+
+
+def test_more_samples_go_with_more_boards_up_to_a_limit() -> None:
+    assert [particles_beside(samples) for samples in (1, 200, 100_000)] == [2_100, 22_000, 50_000]
 
 
 def test_a_time_budget_bounds_the_search() -> None:

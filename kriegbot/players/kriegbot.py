@@ -88,11 +88,16 @@ WORDS = {
 """What to expect of each, for people."""
 
 
+def particles_beside(samples: int) -> int:
+    """How many boards the belief holds at most if so many histories are drawn from it."""
+    return min(MIN_PARTICLES + 100 * samples, MAX_PARTICLES)
+
+
 def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
     if level in LEVELS:
         return search_player(LEVELS[level], seed)
     if samples is not None:
-        particles, further = MIN_PARTICLES + 20 * samples, max(1, samples // 10)
+        particles, further = particles_beside(samples), max(1, samples // 10)
         return search_player(replace(FLAGSHIP, samples=samples, particles=particles, further=further), seed)
     particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
     return search_player(replace(FLAGSHIP, time=time, particles=particles, further=FURTHER), seed)
