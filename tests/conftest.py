@@ -1,5 +1,6 @@
 """Settings for all tests: a busy machine is no reason for a property to fail, nor are kernels still to be compiled."""
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell does to what
 
 settings.register_profile("kriegbot", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("kriegbot")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores, since many tests wait for a process, a page or a clock."""
+    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
 @pytest.fixture(scope="session", autouse=True)
