@@ -32,7 +32,7 @@ REPLAY_FACTOR = 4
 """How many times more particles a replay uses."""
 MOST_REPLAYED, MOST_RETRIED = 250_000, 100_000
 """How many boards, counted again at each turn of the opponent, the replays of a rescue may take through such turns, and
-those of an attempt to come back from one. With `samples=200` a rescue takes up to 2.3 s then."""
+those of an attempt to come back from one. With `samples=200` a rescue takes up to 2 s then."""
 MIN_ALTERED = 5_000
 """The least number of boards to alter when no replay helps."""
 TIMED_BOARDS = 1_000
@@ -167,12 +167,10 @@ class Belief:
         for index in range(start.event, end + 1):
             if len(particles) == 0:
                 break
-            is_theirs = isinstance(view.events[index], OpponentMoved)  # only these steps take long
-            seconds = self._pace * len(particles) if is_theirs else 0.0
-            if allowance.boards < 0 or time.perf_counter() + seconds > allowance.deadline:
-                return Particles(particles.rows[:0], particles.weights[:0], is_exact=False)
-            if is_theirs:
+            if isinstance(view.events[index], OpponentMoved):  # only these steps take long
                 allowance.boards -= len(particles)
+                if allowance.boards < 0 or time.perf_counter() + self._pace * len(particles) > allowance.deadline:
+                    return Particles(particles.rows[:0], particles.weights[:0], is_exact=False)
             particles = self._after(particles, view, index, max_particles, seed)
         return particles
 
