@@ -119,7 +119,7 @@ def blended(values: RealArray, weights: RealArray) -> RealArray:
     order = np.argsort(values, axis=0, kind="stable")  # nan is last
     values = np.take_along_axis(values, order, axis=0)
     parts = weights[order] * ~np.isnan(values)
-    parts /= np.maximum(parts.sum(axis=0), weights.min())
+    parts = parts / np.maximum(parts.sum(axis=0), weights.min())  # a column may be all nan
     values = np.nan_to_num(values)
     worst = np.clip(WORST_SHARE - (np.cumsum(parts, axis=0) - parts), 0.0, parts)
     return (1.0 - WORST) * (parts * values).sum(axis=0) + WORST * (worst * values).sum(axis=0) / WORST_SHARE
