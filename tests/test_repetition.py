@@ -1,9 +1,12 @@
 """Placements of our own men, and what going in circles costs a try."""
 
+from dataclasses import replace
+
 import chess
+import pytest
 
 from kriegbot.players.searching import search_player
-from kriegbot.search.sampled import Placements
+from kriegbot.search.sampled import Placements, SampledSearch
 from kriegbot.search.settings import Settings
 from referee import BERKELEY, Referee
 
@@ -91,6 +94,29 @@ def circles(repeated: float) -> int:
 
 def test_a_player_that_pays_for_repetition_goes_in_circles_less() -> None:
     assert circles(100.0) < circles(0.0)
+
+
+def price_of_going_back(start: str, turns: int) -> float:
+    """What Kg1 costs at repeated=1 after so many turns of walking from g1 to h1 and back, with turn 0 at g1."""
+    referee, values = Referee(BERKELEY, start=start), []
+    settings = Settings(backup="overconfident", depth=1, samples=20, particles=200, evaluator="material")
+    searches = [SampledSearch(replace(settings, repeated=repeated), 0) for repeated in (0.0, 1.0)]
+    for ply in range(2 * turns):
+        if referee.turn == chess.WHITE:
+            for search in searches:
+                search.update(referee.view(chess.WHITE))
+        referee.try_move(chess.Move.from_uci(("g1h1", "a8b8", "h1g1", "b8a8")[ply % 4]))
+    view = referee.view(chess.WHITE)
+    for search in searches:
+        search.update(view)
+        policy = search.policy(view, None)
+        values.append(policy.values[policy.tries.index(chess.Move.from_uci("h1g1"))])
+    return float(values[0] - values[1])
+
+
+@pytest.mark.parametrize(("start", "price"), [("k7/8/8/8/8/8/3R4/6K1", 7.0 + 8.0), ("k7/3r4/8/8/8/8/8/6K1", 7.0)])
+def test_only_the_side_ahead_pays_twice_as_much_for_each_further_visit(start: str, price: float) -> None:
+    assert price_of_going_back(f"{start} w - - 0 1", 13) == pytest.approx(price)  # on g1 at turns 0, 2, ..., 12
 
 
 def test_an_impatient_player_moves_a_pawn_after_a_quiet_turn() -> None:

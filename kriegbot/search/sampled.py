@@ -6,7 +6,8 @@ does it say whether its histories fit all that was heard: here they do, or for e
 
 Beyond the paper, a search that sees no progress should not go in circles. Nobody can claim a repetition that he does
 not see, and a search two plies deep that finds nothing better walks to and fro. So every earlier turn that began with
-the same placement of our own men can cost a try a little, and more each time. There are many placements of rooks behind
+the same placement of our own men can cost a try a little, and more each time; for the side that is ahead, soon twice as
+much each time, since some checks seem worth a pawn whenever they are given. There are many placements of rooks behind
 their own pawns, so that alone is not enough: the longer nothing was taken and no pawn of ours moved, the more a pawn's
 move can gain.
 """
@@ -70,6 +71,9 @@ class Placements:
 MOST_DRAWN = 3000
 """Histories drawn for a search by time, if those that survive a refusal are kept, or if they need not fit all."""
 OPENING_PLIES, FEW_MEN = 12, 5
+FEW_VISITS, MOST_DOUBLED = 4, 8
+"""Earlier turns with a placement after which each further one doubles what the side ahead pays for them, and how often
+it is doubled."""
 DRAWING = 0
 """Use of randomness within one try, with a seed of its own."""
 ORDERING, OPINION, FORETELLING = 0, 1, 2
@@ -146,7 +150,10 @@ class SampledSearch:
             is_open = are_open(view, found.tries)
             tries, values = [decode_move(int(move)) for move in found.tries[is_open]], found.values[is_open]
             if self.settings.repeated:
-                values = values - self.settings.repeated * self._placements.visits(view, tries)
+                visits = self._placements.visits(view, tries)
+                if values.max() > 0.0:  # whoever is behind may be glad of a draw
+                    visits += np.exp2(np.minimum(visits - FEW_VISITS, MOST_DOUBLED))
+                values = values - self.settings.repeated * visits
             if self.settings.impatience:
                 are_pawns = np.array([view.men[move.from_square] == chess.PAWN for move in tries])
                 values = values + self.settings.impatience * self._placements.quiet * are_pawns
