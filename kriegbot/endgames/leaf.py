@@ -5,7 +5,8 @@ something for every square on which he may be. Where there are pawns, that is th
 men and the costs with each pawn alone, which has to promote first. That the number of squares counts is the idea of
 metapositions (Ciancarini, Dalla Libera and Maran 1997; Bolognesi and Ciancarini 2003). Departs from them in its unit:
 an estimate is in moves, so that estimates, mates found and draws can be weighed against each other for any material.
-The price of a square was found by trial with `benchmarks/mating.py`.
+Of a king who is not seen, the tables say too little, and with a rook by more than with a queen: so a rook that could
+wait for a pawn to promote is taken to need longer. Both numbers were found by trial with `benchmarks/mating.py`.
 
 Bishop and knight mate only by squares that they and the king cover together, so what they need was learnt from games:
 
@@ -108,6 +109,8 @@ def learnt_cost(tables: kb.Words, network: Network, now: kb.Shorts, men: Men, sq
 
 BOARDS = 0.3
 """What each square costs on which he may be; a third of it for bishop and knight, which have to let him run."""
+WAITING = 2.0
+"""What the cost with our strongest men is multiplied by while there are pawns, and no queen."""
 
 
 class Yardstick(NamedTuple):
@@ -126,6 +129,8 @@ def estimate(tables: Words, by: Yardstick, men: Men, squares: Word, before: Word
     boards = (BOARDS / 3.0 if men.knights else BOARDS) * float(popcount(squares))
     costs, known = (by.late, before) if before else (by.now, squares)
     least, pawns = mean_cost(costs, men, known), men.pawns
+    if pawns and men.diagonals & men.orthogonals == NONE:
+        least *= WAITING
     while pawns:
         pawn = pawns & (NONE - pawns)
         least = min(least, mean_cost(costs, Men(pawn, NONE, NONE, NONE, men.king), known))
