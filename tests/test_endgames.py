@@ -245,22 +245,32 @@ def test_a_pawn_about_to_promote_brings_mate_nearer_even_beside_a_rook() -> None
     assert costs[1] < costs[0] - 1
 
 
+def plies_to_mate(ours: str, rng: random.Random) -> int:
+    """How long White takes to mate a king who may be anywhere, and moves at random; 100 at the most."""
+    known = BareKing.anywhere(chess.WHITE, men(ours))
+    where = list(chess.scan_forward(known.squares))
+    referee = Referee(BERKELEY, start=board_of(chess.WHITE, dict(known.men), rng.choice(where), chess.WHITE).fen())
+    mating = Mating(seed=10)
+    while referee.end is None and referee.ply < 100:
+        move = mating.best_try(known, nodes=30_000).move
+        referee.try_move(move)
+        known = known.after(referee.view(chess.WHITE).events[-1])
+        if referee.turn == chess.BLACK and referee.end is None:
+            referee.try_move(rng.choice(list(referee.board().legal_moves)))
+            known = known.after(referee.view(chess.WHITE).events[-1])
+    assert referee.end is not None
+    assert referee.end.winner == chess.WHITE
+    return referee.ply
+
+
 def test_rook_and_queen_mate_a_king_who_may_be_anywhere() -> None:
     rng = random.Random(9)
     for ours in ("Kb2 Qe5", "Kf3 Rc6"):
-        known = BareKing.anywhere(chess.WHITE, men(ours))
-        where = list(chess.scan_forward(known.squares))
-        referee = Referee(BERKELEY, start=board_of(chess.WHITE, dict(known.men), rng.choice(where), chess.WHITE).fen())
-        mating = Mating(seed=10)
-        while referee.end is None and referee.ply < 100:
-            move = mating.best_try(known, nodes=30_000).move
-            referee.try_move(move)
-            known = known.after(referee.view(chess.WHITE).events[-1])
-            if referee.turn == chess.BLACK and referee.end is None:
-                referee.try_move(rng.choice(list(referee.board().legal_moves)))
-                known = known.after(referee.view(chess.WHITE).events[-1])
-        assert referee.end is not None
-        assert referee.end.winner == chess.WHITE
+        assert plies_to_mate(ours, rng) < 100
+
+
+def test_a_rook_lets_a_pawn_promote_first() -> None:
+    assert plies_to_mate("Kc3 Re4 Ph4 Pg3", random.Random(1)) < 40  # 49 if the rook does not wait
 
 
 def test_a_stalemate_is_avoided_where_it_draws_and_sought_where_it_wins() -> None:
