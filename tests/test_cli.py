@@ -239,12 +239,14 @@ def test_a_game_that_was_in_the_file_is_kept_beside_it(tmp_path: Path, capsys: p
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
     command = f"{sys.executable} -m kriegbot match rand rand --seed 63 | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, timeout=60)
     assert (done.stdout, done.stderr) == ("White: rand\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux's full device")
 def test_a_game_is_saved_though_nothing_can_be_shown_any_more(tmp_path: Path) -> None:
     command = f"{sys.executable} -m kriegbot play --opponent rand --save game.pgn > /dev/full"

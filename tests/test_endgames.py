@@ -263,12 +263,14 @@ def plies_to_mate(ours: str, rng: random.Random) -> int:
     return referee.ply
 
 
+@pytest.mark.slow
 def test_rook_and_queen_mate_a_king_who_may_be_anywhere() -> None:
     rng = random.Random(9)
     for ours in ("Kb2 Qe5", "Kf3 Rc6"):
         assert plies_to_mate(ours, rng) < 100
 
 
+@pytest.mark.slow
 def test_a_rook_lets_a_pawn_promote_first() -> None:
     assert plies_to_mate("Kc3 Re4 Ph4 Pg3", random.Random(1)) < 40  # 49 if the rook does not wait
 

@@ -64,6 +64,7 @@ def test_the_gradients_are_those_of_the_likelihood() -> None:
             fitted[place] = value
 
 
+@pytest.mark.slow
 def test_players_are_told_apart_and_their_moves_foretold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FIT, "EPOCHS", 30)
     train = [*sides(forward, "forward", 20, 1), *sides(backward, "backward", 20, 2)]
@@ -76,6 +77,7 @@ def test_players_are_told_apart_and_their_moves_foretold(monkeypatch: pytest.Mon
         assert own.sum() > other.sum() + 1.0
 
 
+@pytest.mark.slow
 def test_going_on_from_a_model_learns_new_games_and_forgets_no_player(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FIT, "EPOCHS", 30)
     monkeypatch.setattr(FIT, "AGAIN", 30)

@@ -22,6 +22,7 @@ def views(seed: int) -> list[View]:
     return seen
 
 
+@pytest.mark.slow
 def test_boards_of_the_last_observation_fit_it_and_the_refusals() -> None:
     seen = Counter[str]()
     for seed in range(20):

@@ -435,6 +435,7 @@ for module in map(import_module, kernel_modules()):
 """
 
 
+@pytest.mark.slow
 def test_the_flagships_first_moves_need_no_kernel_that_is_compiled_later() -> None:
     done = subprocess.run([sys.executable, "-c", FIRST_MOVES], capture_output=True, text=True, check=True)
     used = set(done.stdout.split())

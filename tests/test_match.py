@@ -41,6 +41,7 @@ def without_times(record: GameRecord) -> GameRecord:
     return replace(record, turns=tuple(replace(turn, seconds=None) for turn in record.turns))
 
 
+@pytest.mark.slow
 def test_a_seed_is_a_game_in_this_process_and_in_others() -> None:
     here = play_game(rand(), rand(), limits=PAPER_LIMITS, seed=11)
     again = play_game(rand(), rand(), limits=PAPER_LIMITS, seed=11)

@@ -167,6 +167,7 @@ def test_any_death_of_a_player_from_outside_loses_and_one_of_ours_is_told_from_i
         assert failed.value.failure is failure
 
 
+@pytest.mark.slow
 def test_a_player_from_outside_has_a_fresh_process_and_a_fresh_seed_for_every_game() -> None:
     with ProcessSeat(parse_spec(PYTHON, sandbox=False)) as outside, ProcessSeat(parse_spec("rand")) as ours:
         seen = []
@@ -377,6 +378,7 @@ def test_a_player_from_outside_refuses_options_before_the_game(
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:
     command = f"ulimit -n 12; exec {sys.executable} -m kriegbot match rand rand"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

@@ -143,6 +143,7 @@ def test_a_game_that_cannot_be_saved_is_printed(
     assert (record.result, record.turns[0].move) == ("0-1", chess.Move.from_uci("e2e4"))
 
 
+@pytest.mark.slow
 def test_a_game_that_is_terminated_is_saved(tmp_path: Path) -> None:
     game = tmp_path / "game.pgn"
     command = [sys.executable, "-m", "kriegbot", "play", "--opponent", "rand", "--save", str(game)]

@@ -109,6 +109,7 @@ def told(view: View, positions: Sequence[tuple[chess.Board, float]], move: chess
     return -sum(mass * math.log2(mass) for mass in masses.values())
 
 
+@pytest.mark.slow
 def test_what_short_games_ask_is_so_on_all_boards_that_fit_by_plain_enumeration() -> None:
     checked: Counter[str] = Counter()
     for puzzle in ALL:

@@ -197,6 +197,7 @@ def test_a_game_does_not_go_on_after_its_end() -> None:
         record_to_pgn(wrong)
 
 
+@pytest.mark.slow
 def test_a_game_of_ten_thousand_moves_is_read() -> None:
     there_and_back = "Nf3 {[%says -]} Nf6 {[%says -]} Ng1 {[%says -]} Ng8 {[%says -]} "
     headers = record_to_pgn(GameRecord(BERKELEY)).partition("\n\n")[0]

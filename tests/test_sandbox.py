@@ -63,6 +63,7 @@ def fake_bwrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", [[], ["--sandbox"]])
 def test_a_broken_bubblewrap_is_refused_and_never_no_sandbox(
     option: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
