@@ -6,10 +6,10 @@ does it say whether its histories fit all that was heard: here they do, or for e
 
 Beyond the paper, a search that sees no progress should not go in circles. Nobody can claim a repetition that he does
 not see, and a search two plies deep that finds nothing better walks to and fro. So every earlier turn that began with
-the same placement of our own men can cost a try a little, and more each time; for the side that is ahead, soon twice as
-much each time, since some checks seem worth a pawn whenever they are given. There are many placements of rooks behind
-their own pawns, so that alone is not enough: the longer nothing was taken and no pawn of ours moved, the more a pawn's
-move can gain.
+the same placement of our own men can cost a try a little: v times `Settings.repeated` after v of them. Some checks seem
+worth a pawn and more whenever they are given, so the side that is ahead pays v + 2^(v - 4) times as much. There are
+many placements of rooks behind their own pawns, so that alone is not enough: the longer nothing was taken and no pawn
+of ours moved, the more a pawn's move can gain.
 """
 
 import time
@@ -72,8 +72,7 @@ MOST_DRAWN = 3000
 """Histories drawn for a search by time, if those that survive a refusal are kept, or if they need not fit all."""
 OPENING_PLIES, FEW_MEN = 12, 5
 FEW_VISITS, MOST_DOUBLED = 4, 8
-"""Earlier turns with a placement after which each further one doubles what the side ahead pays for them, and how often
-it is doubled."""
+"""The 4 of that formula, and what v - 4 is at most in it."""
 DRAWING = 0
 """Use of randomness within one try, with a seed of its own."""
 ORDERING, OPINION, FORETELLING = 0, 1, 2

@@ -35,8 +35,8 @@ class Settings:
         was illegal; None draws all anew.
       particles: the most boards that the belief holds; None leaves it to the player.
       filtering: the opponent model of the belief.
-      repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to; for
-        the side ahead soon twice as many for each.
+      repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to;
+        after many, the side ahead pays more (`search.sampled`).
       impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns moved.
       retaking: centipawns that a try gains for taking where the opponent has just taken, times its probability of being
         legal.
