@@ -41,6 +41,10 @@ class NotFound(ValueError):
     """There is no such part; the message is one line and lists those there are."""
 
 
+class BadPart(ValueError):
+    """A part is not what it should be; the message is the rest of a sentence that names it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """The parts of one kind.

@@ -15,7 +15,7 @@ from pathlib import Path
 import chess
 
 from kriegbot.folders import data_folder
-from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, players, programs
+from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, player_kind, programs
 from referee import NO_LIMITS, PAPER_LIMITS, GameRecord, Limits, Reason, RuleSet, UnknownRuleSet, rule_set
 from referee.files import write_whole
 from referee.text import quoted, unknown
@@ -44,7 +44,7 @@ def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False) -> P
     """A player that is a program; of those installed alone, if the request may come from another machine."""
     with refusing(BadSpec):
         spec = parse_spec(text, sandbox=sandbox)
-    if not spec.is_outside and players()[spec.name].make is None:
+    if not spec.is_outside and player_kind(spec.name).make is None:
         raise Refused(
             f"player {spec.name!r} cannot be asked here: `kriegbot play` is for people; programs are {programs()}."
         )

@@ -16,8 +16,8 @@ from kriegbot import parts
 from kriegbot.cli.lists import KINDS
 from kriegbot.cli.main import main
 from kriegbot.models import OPPONENTS
-from kriegbot.parts import NotFound, Parts, load_object
-from kriegbot.players.part_check import BadPart, check_part
+from kriegbot.parts import BadPart, NotFound, Parts, load_object
+from kriegbot.players.part_check import check_part
 from kriegbot.search.rules import BACKUPS
 from tests.outside import installed
 

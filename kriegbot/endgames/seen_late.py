@@ -13,6 +13,7 @@ The tables are for a king and queen, rook, pawn, two bishops, bishop and knight,
 mirrored until our king is among ten squares (32 where there is a pawn).
 """
 
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -267,7 +268,10 @@ class Late(NamedTuple):
     filled: set[int]
 
 
-LATE = Late(np.full(64 * END, SCALE * LOST, np.uint16), np.full(64 * END, SCALE * LOST, np.uint16), set())
+@cache
+def _tables() -> Late:
+    """Made once they are needed: they take 32 MB, and most games end without."""
+    return Late(np.full(64 * END, SCALE * LOST, np.uint16), np.full(64 * END, SCALE * LOST, np.uint16), set())
 
 
 ENDINGS = tuple(pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)))  # where each ending begins and ends
@@ -279,7 +283,7 @@ def late_for(men: kb.WordArray) -> Late:
     for begin, end in ENDINGS:
         if begin < BISHOPS or begin <= place < end:
             _have(begin, end)
-    return LATE
+    return _tables()
 
 
 def build() -> None:
@@ -289,21 +293,22 @@ def build() -> None:
 
 
 def _have(begin: int, end: int) -> None:
-    if begin not in LATE.filled:
+    tables = _tables()
+    if begin not in tables.filled:
         part = slice(64 * begin, 64 * end)
         made_by = _begin, _sweep, ADVERSE, SWEEPS, SETTLED, *SOURCES
-        LATE.late[part], LATE.now[part] = kb.kept(f"late-{begin}", lambda: _filled(begin, end), *made_by)
-        LATE.filled.add(begin)
+        tables.late[part], tables.now[part] = kb.kept(f"late-{begin}", lambda: _filled(begin, end), *made_by)
+        tables.filled.add(begin)
 
 
 def _filled(begin: int, end: int) -> kb.ShortArray:
     """Both tables of an ending, [2, 64 * (end - begin)]."""
-    rows = soonest(with_minors=BISHOPS <= begin < PAIRS)
+    rows, tables = soonest(with_minors=BISHOPS <= begin < PAIRS), _tables()
     costs = np.zeros(64 * kb.MAX_MOVES + 64)
     room = Room(np.zeros(kb.MAX_MOVES, np.int32), np.zeros(kb.MAX_MOVES, np.uint64), costs)
-    _begin(kb.TABLES, rows, begin, end, LATE.late, LATE.now)
+    _begin(kb.TABLES, rows, begin, end, tables.late, tables.now)
     for _ in range(SWEEPS):
         adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
-        if _sweep(kb.TABLES, begin, end, LATE.late, LATE.now, room, adverse) < SETTLED:
+        if _sweep(kb.TABLES, begin, end, tables.late, tables.now, room, adverse) < SETTLED:
             break
-    return np.stack((LATE.late[64 * begin : 64 * end], LATE.now[64 * begin : 64 * end]))
+    return np.stack((tables.late[64 * begin : 64 * end], tables.now[64 * begin : 64 * end]))

@@ -23,7 +23,7 @@ from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import importable
 from kriegbot.parts import NotFound, sha256_of
 from kriegbot.players.base import Choice, Report
-from kriegbot.players.specs import PlayerSpec, Progress, players
+from kriegbot.players.specs import PlayerSpec, Progress, player_kind
 from referee import View
 from referee.text import one_line, quoted
 
@@ -279,7 +279,7 @@ def patience_of(spec: PlayerSpec) -> float:
 
 def budget_of(spec: PlayerSpec) -> float | None:
     """Seconds that a spec gives a player for its longest answer, up to LONGEST; None if it has no time budget."""
-    kind = None if spec.is_outside else players()[spec.name]
+    kind = None if spec.is_outside else player_kind(spec.name)
     instead = [one for one in kind.options if one.name in kind.either and one.name != "time"] if kind else []
     if spec.get("samples") is not None or any(spec.get(one.name) != one.default for one in instead):
         return None  # by samples, or as a level that is not the best does

@@ -13,7 +13,7 @@ from kriegbot.game.protocol import GREETING
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
 from kriegbot.parts import NotFound, entry_points, sha256_of
 from kriegbot.players.rule_sets import RULES
-from kriegbot.players.specs import BadSpec, PlayerSpec, Progress, make_player, parse_spec, players, programs
+from kriegbot.players.specs import BadSpec, PlayerSpec, Progress, make_player, parse_spec, player_kind, programs
 from referee import BERKELEY, Referee, RuleSet, UnknownRuleSet, rule_set
 from referee.text import one_line, quoted
 
@@ -50,7 +50,7 @@ def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
     Raises BadSpec, a ValueError: the text names no player, or one that cannot play under these rules.
     """
     spec = parse_spec(text)
-    if not spec.is_outside and players()[spec.name].make is None:
+    if not spec.is_outside and player_kind(spec.name).make is None:
         raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
     try_out(spec, rules)
     return ProcessSeat(spec) if spec.files else HereSeat(str(spec), partial(make_player, spec))

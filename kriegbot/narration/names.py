@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import chess
 
 from kriegbot.options import value_text
-from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, players
+from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
 
 YOU, PERSON = "You", "A person"
 
@@ -20,7 +20,7 @@ def called(spec: str) -> str:
         player = None
     if player is None:
         return spec
-    kind = players()[player.name]
+    kind = player_kind(player.name)
     if kind.make is None:
         return PERSON
     settings = dict(player.options)

@@ -18,6 +18,7 @@ from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 from kriegbot.models import OPPONENTS
 from kriegbot.models.protocol import Heard, Opponent, prior_of
+from kriegbot.parts import BadPart
 from kriegbot.players.engine import ENGINES, started
 from kriegbot.search.backup import Backup, Fold, Settle
 from kriegbot.search.rules import BACKUPS
@@ -34,10 +35,6 @@ MOST_CENTIPAWNS = 10_000
 GUARDED = 64
 """Places behind an array that a part must leave as they are."""
 GUARD = -7.5e77
-
-
-class BadPart(ValueError):
-    """A part is not what it should be; the message is the rest of a sentence that names it."""
 
 
 @cache

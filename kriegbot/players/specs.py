@@ -25,6 +25,7 @@ from typing import TypeAlias
 from kriegbot.kernels import prepare, prepare_first
 from kriegbot.options import Value, value_text
 from kriegbot.parts import (
+    BadPart,
     NotFound,
     Parts,
     Programs,
@@ -36,7 +37,6 @@ from kriegbot.parts import (
     without_numbers,
 )
 from kriegbot.players.base import Player, PlayerKind
-from kriegbot.players.part_check import BadPart, check_part
 from referee.text import did_you_mean, one_line, quoted
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -51,9 +51,16 @@ class BadSpec(ValueError):
 
 
 @cache
+def player_kind(name: str) -> PlayerKind:
+    """One of our players; the others are not imported."""
+    kind: PlayerKind = PLAYERS.load(name)
+    return kind
+
+
+@cache
 def players() -> Mapping[str, PlayerKind]:
     """Our players, by name."""
-    return MappingProxyType({name: PLAYERS.load(name) for name in PLAYERS.names()})
+    return MappingProxyType({name: player_kind(name) for name in PLAYERS.names()})
 
 
 def programs() -> str:
@@ -91,7 +98,7 @@ class PlayerSpec:
     @property
     def is_installed(self) -> bool:
         """Whether its spec names no file, and no program but one that anybody may ask for."""
-        kinds = () if self.is_outside else players()[self.name].options
+        kinds = () if self.is_outside else player_kind(self.name).options
         programs = [(str(self.get(one.name)), one.parts) for one in kinds if isinstance(one.parts, Programs)]
         is_usual = all(name in parts.names() for name, parts in programs)
         return is_usual and not any(":" in str(part) for part in (self.name, *self.options.values()))
@@ -116,7 +123,7 @@ class PlayerSpec:
                 with suppress(NotFound):
                     found[value] = file_of(without_numbers(value)) if ":" in value else None
         else:
-            for option in players()[self.name].options:
+            for option in player_kind(self.name).options:
                 if option.parts is not None:
                     value = str(self.get(option.name))
                     found[value] = option.parts.file(value)
@@ -171,7 +178,7 @@ class PlayerSpec:
         """The value of an option: given, or its default if the player is one of ours."""
         if option in self.options or self.is_outside:
             return self.options.get(option)
-        return next((known.default for known in players()[self.name].options if known.name == option), None)
+        return next((known.default for known in player_kind(self.name).options if known.name == option), None)
 
     def having(self, option: str, text: str) -> PlayerSpec:
         """This player with one option changed.
@@ -182,7 +189,7 @@ class PlayerSpec:
         if self.command:
             raise BadSpec(f"a program takes no option {quoted(option)}: what it is told stands in its command.")
         given = {name: value_text(value) for name, value in self.options.items()} | {option: text}
-        options = given if self.is_outside else _read(self.name, players()[self.name], given)
+        options = given if self.is_outside else _read(self.name, player_kind(self.name), given)
         return replace(self, options=options)
 
 
@@ -209,7 +216,7 @@ def parse_spec(text: str, *, sandbox: bool = True) -> PlayerSpec:
     name, colon, rest = text.partition(":")
     if name in PLAYERS.names():
         given = _given(name, rest) if colon else {}
-        return PlayerSpec(name, _read(name, players()[name], given), sandbox)
+        return PlayerSpec(name, _read(name, player_kind(name), given), sandbox)
     if text.startswith(PROGRAM):
         return _program(text, sandbox)
     if name not in entry_points(PLAYERS.group):
@@ -277,7 +284,7 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, 
       BadSpec: the player is a person, who needs a console: see `kriegbot.players.human`; or, from outside, it cannot be
         loaded, or does not take the options given.
     """
-    kind = _kind_from_outside(spec) if spec.is_outside else players()[spec.name]
+    kind = _kind_from_outside(spec) if spec.is_outside else player_kind(spec.name)
     if kind.make is None:
         raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
     given = {name: value_text(value) for name, value in spec.options.items()}
@@ -294,6 +301,8 @@ def _check_part(spec: PlayerSpec, parts: Parts, name: str) -> None:
     """Nothing, if a part is one of ours, or one from outside that does what its kind must do."""
     try:
         if parts.file(name) is not None:
+            from kriegbot.players.part_check import check_part
+
             check_part(parts.load(name), parts.what)
     except NotFound as error:
         raise BadSpec(f"player {quoted(spec.name)}: {error}") from None
@@ -322,7 +331,7 @@ def _given(name: str, text: str) -> dict[str, str]:
     for part in text.split(","):
         option, equals, value = part.partition("=")
         if not option or not equals:
-            takes = "." if name not in PLAYERS.names() else f"; {_takes(players()[name])}."
+            takes = "." if name not in PLAYERS.names() else f"; {_takes(player_kind(name))}."
             raise BadSpec(f"illegal option {quoted(part)} of player {quoted(name)}: it takes name=value{takes}")
         if option in given:
             raise BadSpec(f"option {quoted(option)} of player {quoted(name)} is given twice.")
