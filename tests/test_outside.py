@@ -385,12 +385,17 @@ def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:
     assert (done.returncode, done.stderr) == (2, "kriegbot: cannot start player 'rand': Too many open files.\n")
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("name", [name for name, kind in players().items() if kind.make is not None])
-def test_all_of_ours_conform(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def shorter_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Players are checked in games of fewer plies."""
     monkeypatch.setattr(conformance_module, "MIDDLING", Limits(plies=many(40, 20)))
     monkeypatch.setattr(conformance_module, "LONG", Limits(plies=many(240, 80)))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels", "shorter_games")
+@pytest.mark.parametrize("name", [name for name, kind in players().items() if kind.make is not None])
+def test_all_of_ours_conform(name: str) -> None:
     text = f"{name}:samples=5" if any(one.name == "samples" for one in players()[name].options) else name
     if name == "engine":
         text = "engine:nodes=200,boards=3"
@@ -401,6 +406,7 @@ def test_all_of_ours_conform(name: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shorter_games")
 @pytest.mark.parametrize("player", [PYTHON, SHELL])
 def test_the_examples_conform(player: str) -> None:
     assert [check for check in conformance(parse_spec(player)) if not check.is_good] == []

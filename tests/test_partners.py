@@ -224,8 +224,8 @@ def test_the_odds_of_a_try_follow_what_is_known() -> None:
 @pytest.mark.parametrize(
     ("name", "share", "games"),
     [
-        ("grabber", 0.6, 20),
-        ("rusher", 0.7, 20),
+        ("grabber", 0.6, many(20, 10)),
+        ("rusher", 0.7, many(20, 10)),
         ("blitzer", 0.7, many(20, 8)),
         ("metaposition", 0.85, many(20, 7)),
         ("mcts", 0.85, many(20, 7)),
