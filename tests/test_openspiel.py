@@ -17,6 +17,7 @@ import chess
 import pytest
 
 from referee import OPENSPIEL, Announcement, Answer, Limits, Man, OwnTry, Reason, Referee, View
+from tests.effort import many
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -106,7 +107,7 @@ def plain(view: View) -> View:
 
 @pytest.mark.slow
 def test_at_both_tables_the_same_is_said() -> None:
-    ends = Counter(compare(seed)[1] for seed in range(50))
+    ends = Counter(compare(seed)[1] for seed in range(many(50, 20)))
     assert {"quiet limit", "dead position", "checkmate"} <= set(ends)
 
 
