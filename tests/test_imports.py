@@ -40,6 +40,7 @@ JUSTIFIED = {
 """Imports within functions that may close a circle."""
 
 
+@pytest.mark.slow
 def test_every_room_has_its_place() -> None:
     placed = {name for layer in LAYERS for name in layer} | set(ABOVE_ALL)
     assert set(rooms()) <= placed

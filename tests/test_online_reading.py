@@ -68,6 +68,7 @@ def is_double(event: object) -> bool:
     return isinstance(event, OpponentMoved) and event.announcement.checks.bit_count() > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", SITE_RULES)
 def test_a_view_is_rebuilt_from_state_and_log_alone(rules: str) -> None:
     heard: Counter[str] = Counter()

@@ -139,7 +139,8 @@ class Curtain:
         return list(self._state.legal_actions(player))
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_bot_needs_nothing_but_what_its_own_side_is_told(seed: int) -> None:
     state = pyspiel.load_game("kriegspiel").new_initial_state()
     bots = [OpenSpielBot("rand", player, seed) for player in (0, 1)]

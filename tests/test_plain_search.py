@@ -309,6 +309,7 @@ def test_a_case_shows_what_it_is_there_for(case: Case) -> None:
     assert case.shows <= shown(case)
 
 
+@pytest.mark.slow
 @every_case
 @both_rules
 def test_a_case_is_worth_the_same_with_colours_exchanged(case: Case, backup: Backup) -> None:

@@ -40,6 +40,7 @@ def game(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gif", "webp"])
 @pytest.mark.parametrize(("side", "width"), [("black", 507), ("both", 1014)])
 def test_two_plies_are_four_pictures_at_their_times(

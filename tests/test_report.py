@@ -288,6 +288,7 @@ def test_a_report_fits_80_columns_in_plain_letters(report: Report) -> None:
     assert text.isascii()
 
 
+@pytest.mark.slow
 def test_a_page_is_whole_and_asks_for_nothing_from_elsewhere(tags: _Tags) -> None:
     assert not tags.open
     assert not tags.kinds & {"script", "link", "img", "iframe", "b", "image"}
@@ -351,6 +352,7 @@ def test_without_matplotlib_the_page_has_its_tables_and_says_what_adds_plots(
     assert page.count("<h2") == 1 + len(tables_of(found))
 
 
+@pytest.mark.slow
 def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: Report, tags: _Tags) -> None:
     pytest.importorskip("matplotlib")
     wanted = [f"part{at}" for at in range(len(tables_of(report)) + len(plots_of(report)))]

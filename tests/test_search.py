@@ -73,7 +73,7 @@ def holds_the_plain_recursion(case: Case, depth: int) -> None:
         assert {decode_move(move) for move in found.best()} <= near_best
 
 
-@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.slow)])
 @named(CASES)
 def test_values_and_best_tries_equal_the_plain_recursion(case: Case, depth: int) -> None:
     holds_the_plain_recursion(case, depth)

@@ -233,8 +233,7 @@ def kept_by(player: Player) -> list[chess.Board]:
         "search:depth=1,samples=30,further=5,particles=500",
         "search:depth=2,samples=9,further=2,particles=500,boards=last",
         "search:depth=2,samples=9,further=2,particles=500,boards=pool",
-        "kriegbot:samples=5",
-        "hs:depth=1,samples=9",
+        *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("kriegbot:samples=5", "hs:depth=1,samples=9")),
         "mcts:simulations=5",
     ],
 )
