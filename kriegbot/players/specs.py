@@ -301,7 +301,7 @@ def _check_part(spec: PlayerSpec, parts: Parts, name: str) -> None:
     """Nothing, if a part is one of ours, or one from outside that does what its kind must do."""
     try:
         if parts.file(name) is not None:
-            from kriegbot.players.part_check import check_part
+            from kriegbot.players.part_check import check_part  # imports the search; few specs need it
 
             check_part(parts.load(name), parts.what)
     except NotFound as error:
