@@ -145,6 +145,15 @@ def test_listing_the_players_imports_no_kernels() -> None:
     assert answer.stdout == KNOWN.replace(",", "") + "\nFalse\n"
 
 
+def test_a_player_is_made_without_importing_the_others() -> None:
+    program = (
+        "import sys; from kriegbot.players.specs import make_player, parse_spec; make_player(parse_spec('rand'), 1);"
+        "print(*(name for name in sys.modules if name.startswith('kriegbot.players.')))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(answer.stdout.split()) == {f"kriegbot.players.{name}" for name in ("base", "rand", "specs")}
+
+
 def test_the_numbers_that_our_backup_rules_take_are_those_they_are_checked_for() -> None:
     takes = {}
     for name in BACKUPS.names():
