@@ -31,7 +31,7 @@ from rich.progress import track
 
 from kriegbot import kernels as kb
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.filter import Event, Matches, Room, match_moves
+from kriegbot.belief.filter import Event, Room, matches_of
 from kriegbot.belief.particles import Particles, merged
 from kriegbot.game.match import player_seed
 from kriegbot.kernels.position import labels_of
@@ -205,8 +205,7 @@ class Watch:
             kb.overheard(view, index),
             *kb.moves_heard(view, index),
         )
-        matches, kinds = Matches.empty(len(held)), len(prior_of(self.model))
-        match_moves(kb.TABLES, held.rows, event, self.belief.terms, self.model, matches, self.room)
+        matches, kinds = matches_of(held.rows, event, self.belief.terms, self.model), len(prior_of(self.model))
         chance = float(held.weights @ (matches.matched / matches.total))
         self.add("likelihood of what was announced, nats", TRUE, np.log(max(FLOOR, chance)))
         shares, found = np.bincount(labels_of(held.rows), held.weights, kinds), np.empty(kinds)

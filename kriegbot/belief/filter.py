@@ -13,8 +13,8 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Heard, Opponent
 
-MASK_WORDS = kb.MAX_MOVES // 64
-"""Words of a bit mask over a list of moves."""
+ROOM_A_BOARD, GROWTH = 32, 2
+"""Initial room for matching moves, for each board, and the factor by which it grows when that is not enough."""
 SQUARE = kb.CAPTURED_PAWN_BIT - 1
 
 
@@ -58,22 +58,30 @@ class Event(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """The playable moves of N boards that would be announced as heard.
+    """The playable moves of N boards that would be announced as heard, as the opponent model weighs them.
 
-    masks: [N, MASK_WORDS], bit i of the i-th `playable` move. matching: [N] how many match. matched, total: [N] the
-    weight of those, and of all playable moves, under the opponent model; total is above 0.
+    moves, weights: of all boards, one after the other. matching: [N] how many match. is_weighed: [N] 1 if the model
+    weighs the moves of a board, 0 if all are equally likely, each of weight 1. matched, total: [N] the weight of the
+    matching moves, and of all playable ones; total is above 0.
     """
 
-    masks: kb.Rows
+    moves: kb.MoveArray
+    weights: kb.RealArray
     matching: kb.IntArray
+    is_weighed: kb.IntArray
     matched: kb.RealArray
     total: kb.RealArray
 
     @classmethod
-    def empty(cls, count: int) -> "Matches":
-        """Room for a number of boards."""
-        masks = np.empty((count, MASK_WORDS), np.uint64)
-        return cls(masks, np.empty(count, np.int64), np.empty(count), np.empty(count))
+    def empty(cls, boards: int) -> "Matches":
+        """Room for a number of boards, and for some moves."""
+        moves, matching = np.empty(boards * ROOM_A_BOARD + kb.MAX_MOVES, np.int32), np.zeros((2, boards), np.int64)
+        return cls(moves, np.empty(len(moves)), *matching, *np.empty((2, boards)))
+
+    def grown(self) -> "Matches":
+        """The same with room for more moves."""
+        size = GROWTH * len(self.moves)
+        return self._replace(moves=np.resize(self.moves, size), weights=np.resize(self.weights, size))
 
 
 class Room(NamedTuple):
@@ -137,13 +145,23 @@ def could_be_refused(
 
 @kb.entry
 def match_moves(
-    tables: kb.WordArray, rows: kb.Rows, event: Event, terms: kb.Terms, opponent: Opponent, matches: Matches, room: Room
-) -> None:
-    """Find the moves open to the opponent on each of N boards that would be announced as heard.
+    tables: kb.WordArray,
+    rows: kb.Rows,
+    done: int,
+    event: Event,
+    terms: kb.Terms,
+    opponent: Opponent,
+    matches: Matches,
+    room: Room,
+) -> int:
+    """Find the moves open to the opponent on each of N boards that would be announced as heard, while there is room.
+
+    Returns how many boards are done.
 
     Args:
       tables: the tables.
       rows: [N, 8], the opponent to move.
+      done: how many boards were done before.
       event: what was heard; boards that do not fit what was heard before the move match nothing.
       terms: rule set and limits.
       opponent: the opponent model.
@@ -152,12 +170,14 @@ def match_moves(
     """
     boards, listed, weights = kb.pointer(rows), kb.pointer(room.moves), kb.pointer(room.weights)
     scratch = kb.advance(listed, kb.MAX_MOVES)
-    marked, matching, matched, total = kb.pointer(matches.masks), matches.matching, matches.matched, matches.total
-    for i in range(len(rows)):
+    matching, matched, total, end = matches.matching, matches.matched, matches.total, 0
+    for i in range(done):
+        end += matching[i]
+    for i in range(done, len(rows)):
+        if end + kb.MAX_MOVES > len(matches.moves):
+            return i
         position = kb.load(boards, i)
-        for j in range(MASK_WORDS):
-            marked[MASK_WORDS * i + j] = kb.NONE
-        matching[i], matched[i], total[i] = 0, 0.0, 1.0
+        matching[i], matches.is_weighed[i], matched[i], total[i] = 0, 0, 0.0, 1.0
         turn = event.turn
         count = playable(kb.pointer(tables), position, turn, listed)
         if turn.refused + turn.since > 0 and not could_be_refused(
@@ -166,7 +186,7 @@ def match_moves(
             continue
         silence = kb.silence_of(kb.pointer(tables), position, terms)
         _, other = kb.men_of(position, kb.side_to_move(position))
-        ep, found = kb.ep_square(position), 0
+        ep, begin = kb.ep_square(position), end
         for j in range(count):
             if not may_sound_like(other, ep, listed[j], event.heard):
                 continue
@@ -176,66 +196,70 @@ def match_moves(
                 after, captured = kb.make_move(kb.pointer(tables), position, listed[j])
                 said = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
             if said == event.heard:
-                marked[MASK_WORDS * i + (j >> 6)] |= kb.bit(j & 63)
-                found += 1
-        if found == 0:
+                matches.moves[end] = j  # its place in the list, until the list is weighed
+                end += 1
+        if end == begin:
             continue
-        matching[i], matched[i], total[i] = found, float(found), float(count)
-        if opponent(kb.pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights):
-            matched[i], total[i] = 0.0, 0.0
+        matching[i], total[i] = end - begin, float(count)
+        is_weighed = opponent(kb.pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights)
+        if is_weighed:
+            matches.is_weighed[i], total[i] = 1, 0.0
             for j in range(count):
                 total[i] += weights[j]
-                if marked[MASK_WORDS * i + (j >> 6)] & kb.bit(j & 63):
-                    matched[i] += weights[j]
+        for k in range(begin, end):
+            j = matches.moves[k]
+            matches.moves[k], matches.weights[k] = listed[j], weights[j] if is_weighed else 1.0
+            matched[i] += matches.weights[k]
+    return len(rows)
+
+
+def matches_of(rows: kb.Rows, event: Event, terms: kb.Terms, opponent: Opponent) -> Matches:
+    """The matches of boards [N, 8]; arguments as for `match_moves`."""
+    matches, room = Matches.empty(len(rows)), Room.empty()
+    done = match_moves(kb.TABLES, rows, 0, event, terms, opponent, matches, room)
+    while done < len(rows):
+        matches = matches.grown()
+        done = match_moves(kb.TABLES, rows, done, event, terms, opponent, matches, room)
+    return matches
 
 
 @kb.entry
 def follow(
     tables: kb.WordArray,
     rows: kb.Rows,
-    event: Event,
-    opponent: Opponent,
     matches: Matches,
     draws: tuple[kb.IntArray, kb.RealArray, int],
     after: tuple[kb.Rows, kb.RealArray],
-    room: Room,
 ) -> int:
     """Write the boards that follow from the matching moves; return how many.
 
     Args:
       tables: the tables.
       rows: [N, 8], the opponent to move.
-      event: the one that `matches` was made for.
-      opponent: the opponent model.
-      matches: from `match_moves`.
+      matches: theirs.
       draws: how many [N], shares [N], and a seed in [0, 2^63). Where a board has no more matching moves than draws, all
         of them follow, each of weight share times its own. Elsewhere moves are drawn, each of weight 1 a draw.
       after: rows and weights, written.
-      room: to work in.
     """
     how_many, shares, seed = draws
     after_rows, after_weights = after
-    boards, target, marked = kb.pointer(rows), kb.pointer(after_rows), kb.pointer(matches.masks)
-    listed, weights, matching = kb.pointer(room.moves), kb.pointer(room.weights), matches.matching
+    boards, target, matching = kb.pointer(rows), kb.pointer(after_rows), matches.matching
     state = kb.mixed(kb.word(seed))
-    written = 0
+    written, end = 0, 0
     for i in range(len(rows)):
+        begin, end = end, end + matching[i]
         wanted, left = min(how_many[i], matching[i]), matching[i]
         if wanted == 0:
             continue
         position = kb.load(boards, i)
-        count = playable(kb.pointer(tables), position, event.turn, listed)
-        is_weighed = opponent(kb.pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights)
         takes_all, mark = wanted == left, kb.uniform(state + kb.GAMMA)
-        for j in range(count):
-            if not marked[MASK_WORDS * i + (j >> 6)] & kb.bit(j & 63):
-                continue
+        for k in range(begin, end):
             state += kb.GAMMA
             weight = shares[i]
-            if is_weighed and takes_all:
-                weight *= weights[j]
-            elif is_weighed:  # systematic sampling: one draw at each whole number that is passed
-                until = mark + weights[j] * how_many[i] / matches.matched[i]
+            if takes_all:
+                weight *= matches.weights[k]
+            elif matches.is_weighed[i]:  # systematic sampling: one draw at each whole number that is passed
+                until = mark + matches.weights[k] * how_many[i] / matches.matched[i]
                 weight = float(int(until) - int(mark))
                 mark = until
             elif kb.uniform(state) * left < wanted:  # selection sampling (Knuth, TAOCP 2, algorithm S)
@@ -245,7 +269,7 @@ def follow(
             left -= 1
             if weight == 0.0:
                 continue
-            following, _ = kb.make_move(kb.pointer(tables), position, listed[j])
+            following, _ = kb.make_move(kb.pointer(tables), position, matches.moves[k])
             kb.store(target, written, following)
             after_weights[written] = weight
             written += 1

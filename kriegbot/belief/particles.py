@@ -14,13 +14,11 @@ import numpy as np
 import referee
 from kriegbot.belief.filter import (
     Event,
-    Matches,
-    Room,
     follow,
     keep_accepted,
     list_answering,
     list_refusing,
-    match_moves,
+    matches_of,
     merge_equal,
 )
 from kriegbot.kernels import (
@@ -102,8 +100,7 @@ class Particles:
         At most `max_particles` of them are kept; see the head of this file. With `has_single`, one of those that follow
         from a board is drawn instead, whatever their probability. May be empty.
         """
-        matches, room = Matches.empty(len(self.rows)), Room.empty()
-        match_moves(TABLES, self.rows, event, terms, opponent, matches, room)
+        matches = matches_of(self.rows, event, terms, opponent)
         matching, matched, total = matches.matching, matches.matched, matches.total
         following = int(matching.sum())
         is_exact = self.is_exact and following <= max_particles
@@ -118,7 +115,7 @@ class Particles:
             shares = draws / np.where(units > 0, units, 1)
             following = int(np.minimum(draws, matching).sum())
         rows, weights = np.empty((following, 8), np.uint64), np.empty(following)
-        written = follow(TABLES, self.rows, event, opponent, matches, (draws, shares, seed ^ 1), (rows, weights), room)
+        written = follow(TABLES, self.rows, matches, (draws, shares, seed ^ 1), (rows, weights))
         return merged(rows[:written], weights[:written], is_exact, self.fits_all)
 
 

@@ -111,14 +111,26 @@ def vectors_of(position: kb.Position, move: int) -> tuple[int, int]:
 
 
 @kb.inlined
+def fold(numbers: kb.Reals, half: int) -> None:
+    """Add the second half of numbers to the first."""
+    for i in range(half):
+        numbers[i] += numbers[i + half]
+
+
+@kb.inlined
 def suits(vectors: kb.Reals, position: kb.Position, known: kb.Reals, move: int) -> float:
     """u(m) of a legal move."""
     origin, target = vectors_of(position, move)
     leaving, reaching = kb.advance(vectors, WIDTH * origin), kb.advance(vectors, WIDTH * target)
-    total = 0.0
+    products = kb.advance(known, WIDTH)
     for i in range(WIDTH):
-        total += known[i] * (leaving[i] + reaching[i])
-    return total
+        products[i] = known[i] * (leaving[i] + reaching[i])
+    fold(products, 32)
+    fold(products, 16)
+    fold(products, 8)
+    fold(products, 4)
+    fold(products, 2)
+    return products[0] + products[1]
 
 
 @kb.entry

@@ -20,12 +20,13 @@ import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
-from kriegbot.belief.filter import MASK_WORDS
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.recursion import utility
 from kriegbot.search.settings import Method
 
 INFINITE = float("inf")
+MASK_WORDS = kb.MAX_MOVES // 64
+"""Words of a bit mask over a list of moves."""
 OPEN, REPLIES, SCRATCH, LEVEL = kb.MAX_MOVES, 2 * kb.MAX_MOVES, 3 * kb.MAX_MOVES, 4 * kb.MAX_MOVES
 """Lists of each level of the recursion: the tries of the set, the numbers of those still open, and room to work in."""
 TRIES, OPENED, WANTED, SIZES = 0, 1, 2, 3
