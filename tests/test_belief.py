@@ -11,9 +11,10 @@ import pytest
 
 from kriegbot.belief import belief as belief_module
 from kriegbot.belief.belief import Belief, EmptyBelief, after_event
+from kriegbot.belief.filter import ROOM_A_BOARD, Event, matches_of
 from kriegbot.belief.particles import Particles, systematic
 from kriegbot.belief.pool import Pool, RenewedPool
-from kriegbot.kernels import from_board, to_board
+from kriegbot.kernels import MAX_MOVES, NOT_ASKED, Overheard, encode_move, from_board, terms_of, to_board
 from kriegbot.kernels.position import labels_of
 from kriegbot.models import load_opponent
 from referee import (
@@ -115,6 +116,24 @@ def test_random_openings_are_believed_exactly(rules: RuleSet) -> None:
         belief, exact = Belief(view, max_particles=50_000), ExactBelief(view)
         assert belief.particles.is_exact
         assert posterior(belief.particles) == pytest.approx({position_key(b): w for b, w in exact.positions})
+
+
+@pytest.mark.parametrize("model", ["uniform", "odd"])
+def test_boards_with_more_moves_than_there_is_room_for_at_first_lose_none(model: str) -> None:
+    board = chess.Board("k7/8/3qq3/8/1r3r2/8/3q3P/7K b - - 0 1")
+    silent = [move for move in board.legal_moves if not board.gives_check(move) and not board.is_capture(move)]
+    copies = 50
+    assert len(silent) * copies > ROOM_A_BOARD * copies + MAX_MOVES
+    rows = np.tile(from_board(board), (copies, 1))
+    event, terms = Event(0, Overheard(0, NOT_ASKED, 0), 0, 0), terms_of(BERKELEY, NO_LIMITS)
+    alone, found = (matches_of(rows[:n], event, terms, MODELS[model][0]) for n in (1, copies))
+    assert sorted(alone.moves[: len(silent)]) == sorted(map(encode_move, silent))
+    assert alone.matching[0] == len(silent)
+    for name in ("moves", "weights"):
+        each, every = getattr(alone, name)[: len(silent)], getattr(found, name)[: len(silent) * copies]
+        assert np.array_equal(every, np.tile(each, copies))
+    for name in ("matching", "is_weighed", "matched", "total"):
+        assert (getattr(found, name) == getattr(alone, name)).all()
 
 
 @pytest.mark.parametrize("count", range(4))

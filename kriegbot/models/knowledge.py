@@ -119,17 +119,18 @@ def fold(numbers: kb.Reals, half: int) -> None:
 
 @kb.inlined
 def suits(vectors: kb.Reals, position: kb.Position, known: kb.Reals, move: int) -> float:
-    """u(m) of a legal move."""
+    """u(m) of a legal move; behind `known` is room for as many numbers."""
     origin, target = vectors_of(position, move)
     leaving, reaching = kb.advance(vectors, WIDTH * origin), kb.advance(vectors, WIDTH * target)
     products = kb.advance(known, WIDTH)
     for i in range(WIDTH):
         products[i] = known[i] * (leaving[i] + reaching[i])
-    fold(products, 32)
-    fold(products, 16)
-    fold(products, 8)
-    fold(products, 4)
-    fold(products, 2)
+    # half by half: in one sum each addition would wait for the one before
+    fold(products, WIDTH // 2)
+    fold(products, WIDTH // 4)
+    fold(products, WIDTH // 8)
+    fold(products, WIDTH // 16)
+    fold(products, WIDTH // 32)
     return products[0] + products[1]
 
 
