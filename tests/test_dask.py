@@ -141,6 +141,13 @@ def test_daemonic_workers_are_refused(tmp_path: Path) -> None:
         play(tmp_path / "t", settings(), 2, DaskExecutor(1, daemonic.scheduler_address, spec_of=spec_of))
 
 
+def test_a_cluster_leaves_the_environment_as_it_was() -> None:
+    before = dict(os.environ)
+    with _own(1):
+        pass
+    assert dict(os.environ) == before
+
+
 def test_nobody_without_the_certificate_of_a_run_gets_into_its_cluster() -> None:
     with _own(1) as client, dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
         assert client.scheduler is not None

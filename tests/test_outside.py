@@ -88,6 +88,7 @@ def test_a_program_in_c_plays_a_tournament(tmp_path: Path) -> None:
     [
         ("sleep 60", "hung: no answer in 1 seconds"),
         ("exit 3", "died: its process ended (exit code 3)"),
+        ("exec >&- 2>&-; sleep 1; exit 4", "died: its process ended (exit code 4)"),
         ("kill -9 $$", "died: its process ended (SIGKILL)"),
         ("kill -11 $$", "died: its process ended (SIGSEGV)"),
         (r"printf 'try %s\ntry %s\n' $1 $1", "answered out of turn: 'try "),  # at once, or it looks like the next
@@ -105,7 +106,7 @@ def test_a_program_in_c_plays_a_tournament(tmp_path: Path) -> None:
 )
 def test_a_program_that_misbehaves_loses_by_a_named_reason(answer: str, failure: str, tmp_path: Path) -> None:
     (tmp_path / "bot.sh").write_text(BOT.format(answer))
-    played = against_rand(f"program:sh {tmp_path / 'bot.sh'}", patience=1.0 if "sleep" in answer else 20.0)
+    played = against_rand(f"program:sh {tmp_path / 'bot.sh'}", patience=1.0 if answer == "sleep 60" else 20.0)
     end = played.record.end
     assert end is not None
     assert (end.reason, end.winner) == (Reason.FORFEIT, chess.BLACK)

@@ -8,6 +8,7 @@ game. See docs/clusters.md.
 
 import logging
 import multiprocessing
+import os
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
@@ -129,7 +130,7 @@ def _own(jobs: int) -> Iterator[Client]:
     Whoever can talk to a scheduler can have it run anything. So all that belongs to this cluster talks TLS, and shows a
     certificate that is made for this run and never written to a file.
     """
-    with dask.config.set(OWN_CLUSTER):
+    with dask.config.set(OWN_CLUSTER), _same_environment():
         with no_current_folder(), no_interrupts():
             cluster = LocalCluster(
                 n_workers=jobs,
@@ -141,6 +142,18 @@ def _own(jobs: int) -> Iterator[Client]:
             )
         with cluster, Client(cluster, set_as_default=False) as client:
             yield client
+
+
+@contextmanager
+def _same_environment() -> Iterator[None]:
+    """Puts this process's environment back: Dask writes into it what that of its workers is to have."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)
 
 
 _of_this_thread = threading.local()

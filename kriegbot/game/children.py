@@ -139,10 +139,10 @@ class Talker:
         if self._process.returncode is not None:
             return None
         self._stdin.close()
-        has_ended = self._ends_within(patience)
+        has_ended = self.ends_within(patience)
         self.kill()
         if self._is_kept:
-            self._ends_within(KEEPER_PATIENCE)
+            self.ends_within(KEEPER_PATIENCE)
             self._is_kept = False
             self.kill()
         code = self._process.wait()
@@ -153,7 +153,8 @@ class Talker:
         self._err = -1
         return code if has_ended else None
 
-    def _ends_within(self, patience: float) -> bool:
+    def ends_within(self, patience: float) -> bool:
+        """Waits up to `patience` seconds for the child to end by itself; whether it has."""
         deadline = time.monotonic() + patience
         while not (has_ended := self._has_ended()) and time.monotonic() < deadline:
             time.sleep(0.001)

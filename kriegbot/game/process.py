@@ -33,6 +33,7 @@ LONGEST = 1e6  # seconds of the longest time budget: a system call cannot wait m
 START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 60.0
 """The same for sitting down, between two signs that kernels are being compiled: of ours, of ours with a part from
 outside, which may hang, and of players from outside."""
+DYING_PATIENCE = 5.0  # seconds that a process which no longer listens or speaks has to end, so that we learn how
 MOST_INFO = 1000  # lines that a player may say before its answer
 WORKER = "kriegbot.game.worker"
 FAILURES = {"failed": Failure.RAISED, "nonsense": Failure.NONSENSE, "refused": Failure.REFUSED}
@@ -254,6 +255,8 @@ class ProcessSeat(Seat):
         return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {what}")
 
     def _died(self) -> PlayerFailed:
+        if self._talker is not None:
+            self._talker.ends_within(DYING_PATIENCE)
         exitcode = self._end()
         how = "its process ended"
         if exitcode is not None:
