@@ -20,11 +20,9 @@ from kriegbot.kernels import (
     Word,
     WordArray,
     announcement,
-    capture_said,
     entry,
     exchange,
     is_legal_try,
-    is_silent,
     legal_moves,
     load,
     make_move,
@@ -36,6 +34,7 @@ from kriegbot.kernels import (
     silence_of,
     store,
 )
+from kriegbot.kernels import silent_said as said_of_silent
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Heard, Opponent
 from referee.men import Men
@@ -71,9 +70,9 @@ def _moves_to(tables: WordArray, row: WordArray, wanted: Word, moves: MoveArray)
 
 
 @entry
-def _is_silent(tables: WordArray, row: WordArray, move: int, terms: Terms) -> bool:
+def _silent_said(tables: WordArray, row: WordArray, move: int, terms: Terms) -> int:
     position = load(pointer(row), 0)
-    return is_silent(silence_of(pointer(tables), position, terms), position, move)
+    return said_of_silent(silence_of(pointer(tables), position, terms), position, move, terms)
 
 
 @entry
@@ -92,11 +91,6 @@ def _weights(tables: WordArray, row: WordArray, opponent: Opponent, moves: MoveA
 @entry
 def _exchange(tables: WordArray, row: WordArray, square: int) -> int:
     return exchange(pointer(tables), load(pointer(row), 0), square)
-
-
-@entry
-def _capture_said(row: WordArray, move: int, terms: Terms) -> int:
-    return capture_said(load(pointer(row), 0), move, terms)
 
 
 @entry
@@ -141,8 +135,9 @@ def legal_among(row: WordArray, tries: list[int]) -> list[int]:
 
 
 def silent_said(row: WordArray, move: int, terms: Terms) -> int | None:
-    """What is said of a legal move if it is surely silent, pawn tries aside; else None."""
-    return _capture_said(row, move, terms) if _is_silent(TABLES, row, move, terms) else None
+    """What is said of a legal move, if that can be seen without making it; else None."""
+    said = _silent_said(TABLES, row, move, terms)
+    return said if said >= 0 else None
 
 
 def play(row: WordArray, move: int, terms: Terms) -> tuple[WordArray, int]:

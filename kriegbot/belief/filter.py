@@ -190,9 +190,8 @@ def match_moves(
         for j in range(count):
             if not may_sound_like(other, ep, listed[j], event.heard):
                 continue
-            if terms.tries_told == 0 and kb.is_silent(silence, position, listed[j]):
-                said = kb.capture_said(position, listed[j], terms)
-            else:
+            said = kb.silent_said(silence, position, listed[j], terms)
+            if said < 0:
                 after, captured = kb.make_move(kb.pointer(tables), position, listed[j])
                 said = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
             if said == event.heard:

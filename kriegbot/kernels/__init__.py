@@ -122,5 +122,5 @@ from kriegbot.kernels.position import (
 )
 from kriegbot.kernels.preparing import kept, kernel_modules, prepare, prepare_first
 from kriegbot.kernels.random import GAMMA, mixed, subseed, uniform, uniforms
-from kriegbot.kernels.silence import Silence, capture_said, is_silent, silence_of
+from kriegbot.kernels.silence import Silence, is_silent, silence_of, silent_said
 from kriegbot.kernels.tables import TABLES

@@ -16,9 +16,9 @@ from kriegbot.kernels.attacks import (
     shifted,
     sliders_at,
 )
-from kriegbot.kernels.hearing import CAPTURED_PAWN_BIT, Terms
+from kriegbot.kernels.hearing import CAPTURED_PAWN_BIT, TRIES_SHIFT, Terms
 from kriegbot.kernels.jit import Word, Words, kernel, lsb, popcount
-from kriegbot.kernels.moves import EVERYWHERE
+from kriegbot.kernels.moves import EVERYWHERE, pawn_captures
 from kriegbot.kernels.position import (
     NONE,
     ONE,
@@ -142,11 +142,29 @@ def is_silent(silence: Silence, position: Position, move: int) -> bool:
 
 
 @kernel
-def capture_said(position: Position, move: int, terms: Terms) -> int:
-    """All that is announced of a silent move, under rule sets that announce no pawn tries."""
-    target = move >> 6 & 63
-    if not bit(target) & (position.white | position.black):
-        return 0
-    if terms.tells_kind != 0 and bit(target) & position.pawns:
-        return (target + 1) | CAPTURED_PAWN_BIT
-    return target + 1
+def leaves_no_tries(position: Position, move: int) -> bool:
+    """Whether a legal move surely leaves the other side no pawn capture; never of a pawn's two steps."""
+    side = side_to_move(position)
+    own, other = men_of(position, side)
+    origin, target = move & 63, move >> 6 & 63
+    left, arrived = bit(origin), bit(target)
+    if left & position.pawns and abs(target - origin) == 16:
+        return False
+    takeable = (own & ~left) | arrived
+    towards_a, towards_h = pawn_captures(position.pawns & other & ~arrived, 1 - side, takeable)
+    return towards_a | towards_h == NONE
+
+
+@kernel
+def silent_said(silence: Silence, position: Position, move: int, terms: Terms) -> int:
+    """All that is announced of a legal move, if it is surely silent and leaves no pawn tries that are told; else -1."""
+    if not is_silent(silence, position, move):
+        return -1
+    if terms.tries_told != 0 and not leaves_no_tries(position, move):
+        return -1
+    said, target = (1 << TRIES_SHIFT if terms.tries_told != 0 else 0), move >> 6 & 63
+    if bit(target) & (position.white | position.black):
+        said |= target + 1
+        if terms.tells_kind != 0 and bit(target) & position.pawns:
+            said |= CAPTURED_PAWN_BIT
+    return said
