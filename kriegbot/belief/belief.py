@@ -30,7 +30,7 @@ SPACING = 3
 """Turns of the opponent between two checkpoints that a replay may start from; the last eight are kept."""
 REPLAY_FACTOR = 4
 """How many times more particles a replay uses."""
-MOST_REPLAYED, MOST_RETRIED = 500_000, 200_000
+MOST_REPLAYED, MOST_RETRIED = 400_000, 160_000
 """How many boards, counted again at each turn of the opponent, the replays of a rescue may take through such turns, and
 those of an attempt to come back from one. With `samples=200` a rescue takes up to 2 s then."""
 MIN_ALTERED = 5_000

@@ -180,10 +180,6 @@ def match_moves(
         matching[i], matches.is_weighed[i], matched[i], total[i] = 0, 0, 0.0, 1.0
         turn = event.turn
         count = playable(kb.pointer(tables), position, turn, listed)
-        if turn.refused + turn.since > 0 and not could_be_refused(
-            kb.pointer(tables), position, turn, terms, count, scratch
-        ):
-            continue
         silence = kb.silence_of(kb.pointer(tables), position, terms)
         _, other = kb.men_of(position, kb.side_to_move(position))
         ep, begin = kb.ep_square(position), end
@@ -198,6 +194,11 @@ def match_moves(
                 matches.moves[end] = j  # its place in the list, until the list is weighed
                 end += 1
         if end == begin:
+            continue
+        if turn.refused + turn.since > 0 and not could_be_refused(
+            kb.pointer(tables), position, turn, terms, count, scratch
+        ):
+            end = begin
             continue
         matching[i], total[i] = end - begin, float(count)
         is_weighed = opponent(kb.pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights)
