@@ -1,8 +1,9 @@
 """Silent moves: those of which the referee announces at most a capture, no check and no end of the game.
 
-Most moves are silent, and that can be seen without making them, as `hearing.situation` requires. The facts needed are
-computed once for all moves of a position (`silence_of`), as chess programs do to tell which of them give check.
-`is_silent` errs on the safe side: the moves it names are silent, any other has to be made and examined.
+Most moves are silent, and that can be seen without making them, as `hearing.situation` requires. Where pawn tries are
+told, most of these leave none. The facts needed are computed once for all moves of a position (`silence_of`), as chess
+programs do to tell which of them give check. `is_silent` errs on the safe side: the moves it names are silent, any
+other has to be made and examined.
 """
 
 from typing import NamedTuple
