@@ -32,7 +32,7 @@ REPLAY_FACTOR = 4
 """How many times more particles a replay uses."""
 MOST_REPLAYED, MOST_RETRIED = 400_000, 160_000
 """How many boards, counted again at each turn of the opponent, the replays of a rescue may take through such turns, and
-those of an attempt to come back from one. With `samples=200` a rescue takes up to 2 s then."""
+those of an attempt to come back from one. A rescue mostly takes less than 2 s then, and rarely up to 4."""
 MIN_ALTERED = 5_000
 """The least number of boards to alter when no replay helps."""
 TIMED_BOARDS = 1_000
