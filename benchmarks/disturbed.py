@@ -62,8 +62,9 @@ def play_disturbed(arguments: list[object], pause: float, seed: int) -> Counter[
                 try:
                     main.wait(rng.expovariate(1 / pause))
                 except subprocess.TimeoutExpired:
-                    kind = min(KINDS, key=lambda kind: (done[kind], rng.random()))
-                    done[kind] += disturb(main.pid, kind, rng)
+                    rarest_first = sorted(KINDS, key=lambda kind: (done[kind], rng.random()))
+                    kind = next(kind for kind in rarest_first if disturb(main.pid, kind, rng))
+                    done[kind] += 1
                     time.sleep(0.5 if kind in KINDS[:2] else 0)
             output.seek(0)
             text = output.read().decode()
