@@ -58,7 +58,7 @@ class Tally:
             if not view.refused:
                 self.sizes.append(len(belief.particles))
                 self.exact += belief.particles.is_exact
-                self.astray += not belief.particles.fits_all
+                self.astray += not belief.particles.is_consistent
                 self.rich += len(belief.particles) >= 1000 and not belief.particles.is_exact
             player = players.get(referee.turn)
             move = player.choose(view).action if player else rng.choice(view.tries())

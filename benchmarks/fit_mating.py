@@ -23,6 +23,7 @@ from rich.progress import track
 
 from kriegbot import kernels as kb
 from kriegbot.endgames import Mating
+from kriegbot.endgames.delayed_information import delayed_tables_for, mean_cost
 from kriegbot.endgames.king_sets import men_at
 from kriegbot.endgames.king_squares import men_row
 from kriegbot.endgames.leaf import (
@@ -35,7 +36,6 @@ from kriegbot.endgames.leaf import (
     is_bishop_and_knight,
     list_inputs,
 )
-from kriegbot.endgames.seen_late import late_for, mean_cost
 from kriegbot.kernels import TABLES, RealArray, subseed
 from referee import BERKELEY, NO_LIMITS, Answer, Reason, Referee
 
@@ -101,7 +101,7 @@ def inputs_of(
 def inputs_at(men: dict[chess.Square, chess.PieceType], squares: int) -> Matrix:
     """The network's inputs for our men, as White."""
     row, listed, last = men_row(chess.WHITE, men), np.zeros(MOST_LISTED, np.int64), np.zeros(INPUTS - BOARDS_SEEN)
-    count = inputs_of(TABLES, row, squares, late_for(row).now, listed, last)
+    count = inputs_of(TABLES, row, squares, delayed_tables_for(row).now, listed, last)
     inputs = np.zeros(INPUTS, np.float32)
     inputs[listed[:count]] = 1.0
     inputs[BOARDS_SEEN:] = last

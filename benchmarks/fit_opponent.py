@@ -1,8 +1,8 @@
 """Fits the opponent models `kinds` and `fitted` to the games of tournaments: maximum likelihood of the moves made.
 
     kriegbot tournament hs overconfident:samples=321 paranoid:samples=321 --games 20 --out pool.sqlite
-    python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/models/kinds.npz
-    python benchmarks/fit_opponent.py new.sqlite --start kriegbot/models/kinds.npz --out kriegbot/models/kinds.npz
+    python benchmarks/fit_opponent.py pool.sqlite --out kriegbot/models/opponent_types.npz
+    python benchmarks/fit_opponent.py new.sqlite --start kriegbot/models/opponent_types.npz --out new.npz
     python benchmarks/fit_opponent.py pool.sqlite --plain --out kriegbot/models/fitted.json
 
 Each player of the tournaments, whatever its settings, becomes a kind, with weights of its own for the features; all
@@ -31,7 +31,7 @@ import numpy.typing as npt
 from rich.progress import track
 from scipy.sparse import csr_matrix
 
-from kriegbot.kernels import LABELS, encode_move, from_board, said
+from kriegbot.kernels import MAX_TYPES, encode_announcement, encode_move, from_board
 from kriegbot.models.features import FLOOR, NAMES, features_of
 from kriegbot.models.knowledge import FACTS, KINDS, MOST_FACTS, VECTORS, WIDTH, knowledge_of
 from referee import GameRecord
@@ -84,7 +84,7 @@ def sides_of(record: GameRecord, players: tuple[str, str]) -> tuple[Side, Side]:
         side.vectors.append(vectors)
         side.facts.append(np.pad(facts[:-1], (0, MOST_FACTS - len(facts)), constant_values=NO_FACT))  # less the kind
         side.made.append(int(np.flatnonzero(moves == encode_move(turn.move))[0]))
-        heard[board.turn] = said(turn.announcement)
+        heard[board.turn] = encode_announcement(turn.announcement)
         board.push(turn.move)
     return white, black
 
@@ -259,8 +259,10 @@ def main() -> None:
         if not set(players) <= set(start.players):
             parser.error(f"players {', '.join(players)}: {options.start} is of {', '.join(start.players)}")
         players = start.players
-    if len(players) >= LABELS or sum(len(side.made) for side in train) < BATCH:
-        parser.error(f"{len(players)} players, {len(train)} sides: it takes {BATCH} moves of 1 to {LABELS - 1} players")
+    if len(players) >= MAX_TYPES or sum(len(side.made) for side in train) < BATCH:
+        parser.error(
+            f"{len(players)} players, {len(train)} sides: it takes {BATCH} moves of 1 to {MAX_TYPES - 1} players"
+        )
     examples = Examples(train)
     of_sides = np.array([0 if options.plain else players.index(side.player) for side in train])
     model = fit(examples, of_sides[examples.side], len(players), 0 if options.plain else WIDTH, start)

@@ -34,15 +34,16 @@ from kriegbot.kernels import (
     NOT_ASKED,
     TABLES,
     IntArray,
+    KernelRules,
     MoveArray,
-    Overheard,
     Rows,
-    Terms,
+    TurnHistory,
     Word,
     WordArray,
     advance,
     announcement,
     check_info,
+    encode_announcement,
     entry,
     from_board,
     game_end,
@@ -51,7 +52,6 @@ from kriegbot.kernels import (
     make_move,
     mixed,
     pointer,
-    said,
     side_to_move,
     store,
     to_board,
@@ -75,7 +75,7 @@ PAPER_SAMPLES = {1: 1683, 2: 321, 3: 67}
 
 @entry
 def make_evaluate(
-    tables: WordArray, rows: Rows, terms: Terms, evaluate: Evaluator, moves: MoveArray, total: IntArray
+    tables: WordArray, rows: Rows, terms: KernelRules, evaluate: Evaluator, moves: MoveArray, total: IntArray
 ) -> int:
     """Evaluate the position after every legal move of every row; return how many there were."""
     listed = pointer(moves)
@@ -96,7 +96,7 @@ def make_evaluate(
 
 @entry
 def filter_random(
-    tables: WordArray, rows: Rows, heard: int, terms: Terms, seed: Word, kept: Rows, moves: MoveArray
+    tables: WordArray, rows: Rows, heard: int, terms: KernelRules, seed: Word, kept: Rows, moves: MoveArray
 ) -> int:
     """Make a random legal move on every board and keep those announced as heard; return how many."""
     listed = pointer(moves)
@@ -166,7 +166,7 @@ def midgame_belief(particles: int) -> tuple[Referee, Belief]:
             view = referee.view(referee.turn)
             if referee.turn == chess.WHITE:
                 belief.update(view)
-                before, after = len(belief.this_turn.particles), len(belief.particles)
+                before, after = len(belief.before_opponent_moved.particles), len(belief.particles)
                 if view.ply >= 20 and not view.refused and before > 0.9 * particles and after > 0.5 * particles:
                     return referee, belief
             referee.try_move(rng.choice(view.tries()))
@@ -178,7 +178,7 @@ def heard_last(referee: Referee) -> int:
     event = referee.view(chess.WHITE).events[-1]
     if not isinstance(event, OpponentMoved):
         raise TypeError(f"the last event is {event}, not a move of Black's")
-    return said(event.announcement)
+    return encode_announcement(event.announcement)
 
 
 def kernel_rates() -> dict[str, float]:
@@ -187,7 +187,7 @@ def kernel_rates() -> dict[str, float]:
     midgame = midgame_positions(1000)
     start, kiwipete = from_board(chess.Board()), from_board(chess.Board(KIWIPETE))
     referee, belief = midgame_belief(20_000)
-    boards = np.ascontiguousarray(belief.this_turn.particles.rows[:10_000])
+    boards = np.ascontiguousarray(belief.before_opponent_moved.particles.rows[:10_000])
     kept, heard = np.empty_like(boards), heard_last(referee)
 
     def filter_boards() -> int:
@@ -236,7 +236,10 @@ def plain_histories(histories: dict[int, int]) -> dict[int, float]:
 def belief_turn_seconds() -> tuple[float, int]:
     """Processor seconds of one opponent's turn in the midgame, and the boards held before it."""
     referee, belief = midgame_belief(100_000)
-    before, event = belief.this_turn.particles, Event(heard_last(referee), Overheard(0, NOT_ASKED, 0), 0, 0)
+    before, event = (
+        belief.before_opponent_moved.particles,
+        Event(heard_last(referee), TurnHistory(0, NOT_ASKED, 0), 0, 0),
+    )
     times = []
     for seed in range(5):
         begun = time.process_time()

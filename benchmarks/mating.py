@@ -29,9 +29,9 @@ from rich.progress import track
 from kriegbot import kernels as kb
 from kriegbot.endgames import BareKing, Mating
 from kriegbot.endgames.chooser import needs_minors
-from kriegbot.endgames.full_view import HOPELESS, moves_in_view, soonest
 from kriegbot.endgames.king_sets import men_at
 from kriegbot.endgames.king_squares import men_row, turned
+from kriegbot.endgames.visible_king import HOPELESS, moves_in_view, soonest
 from kriegbot.kernels import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
 from tournaments.store import Store, StoreError

@@ -67,7 +67,7 @@ FOR_MATES = 1000
 """The number of the first game in which only mates are looked for."""
 FEW, MANY = 2_000, 50_000
 """Boards of the belief that looks for moments, and of those that judge them."""
-MODELS = ("uniform", "kinds")
+MODELS = ("uniform", "opponent_types")
 FEWEST, FIRST_PLY = 20, 6
 """Boards of a belief that is not exact; half moves before the first puzzle of a game."""
 SURE, SAFE, UNSAFE, MARGIN, LEAST = 0.85, 0.05, 0.9, 0.15, 0.3
@@ -89,7 +89,12 @@ BEST_BUDGET = replace(FLAGSHIP, samples=LOOKS[-1], particles=20_000, further=100
 
 @kb.entry
 def _outcomes(
-    tables: kb.WordArray, rows: kb.Rows, tries: kb.MoveArray, terms: kb.Terms, said: kb.IntArray, moves: kb.MoveArray
+    tables: kb.WordArray,
+    rows: kb.Rows,
+    tries: kb.MoveArray,
+    terms: kb.KernelRules,
+    said: kb.IntArray,
+    moves: kb.MoveArray,
 ) -> None:
     """Write what the referee would say to each of M tries on each of N boards [M * N]: -1 for a refusal."""
     boards, scratch = kb.pointer(rows), kb.pointer(moves)
@@ -109,7 +114,7 @@ def told_by(view: View, held: Particles) -> dict[str, float]:
     tries = tries_in(view, rows[0])
     tries = tries[are_open(view, tries)]
     said = np.empty(len(tries) * len(rows), np.int64)
-    _outcomes(kb.TABLES, rows, tries, kb.terms_of(view.rules, view.limits), said, np.empty(kb.MAX_MOVES, np.int32))
+    _outcomes(kb.TABLES, rows, tries, kb.kernel_rules(view.rules, view.limits), said, np.empty(kb.MAX_MOVES, np.int32))
     bits = {}
     for move, heard in zip(tries.tolist(), said.reshape(len(tries), len(rows)), strict=True):
         _, group = np.unique(heard, return_inverse=True)
@@ -122,7 +127,7 @@ def retaken(held: Particles, square: chess.Square, boards: int = DRAWN) -> float
     """Chance that a man of the side to move can capture on a square."""
     rows, counts = held.draw(boards, 0)
     on = chess.BB_SQUARES[square]
-    can = [any(kb.to_board(row).generate_legal_moves(to_mask=on)) for row in kb.without_labels(rows)]
+    can = [any(kb.to_board(row).generate_legal_moves(to_mask=on)) for row in kb.without_type_ids(rows)]
     return float(counts[can].sum() / counts.sum())
 
 
@@ -214,18 +219,18 @@ def candidates(record: GameRecord, rng: random.Random, *, is_for_mates: bool) ->
             continue
         last, mover = referee.last, not referee.turn
         if isinstance(last, OwnTry) and last.announcement is not None:
-            square = last.announcement.fell
+            square = last.announcement.captured_square
             if square is not None and square == last.move.to_square:
                 belief = beliefs[mover]
                 belief.update(views[mover])
                 held = belief.particles
-                chance = retaken(held, square, 200) if held.fits_all and len(held) else 0.5
+                chance = retaken(held, square, 200) if held.is_consistent and len(held) else 0.5
                 if not 0.8 * SAFE < chance < UNSAFE + 0.2 * SAFE:
                     note("capture", mover, doubt=min(chance, 1 - chance))
         belief = beliefs[color]
         belief.update(view)
         held = belief.particles
-        if not held.fits_all or not len(held):
+        if not held.is_consistent or not len(held):
             continue
         king = belief.occupancy(not color)[5]
         if king.max() >= SURE and int(king.argmax()) != HOMES[not color]:
@@ -311,7 +316,7 @@ def judged(record: GameRecord, several: list[dict[str, Any]]) -> list[dict[str, 
 def measured(kind: str, view: View, belief: Belief) -> tuple[str, list[float]]:
     """What a belief answers, and by what; "" if that is not sure."""
     held = belief.particles
-    if not held.fits_all or not len(held):
+    if not held.is_consistent or not len(held):
         return "", []
     if kind == "king":
         king = belief.occupancy(not view.color)[5]
@@ -361,7 +366,7 @@ def answered(kind: str, view: View, held: Particles) -> str:
     """What boards answer to a puzzle."""
     if kind == "king":
         chances = np.zeros(64)
-        for board, weight in zip(map(kb.to_board, kb.without_labels(held.rows)), held.weights, strict=True):
+        for board, weight in zip(map(kb.to_board, kb.without_type_ids(held.rows)), held.weights, strict=True):
             chances[board.king(not view.color)] += weight
         return chess.square_name(int(chances.argmax()))
     if kind == "tells":

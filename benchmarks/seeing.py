@@ -34,9 +34,9 @@ from kriegbot.belief.belief import Belief
 from kriegbot.belief.filter import Event, Room, matches_of
 from kriegbot.belief.particles import Particles, merged
 from kriegbot.game.match import player_seed
-from kriegbot.kernels.position import labels_of
+from kriegbot.kernels.position import type_ids
 from kriegbot.models import load_opponent
-from kriegbot.models.protocol import Heard, Opponent, prior_of
+from kriegbot.models.protocol import Announced, Opponent, prior_of
 from kriegbot.players.kriegbot import FLAGSHIP, particles_beside
 from referee import Answer, GameRecord, OwnTry, View
 from tournaments.store import Store, StoreError
@@ -67,7 +67,7 @@ def look_ahead(
     rows: kb.Rows,
     move: int,
     theirs: int,
-    terms: kb.Terms,
+    terms: kb.KernelRules,
     opponent: Opponent,
     found: tuple[kb.RealArray, kb.RealArray, kb.RealArray, kb.RealArray],
     room: Room,
@@ -84,18 +84,18 @@ def look_ahead(
         legal[i] = 1.0
         after, captured = kb.make_move(kb.pointer(tables), position, move)
         said = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
-        if kb.end_said(said) != 0:
+        if kb.announced_end(said) != 0:
             continue
         count = kb.legal_moves(kb.pointer(tables), after, listed)
-        is_weighed = opponent(kb.pointer(tables), after, Heard(said, theirs), listed, count, weights)
-        silence, total = kb.silence_of(kb.pointer(tables), after, terms), 0.0
+        is_weighed = opponent(kb.pointer(tables), after, Announced(said, theirs), listed, count, weights)
+        silence, total = kb.quiet_info(kb.pointer(tables), after, terms), 0.0
         for j in range(count):
             weight = weights[j] if is_weighed else 1.0
             total += weight
             if listed[j] >> 6 & 63 == target:
                 covered[i] = 1.0
                 taken[i] += weight
-            if mated[i] == 0.0 and not kb.is_silent(silence, after, listed[j]):
+            if mated[i] == 0.0 and not kb.is_quiet(silence, after, listed[j]):
                 again, _ = kb.make_move(kb.pointer(tables), after, listed[j])
                 checkers, pinned = kb.check_info(kb.pointer(tables), again)
                 if kb.is_won(kb.game_end(kb.pointer(tables), again, checkers, pinned, terms, scratch)):
@@ -105,7 +105,13 @@ def look_ahead(
 
 @kb.entry
 def chances(
-    tables: kb.WordArray, rows: kb.Rows, move: int, heard: Heard, opponent: Opponent, found: kb.RealArray, room: Room
+    tables: kb.WordArray,
+    rows: kb.Rows,
+    move: int,
+    heard: Announced,
+    opponent: Opponent,
+    found: kb.RealArray,
+    room: Room,
 ) -> None:
     """Write how likely the opponent model finds a legal move on each of N boards."""
     listed, weights = kb.pointer(room.moves), kb.pointer(room.weights)
@@ -140,7 +146,7 @@ class Watch:
             self.view = referee.view(color)
             self.belief.update(self.view)
             self.truth = kb.from_board(referee.board(), referee.ply).reshape(1, 8)
-        self.add("games astray at the end", TRUE, not self.belief.particles.fits_all)
+        self.add("games astray at the end", TRUE, not self.belief.particles.is_consistent)
 
     def add(self, name: str, column: str, value: Any) -> None:
         """Count a number in."""
@@ -150,13 +156,13 @@ class Watch:
     def our_try(self, event: OwnTry) -> None:
         """What was believed just before a try of ours."""
         held, ply = self.belief.particles, self.view.ply
-        bare = merged(kb.without_labels(held.rows), held.weights.copy(), held.is_exact, held.fits_all)
+        bare = merged(kb.without_type_ids(held.rows), held.weights.copy(), held.is_exact, held.is_consistent)
         weight = float(bare.weights[(bare.rows == self.truth).all(axis=1)].sum())
         if ply >= EARLY:
             size = np.inf if held.is_exact else len(bare)
             self.add(f"tries from fewer than {POOR} boards", TRUE, size < POOR)
             self.add(f"tries from fewer than {FEW} boards", TRUE, size < FEW)
-            self.add("tries astray", TRUE, not held.fits_all)
+            self.add("tries astray", TRUE, not held.is_consistent)
             if size < POOR:
                 self.add(f"true board: absent from fewer than {POOR}", TRUE, weight == 0.0)
         if event.announcement is None:
@@ -180,7 +186,7 @@ class Watch:
         was_taken = answer.to_square == event.move.to_square
         is_capture = event.announcement is not None and event.announcement.capture is not None
         is_officer = self.view.men[event.move.from_square] not in (chess.PAWN, chess.KING)
-        _, theirs = kb.moves_heard(self.view, len(self.view.events))
+        _, theirs = kb.announced_moves(self.view, len(self.view.events))
         for column, boards in ((SAID, held), (TRUE, truth)):
             legal, covered, taken, mated = np.empty((4, len(boards)))
             found, move = (legal, covered, taken, mated), kb.encode_move(event.move)
@@ -201,15 +207,15 @@ class Watch:
         """How likely a move of the opponent was, by what was heard of it and by itself; `view` is the one after it."""
         held, index = self.belief.particles, len(self.view.events)
         event = Event(
-            kb.said(self.record.turns[self.view.ply].announcement),
-            kb.overheard(view, index),
-            *kb.moves_heard(view, index),
+            kb.encode_announcement(self.record.turns[self.view.ply].announcement),
+            kb.turn_history(view, index),
+            *kb.announced_moves(view, index),
         )
         matches, kinds = matches_of(held.rows, event, self.belief.terms, self.model), len(prior_of(self.model))
         chance = float(held.weights @ (matches.matched / matches.total))
         self.add("likelihood of what was announced, nats", TRUE, np.log(max(FLOOR, chance)))
-        shares, found = np.bincount(labels_of(held.rows), held.weights, kinds), np.empty(kinds)
-        rows, heard = kb.labelled(self.truth[0], kinds), Heard(event.ours, event.theirs)
+        shares, found = np.bincount(type_ids(held.rows), held.weights, kinds), np.empty(kinds)
+        rows, heard = kb.with_type_ids(self.truth[0], kinds), Announced(event.ours, event.theirs)
         chances(kb.TABLES, rows, kb.encode_move(move), heard, self.model, found, self.room)
         if len(held):
             self.add("likelihood of the true move, nats", TRUE, np.log(shares @ found))

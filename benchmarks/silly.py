@@ -21,15 +21,15 @@ import chess
 
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.particles import list_fitting
-from kriegbot.game.turn import answered
+from kriegbot.game.turn import apply_action
 from kriegbot.kernels import subseed
-from kriegbot.models.kinds import kinds
+from kriegbot.models.opponent_types import opponent_types
 from kriegbot.players.base import Player
 from kriegbot.players.kriegbot import LEVELS
 from kriegbot.players.scripted import ScriptedPlayer, Turn, prowl
 from kriegbot.players.specs import make_player, parse_spec
 from referee import Answer, Limits, OwnTry, Reason, Referee, View
-from referee.men import WORTH, is_castling, is_pawn_capture
+from referee.men import PIECE_VALUES, is_castling, is_pawn_capture
 
 HOPELESS, BOARDS, FAR_AHEAD, FIRST_MOVES, LIMITS = 0.02, 2000, 5, 50, Limits(plies=300)
 
@@ -72,10 +72,10 @@ def play(level: str, person: str, color: chess.Color, seed: int) -> Counter[str]
     while referee.end is None:
         view, board = referee.view(referee.turn), referee.board()
         action = players[referee.turn].choose(view).action
-        answer = answered(referee, action)
+        answer = apply_action(referee, action)
         if view.color != color or not isinstance(action, chess.Move):
             continue
-        belief = belief or Belief(view, BOARDS, seed, kinds)
+        belief = belief or Belief(view, BOARDS, seed, opponent_types)
         belief.update(view)
         if answer is Answer.ILLEGAL:
             refused += is_pawn_capture(action, view.men)
@@ -86,7 +86,7 @@ def play(level: str, person: str, color: chess.Color, seed: int) -> Counter[str]
         found["most"], refused = max(found["most"], refused), 0
     winner = {None: "drawn", color: "won"}.get(referee.end.winner, "lost")
     men = referee.board().piece_map().values()
-    lead = sum(WORTH[man.piece_type] * (1 if man.color == color else -1) for man in men)
+    lead = sum(PIECE_VALUES[man.piece_type] * (1 if man.color == color else -1) for man in men)
     found.update({winner: 1, "stalemates": referee.end.reason is Reason.STALEMATE and lead >= FAR_AHEAD})
     return found
 
@@ -121,7 +121,7 @@ def first_moves(level: str, *played: str) -> str:
         for move in played:
             referee.try_move(chess.Move.from_uci(move))
         while referee.ply == len(played):
-            answered(referee, player.choose(referee.view(referee.turn)).action)
+            apply_action(referee, player.choose(referee.view(referee.turn)).action)
         found[referee.board().peek().uci()] += 1
     ((move, times),) = found.most_common(1)
     return f"{len(found)}, {move} {times / FIRST_MOVES:.0%}"

@@ -5,13 +5,13 @@
 Inside the project it would be the file kriegbot/models/pushing.py, and `opponent=pushing` would find it.
 """
 
-from kriegbot import NONE, Heard, Moves, Position, Reals, Words, bit, captured_on, opponent
+from kriegbot import NONE, Announced, Moves, Position, Reals, Words, bit, captured_on, opponent
 
 PUSH, TAKE_BACK = 3.0, 20.0
 
 
 @opponent
-def pushing(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+def pushing(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
     """Weights of the opponent's legal moves; numba compiles it, so it takes plain integer code."""
     for i in range(count):
         origin, target = moves[i] & 63, moves[i] >> 6 & 63

@@ -5,19 +5,19 @@ The names below are the public interface, `from kriegbot import Belief`, togethe
 describes; those that need an extra have no page here. They are loaded when first used, so that `import kriegbot` stays
 fast. Everything else may change from version to version. docs/cookbook.md has short programs.
 
-- play: `play_game`, `Played`; seats `Seat`, `HereSeat`, `ProcessSeat`; many games: `run_tournament`
+- play: `play_game`, `GameResult`; seats `Seat`, `HereSeat`, `ProcessSeat`; many games: `run_tournament`
 - players: `Player`, `PlayerKind`, `Option`, `Choice`, `Report`; by name: `parse_spec`, `PlayerSpec`, `make_player`
 - belief: `Belief`, the `Particles` that it holds, `EmptyBelief`
 - search: `Settings`, `search_player`, `SearchPlayer`, `SampledSearch`, `Search`, `Policy`; of one information set:
   `InformationSet`, `Method`, `search_tries`, `TryValues`
 - positions uint64[8] and moves as numbers, from and to python-chess: `from_board`, `to_board`, `encode_move`,
   `decode_move`
-- parts: `evaluator`, `load_evaluator`; `opponent`, `opponents`, `Heard`, `load_opponent`; `Backup`, `fold`, `settle`,
-  `load_backup`; what these are as functions: `Evaluator`, `Opponent`, `Fold`, `Settle`
+- parts: `evaluator`, `load_evaluator`; `opponent`, `opponents`, `Announced`, `load_opponent`; `Backup`, `fold`,
+  `settle`, `load_backup`; what these are as functions: `Evaluator`, `Opponent`, `Fold`, `Settle`
 - in the functions of parts, which numba compiles: the types `Position`, `Word` (a set of squares, one bit for each),
   `Words`, `Moves` and `Reals` (pointers to such words, to moves, to floats), in arrays `Rows` and `RealArray`;
   `NONE` (no square), `words` (constants), `bit`, `lsb`, `popcount`, `men_of`, `side_to_move`, `attacked_by`,
-  `captured_on`, `label`, `material`; and `kernel`, which compiles a function that they call
+  `captured_on`, `type_id`, `material`; and `kernel`, which compiles a function that they call
 """
 
 from importlib import import_module

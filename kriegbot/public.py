@@ -7,7 +7,7 @@ from evaluators.protocol import evaluator as evaluator
 from kriegbot.belief.belief import Belief as Belief
 from kriegbot.belief.belief import EmptyBelief as EmptyBelief
 from kriegbot.belief.particles import Particles as Particles
-from kriegbot.game.match import Played as Played
+from kriegbot.game.match import GameResult as GameResult
 from kriegbot.game.match import play_game as play_game
 from kriegbot.game.process import ProcessSeat as ProcessSeat
 from kriegbot.game.seat import HereSeat as HereSeat
@@ -27,15 +27,15 @@ from kriegbot.kernels import decode_move as decode_move
 from kriegbot.kernels import encode_move as encode_move
 from kriegbot.kernels import from_board as from_board
 from kriegbot.kernels import kernel as kernel
-from kriegbot.kernels import label as label
 from kriegbot.kernels import lsb as lsb
 from kriegbot.kernels import men_of as men_of
 from kriegbot.kernels import popcount as popcount
 from kriegbot.kernels import side_to_move as side_to_move
 from kriegbot.kernels import to_board as to_board
+from kriegbot.kernels import type_id as type_id
 from kriegbot.kernels import words as words
 from kriegbot.models import load_opponent as load_opponent
-from kriegbot.models.protocol import Heard as Heard
+from kriegbot.models.protocol import Announced as Announced
 from kriegbot.models.protocol import Opponent as Opponent
 from kriegbot.models.protocol import opponent as opponent
 from kriegbot.models.protocol import opponents as opponents

@@ -158,7 +158,7 @@ class Announcement:
             raise ValueError(f"illegal announcement: no move brings about {self.end.text()!r}")
 
     @property
-    def fell(self) -> chess.Square | None:
+    def captured_square(self) -> chess.Square | None:
         """Where the captured man stood; None for no capture."""
         if self.capture is None or not self.en_passant:
             return self.capture

@@ -61,7 +61,7 @@ class Prefix(Sequence[T]):
         return tuple, (self[:],)
 
 
-class Listener:
+class ViewBuilder:
     """One side of a game, hearing event by event.
 
     Attributes:
@@ -96,7 +96,7 @@ class Listener:
         """The side's own men."""
         return men_of(self._own, self.color)
 
-    def hear(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
         """Takes in what happened next; what the side cannot have tried or heard gives nonsense."""
         self.events.append(event)
         match event:
@@ -116,9 +116,9 @@ class Listener:
                 self.pawn_tries = answer is Answer.YES
                 self._is_postponing = self.pawn_tries and self._rules.asking is Asking.OBLIGES_ONCE
             case OpponentMoved(announcement):
-                if announcement.fell is not None:
-                    self._own.remove_piece_at(announcement.fell)
-                    self._own.castling_rights &= ~chess.BB_SQUARES[announcement.fell]
+                if announcement.captured_square is not None:
+                    self._own.remove_piece_at(announcement.captured_square)
+                    self._own.castling_rights &= ~chess.BB_SQUARES[announcement.captured_square]
                 self._moved(announcement)
             case GameOver(end):
                 self.end = end
@@ -156,8 +156,8 @@ class Listener:
 
 def views_until(view: View) -> Iterator[View]:
     """Every view that the side has had: before the first event, and after each; the last one equals `view`."""
-    listener = Listener(view.color, view.rules, view.limits, view.start)
+    listener = ViewBuilder(view.color, view.rules, view.limits, view.start)
     yield listener.view()
     for event in view.events:
-        listener.hear(event)
+        listener.apply(event)
         yield listener.view()

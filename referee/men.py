@@ -22,7 +22,7 @@ from referee.announcement import Told
 Men: TypeAlias = Mapping[chess.Square, chess.PieceType]
 
 PROMOTIONS = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
-WORTH: Mapping[chess.PieceType, float] = MappingProxyType(
+PIECE_VALUES: Mapping[chess.PieceType, float] = MappingProxyType(
     {chess.PAWN: 1.0, chess.KNIGHT: 3.0, chess.BISHOP: 3.1, chess.ROOK: 5.0, chess.QUEEN: 9.0, chess.KING: 20.0}
 )
 """What a man is worth in pawns; the king, when he takes part in an exchange."""
@@ -79,7 +79,7 @@ def moved(men: Men, move: chess.Move) -> dict[chess.Square, chess.PieceType]:
     return after
 
 
-def way(move: chess.Move, men: Men) -> chess.Bitboard:
+def must_be_empty(move: chess.Move, men: Men) -> chess.Bitboard:
     """The squares that have to be empty for a try to be legal."""
     if is_castling(move, men):
         return chess.between(move.from_square, _rook_in_castling(move)[0])
@@ -246,7 +246,7 @@ def _distinguished(name: str, rivals: list[str]) -> str:
     return name[1] if all(rival[1] != name[1] for rival in rivals) else name
 
 
-def is_meant(move: chess.Move, men: Men, match: re.Match[str]) -> bool:
+def matches_san(move: chess.Move, men: Men, match: re.Match[str]) -> bool:
     """Whether a name such as "Nbd2" or "bxa8=Q" may mean a try; castling has other names.
 
     The match has the letter of the man, file and rank of its start, sign of a capture, target, letter of a promotion.

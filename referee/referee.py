@@ -11,7 +11,7 @@ import chess
 
 from referee.announcement import End, Reason, announce, count_pawn_tries, end_of
 from referee.errors import BadStart, GameIsOver
-from referee.history import Listener
+from referee.history import ViewBuilder
 from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet, rule_set
 from referee.text import MOST_QUOTED, one_line, quoted
 from referee.view import (
@@ -48,7 +48,7 @@ class Referee:
         self._board = _starting_board(start, self.rules, limits)
         self.start = self._board.fen(en_passant="fen")
         self._log: list[OwnTry | OwnQuestion] = []
-        self._sides = {color: Listener(color, self.rules, limits, self.start) for color in chess.COLORS}
+        self._sides = {color: ViewBuilder(color, self.rules, limits, self.start) for color in chess.COLORS}
 
     @property
     def turn(self) -> chess.Color:
@@ -101,7 +101,7 @@ class Referee:
             return Answer.ACCEPTED
         self._answer(mover, OwnTry(move, answer))
         if answer is Answer.ILLEGAL and self.rules.illegal_heard is IllegalHeard.BOTH:
-            self._sides[not mover].hear(OpponentRefused())
+            self._sides[not mover].apply(OpponentRefused())
         return answer
 
     def ask_any(self) -> Answer:
@@ -118,7 +118,7 @@ class Referee:
             answer = Answer.REPEATED
         else:
             answer = Answer.YES if count_pawn_tries(self._board) else Answer.NO
-            self._sides[not asker].hear(OpponentAsked(answer))
+            self._sides[not asker].apply(OpponentAsked(answer))
         self._answer(asker, OwnQuestion(answer))
         return answer
 
@@ -150,16 +150,16 @@ class Referee:
         announcement = announce(self._board, move, self.rules, self.limits, ply=self.ply)
         self._board.push(move)
         self._answer(mover, OwnTry(move, Answer.ACCEPTED, announcement))
-        self._sides[not mover].hear(OpponentMoved(announcement))
+        self._sides[not mover].apply(OpponentMoved(announcement))
 
     def _answer(self, color: chess.Color, event: OwnTry | OwnQuestion) -> None:
-        self._sides[color].hear(event)
+        self._sides[color].apply(event)
         self._log.append(event)
 
     def _stop(self, what: str, end: End) -> None:
         self._must_go_on(what)
         for side in self._sides.values():
-            side.hear(GameOver(end))
+            side.apply(GameOver(end))
 
     def _must_go_on(self, what: str) -> None:
         if self.end is not None:

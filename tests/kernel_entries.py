@@ -6,17 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
+from kriegbot.endgames.delayed_information import delayed_tables_for
 from kriegbot.endgames.king_sets import men_at
 from kriegbot.endgames.king_squares import men_row
 from kriegbot.endgames.leaf import Network, learnt_cost, load_network
-from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import (
     MAX_MOVES,
     TABLES,
+    KernelRules,
     MoveArray,
     RealArray,
     ShortArray,
-    Terms,
     Word,
     WordArray,
     announcement,
@@ -30,13 +30,13 @@ from kriegbot.kernels import (
     moves_to,
     pointer,
     pointers,
+    quiet_info,
     reach,
-    silence_of,
     store,
 )
-from kriegbot.kernels import silent_said as said_of_silent
+from kriegbot.kernels import quiet_announcement as said_of_silent
 from kriegbot.models import load_opponent
-from kriegbot.models.protocol import Heard, Opponent
+from kriegbot.models.protocol import Announced, Opponent
 from referee.men import Men
 
 
@@ -70,9 +70,9 @@ def _moves_to(tables: WordArray, row: WordArray, wanted: Word, moves: MoveArray)
 
 
 @entry
-def _silent_said(tables: WordArray, row: WordArray, move: int, terms: Terms) -> int:
+def _silent_said(tables: WordArray, row: WordArray, move: int, terms: KernelRules) -> int:
     position = load(pointer(row), 0)
-    return said_of_silent(silence_of(pointer(tables), position, terms), position, move, terms)
+    return said_of_silent(quiet_info(pointer(tables), position, terms), position, move, terms)
 
 
 @entry
@@ -84,7 +84,7 @@ def _learnt(tables: WordArray, network: Network, now: ShortArray, row: WordArray
 def _weights(tables: WordArray, row: WordArray, opponent: Opponent, moves: MoveArray, weights: RealArray) -> int:
     position = load(pointer(row), 0)
     count = legal_moves(pointer(tables), position, pointer(moves))
-    opponent(pointer(tables), position, Heard(0, 0), pointer(moves), count, pointer(weights))
+    opponent(pointer(tables), position, Announced(0, 0), pointer(moves), count, pointer(weights))
     return count
 
 
@@ -94,7 +94,7 @@ def _exchange(tables: WordArray, row: WordArray, square: int) -> int:
 
 
 @entry
-def _play(tables: WordArray, row: WordArray, move: int, terms: Terms, target: WordArray, moves: MoveArray) -> int:
+def _play(tables: WordArray, row: WordArray, move: int, terms: KernelRules, target: WordArray, moves: MoveArray) -> int:
     before = load(pointer(row), 0)
     after, captured = make_move(pointer(tables), before, move)
     store(pointer(target), 0, after)
@@ -134,13 +134,13 @@ def legal_among(row: WordArray, tries: list[int]) -> list[int]:
     return [move for move in tries if _is_legal_try(TABLES, row, move)]
 
 
-def silent_said(row: WordArray, move: int, terms: Terms) -> int | None:
+def quiet_announcement(row: WordArray, move: int, terms: KernelRules) -> int | None:
     """What is said of a legal move, if that can be seen without making it; else None."""
     said = _silent_said(TABLES, row, move, terms)
     return said if said >= 0 else None
 
 
-def play(row: WordArray, move: int, terms: Terms) -> tuple[WordArray, int]:
+def play(row: WordArray, move: int, terms: KernelRules) -> tuple[WordArray, int]:
     """Position after a legal move, and what is said of it."""
     target = np.empty(8, np.uint64)
     said = _play(TABLES, row, move, terms, target, np.empty(MAX_MOVES, np.int32))
@@ -166,4 +166,4 @@ def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
 def learnt_cost_of(men: Men, squares: int) -> float:
     """What the network says of our men, as White, and squares of a bare king."""
     row = men_row(True, men)
-    return float(_learnt(TABLES, Network.of(load_network()), late_for(row).now, row, squares))
+    return float(_learnt(TABLES, Network.of(load_network()), delayed_tables_for(row).now, row, squares))

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import chess
 
-from kriegbot.kernels import Moves, Position, Reals, Words, captured_on, label
-from kriegbot.models.protocol import Heard, opponent, opponents
+from kriegbot.kernels import Moves, Position, Reals, Words, captured_on, type_id
+from kriegbot.models.protocol import Announced, opponent, opponents
 from kriegbot.search.backup import Backup, fold
 from referee import Announcement
 from tests import plain_search
 
 
 @opponent
-def odd(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+def odd(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
     """High targets are likely, and those where a capture was announced; all alike where none was."""
     if captured_on(heard.ours) < 0 and captured_on(heard.theirs) < 0:
         return False
@@ -44,9 +44,9 @@ KINDS = (0.3, 0.7)
 
 
 @opponents(KINDS)
-def two_kinds(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+def two_kinds(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:
     """Either moves at random or is odd."""
-    return label(position) == 1 and odd(tables, position, heard, moves, count, weights)
+    return type_id(position) == 1 and odd(tables, position, heard, moves, count, weights)
 
 
 @fold

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kriegbot.game.match import Played, play_game
+from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
 from kriegbot.parts import NotFound
@@ -30,7 +30,7 @@ def needs_stockfish() -> None:
         pytest.skip("Stockfish is not installed; Debian's package is stockfish")
 
 
-def against_rand(text: str, *, is_sandboxed: bool = False, patience: float | None = 20.0) -> Played:
+def against_rand(text: str, *, is_sandboxed: bool = False, patience: float | None = 20.0) -> GameResult:
     """A short game of this player, as White."""
     with ProcessSeat(parse_spec(text, sandbox=is_sandboxed), patience=patience) as seat:
         return play_game(seat, HereSeat("rand", RandPlayer), limits=Limits(plies=30))

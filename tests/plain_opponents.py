@@ -27,7 +27,7 @@ def equally_likely(
     return [1.0] * len(moves)
 
 
-def retaking(
+def recapturing(
     board: chess.Board,
     moves: Sequence[chess.Move],
     ours: Announcement | None,

@@ -230,8 +230,8 @@ class PlainSearch:
 
     def _value(self, board: chess.Board, side: chess.Color, last: Announcement | None) -> float:
         value = self.evaluator(board, side)
-        if last is not None and last.fell is not None and self.exchange:
-            gained = self.exchange * exchange(board, last.fell)
+        if last is not None and last.captured_square is not None and self.exchange:
+            gained = self.exchange * exchange(board, last.captured_square)
             value += gained if board.turn == side else -gained
         return self._squeezed(value)
 

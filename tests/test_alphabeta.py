@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evaluators import load_evaluator
-from kriegbot.kernels import encode_move, from_board, terms_of
+from kriegbot.kernels import encode_move, from_board, kernel_rules
 from kriegbot.search.alphabeta import MATE, QUIESCENCE, value_boards
 from kriegbot.search.information_set import tries_of
 from referee import NO_LIMITS, WILD16
@@ -17,7 +17,7 @@ from tests.plain_evaluators import ks
 from tests.random_games import played
 from tests.test_kernels import sparse_board
 
-TERMS = terms_of(WILD16, NO_LIMITS)
+TERMS = kernel_rules(WILD16, NO_LIMITS)
 NEVER = np.zeros(1, np.int64)
 MOST_LEAVES = many(10**9, 1_000)
 """Boards that have more, without cuts a hundred times as many, are left to a thorough run."""

@@ -14,8 +14,8 @@ from kriegbot.belief.belief import Belief, EmptyBelief, after_event
 from kriegbot.belief.filter import ROOM_A_BOARD, Event, matches_of
 from kriegbot.belief.particles import Particles, systematic
 from kriegbot.belief.pool import Pool, RenewedPool
-from kriegbot.kernels import MAX_MOVES, NOT_ASKED, Overheard, encode_move, from_board, terms_of, to_board
-from kriegbot.kernels.position import labels_of
+from kriegbot.kernels import MAX_MOVES, NOT_ASKED, TurnHistory, encode_move, from_board, kernel_rules, to_board
+from kriegbot.kernels.position import type_ids
 from kriegbot.models import load_opponent
 from referee import (
     BERKELEY,
@@ -38,7 +38,7 @@ from tests.tracer import Tracer
 
 MODELS = {
     "uniform": (load_opponent("uniform"), plain_opponents.equally_likely),
-    "retaking": (load_opponent("retaking"), plain_opponents.retaking),
+    "recapturing": (load_opponent("recapturing"), plain_opponents.recapturing),
     "odd": (odd, plain_odd),
 }
 EXCHANGES = ("d2d4 e7e5 d4e5 d7d6 e5d6 f8d6", "e2e4 e7e5 g1f3 b8c6 f3e5 c6e5")
@@ -69,7 +69,7 @@ def act_openly(referee: Referee, rng: random.Random) -> None:
         referee.try_move(rng.choice(view.tries()))
 
 
-@pytest.mark.parametrize("model", ["retaking", "odd"])
+@pytest.mark.parametrize("model", ["recapturing", "odd"])
 def test_under_other_opponent_models_too_it_is_the_exact_posterior(model: str) -> None:
     opponent, replies = MODELS[model]
     for line in EXCHANGES:
@@ -99,7 +99,7 @@ def test_under_several_kinds_of_opponent_it_is_the_exact_posterior_of_board_and_
         for board, weight in exact.positions:
             expected[position_key(board), kind] = evidence[-1] * weight
     keys = [position_key(to_board(row)) for row in found.rows]
-    of = dict(zip(zip(keys, labels_of(found.rows).tolist(), strict=True), found.weights.tolist(), strict=True))
+    of = dict(zip(zip(keys, type_ids(found.rows).tolist(), strict=True), found.weights.tolist(), strict=True))
     assert of == pytest.approx({key: weight / sum(evidence) for key, weight in expected.items()})
     assert found.boards == len(set(keys)) < len(found)
     assert abs(evidence[1] / sum(evidence) - KINDS[1]) > 0.1  # what was heard says something about the kind
@@ -125,7 +125,7 @@ def test_boards_with_more_moves_than_there_is_room_for_at_first_lose_none(model:
     copies = 50
     assert len(silent) * copies > ROOM_A_BOARD * copies + MAX_MOVES
     rows = np.tile(from_board(board), (copies, 1))
-    event, terms = Event(0, Overheard(0, NOT_ASKED, 0), 0, 0), terms_of(BERKELEY, NO_LIMITS)
+    event, terms = Event(0, TurnHistory(0, NOT_ASKED, 0), 0, 0), kernel_rules(BERKELEY, NO_LIMITS)
     alone, found = (matches_of(rows[:n], event, terms, MODELS[model][0]) for n in (1, copies))
     assert sorted(alone.moves[: len(silent)]) == sorted(map(encode_move, silent))
     assert alone.matching[0] == len(silent)
@@ -185,7 +185,7 @@ def test_the_sampled_distribution_matches_the_exact_posterior() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["uniform", "retaking", "odd"])
+@pytest.mark.parametrize("model", ["uniform", "recapturing", "odd"])
 def test_boards_drawn_after_a_recapture_have_their_exact_probabilities(model: str) -> None:
     """400 boards drawn of more than 6,000 that follow from one move of the opponent's."""
     opponent, _ = MODELS[model]
@@ -194,7 +194,7 @@ def test_boards_drawn_after_a_recapture_have_their_exact_probabilities(model: st
         referee.try_move(chess.Move.from_uci(uci))
     view = referee.view(chess.WHITE)
     belief = Belief(view, 10**6, opponent=opponent)
-    before, event = belief.this_turn.particles, belief.this_turn.event
+    before, event = belief.before_opponent_moved.particles, belief.before_opponent_moved.event
     sampled = [after_event(before, view, event, belief.terms, 400, seed, opponent) for seed in range(1000)]
     assert_unbiased(sampled, belief.particles)
 

@@ -32,7 +32,9 @@ MAY_TRACE = IS_ROOT or not YAMA.exists() or YAMA.read_text().strip() == "0"
 SECRET = "the-seed-of-the-tournament"
 DONE = "I have cheated"
 MODES = [
-    pytest.param(True, id="sandbox", marks=pytest.mark.skipif(bool(sandbox.fault()), reason=sandbox.fault())),
+    pytest.param(
+        True, id="sandbox", marks=pytest.mark.skipif(bool(sandbox.why_unavailable()), reason=sandbox.why_unavailable())
+    ),
     pytest.param(False, id="none"),
 ]
 

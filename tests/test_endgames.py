@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from kriegbot.endgames import BareKing, Mating
-from kriegbot.endgames.full_view import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, soonest
+from kriegbot.endgames.delayed_information import ADVERSE, LOST, SCALE, delayed_tables_for
+from kriegbot.endgames.delayed_information import QUEENS as LATE_QUEENS
+from kriegbot.endgames.delayed_information import ROOKS as LATE_ROOKS
 from kriegbot.endgames.king_squares import men_row
-from kriegbot.endgames.seen_late import ADVERSE, LOST, SCALE, late_for
-from kriegbot.endgames.seen_late import QUEENS as LATE_QUEENS
-from kriegbot.endgames.seen_late import ROOKS as LATE_ROOKS
+from kriegbot.endgames.visible_king import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, soonest
 from referee import BERKELEY, RULE_SETS, Answer, Referee, RuleSet
 from tests.effort import many
 from tests.exact_belief import ExactBelief
@@ -140,7 +140,7 @@ def late_cost(board: chess.Board) -> float:
             (man,) = chess.SquareSet(turned.occupied_co[chess.WHITE] & ~turned.kings)
             begin = LATE_QUEENS if turned.queens else LATE_ROOKS
             row = begin + 64 * triangle.index(place) + man
-            tables = late_for(men_row(chess.WHITE, {ours: chess.KING, man: turned.piece_type_at(man) or 0}))
+            tables = delayed_tables_for(men_row(chess.WHITE, {ours: chess.KING, man: turned.piece_type_at(man) or 0}))
             return float(tables.late[64 * row + king]) / SCALE
     raise AssertionError(board.fen())
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from kriegbot.endgames import BareKing, Mating
+from kriegbot.endgames.delayed_information import KNIGHTS, SCALE, delayed_tables_for
 from kriegbot.endgames.king_squares import men_row
 from kriegbot.endgames.leaf import HIDDEN, INPUTS, SIZE, load_network
-from kriegbot.endgames.seen_late import KNIGHTS, SCALE, late_for
 from kriegbot.kernels import ShortArray
 from tests.kernel_entries import learnt_cost_of
 
@@ -40,7 +40,7 @@ def plain_cost(men: Men, squares: chess.Bitboard) -> float:
     inputs[[192 + square for square in chess.scan_forward(squares)]] = 1
     inputs[[256 + square for square in chess.SQUARES if board.is_attacked_by(chess.WHITE, square)]] = 1
     row = men_row(chess.WHITE, men)
-    table = late_for(row).now
+    table = delayed_tables_for(row).now
     costs = [seen_cost(table, places, square) for square in chess.scan_forward(squares)]
     inputs[320:] = np.mean(costs) / 30, len(costs) / 20
     network = load_network()

@@ -11,7 +11,7 @@ from kriegbot.game.seat import HereSeat
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, make_player, parse_spec
 from kriegbot.request import Refused, program_of
-from kriegbot.search.opinion import WORST, WORST_SHARE, blended, worth_of_tries
+from kriegbot.search.perfect_information import WORST, WORST_SHARE, blended, worth_of_tries
 from referee import Limits, Referee
 from tests.outside import needs_stockfish
 

@@ -12,8 +12,8 @@ import pytest
 
 from kriegbot.environments.batch import Batch
 from kriegbot.environments.spaces import ACTIONS, ASK, action_of, mask_of, number_of, observe, open_actions, reward_of
-from kriegbot.game.turn import answered
-from kriegbot.kernels import LOST_STALEMATE, from_board, said, to_board
+from kriegbot.game.turn import apply_action
+from kriegbot.kernels import LOST_STALEMATE, encode_announcement, from_board, to_board
 from referee import (
     BERKELEY,
     BERKELEY_ANY,
@@ -46,7 +46,7 @@ def compare(rules: RuleSet, start: str, games: int, steps: int, seed: int = 0) -
             assert np.array_equal(batch.masks[i], mask_of(view)), referee.board().fen()
             wrong = np.nonzero((batch.observations[i] != observe(view)).any(axis=(1, 2)))[0]
             assert wrong.size == 0, (wrong, referee.board().fen())
-            answered(referee, action_of(int(actions[i]), view))
+            apply_action(referee, action_of(int(actions[i]), view))
         batch.step(actions)
         for i, referee in enumerate(referees):
             last = referee.last
@@ -54,7 +54,7 @@ def compare(rules: RuleSet, start: str, games: int, steps: int, seed: int = 0) -
             assert batch.answers[i] == ANSWERS[last.answer]
             seen[last.answer.value] += 1
             if isinstance(last, OwnTry) and last.announcement is not None:
-                assert batch.said[i] == said(last.announcement)
+                assert batch.said[i] == encode_announcement(last.announcement)
                 seen["promotions"] += last.move.promotion is not None
                 seen["underpromotions"] += last.move.promotion not in (None, chess.QUEEN)
                 seen["captures"] += last.announcement.capture is not None

@@ -6,12 +6,12 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.kernels import decode_move, from_board, labelled
-from kriegbot.models import kinds
+from kriegbot.kernels import decode_move, from_board, with_type_ids
+from kriegbot.models import opponent_types
 from kriegbot.models.features import FLOOR, NAMES, features_of
 from kriegbot.models.fitted import FILE, weights_in
-from kriegbot.models.kinds import PRIOR
 from kriegbot.models.knowledge import VECTORS, WIDTH, knowledge_of
+from kriegbot.models.opponent_types import PRIOR
 from kriegbot.models.protocol import opponents, prior_of
 from tests.kernel_entries import replies_of
 from tests.random_games import played
@@ -160,26 +160,26 @@ def test_the_weights_say_where_they_come_from() -> None:
 @pytest.mark.parametrize("kind", range(len(PRIOR)))
 def test_a_board_is_answered_by_the_kind_that_its_label_names(kind: int) -> None:
     board = played(3, plies=30).board()
-    row = labelled(from_board(board, 30), len(PRIOR))[kind]
-    weights = replies_of("kinds", row)
+    row = with_type_ids(from_board(board, 30), len(PRIOR))[kind]
+    weights = replies_of("opponent_types", row)
     if kind == 0:  # nothing written: all moves alike
         assert (weights == 1.0).all()
         return
     moves, found = features_of(row, 0, 0)
     facts, of_moves = knowledge_of(row, 0, 0, moves)
-    vectors = kinds.LEARNT.reshape(VECTORS, WIDTH)
+    vectors = opponent_types.LEARNT.reshape(VECTORS, WIDTH)
     suits = vectors[of_moves].sum(axis=1) @ np.maximum(vectors[facts].sum(axis=0), 0.0)
-    scores = np.exp(found @ kinds.WEIGHTS.reshape(-1, len(NAMES))[kind - 1] + suits)
+    scores = np.exp(found @ opponent_types.WEIGHTS.reshape(-1, len(NAMES))[kind - 1] + suits)
     assert weights == pytest.approx((1 - FLOOR) * scores / scores.sum() + FLOOR / len(weights))
 
 
 def test_the_kinds_say_where_they_come_from() -> None:
-    with np.load(kinds.FILE) as found:
+    with np.load(opponent_types.FILE) as found:
         about, players = json.loads(str(found["about"])), found["players"]
         assert tuple(found["features"]) == NAMES
     assert about["made_by"].startswith("python benchmarks/fit_opponent.py ")
     assert about["moves"] > 90_000
-    assert len(players) + 1 == len(PRIOR) == len(prior_of(kinds.kinds))
+    assert len(players) + 1 == len(PRIOR) == len(prior_of(opponent_types.opponent_types))
     assert sum(PRIOR) == pytest.approx(1.0)
 
 

@@ -64,7 +64,7 @@ def test_a_capture_in_passing_that_is_told_may_be_told_at_either_square() -> Non
     moves = '[RuleSet "english"]\n\n1. e4 {(:)} a6 {(:)} 2. e5 {(:)} d5 {(:)} 3. exd6 {(%s:)} *'
     for square in ("Xd6", "Xd5"):
         announcement = FORMATS["icc"].read(moves % square, None)[0].turns[-1].announcement
-        assert (announcement.code(), announcement.fell) == ("xd6ep", chess.D5)
+        assert (announcement.code(), announcement.captured_square) == ("xd6ep", chess.D5)
     for wrong in ("Xd4", "Xd5,Xd6", ""):
         with pytest.raises(RecordError, match="illegal announcement"):
             FORMATS["icc"].read(moves % wrong, None)

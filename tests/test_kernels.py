@@ -30,19 +30,19 @@ from kriegbot.kernels import (
     Position,
     Word,
     decode_move,
+    encode_announcement,
     encode_move,
     from_board,
     kernel_modules,
-    said,
+    kernel_rules,
     side_of,
     subseed,
-    terms_of,
     to_board,
     uniforms,
 )
+from kriegbot.kernels.announcements import CAPTURE_MASK
 from kriegbot.kernels.cache import key_of
 from kriegbot.kernels.compiler import signature_of
-from kriegbot.kernels.hearing import CAPTURE_MASK
 from kriegbot.kernels.jit import Kernel
 from kriegbot.kernels.preparing import LATER
 from kriegbot.search.information_set import tries_of
@@ -61,7 +61,7 @@ from referee import (
 from referee.announcement import BY_A_MOVE, Told, pawn_tries_told
 from referee.men import may_capture
 from tests.effort import many
-from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, silent_said, splitmix
+from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, quiet_announcement, splitmix
 from tests.plain_evaluators import ks, material
 from tests.plain_search import Evaluator, exchange
 
@@ -127,8 +127,8 @@ def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
         after.push(move)
         for rules in (*RULE_SETS.values(), CHATTY):
             announcement = announce(board, move, rules, PAPER_LIMITS, ply=ply)
-            played, heard = play(row, encode_move(move), terms_of(rules, PAPER_LIMITS))
-            assert heard == said(announcement), (board.fen(), move.uci(), rules.name)
+            played, heard = play(row, encode_move(move), kernel_rules(rules, PAPER_LIMITS))
+            assert heard == encode_announcement(announcement), (board.fen(), move.uci(), rules.name)
             assert np.array_equal(played, from_board(after, ply + 1))
             if announcement.end is not None:
                 seen[announcement.end.reason.value] += 1
@@ -186,13 +186,13 @@ def test_a_try_is_legal_by_itself_where_it_is_among_the_legal_moves() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_of_a_silent_move_nothing_is_said_but_a_capture_and_that_there_are_no_tries(rules: RuleSet) -> None:
-    rng, terms = random.Random(3), terms_of(rules, PAPER_LIMITS)
+    rng, terms = random.Random(3), kernel_rules(rules, PAPER_LIMITS)
     no_tries = 1 << TRIES_SHIFT if terms.tries_told else 0
     seen = Counter[str]()
     for board, _ in positions(rng, many(3_000, 1_000)):
         row = from_board(board, rng.choice((0, 100, 158, 159)))
         for move in legal(row):
-            silent = silent_said(row, move, terms)
+            silent = quiet_announcement(row, move, terms)
             _, heard = play(row, move, terms)
             if silent is not None:
                 assert heard == silent, (board.fen(), decode_move(move).uci(), rules.name)
@@ -216,10 +216,10 @@ def test_these_moves_are_not_silent(fen: str, move: str) -> None:
     row, code, terms = (
         from_board(chess.Board(fen)),
         encode_move(chess.Move.from_uci(move)),
-        terms_of(BERKELEY, NO_LIMITS),
+        kernel_rules(BERKELEY, NO_LIMITS),
     )
     assert play(row, code, terms)[1] != 0
-    assert silent_said(row, code, terms) is None
+    assert quiet_announcement(row, code, terms) is None
 
 
 def test_a_check_is_met_en_passant_only_where_that_is_asked_for() -> None:

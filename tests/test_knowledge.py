@@ -6,7 +6,7 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.kernels import decode_move, from_board, labelled
+from kriegbot.kernels import decode_move, from_board, with_type_ids
 from kriegbot.models import knowledge
 from kriegbot.models.features import features_of
 from kriegbot.models.knowledge import FACTS, MOST_FACTS, ORIGINS, TARGETS, knowledge_of
@@ -79,7 +79,7 @@ def test_a_move_has_the_vectors_of_its_man_where_it_leaves_and_where_it_arrives(
 
 
 def test_the_kind_is_the_last_fact() -> None:
-    rows = labelled(from_board(chess.Board()), 3)
+    rows = with_type_ids(from_board(chess.Board()), 3)
     for label, row in enumerate(rows):
         found, _ = knowledge_of(row, 0, 0, np.empty(0, np.int32))
         assert found[-1] == knowledge.KINDS + label < FACTS

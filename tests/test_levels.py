@@ -110,7 +110,7 @@ def test_a_level_whose_few_boards_may_be_wrong_thinks_of_a_king_elsewhere(level:
     search.update(view)
     assert search.belief is not None
     rows = np.array([from_board(board) for board in boards])
-    search.belief.particles = Particles(rows, np.full(3, 1 / 3), is_exact=False, fits_all=False)
+    search.belief.particles = Particles(rows, np.full(3, 1 / 3), is_exact=False, is_consistent=False)
     sample, weights = search._draw(search.belief, view, 1)
     kings = [board.king(chess.BLACK) for board in map(to_board, sample)]
     assert chess.F8 in kings

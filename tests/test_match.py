@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from kriegbot.game import match
-from kriegbot.game.match import Played, play_game, player_seed
+from kriegbot.game.match import GameResult, play_game, player_seed
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat, Seat
 from kriegbot.game.turn import turn
@@ -175,7 +175,7 @@ def test_a_player_may_resign() -> None:
     assert (end.reason, end.winner) == (Reason.RESIGNATION, chess.WHITE)
 
 
-def leaving(error: type[BaseException]) -> Played:
+def leaving(error: type[BaseException]) -> GameResult:
     class Leaving(RandPlayer):
         def choose(self, view: View) -> Choice:
             if view.ply < 4:
@@ -222,7 +222,7 @@ def test_rules_may_be_named() -> None:
 def test_a_player_is_told_what_it_asks_for_and_plays_the_same(
     is_white: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def played_by(seat: Seat, other: Seat) -> Played:
+    def played_by(seat: Seat, other: Seat) -> GameResult:
         white, black = (seat, other) if is_white else (other, seat)
         return play_game(white, black, limits=Limits(plies=6), seed=4)
 

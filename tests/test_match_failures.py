@@ -10,10 +10,10 @@ import chess
 import pytest
 
 from kriegbot.game import process
-from kriegbot.game.match import Played, play_game
+from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat, PlayerFailed
-from kriegbot.game.turn import MOST_NONSENSE, asked
+from kriegbot.game.turn import MOST_NONSENSE, ask_player
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, WILD16, Limits, Reason, Referee, Resign, RuleSet, record_from_pgn, record_to_pgn
@@ -42,7 +42,7 @@ ANSWERING: list[tuple[type[Any], str]] = [
 ]
 
 
-def against_rand(player: type[Any], rules: RuleSet = BERKELEY, *, apart: bool = False) -> Played:
+def against_rand(player: type[Any], rules: RuleSet = BERKELEY, *, apart: bool = False) -> GameResult:
     """A game of this player's, as White, against rand."""
     seat = ProcessSeat(spec(player.__name__), patience=1.0) if apart else HereSeat("culprit", player)
     try:
@@ -51,7 +51,7 @@ def against_rand(player: type[Any], rules: RuleSet = BERKELEY, *, apart: bool = 
         seat.close()
 
 
-def assert_forfeited(played: Played, detail: str) -> None:
+def assert_forfeited(played: GameResult, detail: str) -> None:
     end = played.record.end
     assert end is not None
     assert (end.reason, end.winner) == (Reason.FORFEIT, chess.BLACK)
@@ -173,13 +173,13 @@ def test_nobody_forfeits_while_kernels_are_compiled_and_the_opponent_need_not_wa
     with ProcessSeat(parse_spec("kriegbot"), report=lambda _, done, __: told.append(done), begins_late=True) as seat:
         seat.begin(6)  # signs, which take twice that patience
         assert told == []
-        tried = asked(seat, Referee().view(chess.WHITE))
+        tried = ask_player(seat, Referee().view(chess.WHITE))
         assert told == [0, 1, 2, 3, 4, 5]
         assert isinstance(tried.choice.action, Resign)
         assert tried.seconds < PAUSE * 6  # no clock ran before
         seat.begin(1)
         seat.begin(2)  # at once, as on the page when a game is left for another
-        assert isinstance(asked(seat, Referee().view(chess.WHITE)).choice.action, Resign)
+        assert isinstance(ask_player(seat, Referee().view(chess.WHITE)).choice.action, Resign)
         assert told[6:] == [0, 0, 1]
         seat.begin(0)
         with pytest.raises(PlayerFailed, match=r"hung: not ready in 0\.9 seconds"):

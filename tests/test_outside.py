@@ -19,7 +19,7 @@ from kriegbot import parts
 from kriegbot.cli.main import main
 from kriegbot.game import conformance as conformance_module
 from kriegbot.game import process
-from kriegbot.game.children import Ended, Late, Talker
+from kriegbot.game.children import ProcessExited, Talker, TimedOut
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import play_game, player_seed
 from kriegbot.game.process import ProcessSeat, budget_of, patience_of
@@ -120,7 +120,7 @@ def test_a_program_that_misbehaves_loses_by_a_named_reason(answer: str, failure:
 def test_a_program_that_reads_nothing_does_not_stop_the_game() -> None:
     talker = Talker(["sleep", "60"])
     begun = time.monotonic()
-    with pytest.raises(Late):
+    with pytest.raises(TimedOut):
         talker.send(["x" * 1000] * 1000, begun + 0.5)
     assert time.monotonic() - begun < 30
     talker.end()
@@ -131,7 +131,7 @@ def test_what_a_program_said_before_it_left_is_heard() -> None:
     time.sleep(0.5)  # so that its words and its end are found together
     deadline = time.monotonic() + 5
     assert [talker.line(deadline) for _ in range(2)] == ["first", "second"]
-    with pytest.raises(Ended):
+    with pytest.raises(ProcessExited):
         talker.line(deadline)
     talker.end()
 

@@ -8,7 +8,7 @@ from functools import partial
 import chess
 import pytest
 
-from kriegbot.game.match import Played, play_game
+from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.seat import HereSeat
 from kriegbot.players.densities import Metaposition
 from kriegbot.players.lone_king import LoneKing
@@ -45,7 +45,7 @@ def mcts_tree(view: View, seed: int) -> Tree:
     return Tree(view, Odds(view, metaposition), random.Random(seed))
 
 
-def against_rand(name: str, number: int, limits: Limits = PAPER_LIMITS) -> tuple[Played, chess.Color]:
+def against_rand(name: str, number: int, limits: Limits = PAPER_LIMITS) -> tuple[GameResult, chess.Color]:
     """A game against rand, and the colour of the player."""
     color = number % 2 == 0
     seats = (HereSeat(name, lambda seed: make_player(parse_spec(name), seed)), HereSeat("rand", RandPlayer))

@@ -124,7 +124,7 @@ def test_an_object_that_cannot_be_loaded_is_refused_in_one_line(reference: str, 
 ODD_PARTS = """
 from evaluators.protocol import evaluator
 from kriegbot.kernels import Moves, Position, Reals, Words
-from kriegbot.models.protocol import Heard, opponent, opponents
+from kriegbot.models.protocol import Announced, opponent, opponents
 from kriegbot.search.backup import Backup, fold, settle
 
 @evaluator
@@ -136,25 +136,25 @@ def unknown(tables: Words, position: Position, side: int) -> int: return no_such
 def plain(tables, position, side): return 0
 
 @opponents((1.0, 2.0))
-def fair(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+def fair(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:
     for i in range(count): weights[i] = 1.0 + i
     return True
 @opponent
-def never(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+def never(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:
     return False
 @opponent
-def nothing(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+def nothing(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:
     return True
 @opponent
-def zero(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+def zero(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:
     for i in range(count): weights[i] = float(i)
     return True
 @opponent
-def infinite(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+def infinite(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:
     for i in range(count): weights[i] = 1.0 / (heard.ours - 36)
     return True
 @opponent
-def beyond(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+def beyond(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:
     for i in range(513): weights[i] = 1.0
     return True
 

@@ -142,9 +142,9 @@ def test_what_short_games_ask_is_so_on_all_boards_that_fit_by_plain_enumeration(
 @pytest.mark.parametrize("puzzle", of_kind("king")[::10], ids=named)
 def test_both_beliefs_have_the_king_there(puzzle: Puzzle) -> None:
     square = chess.parse_square(puzzle.answers[0])
-    for model, chance in zip(("uniform", "kinds"), puzzle.facts, strict=True):
+    for model, chance in zip(("uniform", "opponent_types"), puzzle.facts, strict=True):
         belief = Belief(puzzle.view, 50_000, 1, load_opponent(model))  # another seed
-        assert belief.particles.fits_all
+        assert belief.particles.is_consistent
         assert belief.occupancy(not puzzle.view.color)[5][square] == pytest.approx(chance, abs=0.1)
 
 
@@ -156,13 +156,13 @@ def alone(view: View, before: View) -> Iterator[chess.Board]:
     last = view.events[-1]
     assert isinstance(last, OwnTry)
     assert isinstance(last.announcement, Announcement)
-    assert last.announcement.fell is not None
+    assert last.announcement.captured_square is not None
     base, earlier = chess.Board(None), chess.Board(None)
     base.turn = not view.color
     for board, men in ((base, view.men), (earlier, before.men)):
         for square, kind in men.items():
             board.set_piece_at(square, chess.Piece(kind, view.color))
-    earlier.set_piece_at(last.announcement.fell, chess.Piece(chess.PAWN, not view.color))
+    earlier.set_piece_at(last.announcement.captured_square, chess.Piece(chess.PAWN, not view.color))
     sides = ((view.kingside, "K"), (view.queenside, "Q"))
     base.set_castling_fen("".join(letter if view.color else letter.lower() for may, letter in sides if may) or "-")
     for king in set(chess.SQUARES) - set(view.men):

@@ -126,7 +126,7 @@ def test_en_passant_is_told_with_the_square_of_arrival() -> None:
     referee = after(ENGLISH, "4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1", "d7d5", "e5d6")
     assert said(referee) == Announcement(chess.D6, en_passant=True)
     assert (said(referee).text(), said(referee).code()) == ("Capture on d6 en passant.", "xd6ep")
-    assert said(referee).fell == chess.D5
+    assert said(referee).captured_square == chess.D5
     for color in chess.COLORS:
         view = referee.view(color)
         assert list(views_until(view))[-1] == view

@@ -122,8 +122,8 @@ def rebuilt(view: View) -> View:
             board.ep_square = None
             board.push(event.move)
             opponent_men -= event.announcement.capture is not None
-        elif event.announcement.fell is not None:
-            board.remove_piece_at(event.announcement.fell)
+        elif event.announcement.captured_square is not None:
+            board.remove_piece_at(event.announcement.captured_square)
         turn, ply, refused, end, obliged = not turn, ply + 1, [], event.announcement.end, False
         pawn_tries = event.announcement.pawn_tries
     own_turn = turn == view.color and end is None

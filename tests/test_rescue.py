@@ -8,9 +8,9 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.belief import Allowance, Belief, Checkpoint
+from kriegbot.belief.belief import Belief, Checkpoint, ReplayBudget
 from kriegbot.belief.particles import Particles
-from kriegbot.belief.rescue import blind
+from kriegbot.belief.rescue import from_last_observation
 from kriegbot.kernels import to_board
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, OpponentMoved, Referee, View
 
@@ -92,12 +92,14 @@ def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay()
                 replays = belief.rescues["replay"]
                 belief.update(view)
                 if belief.rescues["replay"] > replays and belief.last_rescue != "replay":
-                    fitted = belief.particles.fits_all  # one event needed a replay, another more, in whatever order
+                    fitted = (
+                        belief.particles.is_consistent
+                    )  # one event needed a replay, another more, in whatever order
                 elif belief.last_rescue in ("last observation", "blind"):
                     fitted = False
                 elif belief.last_rescue == "replay":
                     fitted = True
-                assert belief.particles.fits_all == fitted
+                assert belief.particles.is_consistent == fitted
                 astray += not fitted
             referee.try_move(rng.choice(view.tries()))
     assert astray > 0
@@ -112,7 +114,7 @@ def updates_astray(seed: int, *, retries: int) -> tuple[int, int]:
         view = referee.view(referee.turn)
         if view.color == chess.WHITE:
             belief.update(view)
-            astray += not belief.particles.fits_all
+            astray += not belief.particles.is_consistent
         referee.try_move(rng.choice(view.tries()))
     return astray, belief.rescues["replay"]
 
@@ -170,10 +172,12 @@ def test_a_replay_ends_before_a_step_for_which_there_is_no_time(monkeypatch: pyt
     given.clear()
     start, view, allowed = Checkpoint(1, many), referee.view(chess.WHITE), []
     for seconds in (1.0, 3.0, 5.0):
-        found = belief._replayed(start, view, len(view.events) - 1, 8_000, 0, Allowance(now[0] + seconds))
+        found = belief._replayed(start, view, len(view.events) - 1, 8_000, 0, ReplayBudget(now[0] + seconds))
         allowed.append((len(given), len(found)))
     assert allowed == [(0, 0), (1, 0), (3, 2_000)]
-    assert len(belief._replayed(start, view, 2, 8_000, 0, Allowance(now[0] + 2.5))) == 2_000  # our own try takes none
+    assert (
+        len(belief._replayed(start, view, 2, 8_000, 0, ReplayBudget(now[0] + 2.5))) == 2_000
+    )  # our own try takes none
 
 
 def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> None:
@@ -181,7 +185,7 @@ def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> 
     for uci in ("h8h5", "e2e3", "h5e5", "e3e4", "d8a5"):
         assert referee.try_move(chess.Move.from_uci(uci)) is Answer.ACCEPTED
     view = referee.view(chess.WHITE)
-    particles = blind(view, seed=1)
+    particles = from_last_observation(view, seed=1)
     assert len(particles) > 20
     for row in particles.rows:
         board = to_board(row)
@@ -201,7 +205,7 @@ def test_on_blind_boards_no_refused_try_is_legal_nor_a_pawn_capture_that_was_den
             view = referee.view(referee.turn)
             if len(view.refused) > 2 and rng.random() < 0.05:
                 tries = set(view.tries())
-                for row in blind(view, seed).rows:
+                for row in from_last_observation(view, seed).rows:
                     assert set(to_board(row).legal_moves) <= tries
                     seen["boards"] += 1
                 seen["no pawn tries"] += view.pawn_tries == 0

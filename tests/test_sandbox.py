@@ -22,7 +22,7 @@ from kriegbot.players.specs import parse_spec
 from referee import Reason
 from tests.outside import BOT, PYTHON, against_rand
 
-NEEDS_BWRAP = pytest.mark.skipif(bool(sandbox.fault()), reason=sandbox.fault())
+NEEDS_BWRAP = pytest.mark.skipif(bool(sandbox.why_unavailable()), reason=sandbox.why_unavailable())
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
     text: str, is_wanted: bool, is_walled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sandbox, "is_there", lambda: True)
-    monkeypatch.setattr(sandbox, "fault", lambda: "")
+    monkeypatch.setattr(sandbox, "why_unavailable", lambda: "")
     (program, *arguments), environment, is_kept = started(text, monkeypatch, is_sandboxed=is_wanted)
     assert program.endswith("bwrap") == is_walled
     assert ("--unshare-all" in arguments, "SECRET" in environment) == (is_walled, not is_walled)

@@ -14,7 +14,7 @@ import pytest
 from evaluators import WIN, load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels import RealArray as Reals
-from kriegbot.kernels import Rows, decode_move, from_board, labelled, terms_of
+from kriegbot.kernels import Rows, decode_move, from_board, kernel_rules, with_type_ids
 from kriegbot.models import load_opponent
 from kriegbot.models.uniform import uniform
 from kriegbot.search import search as search_module
@@ -87,7 +87,7 @@ def test_values_and_best_tries_equal_the_plain_recursion_at_depth_three(case: Ca
 
 MODELS = {
     "uniform": (load_opponent("uniform"), plain_opponents.equally_likely),
-    "retaking": (load_opponent("retaking"), plain_opponents.retaking),
+    "recapturing": (load_opponent("recapturing"), plain_opponents.recapturing),
     "odd": (odd, plain_odd),
 }
 ODD_RULES = {
@@ -182,7 +182,7 @@ def test_exchanges_matter() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["retaking", "odd"])
+@pytest.mark.parametrize("model", ["recapturing", "odd"])
 @named(CASES)
 def test_other_opponent_models_equal_the_plain_recursion_too(case: Case, model: str) -> None:
     opponent, replies = MODELS[model]
@@ -196,7 +196,7 @@ def test_other_opponent_models_equal_the_plain_recursion_too(case: Case, model: 
 def test_each_board_is_answered_by_the_kind_of_opponent_that_it_assumes() -> None:
     case = SMALL[1]
     rows, weights = arrays(case)
-    both = np.concatenate([labelled(row, 2) for row in rows])
+    both = np.concatenate([with_type_ids(row, 2) for row in rows])
     found = searched(case.view, both, np.outer(weights, KINDS).ravel(), 2, OVERCONFIDENT, opponent=two_kinds)
     one, other = (searched(case.view, rows, weights, 2, OVERCONFIDENT, opponent=each) for each in (uniform, odd))
     assert found.values == pytest.approx(KINDS[0] * one.values + KINDS[1] * other.values)
@@ -295,7 +295,7 @@ def test_a_stopped_search_leaves_no_thread_behind() -> None:
 
 def test_positions_of_different_sets_are_refused() -> None:
     rows = np.array([from_board(chess.Board()), from_board(chess.Board(chess.STARTING_FEN.replace("RNB", "RBN")))])
-    histories = InformationSet(rows, np.ones(2), tries_of(rows[0]), terms_of(BERKELEY, NO_LIMITS))
+    histories = InformationSet(rows, np.ones(2), tries_of(rows[0]), kernel_rules(BERKELEY, NO_LIMITS))
     with pytest.raises(ValueError, match="not one information set"):
         search_tries(histories, Method(1, PARANOID, KS))
 
@@ -334,6 +334,6 @@ def test_a_tree_that_outgrows_all_room_answers_from_the_boards_that_fit(
 
 def test_a_position_in_which_the_game_is_over_is_refused() -> None:
     rows = from_board(chess.Board("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1")).reshape(1, 8)  # stalemate
-    histories = InformationSet(rows, np.ones(1), tries_of(rows[0]), terms_of(BERKELEY, NO_LIMITS))
+    histories = InformationSet(rows, np.ones(1), tries_of(rows[0]), kernel_rules(BERKELEY, NO_LIMITS))
     with pytest.raises(ValueError, match="positions that are over"):
         search_tries(histories, Method(2, PARANOID, KS))

@@ -17,7 +17,7 @@ from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
 from kriegbot.endgames.chooser import Finishing
 from kriegbot.kernels import encode_move, to_board
-from kriegbot.kernels.position import labels_of
+from kriegbot.kernels.position import type_ids
 from kriegbot.players.base import Player, Report
 from kriegbot.players.hs import HybridSearch
 from kriegbot.players.kriegbot import particles_beside
@@ -25,8 +25,8 @@ from kriegbot.players.searching import SearchPlayer, search_player
 from kriegbot.players.specs import make_player, parse_spec
 from kriegbot.search import sampled
 from kriegbot.search.backup import Backup
-from kriegbot.search.cache import Lists
 from kriegbot.search.information_set import InformationSet
+from kriegbot.search.move_lists import Lists
 from kriegbot.search.policy import Policy
 from kriegbot.search.rules import load_backup
 from kriegbot.search.sampled import SampledSearch
@@ -142,7 +142,7 @@ def test_without_any_board_to_search_some_open_try_is_played() -> None:
     assert isinstance(player.search, SampledSearch)
     assert player.search.belief is not None
     nothing = np.empty((0, 8), np.uint64), np.empty(0)
-    player.search.belief.particles = Particles(*nothing, is_exact=False, fits_all=False)
+    player.search.belief.particles = Particles(*nothing, is_exact=False, is_consistent=False)
     choice = player.choose(view)
     assert choice.action in view.tries()
     assert (choice.report.particles, choice.report.samples, choice.report.astray) == (0, 0, True)
@@ -259,7 +259,7 @@ def test_a_search_that_time_may_end_takes_boards_of_every_kind_of_opponent_from_
     taken = []
 
     def watched(histories: InformationSet, *rest: Any, **named: Any) -> TryValues:
-        taken.append(labels_of(histories.rows))
+        taken.append(type_ids(histories.rows))
         return search_tries(histories, *rest, **named)
 
     monkeypatch.setattr(sampled, "search_tries", watched)

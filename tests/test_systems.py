@@ -18,7 +18,7 @@ import pytest
 from kriegbot.cli.main import main
 from kriegbot.game.children import Talker
 from kriegbot.game.process import ProcessSeat
-from kriegbot.game.sandbox import fault
+from kriegbot.game.sandbox import why_unavailable
 from kriegbot.importing import importable
 from kriegbot.parts import load_object
 from kriegbot.players.specs import parse_spec
@@ -130,7 +130,8 @@ def test_a_folder_that_pythonpath_names_stays_and_that_of_a_part_is_not_passed_o
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program that ignores its input may outlive us")
 @pytest.mark.parametrize(
-    "is_walled", [False, pytest.param(True, marks=pytest.mark.skipif(bool(fault()), reason=fault()))]
+    "is_walled",
+    [False, pytest.param(True, marks=pytest.mark.skipif(bool(why_unavailable()), reason=why_unavailable()))],
 )
 def test_a_program_that_thinks_ends_when_we_are_killed(is_walled: bool, tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()

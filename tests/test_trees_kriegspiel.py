@@ -72,8 +72,8 @@ def test_search_and_trees_agree_on_every_try_at_depths_1_to_3(case: Case) -> Non
 @pytest.mark.parametrize("free", [0, 1])
 @pytest.mark.parametrize(
     ("opponent", "replies"),
-    [(load_opponent("retaking"), plain_opponents.retaking), (odd, plain_odd)],
-    ids=["retaking", "odd"],
+    [(load_opponent("recapturing"), plain_opponents.recapturing), (odd, plain_odd)],
+    ids=["recapturing", "odd"],
 )
 def test_under_opponent_models_the_tree_has_the_values_of_both_searches(
     opponent: Opponent, replies: Replies, free: int

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.timeline import Followed
+from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.kernels import encode_move, subseed
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED
@@ -140,9 +140,9 @@ def test_the_news_of_a_side_come_from_its_own_views() -> None:
 
 def test_the_belief_at_a_moment_does_not_depend_on_when_it_was_asked_for() -> None:
     views = views_of(game(plies=24))[chess.BLACK]
-    at_once = Followed(500, 3)
+    at_once = BeliefTimeline(500, 3)
     late = at_once.at(views[-1])
-    one_by_one = Followed(500, 3)
+    one_by_one = BeliefTimeline(500, 3)
     for view in views:
         held = one_by_one.at(view)
         again = at_once.at(view)
@@ -157,10 +157,10 @@ def test_the_belief_at_a_moment_does_not_depend_on_when_it_was_asked_for() -> No
 
 def test_a_belief_that_needs_longer_goes_on_from_where_it_was() -> None:
     view = views_of(game(plies=12))[chess.WHITE][-1]
-    slow, asked = Followed(500, 3), 1
+    slow, asked = BeliefTimeline(500, 3), 1
     while (held := slow.at(view, seconds=0)) is None:
         asked += 1
-    whole = Followed(500, 3).at(view)
+    whole = BeliefTimeline(500, 3).at(view)
     assert whole is not None
     assert asked == len(view.events) + 1
     assert np.array_equal(held.chances, whole.chances)
@@ -187,7 +187,7 @@ def test_many_games_are_followed_and_one_that_was_let_go_is_made_again(monkeypat
 
 def test_where_a_side_was_sure_is_set_beside_the_truth() -> None:
     view = Referee().view(chess.WHITE)
-    held = Followed(100).at(view)
+    held = BeliefTimeline(100).at(view)
     assert held is not None
     truth = dict(Referee().view(chess.BLACK).men)
     assert believed(held, truth)["placed"] == 16
@@ -199,7 +199,7 @@ def test_where_a_side_was_sure_is_set_beside_the_truth() -> None:
 
 def test_a_side_in_the_dark_is_sure_of_nothing() -> None:
     view = Referee().view(chess.WHITE)
-    held = Followed(100).at(view)
+    held = BeliefTimeline(100).at(view)
     assert held is not None
     dark = type(held)(view, np.zeros((6, 64)), 0, False, False, held.rows, held.counts)
     seen = believed(dark, Referee().view(chess.BLACK).men)

@@ -8,7 +8,7 @@ import numpy as np
 
 from kriegbot.belief import belief
 from kriegbot.belief.particles import Particles
-from kriegbot.kernels import from_board, terms_of
+from kriegbot.kernels import from_board, kernel_rules
 from referee import Referee
 
 
@@ -30,7 +30,7 @@ class Tracer:
         """Take in the one event that a try has just made for this side, if it made one."""
         view = referee.view(self.color)
         for index in range(self.heard, len(view.events)):
-            after = belief.after_event(self.particles, view, index, terms_of(view.rules, view.limits), 1000, 0)
+            after = belief.after_event(self.particles, view, index, kernel_rules(view.rules, view.limits), 1000, 0)
             now = truth(referee)
             if not (after.rows == now.rows).all(axis=1).any():
                 self.dropped.append(view.events[index])

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
 from kriegbot.game.children import CannotStart
-from kriegbot.game.match import Played, PlayerStatistics, Thought, play_game, versions
+from kriegbot.game.match import AnswerStats, GameResult, PlayerStatistics, play_game, versions
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import Failure
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec
@@ -48,7 +48,7 @@ class Finished:
     plies: int
     white: PlayerStatistics
     black: PlayerStatistics
-    thoughts: tuple[Thought, ...]
+    thoughts: tuple[AnswerStats, ...]
     versions: str
     seconds: float
 
@@ -108,7 +108,7 @@ class WarmSeats:
             seat.close()
 
 
-def _finished(game: Game, played: Played, seconds: float) -> Finished:
+def _finished(game: Game, played: GameResult, seconds: float) -> Finished:
     record, end = played.record, played.record.end
     if end is None:
         raise ValueError(f"game {game.id} has no end")

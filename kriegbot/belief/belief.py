@@ -20,7 +20,7 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import Event
 from kriegbot.belief.particles import Particles
-from kriegbot.belief.rescue import altered, blind
+from kriegbot.belief.rescue import from_last_observation, perturb
 from kriegbot.models.protocol import Opponent, prior_of
 from kriegbot.models.uniform import uniform
 from referee import Answer, OpponentMoved, OwnQuestion, OwnTry, View
@@ -48,7 +48,7 @@ class Checkpoint:
 
 
 @dataclass(slots=True)
-class Allowance:
+class ReplayBudget:
     """What is left to replays: a time by `time.perf_counter`, and boards as MOST_REPLAYED counts them."""
 
     deadline: float = math.inf
@@ -74,14 +74,14 @@ class Belief:
         self.last_rescue = ""
         """The gravest rescue that the last update needed, "" for none."""
         self.particles = at_start(view, opponent)
-        self.terms = kb.terms_of(view.rules, view.limits)
+        self.terms = kb.kernel_rules(view.rules, view.limits)
         self._view, self._heard = view, 0
         """The last view, and how many of its events are taken in."""
         self._opponent_turns = 0
         self._pace = 0.0
         """Seconds that a board last took through a move of the opponent."""
         self._checkpoints: deque[Checkpoint] = deque(maxlen=CHECKPOINTS)
-        self.this_turn = Checkpoint(0, self.particles)
+        self.before_opponent_moved = Checkpoint(0, self.particles)
         """The boards before the last move of the opponent, and the number of that event."""
         self.update(view)
 
@@ -103,16 +103,16 @@ class Belief:
         while self._heard < len(view.events):
             event = self._heard
             if isinstance(view.events[event], OpponentMoved):
-                self.this_turn = Checkpoint(event, self.particles)
-                if self._opponent_turns % SPACING == 0 and self.particles.fits_all:
-                    self._checkpoints.append(self.this_turn)
+                self.before_opponent_moved = Checkpoint(event, self.particles)
+                if self._opponent_turns % SPACING == 0 and self.particles.is_consistent:
+                    self._checkpoints.append(self.before_opponent_moved)
                 self._opponent_turns += 1
             after = self._after(self.particles, view, event, self.max_particles, self.seed)
             self._heard += 1
             self.particles = after if len(after) else self._rescued(view, event, deadline)
-        if self._retries_left and not self.last_rescue and self.this_turn.event >= begun:
+        if self._retries_left and not self.last_rescue and self.before_opponent_moved.event >= begun:
             self._retries_left -= 1
-            seed, allowance = kb.subseed(self.seed, self._heard), Allowance(deadline, MOST_RETRIED)
+            seed, allowance = kb.subseed(self.seed, self._heard), ReplayBudget(deadline, MOST_RETRIED)
             found = self._replayed_from_earlier(view, self._heard - 1, seed, allowance)
             if found is not None:
                 self.particles = self._counted("replay", found)
@@ -160,7 +160,7 @@ class Belief:
         return after
 
     def _replayed(
-        self, start: Checkpoint, view: View, end: int, max_particles: int, seed: int, allowance: Allowance
+        self, start: Checkpoint, view: View, end: int, max_particles: int, seed: int, allowance: ReplayBudget
     ) -> Particles:
         """Boards of a checkpoint taken through all events up to and including number `end`; may be empty."""
         particles = start.particles
@@ -174,11 +174,13 @@ class Belief:
             particles = self._after(particles, view, index, max_particles, seed)
         return particles
 
-    def _replayed_from_earlier(self, view: View, end: int, seed: int, allowance: Allowance) -> Particles | None:
+    def _replayed_from_earlier(self, view: View, end: int, seed: int, allowance: ReplayBudget) -> Particles | None:
         """The boards of a replay with more particles from this turn, or from the latest checkpoint that leaves any."""
-        earlier = [checkpoint for checkpoint in reversed(self._checkpoints) if checkpoint is not self.this_turn]
-        for checkpoint in (self.this_turn, *earlier):
-            if checkpoint.particles.fits_all:
+        earlier = [
+            checkpoint for checkpoint in reversed(self._checkpoints) if checkpoint is not self.before_opponent_moved
+        ]
+        for checkpoint in (self.before_opponent_moved, *earlier):
+            if checkpoint.particles.is_consistent:
                 most = REPLAY_FACTOR * self.max_particles
                 particles = self._replayed(checkpoint, view, end, most, seed, allowance)
                 if len(particles):
@@ -190,21 +192,21 @@ class Belief:
         if self.particles.is_exact:
             raise EmptyBelief(f"nothing fits event {event} of the view, {view.events[event]}, nor ever did")
         seed = kb.subseed(self.seed, event)
-        found = self._replayed_from_earlier(view, event, seed, Allowance(deadline, MOST_REPLAYED))
+        found = self._replayed_from_earlier(view, event, seed, ReplayBudget(deadline, MOST_REPLAYED))
         if found is not None:
             return self._counted("replay", found)
         opponent = kb.side_of(not view.color)
-        heard, terms = kb.last_heard(view, self.this_turn.event)
-        for changes in (1, 1, 2, 3, 4) if len(self.this_turn.particles) else ():
+        heard, terms = kb.last_announced(view, self.before_opponent_moved.event)
+        for changes in (1, 1, 2, 3, 4) if len(self.before_opponent_moved.particles) else ():
             seed = kb.subseed(seed, changes)
             most = max(self.max_particles, MIN_ALTERED)
-            start = altered(self.this_turn.particles, opponent, changes, heard, terms, most, seed)
-            fitting = Checkpoint(self.this_turn.event, start)
-            particles = self._replayed(fitting, view, event, self.max_particles, seed, Allowance())
+            start = perturb(self.before_opponent_moved.particles, opponent, changes, heard, terms, most, seed)
+            fitting = Checkpoint(self.before_opponent_moved.event, start)
+            particles = self._replayed(fitting, view, event, self.max_particles, seed, ReplayBudget())
             if len(particles):
                 return self._counted("last observation", particles)
         self._heard = len(view.events)
-        return self._counted("blind", blind(view, seed))
+        return self._counted("blind", from_last_observation(view, seed))
 
     def _counted(self, rescue: str, particles: Particles) -> Particles:
         self.rescues[rescue] += 1
@@ -216,14 +218,16 @@ class Belief:
 def at_start(view: View, opponent: Opponent = uniform) -> Particles:
     """The position that the game began with, which both sides know, once for each kind of opponent."""
     prior = prior_of(opponent)
-    return Particles(kb.labelled(kb.from_board(chess.Board(view.start)), len(prior)), np.array(prior), is_exact=True)
+    return Particles(
+        kb.with_type_ids(kb.from_board(chess.Board(view.start)), len(prior)), np.array(prior), is_exact=True
+    )
 
 
 def after_event(
     particles: Particles,
     view: View,
     index: int,
-    terms: kb.Terms,
+    terms: kb.KernelRules,
     max_particles: int,
     seed: int,
     opponent: Opponent = uniform,
@@ -236,11 +240,13 @@ def after_event(
     """
     match view.events[index]:
         case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
-            return particles.after_own_move(kb.encode_move(move), kb.said(announcement), terms)
+            return particles.after_own_move(kb.encode_move(move), kb.encode_announcement(announcement), terms)
         case OwnTry(_, Answer.ILLEGAL) | OwnQuestion(Answer.YES | Answer.NO) as answer:
             return particles.after_answer(answer)
         case OpponentMoved(announcement):
-            event = Event(kb.said(announcement), kb.overheard(view, index), *kb.moves_heard(view, index))
+            event = Event(
+                kb.encode_announcement(announcement), kb.turn_history(view, index), *kb.announced_moves(view, index)
+            )
             seed = kb.subseed(seed, index)
             return particles.after_opponent(event, opponent, terms, max_particles, seed, has_single=has_single)
     return particles

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.models.protocol import Heard, Opponent
+from kriegbot.models.protocol import Announced, Opponent
 
 ROOM_A_BOARD, GROWTH = 32, 2
 """Initial room for matching moves, for each board, and the factor by which it grows when that is not enough."""
@@ -52,7 +52,7 @@ class Event(NamedTuple):
     """
 
     heard: int
-    turn: kb.Overheard
+    turn: kb.TurnHistory
     ours: int
     theirs: int
 
@@ -109,7 +109,7 @@ def captures_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
 
 
 @kb.kernel
-def playable(tables: kb.Words, position: kb.Position, turn: kb.Overheard, moves: kb.Moves) -> int:
+def playable(tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, moves: kb.Moves) -> int:
     """List the legal moves that fit the answer to "Any?"; return how many they are."""
     count = kb.legal_moves(tables, position, moves)
     if turn.answer == kb.NOT_ASKED:
@@ -124,7 +124,7 @@ def playable(tables: kb.Words, position: kb.Position, turn: kb.Overheard, moves:
 
 @kb.kernel
 def could_be_refused(
-    tables: kb.Words, position: kb.Position, turn: kb.Overheard, terms: kb.Terms, count: int, moves: kb.Moves
+    tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, terms: kb.KernelRules, count: int, moves: kb.Moves
 ) -> bool:
     """Whether at least as many tries are illegal here as were heard to be.
 
@@ -149,7 +149,7 @@ def match_moves(
     rows: kb.Rows,
     done: int,
     event: Event,
-    terms: kb.Terms,
+    terms: kb.KernelRules,
     opponent: Opponent,
     matches: Matches,
     room: Room,
@@ -180,13 +180,13 @@ def match_moves(
         matching[i], matches.is_weighed[i], matched[i], total[i] = 0, 0, 0.0, 1.0
         turn = event.turn
         count = playable(kb.pointer(tables), position, turn, listed)
-        silence = kb.silence_of(kb.pointer(tables), position, terms)
+        silence = kb.quiet_info(kb.pointer(tables), position, terms)
         _, other = kb.men_of(position, kb.side_to_move(position))
         ep, begin = kb.ep_square(position), end
         for j in range(count):
             if not may_sound_like(other, ep, listed[j], event.heard):
                 continue
-            said = kb.silent_said(silence, position, listed[j], terms)
+            said = kb.quiet_announcement(silence, position, listed[j], terms)
             if said < 0:
                 after, captured = kb.make_move(kb.pointer(tables), position, listed[j])
                 said = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
@@ -201,7 +201,7 @@ def match_moves(
             end = begin
             continue
         matching[i], total[i] = end - begin, float(count)
-        is_weighed = opponent(kb.pointer(tables), position, Heard(event.ours, event.theirs), listed, count, weights)
+        is_weighed = opponent(kb.pointer(tables), position, Announced(event.ours, event.theirs), listed, count, weights)
         if is_weighed:
             matches.is_weighed[i], total[i] = 1, 0.0
             for j in range(count):
@@ -213,7 +213,7 @@ def match_moves(
     return len(rows)
 
 
-def matches_of(rows: kb.Rows, event: Event, terms: kb.Terms, opponent: Opponent) -> Matches:
+def matches_of(rows: kb.Rows, event: Event, terms: kb.KernelRules, opponent: Opponent) -> Matches:
     """The matches of boards [N, 8]; arguments as for `match_moves`."""
     matches, room = Matches.empty(len(rows)), Room.empty()
     done = match_moves(kb.TABLES, rows, 0, event, terms, opponent, matches, room)
@@ -285,7 +285,7 @@ def keep_accepted(
     weights: kb.RealArray,
     move: int,
     heard: int,
-    terms: kb.Terms,
+    terms: kb.KernelRules,
     moves: kb.MoveArray,
 ) -> int:
     """Make our accepted try on every board where it is legal and announced as heard; drop the others.

@@ -66,7 +66,7 @@ class Observed(NamedTuple):
     passed: kb.Word
     closed: kb.Word
     heard: int
-    terms: kb.Terms
+    terms: kb.KernelRules
     is_our_turn: bool
 
 
@@ -101,7 +101,7 @@ def with_men(position: kb.Position, observed: Observed, state: kb.Word) -> kb.Po
 
 
 @kb.kernel
-def sounds_like(tables: kb.Words, position: kb.Position, heard: int, terms: kb.Terms, scratch: kb.Moves) -> bool:
+def sounds_like(tables: kb.Words, position: kb.Position, heard: int, terms: kb.KernelRules, scratch: kb.Moves) -> bool:
     """Whether the referee would announce `heard` of a position, each check in a different direction, as after moves.
 
     Where checks are not announced, there may be any.
@@ -174,7 +174,7 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     illegal = set(view.illegal)  # what an answer to "Any?" forbids may be legal
     unforbidden = open_tries(view.color, view.men, view.kingside, view.queenside, view.pawn_tries)
     tries = np.array([kb.encode_move(move) for move in unforbidden if move not in illegal], np.int32)
-    heard, terms = kb.last_heard(view, len(view.events))
+    heard, terms = kb.last_announced(view, len(view.events))
     closed = 0
     if is_our_turn and view.rules.checks_told and not heard >> kb.CHECK_SHIFT & 31:
         closed = int(chess.SquareSet(m.to_square for m in view.refused if is_pawn_capture(m, view.men)))

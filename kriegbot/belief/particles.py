@@ -22,16 +22,16 @@ from kriegbot.belief.filter import (
     merge_equal,
 )
 from kriegbot.kernels import (
-    LABEL_MASK,
     MAX_MOVES,
     TABLES,
+    TYPE_MASK,
     IntArray,
+    KernelRules,
     RealArray,
     Rows,
-    Terms,
     encode_move,
     uniforms,
-    without_labels,
+    without_type_ids,
 )
 from kriegbot.models.protocol import Opponent
 from referee import Answer, OwnQuestion, OwnTry
@@ -49,7 +49,7 @@ class Particles:
     rows: Rows
     weights: RealArray
     is_exact: bool
-    fits_all: bool = True
+    is_consistent: bool = True
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -57,9 +57,9 @@ class Particles:
     @property
     def boards(self) -> int:
         """How many boards these are, whatever kind of opponent each assumes."""
-        if not (self.rows[:, 7] & LABEL_MASK).any():
+        if not (self.rows[:, 7] & TYPE_MASK).any():
             return len(self.rows)
-        return len(merged(without_labels(self.rows), self.weights.copy(), self.is_exact, self.fits_all))
+        return len(merged(without_type_ids(self.rows), self.weights.copy(), self.is_exact, self.is_consistent))
 
     @property
     def effective(self) -> float:
@@ -74,22 +74,22 @@ class Particles:
         boards, counts = np.unique(chosen, return_counts=True)
         return self.rows[boards], counts.astype(np.float64)
 
-    def after_own_move(self, move: int, heard: int, terms: Terms) -> "Particles":
+    def after_own_move(self, move: int, heard: int, terms: KernelRules) -> "Particles":
         """Boards that fit our try, accepted with the announcement `heard`. May be empty."""
         rows, weights, moves = self.rows.copy(), self.weights.copy(), np.empty(MAX_MOVES, np.int32)
         kept = keep_accepted(TABLES, rows, weights, move, heard, terms, moves)
-        return merged(rows[:kept], weights[:kept], self.is_exact, self.fits_all)
+        return merged(rows[:kept], weights[:kept], self.is_exact, self.is_consistent)
 
     def after_answer(self, event: OwnTry | OwnQuestion) -> "Particles":
         """Boards that fit a refusal of our try, or the answer to our "Any?". May be empty."""
         kept = list_fitting(self.rows, [event])
-        return normalized(self.rows[kept], self.weights[kept], self.is_exact, self.fits_all)
+        return normalized(self.rows[kept], self.weights[kept], self.is_exact, self.is_consistent)
 
     def after_opponent(
         self,
         event: Event,
         opponent: Opponent,
-        terms: Terms,
+        terms: KernelRules,
         max_particles: int,
         seed: int,
         *,
@@ -116,7 +116,7 @@ class Particles:
             following = int(np.minimum(draws, matching).sum())
         rows, weights = np.empty((following, 8), np.uint64), np.empty(following)
         written = follow(TABLES, self.rows, matches, (draws, shares, seed ^ 1), (rows, weights))
-        return merged(rows[:written], weights[:written], is_exact, self.fits_all)
+        return merged(rows[:written], weights[:written], is_exact, self.is_consistent)
 
 
 def list_fitting(rows: Rows, events: Iterable[referee.Event]) -> IntArray:
@@ -142,13 +142,13 @@ def systematic(mass: RealArray, draws: int, seed: int) -> IntArray:
     return np.bincount(chosen, minlength=len(mass)).astype(np.int64)
 
 
-def merged(rows: Rows, weights: RealArray, is_exact: bool, fits_all: bool) -> Particles:
+def merged(rows: Rows, weights: RealArray, is_exact: bool, is_consistent: bool) -> Particles:
     """Particles from rows that may be equal; weights are added and normalised."""
     table = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, np.int64)
     kept = merge_equal(rows, weights, table)
-    return normalized(rows[:kept], weights[:kept], is_exact, fits_all)
+    return normalized(rows[:kept], weights[:kept], is_exact, is_consistent)
 
 
-def normalized(rows: Rows, weights: RealArray, is_exact: bool, fits_all: bool) -> Particles:
+def normalized(rows: Rows, weights: RealArray, is_exact: bool, is_consistent: bool) -> Particles:
     """Particles from distinct rows; weights are normalised."""
-    return Particles(rows, weights / weights.sum() if len(rows) else weights, is_exact, fits_all)
+    return Particles(rows, weights / weights.sum() if len(rows) else weights, is_exact, is_consistent)

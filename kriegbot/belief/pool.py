@@ -5,7 +5,7 @@ import numpy as np
 from kriegbot.belief.belief import after_event, at_start
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import Particles, merged
-from kriegbot.kernels import subseed, terms_of
+from kriegbot.kernels import kernel_rules, subseed
 from referee import View
 
 RENEWING = 5
@@ -22,7 +22,7 @@ class Pool:
     def __init__(self, view: View, most: int, seed: int) -> None:
         self.particles = at_start(view)
         self.most, self.seed = most, seed
-        self._terms = terms_of(view.rules, view.limits)
+        self._terms = kernel_rules(view.rules, view.limits)
         self._heard = 0
         self.update(view)
 
@@ -53,7 +53,7 @@ class RenewedPool(Pool):
         if is_new and missing > 0 and not self.particles.is_exact:
             fresh = last_observation(view, missing, subseed(self.seed, self._heard, RENEWING))
             rows = np.concatenate([self.particles.rows, fresh])
-            self.particles = merged(rows, np.ones(len(rows)), is_exact=False, fits_all=False)
+            self.particles = merged(rows, np.ones(len(rows)), is_exact=False, is_consistent=False)
 
     def _after(self, view: View, event: int) -> Particles:
         is_full = not self.particles.is_exact

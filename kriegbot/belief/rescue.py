@@ -56,7 +56,7 @@ def _alter(
     side: int,
     changes: int,
     heard: int,
-    terms: kb.Terms,
+    terms: kb.KernelRules,
     seed: kb.Word,
     target: kb.Rows,
     scratch: kb.MoveArray,
@@ -79,8 +79,8 @@ def _alter(
     return written
 
 
-def altered(
-    particles: Particles, side: int, changes: int, heard: int, terms: kb.Terms, count: int, seed: int
+def perturb(
+    particles: Particles, side: int, changes: int, heard: int, terms: kb.KernelRules, count: int, seed: int
 ) -> Particles:
     """Boards on which `changes` men of a side are elsewhere or of another kind; up to `count`, with equal weights.
 
@@ -90,10 +90,12 @@ def altered(
     written = _alter(
         kb.TABLES, particles.rows, side, changes, heard, terms, seed, target, np.empty(kb.MAX_MOVES, np.int32)
     )
-    return merged(target[:written], np.ones(written), is_exact=False, fits_all=False)
+    return merged(target[:written], np.ones(written), is_exact=False, is_consistent=False)
 
 
-def elsewhere(particles: Particles, side: int, heard: int, terms: kb.Terms, count: int, seed: int) -> kb.Rows:
+def with_king_moved(
+    particles: Particles, side: int, heard: int, terms: kb.KernelRules, count: int, seed: int
+) -> kb.Rows:
     """Boards [n, 8], n <= `count`, made from these, on which a side's king is a step from where any of these has him.
 
     Only those of which the referee would announce `heard` after the last move.
@@ -102,11 +104,11 @@ def elsewhere(particles: Particles, side: int, heard: int, terms: kb.Terms, coun
     near = int(known)
     for square in chess.scan_forward(int(known)):
         near |= chess.BB_KING_ATTACKS[square]
-    rows = altered(particles, side, 1, heard, terms, ATTEMPTS_PER_BOARD * count, seed).rows
+    rows = perturb(particles, side, 1, heard, terms, ATTEMPTS_PER_BOARD * count, seed).rows
     return rows[rows[:, KINGS] & rows[:, MEN + side] & np.uint64(near & ~int(known)) != 0][:count]
 
 
-def blind(view: View, seed: int) -> Particles:
+def from_last_observation(view: View, seed: int) -> Particles:
     """Boards of the last observation, with equal weights; may be empty."""
     rows = last_observation(view, BLIND_BOARDS, seed)
-    return merged(rows, np.ones(len(rows)), is_exact=False, fits_all=False)
+    return merged(rows, np.ones(len(rows)), is_exact=False, is_consistent=False)

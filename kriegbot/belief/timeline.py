@@ -13,11 +13,11 @@ import numpy as np
 from kriegbot.belief.belief import Belief, EmptyBelief
 from kriegbot.kernels import RealArray, Rows, subseed
 from referee import View
-from referee.history import Listener
+from referee.history import ViewBuilder
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class BeliefSnapshot:
     """What a belief held after an event.
 
     Attributes:
@@ -35,12 +35,12 @@ class Held:
     chances: RealArray
     boards: int
     is_exact: bool
-    fits_all: bool
+    is_consistent: bool
     rows: Rows
     counts: RealArray
 
 
-class Followed:
+class BeliefTimeline:
     """Follows one side through a game, as far as asked.
 
     Args:
@@ -52,10 +52,10 @@ class Followed:
     def __init__(self, particles: int = 50_000, seed: int = 0, samples: int = 0) -> None:
         self.particles, self.seed, self.samples = particles, seed, samples
         self._belief: Belief | None = None
-        self._listener: Listener | None = None
-        self._held: list[Held] = []
+        self._listener: ViewBuilder | None = None
+        self._held: list[BeliefSnapshot] = []
 
-    def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> Held | None:
+    def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
         """What was held in a view of this game, which may be later or earlier than the last one asked for.
 
         Args:
@@ -70,27 +70,27 @@ class Followed:
         heard = len(view.events) if heard is None else heard
         while len(self._held) <= heard:
             if self._listener is None:
-                self._listener = Listener(view.color, view.rules, view.limits, view.start)
+                self._listener = ViewBuilder(view.color, view.rules, view.limits, view.start)
             else:
-                self._listener.hear(view.events[len(self._held) - 1])
+                self._listener.apply(view.events[len(self._held) - 1])
             self._held.append(self._held_in(self._listener.view()))
             if time.perf_counter() > deadline:
                 break
         return self._held[heard] if heard < len(self._held) else None
 
-    def _held_in(self, view: View) -> Held:
+    def _held_in(self, view: View) -> BeliefSnapshot:
         try:
             if self._belief is None:
                 self._belief = Belief(view, self.particles, self.seed)
             else:
                 self._belief.update(view)
         except EmptyBelief:
-            return Held(view, np.zeros((6, 64)), 0, False, False, *nothing())
+            return BeliefSnapshot(view, np.zeros((6, 64)), 0, False, False, *nothing())
         held = self._belief.particles
         is_asked = self.samples > 0 and len(held) > 0 and view.turn == view.color and view.end is None
         drawn = self._belief.draw(self.samples, subseed(self.seed, len(view.events))) if is_asked else nothing()
         chances = self._belief.occupancy(not view.color) if len(held) else np.zeros((6, 64))
-        return Held(view, chances, len(held), held.is_exact, held.fits_all, *drawn)
+        return BeliefSnapshot(view, chances, len(held), held.is_exact, held.is_consistent, *drawn)
 
 
 def nothing() -> tuple[Rows, RealArray]:

@@ -14,7 +14,7 @@ import typer
 from kriegbot.cli.progress import preparing
 from kriegbot.game import sandbox as bubblewrap
 from kriegbot.game.children import CannotStart
-from kriegbot.game.match import Played
+from kriegbot.game.match import GameResult
 from kriegbot.game.seat import Failure
 from kriegbot.game.trial import find_rules, try_out
 from kriegbot.players.specs import BadSpec, PlayerSpec, players
@@ -81,8 +81,8 @@ def patience_of(text: str | None) -> float | None:
 
 def sandbox_of(wanted: bool | None) -> bool:
     """Whether players from outside are kept in a sandbox where there is one."""
-    if wanted and bubblewrap.fault():
-        raise Refused(f"--sandbox cannot be had: {bubblewrap.fault()}.")
+    if wanted and bubblewrap.why_unavailable():
+        raise Refused(f"--sandbox cannot be had: {bubblewrap.why_unavailable()}.")
     return wanted is not False
 
 
@@ -99,7 +99,7 @@ def check_players(specs: Iterable[PlayerSpec], rules: RuleSet) -> None:
             try_out(spec, rules, report)
 
 
-def check_begun(played: Played) -> None:
+def check_begun(played: GameResult) -> None:
     """Raises Refused if a player from outside would not take its spec."""
     if played.failed is not None and played.failed.failure is Failure.REFUSED:
         raise Refused(played.failed.detail)

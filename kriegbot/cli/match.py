@@ -12,7 +12,7 @@ from kriegbot.cli import common
 from kriegbot.cli.common import argument, option
 from kriegbot.cli.progress import preparing
 from kriegbot.game.conformance import conformance
-from kriegbot.game.match import Played, play_game
+from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.narration.moments import ending, playthrough
 from kriegbot.request import Refused, limits_of, path_of, program_of, seed_of
@@ -68,13 +68,13 @@ def match(
         raise typer.Exit(130)
 
 
-def _show_logs(played: Played) -> None:
+def _show_logs(played: GameResult) -> None:
     for statistics in (played.white, played.black):
         if statistics.log:
             print(f"--- {statistics.player} wrote:", statistics.log.rstrip(), "---", sep="\n", file=sys.stderr)
 
 
-def _as_json(played: Played, seed: int) -> dict[str, object]:
+def _as_json(played: GameResult, seed: int) -> dict[str, object]:
     record = played.record
     end = record.end
     return {
@@ -90,7 +90,7 @@ def _as_json(played: Played, seed: int) -> dict[str, object]:
     }
 
 
-def _explained(played: Played) -> dict[int, list[str]]:
+def _explained(played: GameResult) -> dict[int, list[str]]:
     """What the players said of each answer, by ply."""
     lines: dict[int, list[str]] = {}
     for thought in played.thoughts:

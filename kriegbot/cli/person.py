@@ -13,14 +13,14 @@ from pathlib import Path
 import chess
 import typer
 
-from kriegbot.belief.timeline import Followed
+from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.cli.common import check_begun, check_players, free_name, save_game
 from kriegbot.cli.plain import PlainConsole
 from kriegbot.cli.progress import preparing
 from kriegbot.cli.screen import Heat, drawing_console, is_terminal
 from kriegbot.cli.terminal import TerminalConsole
 from kriegbot.game.children import handling
-from kriegbot.game.match import Played, play_game, rewound
+from kriegbot.game.match import GameResult, play_game, without_last_turn
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
@@ -66,7 +66,7 @@ class PersonGame:
             check_begun(played)
             self._finish(console, played, path)
 
-    def _played(self, console: PlainConsole | TerminalConsole) -> Played:
+    def _played(self, console: PlainConsole | TerminalConsole) -> GameResult:
         had, begun = Help.of(self.begun), self.begun
         person = HereSeat(PERSON, lambda _seed: HumanPlayer(console, _commands(console, had)), on_wait=console.wait)
         program = ProcessSeat(self.opponent, report=console.preparing, begins_late=True)
@@ -77,7 +77,7 @@ class PersonGame:
                 played = play_game(*seats, rules=self.rules, seed=self.seed, event="kriegbot play", begun=begun)
                 if played.record.end is None or played.record.end.detail != TAKEN_BACK:
                     break
-                begun = rewound(played.record)
+                begun = without_last_turn(played.record)
                 had.taken_back += 1
                 console.begin_again()
         finally:
@@ -85,7 +85,7 @@ class PersonGame:
             console.close()
         return replace(played, record=replace(played.record, headers={**played.record.headers, **had.header()}))
 
-    def _finish(self, console: PlainConsole | TerminalConsole, played: Played, path: Path | None) -> None:
+    def _finish(self, console: PlainConsole | TerminalConsole, played: GameResult, path: Path | None) -> None:
         """The end. As long as the game may be played on, it shows nothing that the person did not know."""
         record, end = played.record, played.record.end
         is_broken_off = played.interrupted or (end is not None and end.reason is Reason.ABANDONED)
@@ -119,7 +119,7 @@ class PersonGame:
 
 def _commands(console: PlainConsole | TerminalConsole, had: Help) -> Mapping[str, Answer]:
     """What a person may ask for besides what every console answers; `had` counts it."""
-    followed = Followed(PARTICLES, SEED, HINT_SAMPLES)
+    followed = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES)
 
     def hinted(view: View) -> Sequence[str]:
         console.busy("Looking for good tries ...")
@@ -182,7 +182,7 @@ def _heat() -> Heat:
     """Where the opponent's men may be, by a belief that knows a person's own views alone."""
     with preparing() as report:
         prepare(report)
-    belief = Followed()
+    belief = BeliefTimeline()
 
     def chances(view: View) -> list[float]:
         held = belief.at(view)

@@ -23,8 +23,8 @@ from kriegbot.cli import common
 from kriegbot.cli.common import argument, option
 from kriegbot.cli.progress import Scoreboard, preparing
 from kriegbot.game.process import ProcessSeat
-from kriegbot.game.sandbox import fault as sandbox_fault
-from kriegbot.game.sandbox import shows as sandbox_shows
+from kriegbot.game.sandbox import can_read as sandbox_shows
+from kriegbot.game.sandbox import why_unavailable as sandbox_fault
 from kriegbot.game.seat import PlayerFailed
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
+from kriegbot.endgames.delayed_information import delayed_tables_for
 from kriegbot.endgames.king_squares import BareKing, men_row, turned, turned_move
 from kriegbot.endgames.leaf import Network, load_network
 from kriegbot.endgames.mating import DRAW, MARGIN, MOST_VISITS, Room, cost_of_tries, list_ordered, note_visit
-from kriegbot.endgames.seen_late import late_for
 from kriegbot.kernels import TABLES, RealArray, decode_move, subseed, uniforms
 from kriegbot.search.policy import Policy, Search, Searched
 from referee import View
@@ -63,7 +63,7 @@ class Mating:
         row, squares = men_row(king.color, king.men), turned(king.squares, king.color)
         self.tries += 1
         note_visit(row, squares, self.visits)
-        stalemate, tables = 1.0 if stalemate_wins else DRAW, late_for(row)
+        stalemate, tables = 1.0 if stalemate_wins else DRAW, delayed_tables_for(row)
         minors = needs_minors(king.men) * (2 if chess.KNIGHT in king.men.values() else 1)
         room = Room.empty(tables, self.network, self.visits, stalemate, minors)
         count = list_ordered(TABLES, row, squares, room)

@@ -270,10 +270,10 @@ def making_illegal(tables: kb.WordArray, men: kb.WordArray, move: int) -> kb.Wor
 
 
 @kb.entry
-def hearing(tables: kb.WordArray, men: kb.WordArray, directions: int) -> kb.Word:
+def checking_squares(tables: kb.WordArray, men: kb.WordArray, directions: int) -> kb.Word:
     """Squares of the lone king on which these checks are heard and no other.
 
-    `men` are ours, as the try has left them; `directions` are the bits of `kernels.hearing`, from 1.
+    `men` are ours, as the try has left them; `directions` are the bits of `kernels.announcements`, from 1.
     """
     attacks, squares = attacks_of(kb.pointer(tables), men_at(kb.pointer(men), 0)), kb.EVERYWHERE
     heard = (attacks.rank, attacks.file, attacks.long_diagonal, attacks.short_diagonal, attacks.knight)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import chess
 import numpy as np
 
-from kriegbot.endgames.king_sets import hearing, making_illegal, reachable
+from kriegbot.endgames.king_sets import checking_squares, making_illegal, reachable
 from kriegbot.kernels import TABLES, WordArray, encode_move
 from referee import Announcement, Answer, Event, OpponentMoved, OwnTry, View
 from referee.men import Men, is_castling, men_of, moved
@@ -57,12 +57,12 @@ class BareKing:
         for event in view.events:
             match event:
                 case OwnTry(_, Answer.ACCEPTED, announcement) if announcement is not None:
-                    if announcement.fell is not None:
+                    if announcement.captured_square is not None:
                         others -= 1
-                        bare = replace(bare, squares=unattacked(view.color, bare.men, announcement.fell))
+                        bare = replace(bare, squares=unattacked(view.color, bare.men, announcement.captured_square))
                     bare = bare.after(event)
                 case OpponentMoved(announcement) if others > 1:
-                    bare = bare.without(announcement.fell)
+                    bare = bare.without(announcement.captured_square)
                 case _ if others == 1:
                     bare = bare.after(event)
         return bare
@@ -91,7 +91,9 @@ class BareKing:
         men = moved(self.men, move)
         squares = self.squares & ~illegal & ~chess.SquareSet(men).mask
         if self.hears:
-            squares &= turned(int(hearing(TABLES, men_row(self.color, men), int(announcement.checks))), self.color)
+            squares &= turned(
+                int(checking_squares(TABLES, men_row(self.color, men), int(announcement.checks))), self.color
+            )
         return replace(self, men=men, squares=squares)
 
     def after_opponent(self, announcement: Announcement) -> BareKing:

@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot import kernels as kb
+from kriegbot.endgames.delayed_information import KNIGHTS, PAIRS, mean_cost, placing, viewed
 from kriegbot.endgames.king_sets import Men, attacks_of
-from kriegbot.endgames.seen_late import KNIGHTS, PAIRS, mean_cost, placing, viewed
 from kriegbot.kernels import NONE, ShortArray, Word, Words, kernel, popcount
 
 FILE = Path(__file__).with_name("network.npz")

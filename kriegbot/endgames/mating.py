@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot import kernels as kb
+from kriegbot.endgames.delayed_information import TAKEN, Late
 from kriegbot.endgames.king_sets import (
     DRAWN,
     LESSENED,
@@ -27,7 +28,6 @@ from kriegbot.endgames.king_sets import (
     outcomes_of,
 )
 from kriegbot.endgames.leaf import Network, Yardstick, estimate
-from kriegbot.endgames.seen_late import TAKEN, Late
 
 DRAW = 300.0  # what a draw costs, in moves: as much as a set from which mate is far off
 NEVER = 1e9  # what a try costs that every board refuses

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kriegbot.environments import batch_kernel as at
 from kriegbot.environments.spaces import ACTIONS, PLANES
-from kriegbot.kernels import TABLES, from_board, subseed, terms_of
+from kriegbot.kernels import TABLES, from_board, kernel_rules, subseed
 from referee import BERKELEY, PAPER_LIMITS, Asking, IllegalHeard, Limits, Referee, RuleSet, rule_set
 
 INT64 = np.dtype(np.int64)
@@ -39,8 +39,9 @@ class Batch:
       masks: [games, 4169] booleans, the actions open to it: see `spaces`.
       turns: [games] booleans, the side to move: `chess.WHITE` (True) or `chess.BLACK`.
       answers: [games] of the last step: 0 illegal, 1 accepted, 2 no, 3 yes (to "Any?").
-      said: [games] what was announced of the last move, as `kernels.hearing` writes it.
-      ended: [games] 0 if the last step did not end the game, otherwise how it ended, as `kernels.hearing` numbers it.
+      said: [games] what was announced of the last move, as `kernels.announcements` writes it.
+      ended: [games] 0 if the last step did not end the game, otherwise how it ended, by its number in
+        `kernels.announcements`.
       rewards: [games, 2] of the last step, first White's and then Black's: 1 for a win, -1 for a loss, otherwise 0.
       last_observations: [games, 2, 34, 8, 8] bytes, what White and Black see at the end of a game: that of the last
         step, where that ended one.
@@ -64,7 +65,7 @@ class Batch:
             raise ValueError(f"illegal number of games {games}: it takes a whole number from 1")
         rules = rule_set(rules)
         manners = at.Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
-        rules_noted = *terms_of(rules, limits), *manners
+        rules_noted = *kernel_rules(rules, limits), *manners
         rows, planes = at.ROW * (games + 1), 64 * PLANES * games
         self._memory = np.zeros(rows + -(-(3 * planes + ACTIONS * games) // 8), np.uint64)  # see `batch_kernel`
         table, octets = self._memory[:rows].reshape(games + 1, at.ROW), self._memory[rows:].view(np.uint8)

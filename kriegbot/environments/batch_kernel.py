@@ -89,10 +89,10 @@ def game_at(batch: kb.Words, games: int, i: int) -> Game:
 
 
 @kb.inlined
-def rules_of(batch: kb.Words) -> tuple[kb.Terms, Manners]:
+def rules_of(batch: kb.Words) -> tuple[kb.KernelRules, Manners]:
     """What a batch is played by."""
     rules = kb.as_ints(kb.advance(batch, NOTED))
-    terms = kb.Terms(rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6], rules[7], rules[8])
+    terms = kb.KernelRules(rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6], rules[7], rules[8])
     return terms, Manners(rules[9], rules[10])
 
 
@@ -185,7 +185,7 @@ def observe(position: kb.Position, side: int, notes: kb.Ints, planes: kb.Bytes) 
 
 
 @kb.kernel
-def list_actions(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, asking: int) -> None:
+def list_actions(tables: kb.Words, position: kb.Position, game: Game, terms: kb.KernelRules, asking: int) -> None:
     """Write the open actions to the list and to the mask, which is empty; those refused this turn are not open."""
     notes, tries, mask = game.notes, game.tries, game.mask
     capturing = kb.EVERYWHERE
@@ -212,7 +212,7 @@ def list_actions(tables: kb.Words, position: kb.Position, game: Game, terms: kb.
 
 
 @kb.kernel
-def show(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, asking: int) -> None:
+def show(tables: kb.Words, position: kb.Position, game: Game, terms: kb.KernelRules, asking: int) -> None:
     """Write mask and observation anew."""
     for i in range(game.notes[OPEN]):
         game.mask[game.tries[i]] = 0
@@ -251,7 +251,7 @@ def refuse(game: Game, action: int, move: int) -> None:
 
 
 @kb.kernel
-def begin(tables: kb.Words, game: Game, start: kb.Words, terms: kb.Terms, manners: Manners) -> None:
+def begin(tables: kb.Words, game: Game, start: kb.Words, terms: kb.KernelRules, manners: Manners) -> None:
     """Begin a game."""
     notes, position = game.notes, kb.load(start, 0)
     kb.store(game.row, 0, position)
@@ -264,7 +264,7 @@ def begin(tables: kb.Words, game: Game, start: kb.Words, terms: kb.Terms, manner
 
 
 @kb.kernel
-def ask(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, asking: int) -> None:
+def ask(tables: kb.Words, position: kb.Position, game: Game, terms: kb.KernelRules, asking: int) -> None:
     """Answer whether any pawn capture is legal."""
     checkers, pinned = kb.check_info(tables, position)
     count, _, _ = kb.pawn_tries(tables, position, checkers, pinned)
@@ -276,7 +276,9 @@ def ask(tables: kb.Words, position: kb.Position, game: Game, terms: kb.Terms, as
 
 
 @kb.kernel
-def step_one(tables: kb.Words, game: Game, action: int, start: kb.Words, terms: kb.Terms, manners: Manners) -> None:
+def step_one(
+    tables: kb.Words, game: Game, action: int, start: kb.Words, terms: kb.KernelRules, manners: Manners
+) -> None:
     """Answer an open action of the side to move."""
     notes, scratch = game.notes, scratch_in(start)
     position = kb.load(game.row, 0)
@@ -296,7 +298,7 @@ def step_one(tables: kb.Words, game: Game, action: int, start: kb.Words, terms: 
     after, captured = kb.make_move(tables, position, move)
     said = kb.announcement(tables, position, after, captured, terms, scratch)
     notes[REPLY], notes[ANNOUNCED] = ACCEPTED, said
-    end = kb.end_said(said)
+    end = kb.announced_end(said)
     notes[ENDED], notes[TURN] = end, side
     notes[SAID + side], notes[LAST + side] = said, move
     notes[HEARD_BEFORE], notes[ASKED_BEFORE] = notes[HEARD], min(notes[ASKED], kb.YES)

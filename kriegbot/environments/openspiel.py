@@ -25,7 +25,7 @@ import pyspiel
 import referee
 from kriegbot.game.trial import seat_of
 from kriegbot.kernels import subseed
-from referee.history import Listener
+from referee.history import ViewBuilder
 from referee.men import Men, is_pawn_capture, men_of
 
 REFUSED = "Illegal move."
@@ -97,7 +97,7 @@ def view_of(told: str, seen: str, limits: referee.Limits = referee.NO_LIMITS) ->
     """
     owner, start, *lines = told.splitlines()
     color = owner == "P1"
-    side = Listener(color, referee.OPENSPIEL, limits, chess.Board(start).fen(en_passant="fen"))
+    side = ViewBuilder(color, referee.OPENSPIEL, limits, chess.Board(start).fen(en_passant="fen"))
     now = men_of(chess.BaseBoard(seen.partition(" ")[0]), color)
     last: chess.Move | None = None
     for number, line in enumerate(lines):
@@ -105,21 +105,21 @@ def view_of(told: str, seen: str, limits: referee.Limits = referee.NO_LIMITS) ->
         heard = announced(words)
         if tried == "?":
             if heard is None:
-                side.hear(referee.OpponentRefused())
+                side.apply(referee.OpponentRefused())
                 continue
             later = lines[number + 1 :]
             if last is not None and heard.capture is None and is_taken_in_passing(side.men, last, later, now):
                 heard = replace(heard, capture=last.to_square, captured=referee.Man.PAWN)
-            side.hear(referee.OpponentMoved(heard))
+            side.apply(referee.OpponentMoved(heard))
         else:
             move = chess.Move.from_uci(tried)
             if heard is None:
-                side.hear(referee.OwnTry(move, referee.Answer.ILLEGAL))
+                side.apply(referee.OwnTry(move, referee.Answer.ILLEGAL))
                 continue
             if heard.capture is None and is_pawn_capture(move, side.men):
                 passed = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
                 heard = replace(heard, capture=passed, captured=referee.Man.PAWN)
-            side.hear(referee.OwnTry(move, referee.Answer.ACCEPTED, heard))
+            side.apply(referee.OwnTry(move, referee.Answer.ACCEPTED, heard))
             last = move
     return side.view()
 

@@ -40,7 +40,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.game.turn import answered
+from kriegbot.game.turn import apply_action
 from referee import (
     Action,
     Announcement,
@@ -111,7 +111,7 @@ def answer(referee: Referee, number: int) -> None:
       ValueError: the number stands for no action.
       GameIsOver: the game has ended.
     """
-    answered(referee, action_of(number, referee.view(referee.turn)))
+    apply_action(referee, action_of(number, referee.view(referee.turn)))
 
 
 def reward_of(referee: Referee, color: chess.Color) -> float:

@@ -34,15 +34,15 @@ class CannotStart(Exception):
     """A process cannot be started, for lack of memory or open files; the message is one line."""
 
 
-class Ended(Exception):
+class ProcessExited(Exception):
     """The child has ended; `end` says how."""
 
 
-class Late(Exception):
+class TimedOut(Exception):
     """The child's time is up."""
 
 
-class Flooded(Exception):
+class OutputLimit(Exception):
     """The child has written more than it may; the message says what."""
 
 
@@ -97,13 +97,13 @@ class Talker:
                 finally:
                     self._poll.unregister(self._in)
             except OSError:
-                raise Ended from None
+                raise ProcessExited from None
 
     def line(self, deadline: float) -> str:
         """The next line of the child, without its end. Raises Ended, Late or Flooded."""
         while b"\n" not in self._read[: MOST_LINE + 1]:
             if len(self._read) > MOST_LINE:
-                raise Flooded(f"a line of more than {MOST_LINE} bytes")
+                raise OutputLimit(f"a line of more than {MOST_LINE} bytes")
             self._wait(deadline)
         line, _, self._read = self._read.partition(b"\n")
         return line.decode(errors="backslashreplace").rstrip("\r")
@@ -116,7 +116,7 @@ class Talker:
     def log(self) -> str:
         """The end of what the child has written to stderr since `forget`, without control characters."""
         if self._err >= 0:
-            with contextlib.suppress(Flooded):
+            with contextlib.suppress(OutputLimit):
                 self._take(self._err)
         return harmless(self._log.decode(errors="replace"))
 
@@ -169,11 +169,11 @@ class Talker:
     def _wait(self, deadline: float) -> None:
         """Waits until there is something to read or room to write, and reads; raises Ended if nothing can come."""
         if self._is_silent:
-            raise Ended
+            raise ProcessExited
         left = deadline - time.monotonic()
         ready = self._poll.poll(max(0.0, left) * 1000 + 1)
         if not ready:
-            raise Late
+            raise TimedOut
         for stream, _ in ready:
             if stream == self._in:
                 continue
@@ -198,7 +198,7 @@ class Talker:
             else:
                 self._read += text
             if self._written[stream] > FLOOD:
-                raise Flooded(f"more than {FLOOD} bytes in its {'log' if stream == self._err else 'answer'}")
+                raise OutputLimit(f"more than {FLOOD} bytes in its {'log' if stream == self._err else 'answer'}")
 
 
 @contextlib.contextmanager
@@ -238,7 +238,7 @@ def no_current_folder() -> Iterator[None]:
             os.environ.update({} if value is None else {name: value})
 
 
-def give_way(process: int = 0) -> None:
+def lower_priority(process: int = 0) -> None:
     """Gives a process, by default this one, low priority; it must have a session of its own.
 
     Where Linux shares time among sessions ("autogroup"), a process's own priority counts only within its session.

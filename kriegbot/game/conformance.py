@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import chess
 
-from kriegbot.game.match import Played, play_game
+from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat, budget_of
 from kriegbot.game.seat import Failure, HereSeat
 from kriegbot.players.rand import RandPlayer
@@ -65,13 +65,13 @@ def conformance(spec: PlayerSpec, patience: float | None = None) -> Iterator[Che
 
 def _game(
     seat: ProcessSeat, color: chess.Color, rules: RuleSet, limits: Limits, start: str = chess.STARTING_FEN
-) -> Played:
+) -> GameResult:
     rand = HereSeat("rand", RandPlayer)
     white, black = (seat, rand) if color == chess.WHITE else (rand, seat)
     return play_game(white, black, rules=rules, limits=limits, start=start, seed=SEED)
 
 
-def _judged(what: str, played: Played, color: chess.Color) -> Check:
+def _judged(what: str, played: GameResult, color: chess.Color) -> Check:
     did = played.statistics(color)
     if did.failure:
         is_refused = played.failed is not None and played.failed.failure is Failure.REFUSED

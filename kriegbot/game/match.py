@@ -19,7 +19,7 @@ import chess
 
 from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.game.trial import seat_of
-from kriegbot.game.turn import Tried, turn
+from kriegbot.game.turn import Attempt, turn
 from kriegbot.players.base import DrawAgreed, OutOfTime, PlayerLeft, Report
 from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Reason, Referee, RuleSet
 
@@ -66,7 +66,7 @@ class PlayerStatistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class AnswerStats:
     """One answer of a player to the referee, and what it reports of it.
 
     ply: plies played before, so answers of one ply are the tries of one turn. seconds: time for it, as this side of the
@@ -80,7 +80,7 @@ class Thought:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class GameResult:
     """A game that was played, at least in part.
 
     Attributes:
@@ -95,7 +95,7 @@ class Played:
     record: GameRecord
     white: PlayerStatistics
     black: PlayerStatistics
-    thoughts: tuple[Thought, ...] = ()
+    thoughts: tuple[AnswerStats, ...] = ()
     failed: PlayerFailed | None = None
     interrupted: bool = False
 
@@ -114,7 +114,7 @@ def play_game(
     seed: int = 0,
     event: str = "?",
     begun: GameRecord | None = None,
-) -> Played:
+) -> GameResult:
     """Plays one game to its end, whatever the players do.
 
     Args:
@@ -138,7 +138,7 @@ def play_game(
       BadSpec: a ValueError; a spec names no player, or one that cannot play.
       kriegbot.game.children.CannotStart: no process can be started for a player.
     """
-    referee = Referee(rules, limits, start) if begun is None else played_on(begun)
+    referee = Referee(rules, limits, start) if begun is None else resume_referee(begun)
     with ExitStack() as made:
         seats = [_seated(given, referee.rules, made) for given in (white, black)]
         game = _Game(referee, dict(zip(chess.COLORS, seats, strict=True)))
@@ -152,10 +152,10 @@ def play_game(
                 referee.abandon("interrupted")
         record = GameRecord.of(referee, game.headers(event, seed), game.seconds)
         thoughts = tuple(
-            Thought(tried.view.color, tried.view.ply, tried.seconds, tried.choice.report) for tried in game.tried
+            AnswerStats(tried.view.color, tried.view.ply, tried.seconds, tried.choice.report) for tried in game.tried
         )
         sides = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
-        return Played(record, *sides, thoughts, game.failed, interrupted)
+        return GameResult(record, *sides, thoughts, game.failed, interrupted)
 
 
 def _seated(given: Seat | str, rules: RuleSet, made: ExitStack) -> Seat:
@@ -169,13 +169,13 @@ def _seated(given: Seat | str, rules: RuleSet, made: ExitStack) -> Seat:
     return made.enter_context(seat_of(given, rules))
 
 
-def played_on(begun: GameRecord) -> Referee:
+def resume_referee(begun: GameRecord) -> Referee:
     """The referee of a game after its last try; raises RecordError if there is no such game, or it has ended."""
     *_, last = replace(begun, end=None).replay()
     return last.referee
 
 
-def rewound(record: GameRecord) -> GameRecord:
+def without_last_turn(record: GameRecord) -> GameRecord:
     """A game before the last move of the side to try and the reply; tries refused in that turn stay refused."""
     turns = record.turns[:-2]
     return GameRecord(
@@ -207,7 +207,7 @@ class _Game:
     def __init__(self, referee: Referee, seats: dict[chess.Color, Seat]) -> None:
         self.referee = referee
         self.seconds: list[float | None] = []
-        self.tried: list[Tried] = []
+        self.tried: list[Attempt] = []
         self.failed: PlayerFailed | None = None
         self._seats = seats
         self._judged = chess.WHITE

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
-from kriegbot.game.children import SAFE_PATH, CannotStart, Ended, Flooded, Late, Talker, give_way
+from kriegbot.game.children import SAFE_PATH, CannotStart, OutputLimit, ProcessExited, Talker, TimedOut, lower_priority
 from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import importable
@@ -121,7 +121,7 @@ class ProcessSeat(Seat):
         while self._to_come:
             line = next(replies)
             if self._gives_way and self.pid is not None:  # not before: a busy machine would keep it from starting
-                give_way(self.pid)
+                lower_priority(self.pid)
             word, _, rest = line.partition(" ")
             if word == "ready" and not rest:
                 self._to_come -= 1
@@ -232,12 +232,12 @@ class ProcessSeat(Seat):
             raise PlayerFailed(Failure.DIED, "died: its process has ended")
         try:
             yield self._talker
-        except Ended:
+        except ProcessExited:
             raise self._died() from None
-        except Flooded as error:
+        except OutputLimit as error:
             self.close()
             raise PlayerFailed(Failure.FLOODED, f"wrote too much: {error}") from None
-        except Late:
+        except TimedOut:
             self.close()
             raise late from None
         except BaseException:  # Ctrl-C: the answer still to come must not be mistaken for a later one

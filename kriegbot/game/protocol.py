@@ -13,7 +13,7 @@ import chess
 import referee
 from kriegbot.players.base import WORDS, Choice, Report
 from referee.announcement import told_code
-from referee.history import Listener
+from referee.history import ViewBuilder
 from referee.text import one_line, quoted
 
 GREETING = "kriegspiel 1"  # the first line to a program: the protocol and its version
@@ -72,7 +72,7 @@ class ViewReader:
     def __init__(self) -> None:
         self._game: dict[str, Any] = {}
         self._limits: dict[str, int] = {}
-        self._side: Listener
+        self._side: ViewBuilder
         self._refused: tuple[chess.Move, ...] = ()
 
     def read(self, line: str) -> referee.View | None:
@@ -87,9 +87,9 @@ class ViewReader:
             case "color":
                 self._game["color"] = _COLORS[rest]
             case "start":
-                self._side = Listener(**self._game, limits=referee.Limits(**self._limits), start=rest)
+                self._side = ViewBuilder(**self._game, limits=referee.Limits(**self._limits), start=rest)
             case "heard":
-                self._side.hear(_read_event(rest))
+                self._side.apply(_read_event(rest))
             case "ply":
                 self._refused = ()
             case "refused":

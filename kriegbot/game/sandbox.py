@@ -44,7 +44,7 @@ def is_there() -> bool:
 
 
 @cache
-def fault() -> str:
+def why_unavailable() -> str:
     """Why players from outside cannot be kept in a sandbox here, on one line; empty if they can."""
     program = shutil.which("bwrap")
     if program is None:
@@ -65,12 +65,12 @@ def sandboxed(
 
     Of its environment without a sandbox it gets the little that it needs. Raises CannotStart: bubblewrap does not work.
     """
-    if fault():
-        raise CannotStart(f"{fault()}; --no-sandbox does without")
+    if why_unavailable():
+        raise CannotStart(f"{why_unavailable()}; --no-sandbox does without")
     return [shutil.which("bwrap") or "bwrap", *_walls(_own(spec)), *command], _environment(environment)
 
 
-def shows(spec: PlayerSpec, path: Path) -> bool:
+def can_read(spec: PlayerSpec, path: Path) -> bool:
     """Whether a player can read a file in its sandbox."""
     return any(path.resolve().is_relative_to(folder.resolve()) for folder in (*_common(), *_own(spec)))
 

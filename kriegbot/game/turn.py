@@ -17,7 +17,7 @@ MOST_NONSENSE = 20  # impossible or repeated tries and questions in one turn, be
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class Attempt:
     """What a player did when it was asked, in view of all that it knew, and what came of it.
 
     seconds: time for it, as this side of the player measures it. answer: the referee's; None to a resignation, or as
@@ -41,15 +41,15 @@ class Tried:
                 return not self.view.is_open(move)
 
 
-def asked(seat: Seat, view: View) -> Tried:
+def ask_player(seat: Seat, view: View) -> Attempt:
     """Asks the player of a seat; raises PlayerFailed, or what people raise (`kriegbot.players.base`)."""
     seat.ready()
     begun = time.perf_counter()
     choice = seat.ask(view)
-    return Tried(view, choice, time.perf_counter() - begun)
+    return Attempt(view, choice, time.perf_counter() - begun)
 
 
-def answered(referee: Referee, action: Action) -> Answer | None:
+def apply_action(referee: Referee, action: Action) -> Answer | None:
     """Lets the referee answer the side to move; None to a resignation."""
     match action:
         case Resign():
@@ -61,7 +61,7 @@ def answered(referee: Referee, action: Action) -> Answer | None:
             return referee.try_move(move)
 
 
-def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Tried]:
+def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Attempt]:
     """Plays one turn of the side to move, whose seat is given; yields every try of it, answered.
 
     The opponent, if given, is shown its own view before every try. Raises PlayerFailed if the player fails, or tries
@@ -72,8 +72,8 @@ def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator
         view = referee.view(color)
         if opponent is not None:
             opponent.wait(referee.view(not color))
-        tried = asked(seat, view)
-        tried = replace(tried, answer=answered(referee, tried.choice.action))
+        tried = ask_player(seat, view)
+        tried = replace(tried, answer=apply_action(referee, tried.choice.action))
         yield tried
         nonsense += tried.is_nonsense
         if nonsense == MOST_NONSENSE:

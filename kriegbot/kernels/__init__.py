@@ -3,6 +3,33 @@
 What other rooms use of it is imported from here: types of arguments, what makes a function a kernel, and the kernels.
 """
 
+from kriegbot.kernels.announcements import (
+    CAPTURED_PAWN_BIT,
+    CHECK_SHIFT,
+    DARK_SQUARES,
+    EN_PASSANT_BIT,
+    LOST_STALEMATE,
+    NO,
+    NOT_ASKED,
+    PAIR_BITS,
+    PROMOTION_BIT,
+    SQUARES,
+    SQUARES_SHIFT,
+    TRIED,
+    TRIES_SHIFT,
+    YES,
+    KernelRules,
+    TurnHistory,
+    announced_end,
+    announcement,
+    captured_on,
+    game_end,
+    is_won,
+    pair_of,
+    pawn_tries,
+    pawns_to_try,
+    situation,
+)
 from kriegbot.kernels.attacks import (
     NOT_FILE_A,
     NOT_FILE_H,
@@ -19,33 +46,13 @@ from kriegbot.kernels.attacks import (
     rook_attacks,
     shifted,
 )
-from kriegbot.kernels.encoding import last_heard, moves_heard, overheard, said, side_of, terms_of
-from kriegbot.kernels.hearing import (
-    CAPTURED_PAWN_BIT,
-    CHECK_SHIFT,
-    DARK_SQUARES,
-    EN_PASSANT_BIT,
-    LOST_STALEMATE,
-    NO,
-    NOT_ASKED,
-    PAIR_BITS,
-    PROMOTION_BIT,
-    SQUARES,
-    SQUARES_SHIFT,
-    TRIED,
-    TRIES_SHIFT,
-    YES,
-    Overheard,
-    Terms,
-    announcement,
-    captured_on,
-    end_said,
-    game_end,
-    is_won,
-    pair_of,
-    pawn_tries,
-    pawns_to_try,
-    situation,
+from kriegbot.kernels.encoding import (
+    announced_moves,
+    encode_announcement,
+    kernel_rules,
+    last_announced,
+    side_of,
+    turn_history,
 )
 from kriegbot.kernels.jit import (
     Bytes,
@@ -94,13 +101,13 @@ from kriegbot.kernels.position import (
     BISHOP,
     KING,
     KNIGHT,
-    LABEL_MASK,
-    LABELS,
+    MAX_TYPES,
     NONE,
     ONE,
     PAWN,
     QUEEN,
     ROOK,
+    TYPE_MASK,
     WHITE,
     Position,
     bit,
@@ -110,17 +117,17 @@ from kriegbot.kernels.position import (
     forward,
     from_board,
     kind_of,
-    label,
-    labelled,
     load,
     men_of,
     plies_played,
     side_to_move,
     store,
     to_board,
-    without_labels,
+    type_id,
+    with_type_ids,
+    without_type_ids,
 )
-from kriegbot.kernels.preparing import kept, kernel_modules, prepare, prepare_first
+from kriegbot.kernels.preparing import kernel_modules, load_or_build, prepare, prepare_first
+from kriegbot.kernels.quiet import QuietInfo, is_quiet, quiet_announcement, quiet_info
 from kriegbot.kernels.random import GAMMA, mixed, subseed, uniform, uniforms
-from kriegbot.kernels.silence import Silence, is_silent, silence_of, silent_said
 from kriegbot.kernels.tables import TABLES

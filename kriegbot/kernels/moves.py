@@ -29,13 +29,13 @@ from kriegbot.kernels.position import (
     CLOCK_SHIFT,
     EP_SHIFT,
     KNIGHT,
-    LABEL_MASK,
     NONE,
     ONE,
     PLY,
     PLY_SHIFT,
     QUEEN,
     ROOK,
+    TYPE_MASK,
     WHITE,
     Position,
     bit,
@@ -327,7 +327,7 @@ def make_move(tables: Words, position: Position, move: int) -> tuple[Position, i
     played = ((position.meta >> PLY_SHIFT) << PLY_SHIFT) + PLY
     meta = (
         played
-        | (position.meta & LABEL_MASK)
+        | (position.meta & TYPE_MASK)
         | (clock << CLOCK_SHIFT)
         | (ep << EP_SHIFT)
         | (rights << ONE)

@@ -16,8 +16,8 @@ NONE, ONE = words(0, 1)
 EP_SHIFT, SQUARE_MASK = words(5, 63)
 CLOCK_SHIFT, CLOCK_MASK = words(16, 0xFFFF)
 PLY_SHIFT, PLY = words(32, 1 << 32)
-LABELS = 32
-LABEL_SHIFT, LABEL_MASK = words(11, LABELS - 1 << 11)
+MAX_TYPES = 32
+TYPE_SHIFT, TYPE_MASK = words(11, MAX_TYPES - 1 << 11)
 
 
 class Position(NamedTuple):
@@ -117,9 +117,9 @@ def halfmove_clock(position: Position) -> int:
 
 
 @kernel
-def label(position: Position) -> int:
+def type_id(position: Position) -> int:
     """The kind of opponent that is assumed on this board."""
-    return number((position.meta & LABEL_MASK) >> LABEL_SHIFT)
+    return number((position.meta & TYPE_MASK) >> TYPE_SHIFT)
 
 
 @kernel
@@ -150,22 +150,22 @@ def from_board(board: chess.Board, ply: int = 0) -> WordArray:
     return np.array(fields, np.uint64)
 
 
-def labelled(row: WordArray, count: int) -> Rows:
+def with_type_ids(row: WordArray, count: int) -> Rows:
     """A position [8] once with each label from 0 to `count` - 1: [count, 8]."""
     rows = np.repeat(row.reshape(1, 8), count, axis=0)
-    rows[:, 7] |= np.arange(count, dtype=np.uint64) << LABEL_SHIFT
+    rows[:, 7] |= np.arange(count, dtype=np.uint64) << TYPE_SHIFT
     return rows
 
 
-def labels_of(rows: Rows) -> IntArray:
+def type_ids(rows: Rows) -> IntArray:
     """The labels [N] of positions [N, 8]."""
-    return ((rows[:, 7] & LABEL_MASK) >> LABEL_SHIFT).astype(np.int64)
+    return ((rows[:, 7] & TYPE_MASK) >> TYPE_SHIFT).astype(np.int64)
 
 
-def without_labels(rows: Rows) -> Rows:
+def without_type_ids(rows: Rows) -> Rows:
     """The positions [N, 8], all with label 0."""
     bare = rows.copy()
-    bare[:, 7] &= ~LABEL_MASK
+    bare[:, 7] &= ~TYPE_MASK
     return bare
 
 

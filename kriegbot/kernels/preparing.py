@@ -39,7 +39,7 @@ LATER = (
     "kriegbot.endgames.",
 )
 """Beginnings of the names of modules that the flagship does without until a king stands bare."""
-WITH_TABLES = ("kriegbot.endgames.seen_late",)  # modules with tables that their function `build` fills in
+WITH_TABLES = ("kriegbot.endgames.delayed_information",)  # modules with tables that their function `build` fills in
 BUILD = "build"
 MOVING = 1.0  # seconds after which progress is reported again
 GIVES_WAY = 10
@@ -83,7 +83,7 @@ def _prepare(modules: Sequence[str], report: Progress | None, *how: str) -> None
                 report("in another process", total - len(left), total)
 
 
-def kept(name: str, make: Callable[[], A], *made_by: object) -> A:
+def load_or_build(name: str, make: Callable[[], A], *made_by: object) -> A:
     """An array that takes long to make, from the file of an earlier process if there is one.
 
     `made_by` are the kernels and numbers that decide what it is; a file made by others is not taken.

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kriegbot import kernels as kb
-from kriegbot.models.protocol import Heard
+from kriegbot.models.protocol import Announced
 
 KINDS = ("pawn", "knight", "bishop", "rook", "queen", "king")
 BY_KIND = (
@@ -131,7 +131,7 @@ class Scene(NamedTuple):
 
 
 @kb.inlined
-def scene_of(tables: kb.Words, position: kb.Position, heard: Heard) -> Scene:
+def scene_of(tables: kb.Words, position: kb.Position, heard: Announced) -> Scene:
     """The scene of a position in which the opponent is to move."""
     side = kb.side_to_move(position)
     own, other = kb.men_of(position, side)
@@ -290,7 +290,7 @@ def score(
 def score_moves(
     tables: kb.Words,
     position: kb.Position,
-    heard: Heard,
+    heard: Announced,
     moves: kb.Moves,
     count: int,
     weights: kb.Reals,
@@ -315,7 +315,12 @@ def softmax(scores: kb.Reals, count: int) -> None:
 
 @kb.entry
 def _list_features(
-    tables: kb.WordArray, row: kb.WordArray, heard: Heard, moves: kb.MoveArray, units: kb.RealArray, found: kb.RealArray
+    tables: kb.WordArray,
+    row: kb.WordArray,
+    heard: Announced,
+    moves: kb.MoveArray,
+    units: kb.RealArray,
+    found: kb.RealArray,
 ) -> int:
     position, features = kb.load(kb.pointer(row), 0), len(units)
     listed, unit = kb.pointer(moves), kb.pointer(units)
@@ -334,12 +339,12 @@ def features_of(row: kb.WordArray, ours: int, theirs: int) -> tuple[npt.NDArray[
 
     Args:
       row: uint64[8], the opponent to move.
-      ours: what was announced of our move, as `kernels.hearing` writes it.
+      ours: what was announced of our move, as `kernels.announcements` writes it.
       theirs: the same of the opponent's own move before.
 
     Returns:
       moves [M] as kernels encode them, and features [M, len(NAMES)].
     """
     moves, found = np.empty(kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES * len(NAMES))
-    count = _list_features(kb.TABLES, row, Heard(ours, theirs), moves, np.zeros(len(NAMES)), found)
+    count = _list_features(kb.TABLES, row, Announced(ours, theirs), moves, np.zeros(len(NAMES)), found)
     return moves[:count].copy(), found[: count * len(NAMES)].reshape(count, -1).astype(np.int8)

@@ -13,7 +13,7 @@ import numpy as np
 
 from kriegbot.kernels import Moves, Position, Reals, Words, pointer
 from kriegbot.models.features import NAMES, score_moves, softmax
-from kriegbot.models.protocol import Heard, opponent
+from kriegbot.models.protocol import Announced, opponent
 
 FILE = Path(__file__).with_suffix(".json")
 
@@ -28,7 +28,7 @@ WEIGHTS = np.array(list(weights_in(FILE).values()))
 
 
 @opponent
-def fitted(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+def fitted(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:
     """The softmax, with its uniform share."""
     score_moves(tables, position, heard, moves, count, pointer(WEIGHTS), weights)
     softmax(weights, count)

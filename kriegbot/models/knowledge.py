@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kriegbot import kernels as kb
-from kriegbot.models.protocol import Heard
+from kriegbot.models.protocol import Announced
 
 WIDTH = 64
 """Numbers in a vector. At 92 the vectors would be a megabyte, more than numba keeps with compiled code."""
@@ -29,7 +29,7 @@ PLIES = CASTLING + 2
 """Plies played, in fours up to 64, then in 32s."""
 KINDS = PLIES + 20
 """The label of the board."""
-FACTS = KINDS + kb.LABELS
+FACTS = KINDS + kb.MAX_TYPES
 ORIGINS, TARGETS = FACTS, FACTS + 6 * 64
 VECTORS = TARGETS + 6 * 64
 MOST_FACTS = 16 + 2 * 6 + 2 + 4
@@ -61,7 +61,7 @@ def add_announced(said: int, captured: int, checks: int, mirror: int, facts: kb.
 
 
 @kb.inlined
-def facts_of(position: kb.Position, heard: Heard, facts: kb.Moves) -> int:
+def facts_of(position: kb.Position, heard: Announced, facts: kb.Moves) -> int:
     """List what the side to move knows, at most MOST_FACTS numbers of vectors; return how many."""
     side = kb.side_to_move(position)
     own, other = kb.men_of(position, side)
@@ -84,7 +84,7 @@ def facts_of(position: kb.Position, heard: Heard, facts: kb.Moves) -> int:
     facts[count] = TRIES + (min(max(tries, 1), 3) if plies > 0 else 0)
     facts[count + 1] = LEFT + kb.popcount(other) - 1
     facts[count + 2] = PLIES + (plies >> 2 if plies < 64 else min(14 + (plies >> 5), 19))
-    facts[count + 3] = KINDS + kb.label(position)
+    facts[count + 3] = KINDS + kb.type_id(position)
     return count + 4
 
 
@@ -136,7 +136,7 @@ def suits(vectors: kb.Reals, position: kb.Position, known: kb.Reals, move: int) 
 
 @kb.entry
 def _list_knowledge(
-    row: kb.WordArray, heard: Heard, moves: kb.MoveArray, facts: kb.MoveArray, found: kb.MoveArray
+    row: kb.WordArray, heard: Announced, moves: kb.MoveArray, facts: kb.MoveArray, found: kb.MoveArray
 ) -> int:
     position = kb.load(kb.pointer(row), 0)
     for i in range(len(moves)):
@@ -153,5 +153,5 @@ def knowledge_of(
       facts [at most MOST_FACTS], and [M, 2] of each move the origin's and the target's.
     """
     facts, found = np.empty(MOST_FACTS, np.int32), np.empty(2 * len(moves), np.int32)
-    count = _list_knowledge(row, Heard(ours, theirs), moves, facts, found)
+    count = _list_knowledge(row, Announced(ours, theirs), moves, facts, found)
     return facts[:count], found.reshape(-1, 2)

@@ -9,10 +9,10 @@ it has heard) and, if it is fitted to games whose true boards are known, our men
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from kriegbot.kernels import LABELS, Moves, Position, Reals, Words, part_of
+from kriegbot.kernels import MAX_TYPES, Moves, Position, Reals, Words, part_of
 
 
-class Heard(NamedTuple):
+class Announced(NamedTuple):
     """What was announced last, as numbers; `captured_on` reads the square of a capture from one.
 
     ours: of our move, to which the opponent replies; theirs: of the opponent's own move before that; 0 for none.
@@ -22,7 +22,7 @@ class Heard(NamedTuple):
     theirs: int
 
 
-Opponent: TypeAlias = Callable[[Words, Position, Heard, Moves, int, Reals], bool]
+Opponent: TypeAlias = Callable[[Words, Position, Announced, Moves, int, Reals], bool]
 """(tables, position, heard, moves, count, weights) -> whether `weights` were written.
 
 `moves` are the `count` >= 1 legal moves of the side to move in `position`. Their weights, all above 0, need not sum to
@@ -52,8 +52,8 @@ def opponents(prior: Sequence[float], foretellers: Sequence[int] = ()) -> Callab
     Raises:
       ValueError: there are no shares, more than there are labels, or one is not positive.
     """
-    if not 0 < len(prior) <= LABELS or min(prior) <= 0.0:
-        raise ValueError(f"prior {prior}: it takes 1 to {LABELS} positive shares")
+    if not 0 < len(prior) <= MAX_TYPES or min(prior) <= 0.0:
+        raise ValueError(f"prior {prior}: it takes 1 to {MAX_TYPES} positive shares")
 
     def compiled(function: Opponent) -> Opponent:
         model = opponent(function)
@@ -69,6 +69,6 @@ def prior_of(model: Opponent) -> tuple[float, ...]:
     return getattr(model, "prior", (1.0,))
 
 
-def foretellers_of(model: Opponent) -> tuple[int, ...]:
+def types_with_model(model: Opponent) -> tuple[int, ...]:
     """The kinds that have a model of us; all of a model that does not say."""
     return getattr(model, "foretellers", ()) or tuple(range(len(prior_of(model))))

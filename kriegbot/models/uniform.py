@@ -1,10 +1,10 @@
 """The paper's opponent, which moves uniformly at random: P(m | h) = 1 / |M(h)|."""
 
 from kriegbot.kernels import Moves, Position, Reals, Words
-from kriegbot.models.protocol import Heard, opponent
+from kriegbot.models.protocol import Announced, opponent
 
 
 @opponent
-def uniform(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+def uniform(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
     """Every legal move is equally likely."""
     return False

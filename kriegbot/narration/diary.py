@@ -148,14 +148,17 @@ class Diary:
         if announcement is None or announcement.capture is None:
             return _said(announcement)
         what = f" a {announcement.captured.value}" if announcement.captured else ""
-        passing = " en passant" if announcement.fell != move.to_square else ""
+        passing = " en passant" if announcement.captured_square != move.to_square else ""
         return f"Your {name} took{what} on {chess.square_name(announcement.capture)}{passing}. {_rest(announcement)}"
 
     def _said_of_other(self, side: str, announcement: referee.Announcement) -> str:
         """What was announced of the other side's move, with the man that fell."""
-        if announcement.fell is None or announcement.capture is None:
+        if announcement.captured_square is None or announcement.capture is None:
             return f"{side} has moved. {_rest(announcement)}".rstrip()
-        name, passing = chess.piece_name(self._men[announcement.fell]), " en passant" * announcement.en_passant
+        name, passing = (
+            chess.piece_name(self._men[announcement.captured_square]),
+            " en passant" * announcement.en_passant,
+        )
         took = f"{side} took your {name} on {chess.square_name(announcement.capture)}{passing}."
         return f"{took} {_rest(announcement)}".rstrip()
 
@@ -164,8 +167,8 @@ def _squares(event: referee.Event) -> Iterator[chess.Square]:
     if isinstance(event, referee.OwnTry):
         yield from (event.move.from_square, event.move.to_square)
     announcement = event.announcement if isinstance(event, referee.OwnTry | referee.OpponentMoved) else None
-    if announcement is not None and announcement.fell is not None:
-        yield announcement.fell
+    if announcement is not None and announcement.captured_square is not None:
+        yield announcement.captured_square
 
 
 def _said(announcement: referee.Announcement | None) -> str:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TypedDict
 
-from kriegbot.belief.timeline import Held
+from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.kernels import decode_move
 from kriegbot.players.kriegbot import LEVELS
 from kriegbot.players.notation import try_name
@@ -42,14 +42,14 @@ class Hinted(TypedDict):
     tries: list[TryValued]
 
 
-def hint(held: Held) -> Hinted:
+def hint(held: BeliefSnapshot) -> Hinted:
     """The best tries of a side to move; of a belief that draws `HINT_SAMPLES`."""
     likely = [one for one in tries_valued(held) if one["legal"] >= LIKELY]
     best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
     return {"by": BY, "tries": best}
 
 
-def tries_valued(held: Held) -> list[TryValued]:
+def tries_valued(held: BeliefSnapshot) -> list[TryValued]:
     """The open tries of a side to move that may be legal, as the level `master` values them, best first."""
     if not len(held.rows):
         return []

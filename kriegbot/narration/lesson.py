@@ -10,7 +10,7 @@ from pathlib import Path
 
 import chess
 
-from kriegbot.belief.timeline import Followed
+from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.narration.diary import Diary
 from kriegbot.players.notation import BadTry, read_try
 from referee import Answer, Referee, View, parse_action
@@ -75,7 +75,7 @@ class Stand:
 
     def shading(self) -> list[float]:
         """[64] for each square from a1 to h8 the chance that an enemy man stands there; compiles kernels."""
-        held = Followed().at(self.view)
+        held = BeliefTimeline().at(self.view)
         assert held is not None  # for mypy: it was given all the time
         return [float(chance) for chance in held.chances.sum(axis=0)]
 

@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 import chess
 import numpy as np
 
-from kriegbot.belief.timeline import Held
+from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.kernels import to_board
 from kriegbot.narration.helping import HINT_SAMPLES
 from referee import men
 
 EVERY = HINT_SAMPLES // 100  # one in so many of the boards that tries are valued on is looked at; those are a hundred
-WORTH = {kind: round(worth) for kind, worth in men.WORTH.items()}  # whole pawns: a bishop for a knight costs nothing
+WORTH = {
+    kind: round(worth) for kind, worth in men.PIECE_VALUES.items()
+}  # whole pawns: a bishop for a knight costs nothing
 
 
 @dataclass(slots=True)
@@ -53,7 +55,7 @@ class Outlook:
         return round(100 * count / max(self.legal, 1))
 
     @classmethod
-    def of(cls, held: Held, move: chess.Move) -> Outlook:
+    def of(cls, held: BeliefSnapshot, move: chess.Move) -> Outlook:
         """On the boards that were drawn."""
         outlook = cls()
         rows = np.repeat(held.rows, held.counts.astype(np.int64), axis=0)[::EVERY]

@@ -14,7 +14,7 @@ from html import escape
 import chess
 import chess.svg
 
-from kriegbot.belief.timeline import Followed, Held
+from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.helping import PARTICLES, SEED
 from kriegbot.narration.moments import Moment, ending, moments
@@ -55,7 +55,7 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
     A side's board is made from what that side knew. The true board comes last, if the game has ended.
     """
     *_, end = record.replay()
-    followed = {color: Followed(PARTICLES, SEED) for color in sides if has_belief}
+    followed = {color: BeliefTimeline(PARTICLES, SEED) for color in sides if has_belief}
     names = " - ".join(called(record.headers[name]) for name in ("White", "Black"))
     heard = {f"{_name(color)}'s board": f"{names}. {record.rules.title} rules." for color in sides}
     ply, count, bottom = 0, len(record.turns), sides[0]
@@ -152,7 +152,9 @@ def _beside(boards: Iterable[str]) -> str:
     return "".join(f'<g transform="translate({SIDE * at},{HEAD})">{one}</g>' for at, one in enumerate(boards))
 
 
-def _seen(turn: Sequence[Moment], color: chess.Color, bottom: chess.Color, held: Held | None) -> Iterator[str]:
+def _seen(
+    turn: Sequence[Moment], color: chess.Color, bottom: chess.Color, held: BeliefSnapshot | None
+) -> Iterator[str]:
     """A side's board after a turn's refused tries or after its move: what is believed, its men, what was tried."""
     moment, event = turn[-1], turn[-1].event
     men = moment.men[_name(color)]

@@ -16,7 +16,7 @@ from typing import TypedDict
 
 import chess
 
-from kriegbot.belief.timeline import Followed, Held
+from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, tries_valued
 from kriegbot.narration.outlook import Outlook, is_mate, kind_at, taken_by
 from referee import Answer, OwnTry, View
@@ -95,15 +95,15 @@ class Hindsight:
     """One side of a game looked back at: its belief, the values of its tries, its turning points."""
 
     def __init__(self) -> None:
-        self._followed = Followed(PARTICLES, SEED, HINT_SAMPLES)
+        self._followed = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES)
         self._valued: dict[int, list[TryValued]] = {}
         self._told: dict[int, tuple[object, TurningPoint]] = {}
 
-    def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> Held | None:
+    def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
         """What was held; as `Followed.at`."""
         return self._followed.at(view, heard, seconds)
 
-    def valued(self, held: Held) -> list[TryValued]:
+    def valued(self, held: BeliefSnapshot) -> list[TryValued]:
         """What the tries were worth then, best first."""
         heard = len(held.view.events)
         if heard not in self._valued:
@@ -127,7 +127,7 @@ class Hindsight:
         again continues from there.
         """
         deadline = time.perf_counter() + seconds
-        losses: list[tuple[float, Turn, Held, TryValued, TryValued]] = []
+        losses: list[tuple[float, Turn, BeliefSnapshot, TryValued, TryValued]] = []
         for turn in turns(view, other):
             held = self.at(view, turn.heard, deadline - time.perf_counter())
             if held is None:
@@ -153,17 +153,17 @@ class Hindsight:
                 break
         return list(points.values())
 
-    def _made_and_better(self, held: Held, move: chess.Move) -> tuple[TryValued | None, TryValued | None]:
+    def _made_and_better(self, held: BeliefSnapshot, move: chess.Move) -> tuple[TryValued | None, TryValued | None]:
         """The try made and the best one; None where not enough is known."""
         tries = self.valued(held)
-        if not held.fits_all or (held.boards < FEW and not held.is_exact):
+        if not held.is_consistent or (held.boards < FEW and not held.is_exact):
             return None, None
         made = next((one for one in tries if one["uci"] == move.uci()), None)
         return made, next((one for one in tries if one["legal"] >= LIKELY), None)
 
 
 def told(
-    turn: Turn, held: Held, made: TryValued, better: TryValued, you: chess.Color | None
+    turn: Turn, held: BeliefSnapshot, made: TryValued, better: TryValued, you: chess.Color | None
 ) -> tuple[object, TurningPoint]:
     """A turning point, and what fault it is, for telling it from others."""
     reasons = Reasons(turn, held, better, you)
@@ -184,7 +184,7 @@ def told(
 class Reasons:
     """Why a turn lost so much: the facts, and the words for them."""
 
-    def __init__(self, turn: Turn, held: Held, better: TryValued, you: chess.Color | None) -> None:
+    def __init__(self, turn: Turn, held: BeliefSnapshot, better: TryValued, you: chess.Color | None) -> None:
         self._turn, self._held, self._you = turn, held, you
         self._move, self._best_move = turn.move, chess.Move.from_uci(better["uci"])
         self._made, self._best = Outlook.of(held, self._move), Outlook.of(held, self._best_move)

@@ -13,7 +13,7 @@ longer than half of what is above `HURRY`, and at `HURRY` nobody is asked any mo
 import secrets
 
 from kriegbot.game.process import ProcessSeat, budget_of, patience_of
-from kriegbot.game.turn import Tried, asked
+from kriegbot.game.turn import Attempt, ask_player
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from referee import View
 
@@ -32,7 +32,7 @@ class ClockPlayer:
         self._seat: ProcessSeat | None = None
         self._seated: PlayerSpec | None = None
 
-    def ask(self, view: View, left: float) -> Tried:
+    def ask(self, view: View, left: float) -> Attempt:
         """What it does with so many seconds on its clock; after PlayerFailed it sits down anew when asked again."""
         spec = spec_for(self._spec, left)
         if self._seat is None:
@@ -42,7 +42,7 @@ class ClockPlayer:
             self._seat.begin(self.seed)
             self._seated = spec
         self._seat.patience = patience_for(spec, left)
-        return asked(self._seat, view)
+        return ask_player(self._seat, view)
 
     def stand_up(self) -> None:
         """Makes it sit down anew when it is asked next."""

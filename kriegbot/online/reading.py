@@ -24,7 +24,7 @@ import chess
 
 import referee
 from referee.announcement import NO_CHECK, Check, Told
-from referee.history import Listener
+from referee.history import ViewBuilder
 from referee.men import men_of
 from referee.rules import IllegalHeard, PawnTries
 from referee.text import quoted
@@ -114,7 +114,7 @@ class _Reader:
     """Takes in the log, line by line; `heard` is what our side knows by it."""
 
     def __init__(self, color: chess.Color, rules: referee.RuleSet, answers: Mapping[int, Json], guess: int) -> None:
-        self.heard, self.is_guessed = Listener(color, rules, LIMITS), False
+        self.heard, self.is_guessed = ViewBuilder(color, rules, LIMITS), False
         self._rules, self._answers, self._guess = rules, answers, guess
 
     def read(self, entry: _Entry) -> None:
@@ -128,15 +128,15 @@ class _Reader:
             answer = ANSWERS.get(first)
             if answer is None:
                 raise Unreadable(f'illegal answer to "Any?": {quoted(first)}')
-            self.heard.hear(referee.OwnQuestion(answer) if is_own else referee.OpponentAsked(answer))
+            self.heard.apply(referee.OwnQuestion(answer) if is_own else referee.OpponentAsked(answer))
         else:
             self.close()
             if first not in REFUSALS:
                 self._move(entry, is_own=is_own)
             elif is_own:
-                self.heard.hear(referee.OwnTry(entry.own_move(), REFUSALS[first]))
+                self.heard.apply(referee.OwnTry(entry.own_move(), REFUSALS[first]))
             elif REFUSALS[first] is referee.Answer.ILLEGAL and self._rules.illegal_heard is IllegalHeard.BOTH:
-                self.heard.hear(referee.OpponentRefused())
+                self.heard.apply(referee.OpponentRefused())
 
     def close(self) -> None:
         """The end of a turn's lines: a move of which nothing more is said told that there are no pawn tries."""
@@ -150,12 +150,12 @@ class _Reader:
             move = entry.own_move()
             if move.from_square not in men or move.to_square in men:
                 raise Unreadable(f"a move that our men cannot have made: {move.uci()}")
-            self.heard.hear(referee.OwnTry(move, referee.Answer.ACCEPTED, announcement))
+            self.heard.apply(referee.OwnTry(move, referee.Answer.ACCEPTED, announcement))
         else:
-            fell = announcement.fell
+            fell = announcement.captured_square
             if fell is not None and fell not in men:
                 raise Unreadable(f"a capture on {chess.square_name(fell)}, where none of our men stands")
-            self.heard.hear(referee.OpponentMoved(announcement))
+            self.heard.apply(referee.OpponentMoved(announcement))
 
     def _announcement(self, entry: _Entry, *, is_own: bool) -> referee.Announcement:
         answer = self._answers.get(self.heard.ply, {})

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from kriegbot.game.turn import Tried
+from kriegbot.game.turn import Attempt
 from referee import action_code
 from referee.files import write_whole
 
@@ -41,7 +41,7 @@ class Record:
         self.data |= {"log": [], "thoughts": thoughts if isinstance(thoughts, list) else []}
         self.save()
 
-    def add(self, tried: Tried) -> None:
+    def add(self, tried: Attempt) -> None:
         """Adds how a try was chosen."""
         report = {name: value for name, value in asdict(tried.choice.report).items() if value}
         action, seconds = action_code(tried.choice.action), round(tried.seconds, 3)

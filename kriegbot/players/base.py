@@ -64,7 +64,7 @@ def notify(player: Player, view: View, known: int) -> int:
     return len(view.events)
 
 
-def retake(view: View) -> chess.Move | None:
+def recapture(view: View) -> chess.Move | None:
     """The open try that takes with the cheapest man where the opponent has just captured; None if there is none.
 
     Asked again after a refusal, it names the next: programs retake whenever they can.

@@ -15,7 +15,7 @@ from kriegbot.players.base import Choice, PlayerKind
 from kriegbot.players.densities import ATTACKS, Metaposition, Reals
 from kriegbot.players.scripted import ScriptedPlayer, Turn
 from referee import View
-from referee.men import WORTH, attacks, is_castling, moved, squares_of
+from referee.men import PIECE_VALUES, attacks, is_castling, moved, squares_of
 
 OFFICERS = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 AIM, STRIKE, CHECK, FREEDOM, RISK, NOISE = 20.0, 60.0, 10.0, 0.6, 4.0, 4.0
@@ -66,7 +66,7 @@ class BlitzerPlayer(ScriptedPlayer):
             taste += 5.0
         is_held = turn.is_held(move)
         risk = self._danger[target] * (0.5 if is_held else 1.0) + (0.0 if is_held else self._taken_by_king[target])
-        return taste + (STRIKE * self._weak[target] if is_held else 0.0) - RISK * WORTH[man] * risk
+        return taste + (STRIKE * self._weak[target] if is_held else 0.0) - RISK * PIECE_VALUES[man] * risk
 
     def _aim(self, color: chess.Color, men: dict[chess.Square, chess.PieceType]) -> float:
         """How well our officers look at the king and the weak squares about him, and how freely they stand."""

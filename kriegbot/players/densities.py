@@ -17,7 +17,17 @@ import numpy.typing as npt
 
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
 from referee.announcement import Man, check_direction
-from referee.men import attacks, is_open, is_pawn_capture, king_of, may_capture, moved, relative_rank, squares_of, way
+from referee.men import (
+    attacks,
+    is_open,
+    is_pawn_capture,
+    king_of,
+    may_capture,
+    moved,
+    must_be_empty,
+    relative_rank,
+    squares_of,
+)
 
 Reals: TypeAlias = npt.NDArray[np.float64]
 
@@ -77,12 +87,12 @@ class Metaposition:
 
     def _own(self, move: chess.Move, heard: Announcement) -> None:
         """Our try was accepted: its way is empty, and what it took is gone."""
-        self._empty(way(move, self._men) | chess.BB_SQUARES[move.from_square])
+        self._empty(must_be_empty(move, self._men) | chess.BB_SQUARES[move.from_square])
         self._men = moved(self._men, move)
-        if heard.fell is not None:
+        if heard.captured_square is not None:
             self._left -= 1
-            there = self.density[:, heard.fell].copy()
-            self._empty(chess.BB_SQUARES[heard.fell])
+            there = self.density[:, heard.captured_square].copy()
+            self._empty(chess.BB_SQUARES[heard.captured_square])
             gone = there * [1, 1, 1, 1, 1, 0]
             if heard.captured is not None:
                 gone *= np.equal(KINDS, chess.PAWN) == (heard.captured is Man.PAWN)
@@ -105,7 +115,7 @@ class Metaposition:
         if is_pawn_capture(move, self._men):
             self.density[:, move.to_square] *= 0.02
             return
-        squares = list(chess.scan_forward(way(move, self._men)))
+        squares = list(chess.scan_forward(must_be_empty(move, self._men)))
         blocked = self.occupied[squares]
         if not squares or not 0 < blocked.sum() < 1 or self._men[move.from_square] == chess.KING:
             return
@@ -113,10 +123,10 @@ class Metaposition:
 
     def _his(self, heard: Announcement) -> None:
         """The opponent moved: quietly, by taking a man of ours, or giving check."""
-        if heard.capture is None or heard.fell is None:
+        if heard.capture is None or heard.captured_square is None:
             self._spread()
         else:
-            self._men.pop(heard.fell, None)
+            self._men.pop(heard.captured_square, None)
             self._took(heard.capture)
         self._release_king()
         self._settle()

@@ -27,7 +27,7 @@ from kriegbot.options import Option
 from kriegbot.parts import NotFound, Programs
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
-from kriegbot.search.opinion import squeezed, worth_of_tries
+from kriegbot.search.perfect_information import squeezed, worth_of_tries
 from kriegbot.search.policy import Policy, Searched
 from kriegbot.search.sampled import OPENING_PLIES, Placements
 from referee import View
@@ -35,7 +35,7 @@ from referee import View
 T = TypeVar("T")
 
 ENGINES = Programs("chess engine", "", "", usual=("stockfish",))
-BELIEF, PARTICLES = "kinds", 20_000
+BELIEF, PARTICLES = "opponent_types", 20_000
 """What moves the belief expects, and how many boards it holds: as the flagship's."""
 SCALE, MATE = 2500.0, 10_000
 """Centipawns of a game nearly won (see `search.settings.Method.scale`), and of a mate."""
@@ -114,7 +114,7 @@ class EngineSearch:
             particles=particles.boards if len(particles) else 0,
             effective=particles.effective,
             rescue=self._belief.last_rescue,
-            astray=not particles.fits_all,
+            astray=not particles.is_consistent,
         )
         if not valued:
             return Policy(tries, np.ones(len(tries)), np.full(len(tries), np.nan), searched)

@@ -25,7 +25,7 @@ from evaluators import EVALUATORS, load_evaluator
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_fitting
 from kriegbot.belief.pool import Pool
-from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, subseed, terms_of, uniforms
+from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, kernel_rules, subseed, uniforms
 from kriegbot.options import Option
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
@@ -128,7 +128,7 @@ class HybridSearch:
         """Sum over the boards of what each open try is worth; the positions evaluated, and the depth reached."""
         tries = tries_in(view, self._boards[0])
         self._values, self._tries = self._values[:, np.isin(self._tries, tries)], tries
-        terms, done, wanted = terms_of(view.rules, view.limits), len(self._values), self.wanted
+        terms, done, wanted = kernel_rules(view.rules, view.limits), len(self._values), self.wanted
         with stop_after(seconds) as stop:
             more, leaves = value_boards(self._boards[done:wanted], self._tries, self.depth, self.evaluator, terms, stop)
         self._values = np.concatenate([self._values, more]) if done else more

@@ -1,11 +1,11 @@
 """The flagship and its levels: what won matches (docs/strength.md), put together.
 
 The sampled histories and their search are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: belief and
-search expect moves as programs of several kinds make them (`models.kinds`), and what is heard tells the kinds apart; a
-belief that has left the information set tries to come back, eight times; after a capture the exchange on that square,
-which both sides know, is played out; leaves are valued by `evaluators.active`; half of what a try is worth is what it
-would be worth if both sides saw the board (`search.opinion`); the reply that is worst for us is more likely than the
-model says; a try that the model, from the other side, foretells costs something (`search.foretold`); a refused try
+search expect moves as programs of several types make them (`models.opponent_types`), and announcements tell the types
+apart; an inconsistent belief tries to come back, eight times; after a capture the exchange on that square, which both
+sides know, is played out; leaves are valued by `evaluators.active`; half of a try's
+value is its perfect-information value (`search.perfect_information`); the reply that is worst for us is more likely
+than the model says; a try that a model of us predicts costs something (`search.predictability`); a refused try
 costs no depth; going in circles costs something, and the longer nothing happens, the more a pawn's move gains; values
 are squeezed, as chances of winning are; the first plies are drawn by value; and bare kings are mated by
 `kriegbot.endgames`. A budget is for a turn, all its tries together.
@@ -34,8 +34,8 @@ FLAGSHIP = Settings(
     depth=2,
     backup="overconfident",
     evaluator="active",
-    opponent="kinds",
-    filtering="kinds",
+    opponent="opponent_types",
+    filtering="opponent_types",
     free=1,
     exchange=1.0,
     insight=0.2,

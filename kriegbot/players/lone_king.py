@@ -13,7 +13,18 @@ import chess
 
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
 from referee.announcement import check_direction
-from referee.men import WORTH, Men, attacked, attacks, is_pawn_capture, king_of, moved, relative_rank, squares_of, way
+from referee.men import (
+    PIECE_VALUES,
+    Men,
+    attacked,
+    attacks,
+    is_pawn_capture,
+    king_of,
+    moved,
+    must_be_empty,
+    relative_rank,
+    squares_of,
+)
 
 MATE, STALEMATE = 200.0, -400.0
 ENOUGH = 2
@@ -64,7 +75,7 @@ class LoneKing:
             if not flights:
                 total += MATE if is_check or self._stalemate_wins else STALEMATE
                 continue
-            lost = max((WORTH[men[taken]] for taken in chess.scan_forward(flights & own)), default=0.0)
+            lost = max((PIECE_VALUES[men[taken]] for taken in chess.scan_forward(flights & own)), default=0.0)
             total -= 8 * lost
             groups[is_check][0] += 1
             groups[is_check][1] |= flights
@@ -87,7 +98,7 @@ class LoneKing:
 
     def _strength(self, men: Men) -> float:
         """Queens and rooks, as many as it takes; until then also pawns on their way."""
-        heavy = sorted((WORTH[man] for man in men.values() if man in (chess.ROOK, chess.QUEEN)), reverse=True)
+        heavy = sorted((PIECE_VALUES[man] for man in men.values() if man in (chess.ROOK, chess.QUEEN)), reverse=True)
         strength = 2 * sum(heavy[:ENOUGH])
         if len(heavy) < ENOUGH:
             strength += sum(
@@ -108,7 +119,7 @@ class LoneKing:
             return True
         if self._men[move.from_square] == chess.KING and chess.square_distance(square, move.to_square) <= 1:
             return True
-        return bool(way(move, self._men) & chess.BB_SQUARES[square])
+        return bool(must_be_empty(move, self._men) & chess.BB_SQUARES[square])
 
     def _own(self, move: chess.Move, heard: Announcement) -> None:
         squares = [square for square in self.squares if not self._refuses(square, move)]
@@ -130,8 +141,8 @@ class LoneKing:
         reached &= ~own if heard.capture is None else chess.BB_SQUARES[heard.capture]
         if not self._is_alone:  # another man may have moved
             reached |= sum(chess.BB_SQUARES[square] for square in self.squares) & ~seen
-        if heard.fell is not None:
-            self._men.pop(heard.fell, None)
+        if heard.captured_square is not None:
+            self._men.pop(heard.captured_square, None)
         self._keep(list(chess.scan_forward(reached)))
 
 

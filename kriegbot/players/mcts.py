@@ -18,13 +18,13 @@ import random
 import chess
 
 from kriegbot.options import Option
-from kriegbot.players.base import Choice, PlayerKind, retake
+from kriegbot.players.base import Choice, PlayerKind, recapture
 from kriegbot.players.densities import Metaposition
 from kriegbot.players.lone_king import Hunter
 from kriegbot.players.message_odds import Odds
 from referee import Check, View
 from referee.announcement import NO_CHECK
-from referee.men import WORTH, Men, is_pawn_capture, moved, open_tries, squares_of
+from referee.men import PIECE_VALUES, Men, is_pawn_capture, moved, open_tries, squares_of
 
 SIMULATIONS = 100
 FURTHER = 4
@@ -59,7 +59,7 @@ class MctsPlayer:
         king = self._hunter.hunts(view)
         if king is not None:
             return Choice(max(view.tries(), key=lambda move: king.rate(move) + NOISE * self._rng.random()))
-        taking = retake(view)
+        taking = recapture(view)
         if taking is not None:
             return Choice(taking)
         tree = self._tree if self._tree is not None and self._tree.ply == view.ply else None
@@ -199,7 +199,7 @@ class Tree:
 
         def guess(move: chess.Move) -> float:
             if move.to_square == node.hot:
-                return 1000.0 - WORTH[node.men[move.from_square]]
+                return 1000.0 - PIECE_VALUES[node.men[move.from_square]]
             return self._guess.get(move, worst)
 
         worst = min(self._guess.values())

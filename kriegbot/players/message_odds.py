@@ -13,7 +13,17 @@ from kriegbot.players.densities import ATTACKS, Metaposition, Reals
 from kriegbot.players.metaposition import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS
 from referee import Announcement, Check, View
 from referee.announcement import NO_CHECK, check_direction
-from referee.men import WORTH, Men, attacks, is_castling, is_pawn_capture, king_of, relative_rank, squares_of, way
+from referee.men import (
+    PIECE_VALUES,
+    Men,
+    attacks,
+    is_castling,
+    is_pawn_capture,
+    king_of,
+    must_be_empty,
+    relative_rank,
+    squares_of,
+)
 
 LEAST = 0.005
 """Replies less probable than this are not told apart from silence."""
@@ -47,7 +57,7 @@ class Odds:
         self._taken: dict[chess.PieceType, list[float]] = {}
         self._taker: dict[chess.PieceType, list[float]] = {}
         for man in chess.PIECE_TYPES[:5]:
-            willing = takers[:5] * np.where(WORTHS[:5] > WORTH[man] + 0.5, GREEDY, 1.0)[:, None]
+            willing = takers[:5] * np.where(WORTHS[:5] > PIECE_VALUES[man] + 0.5, GREEDY, 1.0)[:, None]
             self._taken[man] = _plain(willing.sum(0))
             self._taker[man] = _plain(WORTHS[:5] @ willing / np.maximum(willing.sum(0), 1e-6))
         near_king = density[5] @ (ATTACKS[0, chess.KING - 1] + np.eye(64))
@@ -73,7 +83,7 @@ class Odds:
             legal = 1.0 if move.to_square == hot else min(1.0, self._pawn_share * self._occupied[move.to_square])
         else:
             legal = 1.0
-            for square in chess.scan_forward(way(move, men)):
+            for square in chess.scan_forward(must_be_empty(move, men)):
                 legal *= 1.0 - self._occupied[square]
         is_king = men[move.from_square] == chess.KING
         if is_king:
@@ -108,7 +118,7 @@ class Odds:
             known = self._seen.get(key)
             if known is None:
                 seen = attacks(self._color, man, square, own)
-                worth = WORTH[man] if man != chess.KING else 0.0
+                worth = PIECE_VALUES[man] if man != chess.KING else 0.0
                 control = sum(self._weights[one] for one in chess.scan_forward(seen))
                 known = self._seen[key] = (worth + self._place(man, square) + control, seen)
             total += known[0]
@@ -135,7 +145,7 @@ class Odds:
             risk = attacked * (HEARD if took and square == target else 0.3 * BLIND if checks else BLIND)
             if risk > LEAST:
                 back = KEPT * self._taker[man][square] if is_held else 0.0
-                risks.append((risk, square, WORTH[man] - back))
+                risks.append((risk, square, PIECE_VALUES[man] - back))
                 none *= 1.0 - risk
                 total += risk
         king = king_of(men)

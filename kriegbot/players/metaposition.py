@@ -16,14 +16,14 @@ import random
 import chess
 import numpy as np
 
-from kriegbot.players.base import Choice, PlayerKind, retake
+from kriegbot.players.base import Choice, PlayerKind, recapture
 from kriegbot.players.densities import ATTACKS, Metaposition, Reals
 from kriegbot.players.lone_king import Hunter
 from referee import Announcement, View
 from referee.announcement import check_direction
-from referee.men import WORTH, attacks, is_castling, is_pawn_capture, king_of, moved, relative_rank, squares_of
+from referee.men import PIECE_VALUES, attacks, is_castling, is_pawn_capture, king_of, moved, relative_rank, squares_of
 
-WORTHS = np.array([WORTH[man] for man in chess.PIECE_TYPES])
+WORTHS = np.array([PIECE_VALUES[man] for man in chess.PIECE_TYPES])
 
 HEARD, BLIND = 0.95, 0.22
 """How probably a man is taken by one that attacks it: where a capture was announced, and elsewhere."""
@@ -47,7 +47,7 @@ class MetapositionPlayer:
             self._metaposition = Metaposition(view)
         self._metaposition.update(view)
         king, tries = self._hunter.hunts(view), view.tries()
-        taking = retake(view)
+        taking = recapture(view)
         if king is None and taking is not None:
             return Choice(taking)
         rate = Rating(view, self._metaposition).rate if king is None else king.rate
@@ -98,12 +98,12 @@ class Rating:
             rating -= 50.0
         rating += self._control(move, seen, held) + self._progress(move, man, target)
         if man == chess.PAWN and move.promotion is not None:
-            rating += WORTH[move.promotion] - 1.0
+            rating += PIECE_VALUES[move.promotion] - 1.0
         return round(rating, 9)  # sums may differ in their last bits from machine to machine
 
     def _loss(self, square: chess.Square, man: chess.PieceType, is_held: bool) -> float:
         """What is lost on a square if an attacker takes there, on average over the cheapest attackers."""
-        worth = WORTH[man]
+        worth = PIECE_VALUES[man]
         if man == chess.KING:
             return 0.0
         takers = self._takes_first[:, square]

@@ -81,7 +81,7 @@ def _matching_san(text: str, view: View, tries: list[chess.Move]) -> list[chess.
     match = _SAN.fullmatch(text)
     if match is None or (match[4] and not match[1] and not match[2]):  # a pawn's capture names its file
         return []
-    return [move for move in tries if men.is_meant(move, view.men, match)]
+    return [move for move in tries if men.matches_san(move, view.men, match)]
 
 
 def _uci(text: str) -> re.Match[str] | None:

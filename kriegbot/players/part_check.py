@@ -17,7 +17,7 @@ import numpy as np
 from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 from kriegbot.models import OPPONENTS
-from kriegbot.models.protocol import Heard, Opponent, prior_of
+from kriegbot.models.protocol import Announced, Opponent, prior_of
 from kriegbot.parts import BadPart
 from kriegbot.players.engine import ENGINES, started
 from kriegbot.search.backup import Backup, Fold, Settle
@@ -87,10 +87,10 @@ def _check_evaluator(part: Any) -> None:
 
 def _check_opponent(part: Any) -> None:
     _check_kernel(part, Opponent, "opponent")
-    rows = np.concatenate([kb.labelled(row, len(prior_of(part))) for row in _rows()])
+    rows = np.concatenate([kb.with_type_ids(row, len(prior_of(part))) for row in _rows()])
     moves = np.zeros(kb.MAX_MOVES, np.int32)
     for capture in (-1, chess.D5):
-        heard = 0 if capture < 0 else kb.said(Announcement(capture))
+        heard = 0 if capture < 0 else kb.encode_announcement(Announcement(capture))
         for row in rows:
             weights = np.full(kb.MAX_MOVES + GUARDED, GUARD)
             count = _weigh(kb.TABLES, row, heard, part, moves, weights)
@@ -146,7 +146,7 @@ def _weigh(
     """Write a model's weights of the legal moves; return how many there are, -1 if it writes none."""
     position = kb.load(kb.pointer(row), 0)
     count = kb.legal_moves(kb.pointer(tables), position, kb.pointer(moves))
-    said = Heard(heard, heard)
+    said = Announced(heard, heard)
     return count if model(kb.pointer(tables), position, said, kb.pointer(moves), count, kb.pointer(weights)) else -1
 
 

@@ -16,7 +16,7 @@ from kriegbot.players.base import Choice
 from kriegbot.players.lone_king import Hunter
 from referee import Announcement, Check, View
 from referee.announcement import check_direction
-from referee.men import WORTH, attacked, attacks, is_pawn_capture, king_of, moved, relative_rank, squares_of
+from referee.men import PIECE_VALUES, attacked, attacks, is_pawn_capture, king_of, moved, relative_rank, squares_of
 
 ANSWER, RETAKE, RESCUE = 3_000.0, 2_000.0, 1_000.0
 """What comes before all taste, and in which order."""
@@ -69,7 +69,9 @@ class Turn:
         men = moved(self.view.men, move)
         held = attacked(self.view.color, men)
         return sum(
-            WORTH[man] for square, man in men.items() if man != chess.KING and not held & chess.BB_SQUARES[square]
+            PIECE_VALUES[man]
+            for square, man in men.items()
+            if man != chess.KING and not held & chess.BB_SQUARES[square]
         )
 
     def answers_check(self, move: chess.Move) -> float:
@@ -78,9 +80,9 @@ class Turn:
         if self.man(move) == chess.KING:
             return 1.0 if self._on_line(king, move.to_square) else 10.0
         if move.to_square == self.heard.capture:
-            return 40.0 - WORTH[self.man(move)]
+            return 40.0 - PIECE_VALUES[self.man(move)]
         if self._on_line(king, move.to_square):
-            return (30.0 if self.is_pawn_capture(move) else 20.0) - WORTH[self.man(move)]
+            return (30.0 if self.is_pawn_capture(move) else 20.0) - PIECE_VALUES[self.man(move)]
         return 0.0
 
     def _on_line(self, king: chess.Square, square: chess.Square) -> bool:
@@ -119,7 +121,7 @@ class ScriptedPlayer(ABC):
             answer = turn.answers_check(move)
             return rank + ANSWER + 100 * answer if answer else rank
         if move.to_square == turn.heard.capture:
-            return RETAKE - WORTH[man]
+            return RETAKE - PIECE_VALUES[man]
         if man == chess.QUEEN and turn.shot:
             is_away = not target & turn.shot
             if chess.BB_SQUARES[move.from_square] & turn.shot and is_away:
@@ -130,7 +132,7 @@ class ScriptedPlayer(ABC):
 
 def prowl(turn: Turn, move: chess.Move) -> float:
     """How promising a move of a piece into the opponent's half is: far up, held, and cheap."""
-    worth = WORTH[turn.man(move)]
+    worth = PIECE_VALUES[turn.man(move)]
     height = turn.height(move.to_square)
     risk = 0.0 if turn.is_held(move) else worth * max(0, height - 2)
     return 4.0 * turn.gain(move) + (6.0 if height >= 4 else 0.0) - worth - risk

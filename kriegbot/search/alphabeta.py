@@ -39,7 +39,7 @@ class Board(NamedTuple):
     """
 
     tables: kb.Words
-    terms: kb.Terms
+    terms: kb.KernelRules
     side: int
     evaluator: Evaluator
     moves: kb.Moves
@@ -141,10 +141,10 @@ def negamax(board: Board, position: kb.Position, was_silent: bool, depth: int, p
     for i in range(loud, count):
         if moves[i] == board.killers[ply]:
             moves[i], moves[loud] = moves[loud], moves[i]
-    silence = kb.silence_of(board.tables, position, board.terms)
+    silence = kb.quiet_info(board.tables, position, board.terms)
     for i in range(count):
         after, _ = kb.make_move(board.tables, position, moves[i])
-        still = kb.is_silent(silence, position, moves[i] & MOVE_MASK)
+        still = kb.is_quiet(silence, position, moves[i] & MOVE_MASK)
         best = max(best, -negamax(board, after, still, depth - 1, ply + 1, -beta, -max(alpha, best)))
         if best >= beta:
             if i >= loud:
@@ -158,7 +158,7 @@ def _value_boards(
     tables: kb.WordArray,
     rows: kb.Rows,
     tries: kb.MoveArray,
-    method: tuple[int, kb.Terms, Evaluator],
+    method: tuple[int, kb.KernelRules, Evaluator],
     stop: kb.IntArray,
     leaves: kb.IntArray,
     values: kb.IntArray,
@@ -184,13 +184,13 @@ def _value_boards(
             kb.pointer(leaves),
         )
         count = kb.legal_moves(kb.pointer(tables), position, listed)
-        silence, standing = kb.silence_of(kb.pointer(tables), position, terms), evaluation(board, position)
+        silence, standing = kb.quiet_info(kb.pointer(tables), position, terms), evaluation(board, position)
         legal = 0  # legal moves are in the same order as the tries, of which they are a part
         for j in range(len(tries)):
             value = standing
             if legal < count and tries[j] == listed[legal]:
                 after, _ = kb.make_move(kb.pointer(tables), position, listed[legal])
-                still = kb.is_silent(silence, position, listed[legal])
+                still = kb.is_quiet(silence, position, listed[legal])
                 value = -negamax(board, after, still, depth - 1, 1, -INFINITE, INFINITE)
                 legal += 1
             values[len(tries) * i + j] = value
@@ -202,7 +202,7 @@ def _value_boards(
 
 
 def value_boards(
-    rows: kb.Rows, tries: kb.MoveArray, depth: int, evaluator: Evaluator, terms: kb.Terms, stop: kb.IntArray
+    rows: kb.Rows, tries: kb.MoveArray, depth: int, evaluator: Evaluator, terms: kb.KernelRules, stop: kb.IntArray
 ) -> tuple[kb.IntArray, int]:
     """Value every try on every board, until the stop flag is set.
 

@@ -25,20 +25,20 @@ class InformationSet:
       weights: [N] positive; they need not sum to 1.
       tries: [M] open tries, M >= 1, as `tries_of` orders them.
       terms: rule set and limits.
-      heard: what was announced of the opponent's last move, as `kernels.hearing` writes it.
+      heard: what was announced of the opponent's last move, as `kernels.announcements` writes it.
     """
 
     rows: kb.Rows
     weights: kb.RealArray
     tries: Tries
-    terms: kb.Terms
+    terms: kb.KernelRules
     heard: int = 0
 
     @classmethod
     def of(cls, view: View, rows: kb.Rows, weights: kb.RealArray) -> "InformationSet":
         """The set of a view in which its side is to move, from positions that fit it."""
-        _, theirs = kb.moves_heard(view, len(view.events))
-        return cls(rows, weights, tries_in(view, rows[0]), kb.terms_of(view.rules, view.limits), theirs)
+        _, theirs = kb.announced_moves(view, len(view.events))
+        return cls(rows, weights, tries_in(view, rows[0]), kb.kernel_rules(view.rules, view.limits), theirs)
 
     def first(self, boards: int) -> "InformationSet":
         """The first histories alone."""

@@ -83,7 +83,7 @@ class Pruned(NamedTuple):
     """What stays the same throughout a search."""
 
     tables: kb.Words
-    terms: kb.Terms
+    terms: kb.KernelRules
     side: int
     evaluator: Evaluator
     at: Room
@@ -170,8 +170,8 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: 
         before = kb.load(search.at.rows, i)
         after, captured = kb.make_move(search.tables, before, lists[k])
         said = kb.announcement(search.tables, before, after, captured, search.terms, scratch)
-        if kb.end_said(said) != 0:
-            search.at.worsts[level] = min(search.at.worsts[level], utility(kb.end_said(said), True))
+        if kb.announced_end(said) != 0:
+            search.at.worsts[level] = min(search.at.worsts[level], utility(kb.announced_end(said), True))
             continue
         count = kb.legal_moves(search.tables, after, replies)
         if top + count > search.at.size:
@@ -180,8 +180,8 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: 
         for j in range(count):
             again, captured = kb.make_move(search.tables, after, replies[j])
             heard = kb.announcement(search.tables, after, again, captured, search.terms, scratch)
-            if kb.end_said(heard) != 0:
-                search.at.worsts[level] = min(search.at.worsts[level], utility(kb.end_said(heard), False))
+            if kb.announced_end(heard) != 0:
+                search.at.worsts[level] = min(search.at.worsts[level], utility(kb.announced_end(heard), False))
                 continue
             kb.store(search.at.rows, top, again)
             search.at.said[top] = kb.number(kb.pair_of(said, heard))
@@ -306,7 +306,7 @@ def set_value(
 @kb.entry
 def value_tries(
     tables: kb.WordArray,
-    method: tuple[int, kb.Terms, Evaluator],
+    method: tuple[int, kb.KernelRules, Evaluator],
     room: Room,
     weights: kb.RealArray,
     tries: kb.MoveArray,

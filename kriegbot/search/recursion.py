@@ -22,9 +22,9 @@ from typing import NamedTuple, TypeAlias
 from evaluators import WIN
 from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
-from kriegbot.models.protocol import Heard, Opponent
+from kriegbot.models.protocol import Announced, Opponent
 from kriegbot.search.backup import Fold
-from kriegbot.search.cache import LISTS, OUTCOMES, STAY, Lists
+from kriegbot.search.move_lists import LISTS, OUTCOMES, STAY, Lists
 from kriegbot.search.settings import Numbers
 from kriegbot.search.tree import (
     COUNT,
@@ -44,7 +44,7 @@ class How(NamedTuple):
     """How histories are valued: `settings.Method`, and the rules of the game."""
 
     numbers: Numbers
-    terms: kb.Terms
+    terms: kb.KernelRules
     evaluator: Evaluator
     fold: Fold
     opponent: Opponent
@@ -114,13 +114,15 @@ def fold_end(walk: Walk, totals: kb.Reals, weight: float, end: int, we_moved: bo
 
 
 @kb.inlined
-def leaf(walk: Walk, silence: kb.Silence, position: kb.Position, move: int, we_move: bool, scratch: kb.Moves) -> float:
+def leaf(
+    walk: Walk, silence: kb.QuietInfo, position: kb.Position, move: int, we_move: bool, scratch: kb.Moves
+) -> float:
     """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise.
 
     After a capture both sides know its square, so that the exchange there counts.
     """
     after, captured = kb.make_move(walk.tables, position, move)
-    if not kb.is_silent(silence, position, move):
+    if not kb.is_quiet(silence, position, move):
         checkers, pinned = kb.check_info(walk.tables, after)
         end = kb.game_end(walk.tables, after, checkers, pinned, walk.how.terms, scratch)
         if end != 0:
@@ -134,7 +136,7 @@ def leaf(walk: Walk, silence: kb.Silence, position: kb.Position, move: int, we_m
 
 @kb.inlined
 def weigh_replies(
-    walk: Walk, position: kb.Position, heard: Heard, moves: kb.Moves, count: int, weights: kb.Reals
+    walk: Walk, position: kb.Position, heard: Announced, moves: kb.Moves, count: int, weights: kb.Reals
 ) -> float:
     """Write how likely the opponent model finds each of its moves; return the sum."""
     if walk.how.is_uniform or not walk.how.opponent(walk.tables, position, heard, moves, count, weights):
@@ -171,13 +173,13 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
         end = kb.game_end(walk.tables, after, checkers, pinned, walk.how.terms, scratch)
     else:
         said = kb.announcement(walk.tables, position, after, captured, walk.how.terms, scratch)
-        end = kb.end_said(said)
+        end = kb.announced_end(said)
     if end != 0:
         put(walk, totals, squeezed(walk, utility(end, True)))
         return
     count = kb.legal_moves(walk.tables, after, moves)
-    silence = kb.silence_of(walk.tables, after, walk.how.terms)
-    total = weigh_replies(walk, after, Heard(said, theirs), moves, count, weights)
+    silence = kb.quiet_info(walk.tables, after, walk.how.terms)
+    total = weigh_replies(walk, after, Announced(said, theirs), moves, count, weights)
     for i in range(count):
         weights[i] /= total
         put(walk, kb.advance(known, width * i), leaf(walk, silence, after, moves[i], False, scratch))
@@ -203,7 +205,7 @@ def list_outcomes(walk: Walk, position: kb.Position, depth: int, level: int, the
     replies = kb.advance(moves, kb.MAX_MOVES)
     outcomes, width = outcomes_of(walk, level), walk.tree.width
     count = kb.legal_moves(walk.tables, position, moves)
-    silence = kb.silence_of(walk.tables, position, walk.how.terms)
+    silence = kb.quiet_info(walk.tables, position, walk.how.terms)
     for i in range(count):
         put(walk, kb.advance(outcomes, width * i), leaf(walk, silence, position, moves[i], True, replies))
         if depth > 1:
@@ -290,17 +292,17 @@ def fold(
             continue
         after, captured = kb.make_move(tables, position, moves[legal - 1])
         said = kb.announcement(tables, position, after, captured, walk.how.terms, scratch)
-        if kb.end_said(said) != 0:
-            fold_end(walk, totals, weight, kb.end_said(said), True, known)
+        if kb.announced_end(said) != 0:
+            fold_end(walk, totals, weight, kb.announced_end(said), True, known)
             continue
         answers = kb.legal_moves(tables, after, replies)
-        total = weigh_replies(walk, after, Heard(said, theirs), replies, answers, weights)
+        total = weigh_replies(walk, after, Announced(said, theirs), replies, answers, weights)
         for i in range(answers):
             share = weight * weights[i] / total
             again, captured = kb.make_move(tables, after, replies[i])
             heard = kb.announcement(tables, after, again, captured, walk.how.terms, scratch)
-            if kb.end_said(heard) != 0:
-                fold_end(walk, totals, share, kb.end_said(heard), False, known)
+            if kb.announced_end(heard) != 0:
+                fold_end(walk, totals, share, kb.announced_end(heard), False, known)
                 tree.counters[LEAVES] += 1
                 continue
             child = after_reply(tables, tree, slot, said, heard, again, walk.how.terms)
@@ -330,7 +332,7 @@ class Batch(NamedTuple):
     theirs: int
 
 
-Parts: TypeAlias = tuple[Numbers, kb.Terms, Evaluator, Fold, Opponent, bool]
+Parts: TypeAlias = tuple[Numbers, kb.KernelRules, Evaluator, Fold, Opponent, bool]
 """The fields of `How`: numba takes kernels within tuples without names alone."""
 
 

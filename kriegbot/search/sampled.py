@@ -26,14 +26,24 @@ from kriegbot.belief.belief import Belief
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_fitting
 from kriegbot.belief.pool import RenewedPool
-from kriegbot.belief.rescue import elsewhere
-from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, last_heard, moves_heard, side_of, subseed, uniforms
+from kriegbot.belief.rescue import with_king_moved
+from kriegbot.kernels import (
+    IntArray,
+    RealArray,
+    Rows,
+    announced_moves,
+    decode_move,
+    last_announced,
+    side_of,
+    subseed,
+    uniforms,
+)
 from kriegbot.models import load_opponent
-from kriegbot.search.cache import Lists
-from kriegbot.search.foretold import foretold, has_model
 from kriegbot.search.information_set import InformationSet, are_open
-from kriegbot.search.opinion import Valued, open_values
+from kriegbot.search.move_lists import Lists
+from kriegbot.search.perfect_information import Valued, open_values
 from kriegbot.search.policy import Policy, Searched
+from kriegbot.search.predictability import foretold, has_model
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method, Settings
 from referee import OpponentMoved, View
@@ -78,7 +88,7 @@ DRAWING = 0
 ORDERING, OPINION, FORETELLING = 0, 1, 2
 """The same within a drawing."""
 FOR_OPINION = 0.4
-"""Share of a search's time that is kept for `search.opinion`."""
+"""Share of a search's time that is kept for `search.perfect_information`."""
 
 
 class Sample(NamedTuple):
@@ -178,7 +188,7 @@ class SampledSearch:
             particles=belief.particles.boards,
             effective=belief.particles.effective,
             rescue=belief.last_rescue,
-            astray=not belief.particles.fits_all,
+            astray=not belief.particles.is_consistent,
         )
         return Policy(tries, weights, values, searched, legal)
 
@@ -196,7 +206,7 @@ class SampledSearch:
         histories, is_free = InformationSet.of(view, rows, weights), not view.obliged
         cost: RealArray | float = 0.0
         if self.settings.foretold:
-            ours, _ = moves_heard(view, len(view.events))
+            ours, _ = announced_moves(view, len(view.events))
             model, foretelling = self.method.opponent, subseed(seed, FORETELLING)
             cost = self.settings.foretold * has_model(histories, model) * foretold(histories, model, ours, foretelling)
         share = 1.0 - FOR_OPINION if self.settings.opinion else 1.0
@@ -213,7 +223,7 @@ class SampledSearch:
     def _with_opinion(
         self, found: TryValues, histories: InformationSet, seconds: float | None, seed: int, valued: Valued
     ) -> TryValues:
-        """The values found, mixed with those of `search.opinion` as `Settings.opinion` says."""
+        """The values found, mixed with those of `search.perfect_information` as `Settings.opinion` says."""
         opinion = open_values(histories, self.method, seconds, subseed(seed, OPINION), valued)
         if opinion is None:
             return found
@@ -240,8 +250,8 @@ class SampledSearch:
         """Drawn histories, and, as `Settings.doubt` says, others: a few boards may be sure of a king, and wrong."""
         if not self.settings.doubt or belief.particles.is_exact or view.opponent_men > FEW_MEN:
             return rows, counts
-        heard, terms = last_heard(view, len(view.events))
-        others = elsewhere(belief.particles, side_of(not view.color), heard, terms, int(counts.sum()), seed)
+        heard, terms = last_announced(view, len(view.events))
+        others = with_king_moved(belief.particles, side_of(not view.color), heard, terms, int(counts.sum()), seed)
         others = others[
             list_fitting(others, takewhile(lambda one: not isinstance(one, OpponentMoved), view.events[::-1]))
         ]

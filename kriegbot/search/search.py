@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from kriegbot.kernels import MAX_MOVES, TABLES, RealArray
 from kriegbot.models.uniform import uniform
-from kriegbot.search.cache import Lists
 from kriegbot.search.information_set import InformationSet, Tries
+from kriegbot.search.move_lists import Lists
 from kriegbot.search.recursion import Batch, fold_all, plant
 from kriegbot.search.settings import Method
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Tree, back_up

@@ -48,8 +48,8 @@ class Settings:
       hopeless: probability of being legal up to which a try is made only if there is no other.
       doubt: share of the weight that goes, with `samples`, to boards on which the king of an opponent with few men is
         a step from where the belief has him, unless the belief is all of the information set.
-      foretold: centipawns that a try costs for each nat by which a model of us foretells it (`search.foretold`).
-      opinion: share of a try's value that is what it is worth if both sides saw the board (`search.opinion`).
+      foretold: centipawns that a try costs for each nat by which a model of us foretells it (`search.predictability`).
+      opinion: share of a try's value that is its perfect-information value (`search.perfect_information`).
       retries: after each of how many of the opponent's next moves a belief that is astray tries to come back.
       is_for_turn: whether `time` is the budget of a whole turn, all its tries together.
       finishes: whether a bare king is left to `kriegbot.endgames`.

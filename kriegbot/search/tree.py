@@ -149,7 +149,7 @@ def after_refusal(tree: Tree, node: int, slot: int) -> int:
 
 @kb.kernel
 def after_reply(
-    tables: kb.Words, tree: Tree, slot: int, said: int, heard: int, position: kb.Position, terms: kb.Terms
+    tables: kb.Words, tree: Tree, slot: int, said: int, heard: int, position: kb.Position, terms: kb.KernelRules
 ) -> int:
     """Child behind the try at `slot` after both announcements, in `position`, we to move. -1 if there is no room."""
     key = key_of(slot, said, heard)

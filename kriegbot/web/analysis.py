@@ -10,7 +10,7 @@ from typing import Any
 import chess
 import numpy as np
 
-from kriegbot.belief.timeline import Followed, Held
+from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hinted, hint
 from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.replies import Believed, Looked
@@ -26,8 +26,8 @@ class Beliefs:
 
     def __init__(self) -> None:
         kept = lru_cache(MOST_KEPT)
-        self._heats = kept(lambda _key: Followed(PARTICLES, SEED))
-        self._hints = kept(lambda _key: Followed(PARTICLES, SEED, HINT_SAMPLES))
+        self._heats = kept(lambda _key: BeliefTimeline(PARTICLES, SEED))
+        self._hints = kept(lambda _key: BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES))
         self._sides = kept(lambda _key: {color: Hindsight() for color in chess.COLORS})
 
     def heat(self, key: str, view: View) -> list[list[float]] | None:
@@ -84,13 +84,13 @@ class Beliefs:
         return found
 
 
-def rounded(held: Held) -> list[list[float]]:
+def rounded(held: BeliefSnapshot) -> list[list[float]]:
     """Chances [6][64] to three places; empty if nothing is known."""
     chances: list[list[float]] = held.chances.round(3).tolist() if held.boards else []
     return chances
 
 
-def believed(held: Held, men: Mapping[chess.Square, chess.PieceType]) -> Believed:
+def believed(held: BeliefSnapshot, men: Mapping[chess.Square, chess.PieceType]) -> Believed:
     """A side's belief beside the truth, which is where the enemy's men stand.
 
     right: squares that the side was sure are occupied, and are; wrong: that it was sure are occupied, and are not;
@@ -104,7 +104,7 @@ def believed(held: Held, men: Mapping[chess.Square, chess.PieceType]) -> Believe
         "chances": rounded(held),
         "boards": held.boards,
         "exact": held.is_exact,
-        "fits": held.fits_all,
+        "fits": held.is_consistent,
         "right": _names((chances >= SURE) & stands),
         "wrong": _names((chances >= SURE) & ~stands),
         "missed": _names((chances <= 1 - SURE) & stands & (held.boards > 0)),

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import chess
 
-from kriegbot.game.match import play_game, rewound
+from kriegbot.game.match import play_game, without_last_turn
 from kriegbot.game.seat import Seat
 from kriegbot.narration.helping import Help
 from kriegbot.narration.known import own_men
@@ -146,7 +146,7 @@ class LiveGame(Playing):
                     if not any(side.seat.takes_back for side in self.people.values()):
                         break
                     self.help.taken_back += 1
-                    begun = rewound(played.record)
+                    begun = without_last_turn(played.record)
             finally:
                 with self._held:
                     seats, self._seats = self._seats, {}

@@ -18,7 +18,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import chess
 
-from kriegbot.game.children import give_way, leave_with_parent, no_current_folder, no_interrupts, own_session
+from kriegbot.game.children import leave_with_parent, lower_priority, no_current_folder, no_interrupts, own_session
 from kriegbot.kernels import prepare
 from kriegbot.narration.moments import Moment, moments
 from kriegbot.narration.names import your_side
@@ -178,7 +178,7 @@ def serve(connection: Connection[Any, Any]) -> None:
     leave_with_parent()
     prepare()
     beliefs = Beliefs()
-    give_way()  # not before: a busy machine would keep it from starting
+    lower_priority()  # not before: a busy machine would keep it from starting
     with contextlib.suppress(EOFError, OSError):
         while True:
             job, question = connection.recv()

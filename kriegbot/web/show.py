@@ -91,8 +91,8 @@ def _way(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
     """The squares that a move passed, where it ended, and where it captured."""
     way = chess.SquareSet(chess.between(move.from_square, move.to_square))
     way |= chess.SquareSet.from_square(move.to_square)
-    if announcement.fell is not None:
-        way.add(announcement.fell)
+    if announcement.captured_square is not None:
+        way.add(announcement.captured_square)
     return way
 
 

@@ -43,7 +43,7 @@ import chess
 from referee.announcement import CHECK_LETTERS, Announcement, End, Reason
 from referee.errors import RecordError
 from referee.formats import base
-from referee.men import Men, is_castling, is_meant, is_open, men_of, open_tries, try_name
+from referee.men import Men, is_castling, is_open, matches_san, men_of, open_tries, try_name
 from referee.movetext import HIDDEN, game_text, pgn_games
 from referee.pgn import headers_of, numbered, pgn_text
 from referee.record import ROSTER, GameRecord, Turn, place
@@ -184,7 +184,7 @@ def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
         move
         for move in open_tries(*side)
         if (
-            is_meant(move, men, match)
+            matches_san(move, men, match)
             if match is not None
             else is_castling(move, men) and chess.square_file(move.to_square) == file
         )
@@ -235,7 +235,7 @@ def _retell(told: base.Retelling, name: str, comments: list[str], notation: _Not
     before = told.board.copy(stack=False)
     announcement = told.say(name)
     last = told.board.peek()
-    other = announcement.fell if announcement.en_passant else last.to_square
+    other = announcement.captured_square if announcement.en_passant else last.to_square
     captures = {f"X{chess.square_name(other)}"} if other is not None and before.is_en_passant(last) else set()
     if notation.differs(_tokens(match["heard"]), announcement, captures):
         true = ",".join(announced(announcement))

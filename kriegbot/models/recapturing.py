@@ -5,13 +5,13 @@ announced. It uses nothing else that the opponent knows; which moves capture fol
 """
 
 from kriegbot.kernels import NONE, Moves, Position, Reals, Words, bit, captured_on, men_of, side_to_move
-from kriegbot.models.protocol import Heard, opponent
+from kriegbot.models.protocol import Announced, opponent
 
 CAPTURE, RECAPTURE = 2.0, 10.0
 
 
 @opponent
-def retaking(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+def recapturing(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
     """Weight 1 for a move that takes nothing; en passant counts as one."""
     _, other = men_of(position, side_to_move(position))
     for i in range(count):

@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.endgames.full_view import HOPELESS, SOURCES, moves_in_view, soonest
 from kriegbot.endgames.king_sets import (
     Men,
     after_try,
@@ -33,6 +32,7 @@ from kriegbot.endgames.king_sets import (
     steps_from,
     without,
 )
+from kriegbot.endgames.visible_king import HOPELESS, SOURCES, moves_in_view, soonest
 
 QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END = 0, 640, 1280, 3328, 44288, 85248, 126208
 """Where the placings of each ending begin: our king's square among ten (32) comes first, then those of the others."""
@@ -277,7 +277,7 @@ def _tables() -> Late:
 ENDINGS = tuple(pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)))  # where each ending begins and ends
 
 
-def late_for(men: kb.WordArray) -> Late:
+def delayed_tables_for(men: kb.WordArray) -> Late:
     """The tables, with the ending of our men and those of queen, rook and pawn filled in."""
     place = int(_placing(men)) >> 7
     for begin, end in ENDINGS:
@@ -297,7 +297,7 @@ def _have(begin: int, end: int) -> None:
     if begin not in tables.filled:
         part = slice(64 * begin, 64 * end)
         made_by = _begin, _sweep, ADVERSE, SWEEPS, SETTLED, *SOURCES
-        tables.late[part], tables.now[part] = kb.kept(f"late-{begin}", lambda: _filled(begin, end), *made_by)
+        tables.late[part], tables.now[part] = kb.load_or_build(f"late-{begin}", lambda: _filled(begin, end), *made_by)
         tables.filled.add(begin)
 
 

@@ -1,13 +1,14 @@
-"""Silent moves: those of which the referee announces at most a capture, no check and no end of the game.
+"""Quiet moves: those of which the referee announces at most a capture, no check and no end of the game.
 
-Most moves are silent, and that can be seen without making them, as `hearing.situation` requires. Where pawn tries are
-told, most of these leave none. The facts needed are computed once for all moves of a position (`silence_of`), as chess
-programs do to tell which of them give check. `is_silent` errs on the safe side: the moves it names are silent, any
-other has to be made and examined.
+Most moves are quiet, and that can be seen without making them, as `announcements.situation` requires. Where pawn
+tries are told, most of these leave none. The facts needed are computed once for all moves of a position
+(`quiet_info`), as chess programs do to see which of them give check. `is_quiet` errs on the safe side: the moves it
+names are quiet, any other has to be made and examined.
 """
 
 from typing import NamedTuple
 
+from kriegbot.kernels.announcements import CAPTURED_PAWN_BIT, TRIES_SHIFT, KernelRules
 from kriegbot.kernels.attacks import (
     between,
     bishop_attacks,
@@ -17,7 +18,6 @@ from kriegbot.kernels.attacks import (
     shifted,
     sliders_at,
 )
-from kriegbot.kernels.hearing import CAPTURED_PAWN_BIT, TRIES_SHIFT, Terms
 from kriegbot.kernels.jit import Word, Words, kernel, lsb, popcount
 from kriegbot.kernels.moves import EVERYWHERE, pawn_captures
 from kriegbot.kernels.position import (
@@ -35,7 +35,7 @@ from kriegbot.kernels.position import (
 ENOUGH = 2  # enough men able to move that no single enemy move can immobilise all
 
 
-class Silence(NamedTuple):
+class QuietInfo(NamedTuple):
     """The facts computed once for all moves of a position.
 
     pawns, knights, diagonals, orthogonals: squares on which such a man gives check. uncovering: men that stand alone
@@ -87,7 +87,7 @@ def movable_men(tables: Words, position: Position, king: int) -> tuple[int, Word
 
 
 @kernel
-def silence_of(tables: Words, position: Position, terms: Terms) -> Silence:
+def quiet_info(tables: Words, position: Position, terms: KernelRules) -> QuietInfo:
     """What `is_silent` needs of a position."""
     side = side_to_move(position)
     own, other = men_of(position, side)
@@ -103,7 +103,7 @@ def silence_of(tables: Words, position: Position, terms: Terms) -> Silence:
     may_be_last = terms.ply_limit != 0 and plies_played(position) + 1 >= terms.ply_limit
     if may_be_last or (terms.quiet_limit != 0 and halfmove_clock(position) + 1 >= terms.quiet_limit):
         movable = 0
-    return Silence(
+    return QuietInfo(
         pawn_attacks(tables, 1 - side, king),
         knight_attacks(tables, king),
         bishop_attacks(tables, king, own | other),
@@ -115,7 +115,7 @@ def silence_of(tables: Words, position: Position, terms: Terms) -> Silence:
 
 
 @kernel
-def is_silent(silence: Silence, position: Position, move: int) -> bool:
+def is_quiet(silence: QuietInfo, position: Position, move: int) -> bool:
     """Whether a legal move surely neither checks nor ends the game; never of castling, en passant, promotion."""
     origin, target = move & 63, move >> 6 & 63
     left, arrived = bit(origin), bit(target)
@@ -157,9 +157,9 @@ def leaves_no_tries(position: Position, move: int) -> bool:
 
 
 @kernel
-def silent_said(silence: Silence, position: Position, move: int, terms: Terms) -> int:
+def quiet_announcement(silence: QuietInfo, position: Position, move: int, terms: KernelRules) -> int:
     """All that is announced of a legal move, if it is surely silent and leaves no pawn tries that are told; else -1."""
-    if not is_silent(silence, position, move):
+    if not is_quiet(silence, position, move):
         return -1
     if terms.tries_told != 0 and not leaves_no_tries(position, move):
         return -1

@@ -5,17 +5,17 @@
 The board's label says of which kind k he is assumed to be. f is of `features`, with weights w_k of each kind; u is of
 `knowledge`, whose vectors all kinds share. Kind 0 moves uniformly at random. Each of the others is a player of the
 games that they are fitted to (`python benchmarks/fit_opponent.py`). `kriegbot` is, on purpose, as it moved before it
-minded `search.foretold`: whoever has this model would foretell it better otherwise.
+minded `search.predictability`: whoever has this model would foretell it better otherwise.
 """
 
 from pathlib import Path
 
 import numpy as np
 
-from kriegbot.kernels import MAX_MOVES, Moves, Position, Reals, Words, advance, label, pointer
+from kriegbot.kernels import MAX_MOVES, Moves, Position, Reals, Words, advance, pointer, type_id
 from kriegbot.models.features import NAMES, score_moves, softmax
 from kriegbot.models.knowledge import VECTORS, WIDTH, facts_of, know, suits
-from kriegbot.models.protocol import Heard, opponents
+from kriegbot.models.protocol import Announced, opponents
 
 SIZE = len(NAMES)
 FILE = Path(__file__).with_suffix(".npz")
@@ -30,9 +30,11 @@ with np.load(FILE) as _found:
 
 
 @opponents(PRIOR, FORETELLERS)
-def kinds(tables: Words, position: Position, heard: Heard, moves: Moves, count: int, weights: Reals) -> bool:
+def opponent_types(
+    tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals
+) -> bool:
     """The softmax of the board's kind, with its uniform share."""
-    kind = label(position)
+    kind = type_id(position)
     if kind == 0:
         return False
     score_moves(tables, position, heard, moves, count, advance(pointer(WEIGHTS), SIZE * (kind - 1)), weights)

@@ -58,7 +58,7 @@ class Valued:
 
 def _boards(rows: kb.Rows) -> list[bytes]:
     """Boards without their labels, as keys."""
-    every = kb.without_labels(rows).tobytes()
+    every = kb.without_type_ids(rows).tobytes()
     return [every[i : i + 64] for i in range(0, len(every), 64)]
 
 

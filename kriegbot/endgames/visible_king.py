@@ -124,7 +124,7 @@ def soonest(with_minors: bool) -> kb.WordArray:
     rows = np.zeros(8 * END, np.uint64)
     filled(QUEENS, BISHOPS, rows)
     if with_minors:
-        rows[8 * BISHOPS :] = kb.kept("minors", minors, *SOURCES)
+        rows[8 * BISHOPS :] = kb.load_or_build("minors", minors, *SOURCES)
     return rows
 
 

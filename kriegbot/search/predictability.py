@@ -16,8 +16,8 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.kernels import RealArray
-from kriegbot.kernels.position import labels_of
-from kriegbot.models.protocol import Heard, Opponent, foretellers_of, prior_of
+from kriegbot.kernels.position import type_ids
+from kriegbot.models.protocol import Announced, Opponent, prior_of, types_with_model
 from kriegbot.search.information_set import InformationSet
 
 BOARDS = 20
@@ -26,8 +26,8 @@ BOARDS = 20
 
 def has_model(histories: InformationSet, model: Opponent) -> float:
     """How likely the opponent is to have a model of us, in terms of how likely that was before the game; at most 1."""
-    kinds, prior = list(foretellers_of(model)), np.array(prior_of(model))
-    now = histories.weights @ np.isin(labels_of(histories.rows), kinds) / histories.weights.sum()
+    kinds, prior = list(types_with_model(model)), np.array(prior_of(model))
+    now = histories.weights @ np.isin(type_ids(histories.rows), kinds) / histories.weights.sum()
     return float(min(now / prior[kinds].sum(), 1.0))
 
 
@@ -39,15 +39,15 @@ def foretold(histories: InformationSet, model: Opponent, ours: int, seed: int) -
     Args:
       histories: the information set.
       model: P, with which we foretell the opponent.
-      ours: what was announced of our last move, as `kernels.hearing` writes it.
+      ours: what was announced of our last move, as `kernels.announcements` writes it.
       seed: of the choice of boards.
     """
     some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:BOARDS]
     prior, weights = np.array(prior_of(model)), histories.weights[some]
-    rows = np.concatenate([kb.labelled(row, len(prior)) for row in kb.without_labels(histories.rows[some])])
+    rows = np.concatenate([kb.with_type_ids(row, len(prior)) for row in kb.without_type_ids(histories.rows[some])])
     chances = np.zeros(len(rows) * len(histories.tries))
     room = np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES)
-    _foretell(kb.TABLES, rows, Heard(histories.heard, ours), histories.tries, model, *room, chances)
+    _foretell(kb.TABLES, rows, Announced(histories.heard, ours), histories.tries, model, *room, chances)
     likely = np.einsum("nkm,k->nm", chances.reshape(len(some), len(prior), -1), prior)
     allows = likely > 0
     gains = np.log(len(histories.tries) * likely, out=np.zeros_like(likely), where=allows)
@@ -58,7 +58,7 @@ def foretold(histories: InformationSet, model: Opponent, ours: int, seed: int) -
 def _foretell(
     tables: kb.WordArray,
     rows: kb.Rows,
-    heard: Heard,
+    heard: Announced,
     tries: kb.MoveArray,
     model: Opponent,
     moves: kb.MoveArray,

@@ -8,12 +8,12 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.kernels import IntArray, MoveArray, Rows, encode_move, from_board, labelled
+from kriegbot.kernels import IntArray, MoveArray, Rows, encode_move, from_board, with_type_ids
 from kriegbot.players.kriegbot import FLAGSHIP
-from kriegbot.search import opinion
+from kriegbot.search import perfect_information
 from kriegbot.search.alphabeta import value_boards
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.opinion import BOARDS, DEPTH, MOST_BOARDS, Valued, open_values, squeezed
+from kriegbot.search.perfect_information import BOARDS, DEPTH, MOST_BOARDS, Valued, open_values, squeezed
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import Method
 from referee import WILD16, Referee
@@ -78,7 +78,7 @@ def test_by_time_depth_3_answers_if_it_gets_through_as_many_boards(
         asked.append((len(rows), depth))
         return np.full((len(rows) if depth < DEPTH else done, len(tries)), 100 * depth), 0
 
-    monkeypatch.setattr(opinion, "value_boards", value)
+    monkeypatch.setattr(perfect_information, "value_boards", value)
     known = histories(*(f"rnbqkbnr/{pawns}/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" for pawns in RANKS))
     values = open_values(known, METHOD, 10.0, 1, Valued(known, METHOD))
     assert values is not None
@@ -99,7 +99,7 @@ def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest
         asked.append(rows)
         return value_boards(rows, *others)
 
-    monkeypatch.setattr(opinion, "value_boards", value)
+    monkeypatch.setattr(perfect_information, "value_boards", value)
     values = open_values(left, METHOD, None, 2, valued)
     assert sorted(map(bytes, np.concatenate(asked))) == sorted(map(bytes, left.rows[2:]))
     anew = open_values(left, METHOD, None, 2, Valued(left, METHOD))
@@ -109,8 +109,8 @@ def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest
 
 def test_boards_that_differ_in_labels_alone_are_valued_once(monkeypatch: pytest.MonkeyPatch) -> None:
     one = histories(chess.STARTING_FEN)
-    several = replace(one, rows=labelled(one.rows[0], 3)[1:], weights=np.ones(2))
+    several = replace(one, rows=with_type_ids(one.rows[0], 3)[1:], weights=np.ones(2))
     valued = Valued(one, METHOD)
     found = open_values(several, METHOD, None, 1, valued)
-    monkeypatch.setattr(opinion, "value_boards", lambda rows, *_: (np.zeros((len(rows), 20), np.int64), 0))
+    monkeypatch.setattr(perfect_information, "value_boards", lambda rows, *_: (np.zeros((len(rows), 20), np.int64), 0))
     assert found == pytest.approx(open_values(one, METHOD, None, 1, valued))

@@ -46,7 +46,7 @@ PAIR_SHIFT, PAIR_BITS = words(18, 36)
 (DARK_SQUARES,) = words(0xAA55AA55AA55AA55)
 
 
-class Terms(NamedTuple):
+class KernelRules(NamedTuple):
     """What kernels need of a rule set and of the limits of a game, as int64.
 
     tells_kind: 1 if captures are announced as pawn or piece. tries_told: how far pawn tries are counted aloud: 0 not at
@@ -67,7 +67,7 @@ class Terms(NamedTuple):
     quiet_limit: int
 
 
-class Overheard(NamedTuple):
+class TurnHistory(NamedTuple):
     """What both sides heard of a turn before its move, as int64.
 
     answer: of the question "Any?": NOT_ASKED, NO, YES, which obliges to capture with a pawn, or TRIED for a yes that no
@@ -163,7 +163,7 @@ def set_number(tables: Words, squares: Word) -> int:
 
 
 @kernel
-def pawns_to_try(tables: Words, position: Position, terms: Terms) -> Word:
+def pawns_to_try(tables: Words, position: Position, terms: KernelRules) -> Word:
     """Squares from which pawns of the side to move may try to capture, after what was announced of a position."""
     if terms.tries_told == 0:
         return EVERYWHERE
@@ -175,7 +175,7 @@ def pawns_to_try(tables: Words, position: Position, terms: Terms) -> Word:
 
 
 @kernel
-def is_dead(position: Position, terms: Terms) -> bool:
+def is_dead(position: Position, terms: KernelRules) -> bool:
     """Whether material is too little to win: is_insufficient_material of python-chess, or the rule set's."""
     if position.pawns | position.orthogonals:
         return False
@@ -191,7 +191,9 @@ def is_dead(position: Position, terms: Terms) -> bool:
 
 
 @kernel
-def game_end(tables: Words, position: Position, checkers: Word, pinned: Word, terms: Terms, scratch: Moves) -> int:
+def game_end(
+    tables: Words, position: Position, checkers: Word, pinned: Word, terms: KernelRules, scratch: Moves
+) -> int:
     """How the game ended in this position, 0 if it did not; `scratch` is room for MAX_MOVES moves."""
     if not has_legal_move(tables, position, checkers, pinned, scratch):
         if checkers:
@@ -207,7 +209,7 @@ def game_end(tables: Words, position: Position, checkers: Word, pinned: Word, te
 
 
 @kernel
-def situation(tables: Words, position: Position, terms: Terms, scratch: Moves) -> int:
+def situation(tables: Words, position: Position, terms: KernelRules, scratch: Moves) -> int:
     """What is announced of the position after a move, whatever the move: checks, pawn tries, the end."""
     checkers, pinned = check_info(tables, position)
     said = 0
@@ -228,7 +230,9 @@ def situation(tables: Words, position: Position, terms: Terms, scratch: Moves) -
 
 
 @kernel
-def announcement(tables: Words, before: Position, after: Position, captured: int, terms: Terms, scratch: Moves) -> int:
+def announcement(
+    tables: Words, before: Position, after: Position, captured: int, terms: KernelRules, scratch: Moves
+) -> int:
     """What both sides hear of the move from `before` to `after` that captured on `captured`, -1 for no capture."""
     said = captured + 1
     if terms.tells_kind != 0 and captured >= 0 and bit(captured) & before.pawns:
@@ -250,7 +254,7 @@ def captured_on(said: int) -> int:
 
 
 @kernel
-def end_said(said: int) -> int:
+def announced_end(said: int) -> int:
     """End of the game in an announcement, 0 for none."""
     return said >> END_SHIFT & 7
 

@@ -6,14 +6,14 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.kernels import encode_move, from_board, labelled
+from kriegbot.kernels import encode_move, from_board, with_type_ids
 from kriegbot.models import load_opponent
-from kriegbot.models.kinds import WITH_MODEL
-from kriegbot.models.protocol import Opponent, foretellers_of, prior_of
+from kriegbot.models.opponent_types import WITH_MODEL
+from kriegbot.models.protocol import Opponent, prior_of, types_with_model
 from kriegbot.models.uniform import uniform
 from kriegbot.players.kriegbot import FLAGSHIP
-from kriegbot.search.foretold import foretold, has_model
 from kriegbot.search.information_set import InformationSet
+from kriegbot.search.predictability import foretold, has_model
 from kriegbot.search.sampled import SampledSearch
 from referee import WILD16, Announcement, Referee
 from tests.odd_parts import KINDS, plain_odd, two_kinds
@@ -77,9 +77,9 @@ def test_what_is_foretold_costs_a_try_some_of_its_value() -> None:
 
 
 def test_it_counts_less_the_less_likely_the_opponent_has_a_model() -> None:
-    model = load_opponent("kinds")
+    model = load_opponent("opponent_types")
     view, prior = Referee(WILD16).view(chess.WHITE), np.array(prior_of(model))
-    rows, kinds = labelled(from_board(chess.Board()), len(prior)), list(foretellers_of(model))
+    rows, kinds = with_type_ids(from_board(chess.Board()), len(prior)), list(types_with_model(model))
     assert len(kinds) == len(WITH_MODEL)
     for factor, counts in ((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (3.0, 1.0)):
         weights = prior.copy()
