@@ -230,7 +230,7 @@ def test_others_look_at_a_game_of_two_people_once_it_has_ended(tmp_path: Path) -
         ann.one("#invite").click()
         ann.one("#link")
         ann.one("#here").click()
-        ann.one("#lift").click()
+        ann.one("#unhide").click()
         ann.one("#resign").click()
         ann.one("#resigning [value=yes]").click()
         ann.one("#outcome-do button:not(.main)").click()

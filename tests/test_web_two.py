@@ -164,18 +164,18 @@ def test_the_game_begins_when_both_are_there(server: PageServer) -> None:
             assert guest.until("view", yours=True)["ply"] == 1
 
 
-def test_behind_a_curtain_nothing_is_told_and_the_game_goes_on(server: PageServer) -> None:
+def test_behind_a_privacy_screen_nothing_is_told_and_the_game_goes_on(server: PageServer) -> None:
     with Client(server.address) as both:
         both.send(INVITE)
         white = both.until("game")
         address, black = address_of(server, white["invitation"])
-        both.send({"do": "curtain"})  # the game begins; nobody else is there
+        both.send({"do": "privacyscreen"})  # the game begins; nobody else is there
         both.send({"do": "try", "text": "e4"})
         assert both.until("refusal")["text"] == "There is no game yet."
         both.send({"do": "join", "game": white["id"]})
         both.until("view", yours=True)
-        both.send({"do": "curtain"})
-        both.send({"do": "curtain"})
+        both.send({"do": "privacyscreen"})
+        both.send({"do": "privacyscreen"})
         with Client(address) as guest:
             guest.send({"do": "join", "game": black})
             guest.send({"do": "draw"})
@@ -196,7 +196,7 @@ def test_a_guest_has_one_game_and_nothing_else(server: PageServer) -> None:
             {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None},
             {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": None, "pace": 0},
             INVITE,
-            {"do": "curtain"},
+            {"do": "privacyscreen"},
             {"do": "library"},
             {"do": "open", "file": "x.pgn"},
             {"do": "resume", "file": "x.pgn"},

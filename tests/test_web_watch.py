@@ -15,7 +15,7 @@ from kriegbot.request import Refused
 from kriegbot.web.catalogue import watched
 from kriegbot.web.registry import House
 from kriegbot.web.replies import Told
-from kriegbot.web.requests import Watch, asked_by
+from kriegbot.web.requests import Watch, read_request
 from kriegbot.web.watch import Shown, Watched
 from referee import load_record
 from tests.page import frames_of
@@ -29,7 +29,7 @@ SHORT: Message = {"do": "watch", "white": "rand", "black": "rand", "rules": "ber
 
 def watch(house: House, message: Message) -> Watched:
     """The game that a message asks for."""
-    asked = asked_by(json.dumps(message))
+    asked = read_request(json.dumps(message))
     assert isinstance(asked, Watch)
     return watched(house, asked)
 
@@ -88,12 +88,12 @@ def test_a_paused_game_goes_on_when_it_is_told_to(house: House) -> None:
     looker = Looker(game)
     house.add(game)
     looker.until("frames", 2)  # what there was, which is nothing; and the first position
-    game.take(asked_by(json.dumps({"do": "pause", "on": True})))
-    game.take(asked_by(json.dumps({"do": "pace", "seconds": 0})))
+    game.take(read_request(json.dumps({"do": "pause", "on": True})))
+    game.take(read_request(json.dumps({"do": "pace", "seconds": 0})))
     assert looker.until("pace", 3) == {"is": "pace", "seconds": 0, "paused": True}
     assert game.play.is_live
     assert len(looker.of("frames")) == 2
-    game.take(asked_by(json.dumps({"do": "pause", "on": False})))
+    game.take(read_request(json.dumps({"do": "pause", "on": False})))
     assert looker.until("over")["result"] == "0-1"
 
 
@@ -103,7 +103,7 @@ def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(house: Hou
     looker = Looker(game)
     house.add(game)
     looker.until("frames", 2)
-    game.take(asked_by(json.dumps({"do": "leave"})))
+    game.take(read_request(json.dumps({"do": "leave"})))
     over = looker.until("over")
     assert (over["result"], over["text"]) == ("*", "Abandoned, no result (broken off).")
     assert load_record(over["saved"]) == game.record
@@ -141,7 +141,7 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
         ({"seed": "-1"}, "illegal seed"),
         ({"seed": 63}, "takes two players, rules, a seed and a pace"),
         ({"pace": 11}, "a pace from 0 to 10 seconds"),
-        ({"pace": float("nan")}, "a pace from 0 to 10 seconds"),
+        ({"pace": float("nan")}, "cannot be read"),
         ({"pace": None}, "a pace from 0 to 10 seconds"),
     ],
 )
@@ -163,7 +163,7 @@ def test_a_game_that_there_cannot_be_is_refused(house: House, change: Message, w
 )
 def test_what_cannot_be_done_while_watching_is_refused(house: House, message: Message) -> None:
     with pytest.raises(Refused):
-        watch(house, SHORT).take(asked_by(json.dumps(message)))
+        watch(house, SHORT).take(read_request(json.dumps(message)))
 
 
 def test_a_saved_game_is_shown_whole(house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

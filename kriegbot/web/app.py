@@ -116,7 +116,7 @@ class Socket:
             log.warning("closed a socket: %d messages were refused", self._offences)
         except WebSocketDisconnect as left:
             if left.code == 1009:
-                log.warning("closed a socket: a message of more than %d bytes", requests.MOST_BYTES)
+                log.warning("closed a socket: a message of more than %d bytes", requests.MAX_BYTES)
         finally:
             self._house.told.discard(self.tell)
             self._part()
@@ -148,15 +148,15 @@ class Socket:
         """One message of the browser, or its end."""
         if event["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(event.get("code", 1005))
-        asked: requests.Asked | None = None
+        request: requests.Request | None = None
         try:
             self._spend()
-            asked = requests.asked_by(event.get("text"))
-            await self._do(asked)
+            request = requests.read_request(event.get("text"))
+            await self._do(request)
         except Refused as error:
             self._offences += 1
             log.warning("refused a message: %s", error)
-            self.tell(refusal(str(error), None if asked is None else asked.do))
+            self.tell(refusal(str(error), request))
 
     def _spend(self) -> None:
         now = time.monotonic()
@@ -165,36 +165,36 @@ class Socket:
         if self._tokens < 0:
             raise Refused("Too many messages; wait a little.")
 
-    async def _do(self, asked: requests.Asked) -> None:
+    async def _do(self, request: requests.Request) -> None:
         house = self._house
-        if asked.is_for_host:
+        if request.is_for_host:
             check_host(self._websocket)
-        match asked:
+        match request:
             case requests.New():
-                await self._add([new_game(house, asked)])
+                await self._add([new_game(house, request)])
             case requests.Invite():
-                await self._add(invited(house, asked))
+                await self._add(invited(house, request))
             case requests.Watch():
-                await self._add([watched(house, asked)])
+                await self._add([watched(house, request)])
             case requests.Resume(file):
                 await self._add(resumed(house, file))
             case requests.Open(file):
                 await self._add([opened(house, file)])
             case requests.Remember(choices):
                 house.remember(choices)
-            case requests.Library() | requests.Delete():
-                if isinstance(asked, requests.Delete):
-                    house.library.delete(asked.file)
+            case requests.ListGames() | requests.Delete():
+                if isinstance(request, requests.Delete):
+                    house.library.delete(request.file)
                 self.tell({"is": "library", "folder": str(house.library.folder), "games": house.library.games()})
             case requests.Join(game):
                 self._join(house.get(game, is_guest=self._is_guest))
-            case requests.Curtain():
+            case requests.PrivacyScreen():
                 hosted = self._hosted
                 self._part()
-                if hosted is not None:  # else the curtain is down already, and the connection a new one
-                    hosted.take(asked)
+                if hosted is not None:  # else the connection is a new one, with the screen up already
+                    hosted.take(request)
             case _ if self._hosted is not None:
-                self._hosted.take(asked)
+                self._hosted.take(request)
             case _:
                 raise Refused("There is no game yet.")
 

@@ -121,31 +121,31 @@ def _players() -> list[PlayerOffered]:
     ]
 
 
-def new_game(house: House, asked: New) -> PersonGame:
+def new_game(house: House, request: New) -> PersonGame:
     """A game against a program."""
-    seed, control = seed_of(asked.seed), Control.of(asked.clock)
-    color, rules = color_of(asked.color, seed), rules_of(asked.rules)
-    program = _in_time(program_of(asked.opponent, sandbox=house.sandbox, is_remote=True), control)
-    setting = Setting(rules, seed, is_seed_given=asked.seed is not None, control=control)
+    seed, control = seed_of(request.seed), Control.of(request.clock)
+    color, rules = color_of(request.color, seed), rules_of(request.rules)
+    program = _in_time(program_of(request.opponent, sandbox=house.sandbox, is_remote=True), control)
+    setting = Setting(rules, seed, is_seed_given=request.seed is not None, control=control)
     return seated(house, setting, {not color: program}, {color: False})[color]
 
 
-def invited(house: House, asked: Invite) -> list[PersonGame]:
+def invited(house: House, request: Invite) -> list[PersonGame]:
     """Both sides of a game between two people; that of whoever asks comes first."""
     seed = seed_of(None)
-    color, rules, control = color_of(asked.color, seed), rules_of(asked.rules), Control.of(asked.clock)
+    color, rules, control = color_of(request.color, seed), rules_of(request.rules), Control.of(request.clock)
     sides = seated(house, Setting(rules, seed, control=control), {}, {color: True, not color: False})
     return [sides[color], sides[not color]]
 
 
-def watched(house: House, asked: Watch) -> Watched:
+def watched(house: House, request: Watch) -> Watched:
     """A game between two programs."""
-    white, black = (program_of(text, sandbox=house.sandbox, is_remote=True) for text in (asked.white, asked.black))
-    rules, seed = rules_of(asked.rules), seed_of(asked.seed)
-    game = LiveGame(house, Setting(rules, seed), {chess.WHITE: white, chess.BLACK: black}, asked.pace).watched
+    white, black = (program_of(text, sandbox=house.sandbox, is_remote=True) for text in (request.white, request.black))
+    rules, seed = rules_of(request.rules), seed_of(request.seed)
+    game = LiveGame(house, Setting(rules, seed), {chess.WHITE: white, chess.BLACK: black}, request.pace).watched
     assert game is not None  # for mypy: no person plays
     message = game_message(
-        game, both_called([str(white), str(black)]), rules, None if asked.seed is None else str(seed)
+        game, both_called([str(white), str(black)]), rules, None if request.seed is None else str(seed)
     )
     game.publish({**message, "men": letters(chess.Board().piece_map())})
     return game

@@ -19,7 +19,7 @@ from kriegbot.narration.lesson import Stand, first_game, stand
 from kriegbot.narration.puzzles import KINDS, BadAnswer, Puzzle, grades, puzzles
 from kriegbot.request import Refused, refusing
 from kriegbot.web.guard import check_host
-from kriegbot.web.requests import MOST_TEXT
+from kriegbot.web.requests import MAX_TRY
 from kriegbot.web.show import letters
 from referee import View
 
@@ -36,7 +36,7 @@ def lesson_routes() -> list[Route]:
             raise Refused(f"There are steps 1 to {len(lesson.steps)}.")
         told = lesson.steps[number - 1]
         with refusing(ValueError):
-            now = stand(told, query.get("refused", "").split(), query.get("try", "")[:MOST_TEXT])
+            now = stand(told, query.get("refused", "").split(), query.get("try", "")[:MAX_TRY])
         chances = None
         if "shading" in query:
             async with shading:  # one at a time: the first may wait for kernels
@@ -65,7 +65,7 @@ def posed(puzzle: Puzzle, answer: str | None) -> dict[str, object]:
     about = {"task": puzzle.task, "rules": puzzle.referee.rules.title, "heard": puzzle.heard} | seen(puzzle.view)
     if answer is None:
         return about
-    verdict = puzzle.judged(answer[:MOST_TEXT])
+    verdict = puzzle.judged(answer[:MAX_TRY])
     solution = {"squares": verdict.squares, "numbers": puzzle.numbers, "chances": [n / 100 for n in puzzle.heat]}
     return about | {"right": verdict.is_right, "said": verdict.said} | solution
 

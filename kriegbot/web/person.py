@@ -28,7 +28,7 @@ from kriegbot.web.analysis import Beliefs
 from kriegbot.web.clock import Clock, Control
 from kriegbot.web.registry import Hosted, House, Newest, Playing
 from kriegbot.web.replies import Told, refusal
-from kriegbot.web.requests import Asked, Curtain, Draw, Heat, Hint, Leave, Rematch, Resign, TakeBack, Try
+from kriegbot.web.requests import Draw, GetHint, Leave, PrivacyScreen, Rematch, Request, Resign, SetHeat, TakeBack, Try
 from kriegbot.web.review import AnalystFailed, Review
 from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat
 from kriegbot.web.show import letters
@@ -259,31 +259,31 @@ class PersonGame(Hosted):
             other._has_company = is_here
             other.publish({"is": "presence", "here": is_here})
 
-    def take(self, asked: Asked) -> None:
+    def take(self, request: Request) -> None:
         """Does what the person asks for."""
-        if isinstance(asked, Rematch):
+        if isinstance(request, Rematch):
             self._play_again()
-        elif isinstance(asked, Curtain):
+        elif isinstance(request, PrivacyScreen):
             for side in self.game.people.values():
                 side.seat.come()
         elif self.record is not None or not self.game.is_live:  # its thread may still be about to end
-            super().take(asked)
-        elif isinstance(asked, Heat | Hint | TakeBack):
-            self._help(asked)
+            super().take(request)
+        elif isinstance(request, SetHeat | GetHint | TakeBack):
+            self._help(request)
         else:
-            self._act(asked)
+            self._act(request)
 
-    def _act(self, asked: Asked) -> None:
-        match asked:
+    def _act(self, request: Request) -> None:
+        match request:
             case Try(text):
                 try:
                     self.seat.answer(text)
                 except BadTry as error:
                     sentence = str(error).removesuffix(", or say help")  # which is for a terminal
-                    self.publish(refusal(f"{sentence}.", asked.do))
+                    self.publish(refusal(f"{sentence}.", request))
             case Resign():
                 if not self.seat.resign():
-                    self.publish(refusal("You resign as soon as your opponent has moved.", asked.do))
+                    self.publish(refusal("You resign as soon as your opponent has moved.", request))
             case Leave():
                 self.game.stop("the person left")
             case Draw():
@@ -291,17 +291,17 @@ class PersonGame(Hosted):
             case _:
                 raise Refused("That cannot be done in a game in progress.")
 
-    def _help(self, asked: Asked) -> None:
+    def _help(self, request: Request) -> None:
         if self.game.is_for_two:
             raise Refused("Between people there is no help.")
-        match asked:
-            case Heat(is_on):
+        match request:
+            case SetHeat(is_on):
                 self._has_heat = is_on
                 if is_on:
                     self._want_heat()
                 else:
                     self._publish_heat(0, [])
-            case Hint():
+            case GetHint():
                 self._hints.want(self.seat.asked())
             case TakeBack():
                 self.seat.take_back()
@@ -334,7 +334,7 @@ class PersonGame(Hosted):
             found = await self.house.analyst.ask(Beliefs.hint, f"{self.id} {self.game.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no hint: %s", error)
-            self.publish(refusal(f"No hint: {error}.", Hint.do))
+            self.publish(refusal(f"No hint: {error}.", GetHint))
             return
         if self.game.is_live:
             self.game.help.hints += 1

@@ -22,7 +22,7 @@ from kriegbot.request import Refused, refusing
 from kriegbot.web import replies
 from kriegbot.web.library import Library
 from kriegbot.web.replies import Preparing, Told, refusal
-from kriegbot.web.requests import MOST_CHOICES, Asked, Look, Turning
+from kriegbot.web.requests import MAX_CHOICES, FindTurning, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import Seats
 from referee import GameRecord, RuleSet
@@ -122,12 +122,12 @@ class Hosted:
     def sit_down(self, browser: str) -> None:
         """A browser comes to the game; refused if there is no seat for it."""
 
-    def take(self, asked: Asked) -> None:
+    def take(self, request: Request) -> None:
         """Does what a browser asks for, on the event loop."""
-        match asked:
+        match request:
             case Look(indexes) if self.review is not None:
                 self._looks.want(indexes)
-            case Turning() if self.review is not None and not self.review.is_live:
+            case FindTurning() if self.review is not None and not self.review.is_live:
                 self._turnings.want(self.review)
             case _:
                 raise Refused("That cannot be done in this game.")
@@ -174,14 +174,14 @@ class Hosted:
                     self.publish(one)
         except (IndexError, AnalystFailed) as error:
             log.warning("no analysis of moments %s: %s", indexes, error)
-            self.publish(refusal(f"No analysis: {error}.", Look.do))
+            self.publish(refusal(f"No analysis: {error}.", Look))
 
     async def _tell_turning(self, review: Review) -> None:
         try:
             told = await review.turning(self.house.analyst)
         except AnalystFailed as error:
             log.warning("no turning points: %s", error)
-            self.publish(refusal(f"No turning points: {error}.", Turning.do))
+            self.publish(refusal(f"No turning points: {error}.", FindTurning))
             return
         self.publish(told)
         if self.is_mine and self.record is not None and review.you is not None:
@@ -233,7 +233,7 @@ class House:
     def choices(self) -> str:
         """What the page has asked to be remembered."""
         try:
-            return self._memory.read_text(encoding="utf-8")[:MOST_CHOICES]
+            return self._memory.read_text(encoding="utf-8")[:MAX_CHOICES]
         except (OSError, ValueError):
             return ""
 

@@ -10,6 +10,7 @@ from typing import TypeAlias, TypedDict, get_args
 from kriegbot.narration.helping import Hinted, TryValued
 from kriegbot.narration.results import Row, ToTrain
 from kriegbot.narration.turning import TurningPoint
+from kriegbot.web.requests import Request, tag_of
 
 Men: TypeAlias = dict[str, str]  # square -> letter of the man
 
@@ -338,6 +339,6 @@ Told: TypeAlias = (
 TOLD: dict[str, type[Told]] = {kind.__name__.lower(): kind for kind in get_args(Told)}
 
 
-def refusal(text: str, to: str | None = None) -> Refusal:
-    """A refusal as a message."""
-    return {"is": "refusal", "text": text, "to": to}
+def refusal(text: str, to: Request | type[Request] | None = None) -> Refusal:
+    """Return a refusal as a message; `to` is the message that is refused, if known."""
+    return {"is": "refusal", "text": text, "to": None if to is None else tag_of(to)}

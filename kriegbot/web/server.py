@@ -24,7 +24,7 @@ from kriegbot.request import Refused
 from kriegbot.web.app import make_app
 from kriegbot.web.guard import LOOPBACK, Connection, Guard
 from kriegbot.web.registry import House
-from kriegbot.web.requests import MOST_BYTES
+from kriegbot.web.requests import MAX_BYTES
 from kriegbot.web.watch import Shown
 from referee import GameRecord
 from referee.text import quoted
@@ -56,7 +56,7 @@ class PageServer(uvicorn.Server):
                 loop="asyncio",
                 http=Connection,
                 ws="websockets-sansio",
-                ws_max_size=MOST_BYTES,
+                ws_max_size=MAX_BYTES,
                 ws_per_message_deflate=False,
                 lifespan="on",
                 log_config=None,

@@ -16,7 +16,7 @@ from kriegbot.narration.names import both_called
 from kriegbot.players.base import Choice, PlayerLeft
 from kriegbot.web.registry import Hosted, House, Playing
 from kriegbot.web.replies import Game, Over
-from kriegbot.web.requests import Asked, Leave, Pace, Pause
+from kriegbot.web.requests import Leave, Pause, Request, SetPace
 from kriegbot.web.review import Review
 from referee import GameRecord, RuleSet, View
 
@@ -67,17 +67,17 @@ class Watched(Hosted):
             self._why = why
             self._changed.notify_all()
 
-    def take(self, asked: Asked) -> None:
+    def take(self, request: Request) -> None:
         """Pauses and resumes, and changes the pace."""
-        match asked:
+        match request:
             case Pause(is_paused):
                 self._set_pace(self._pace, is_paused)
-            case Pace(seconds):
+            case SetPace(seconds):
                 self._set_pace(seconds, self._is_paused)
             case Leave():
                 self.play.stop("broken off")
             case _:
-                super().take(asked)
+                super().take(request)
 
     def _set_pace(self, seconds: float, is_paused: bool) -> None:
         with self._changed:

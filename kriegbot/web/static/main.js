@@ -1,7 +1,7 @@
 // The page: shows what the address names, a new game, the saved ones or one that is played or looked at.
 
 import { recall } from "./choices.js";
-import { atOneScreen, makeCurtain } from "./curtain.js";
+import { atOneScreen, makePrivacyScreen } from "./privacy.js";
 import { newForm } from "./form.js";
 import { guidedGame } from "./learn.js";
 import { savedGames } from "./library.js";
@@ -19,7 +19,7 @@ const LIBRARY = "#library";
 const TO_READ = { "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // places that need no game; "#rules-wild16" is a part of one
 const OF_FORMS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
 const $ = (id) => document.getElementById(id);
-const places = { start: $("start"), welcome: $("welcome"), later: $("later"), learn: $("learn"), puzzles: $("puzzles"), rules: $("rules-page"), library: $("library"), play: $("play"), curtain: $("curtain"), review: $("review") };
+const places = { start: $("start"), welcome: $("welcome"), later: $("later"), learn: $("learn"), puzzles: $("puzzles"), rules: $("rules-page"), library: $("library"), play: $("play"), privacy: $("privacy"), review: $("review") };
 const say = { start: () => {}, watch: () => {} };
 
 let isGuest = false;
@@ -34,9 +34,9 @@ let over = null;
 const send = connect({ onOpen: rejoin, onMessage: receive, onState: (isOpen) => { $("lost").hidden = isOpen; } });
 const teach = guidedGame();
 const pose = puzzleBook();
-const curtain = makeCurtain(send, () => {
+const privacy = makePrivacyScreen(send, () => {
   leave();
-  show("curtain");
+  show("privacy");
 });
 
 function gameInAddress() {
@@ -45,7 +45,7 @@ function gameInAddress() {
 
 function rejoin() {
   const id = gameInAddress();
-  if (atOneScreen()) curtain.lower();
+  if (atOneScreen()) privacy.raise();
   else if (id) send({ do: "join", game: id });
   else if (location.hash === LIBRARY) openLibrary();
   else read();
@@ -62,8 +62,8 @@ function read() {
 function show(name) {
   const shown = name === "start" && isGuest ? "welcome" : name;
   for (const [other, element] of Object.entries(places)) element.hidden = other !== shown;
-  $("again").hidden = ["start", "curtain"].includes(name) || isGuest;
-  $("to-library").hidden = ["library", "curtain"].includes(name) || isGuest;
+  $("again").hidden = ["start", "privacy"].includes(name) || isGuest;
+  $("to-library").hidden = ["library", "privacy"].includes(name) || isGuest;
   document.body.dataset.place = name;
   if (name === "learn") teach();
   if (name === "puzzles") pose();
@@ -78,7 +78,7 @@ function leave() {
 }
 
 function receive(message) {
-  if (curtain.holds(message)) return;
+  if (privacy.holds(message)) return;
   if (message.is === "hello") offer(message);
   else if (message.is === "preparing") prepare(message);
   else if (message.is === "game") enter(message);
@@ -90,7 +90,7 @@ function receive(message) {
   else if (message.is === "refusal" && (!game || OF_FORMS.includes(message.to))) refuse(message);
   else if (game && !(message.is === "presence" && atOneScreen())) {
     if (message.is === "over") end(message);
-    if (message.is === "view" && curtain.ends(message)) return;
+    if (message.is === "view" && privacy.ends(message)) return;
     if (message.is === "frames" && !review) look();
     play?.receive(message);
     review?.receive(message);
@@ -183,7 +183,7 @@ function isPlaying() {
 
 drawPicture($("picture"));
 
-$("here").onclick = () => curtain.gather(game);
+$("here").onclick = () => privacy.gather(game);
 $("again").onclick = () => leaveFirst(startAgain);
 $("to-library").onclick = () => leaveFirst(openLibrary);
 

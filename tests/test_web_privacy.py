@@ -1,4 +1,4 @@
-"""Two people at one screen, in a browser: a curtain between their turns, behind which there is nothing."""
+"""Two people at one screen, in a browser: a privacy screen between their turns, with nothing behind it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ window.WebSocket.OPEN = Plain.OPEN;
 
 @contextmanager
 def at_one_screen(server: PageServer) -> Iterator[Page]:
-    """A game of two people at one screen, the curtain down for the first time; what the server sends is kept."""
+    """A game of two people at one screen, before its first turn. `window.heard` keeps what the server sends."""
     with browsing() as driver:
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LISTEN})
         page = Page(driver, server.address)
@@ -46,13 +46,13 @@ def heard(page: Page) -> list[dict[str, Any]]:
     return [json.loads(text) for text in page.run("return window.heard")]
 
 
-def lift(page: Page, side: str) -> None:
-    """The side that is next lifts the curtain, behind which nothing was."""
-    page.until_text("#curtain-said", f"Pass the screen to {side}.")
-    assert page.one("#lift").text == f"{side}, press when you alone look"
+def unhide(page: Page, side: str) -> None:
+    """The side that is next goes on from the privacy screen, behind which nothing was."""
+    page.until_text("#privacy-text", f"Pass the screen to {side}.")
+    assert page.one("#unhide").text == f"{side}: press when nobody else is looking"
     assert page.run("return document.querySelectorAll('#board *, #log *, #announcement *, #refused *').length") == 0
     assert page.run("return document.querySelector('main').innerText").split("\n")[0] == f"Pass the screen to {side}."
-    page.one("#lift").click()
+    page.one("#unhide").click()
     page.until_text("#your-name", f"{side}: You")
     page.until_text("#turn", "Your turn")
 
@@ -60,31 +60,31 @@ def lift(page: Page, side: str) -> None:
 def move(page: Page, start: str, end: str) -> None:
     for square in (start, end):
         page.square(square).click()
-    page.one("#lift")
+    page.one("#unhide")
 
 
-def test_a_curtain_comes_down_after_each_move_and_no_view_is_sent_behind_it(tmp_path: Path) -> None:
+def test_a_privacy_screen_goes_up_after_each_move_and_no_view_is_sent_behind_it(tmp_path: Path) -> None:
     with served(tmp_path) as server, at_one_screen(server) as page:
-        lift(page, "White")
+        unhide(page, "White")
         page.one("#try").send_keys("exd3\n")
         page.until_text("#announcement", "exd3? No.")
         move(page, "e2", "e4")
         views = [message for message in heard(page) if message["is"] == "view"]
         assert {letter for view in views for letter in view["men"].values()} == set("KQRBNP")
-        lift(page, "Black")
+        unhide(page, "Black")
         assert page.text("#announcement").split(".") == ["White tries something illegal", " White has moved", " "]
         assert page.label("e4") == "e4, empty"
         move(page, "d7", "d5")
         before = len(heard(page))
-        lift(page, "White")
+        unhide(page, "White")
         first, *others = [message["is"] for message in heard(page)[before:]]
         assert (first, set(others) - {"presence"}) == ("game", {"view"})
         assert "Black has moved." in page.text("#announcement")
         move(page, "e4", "d5")
-        lift(page, "Black")
+        unhide(page, "Black")
         assert "d5" in page.text("#announcement")  # a man has fallen there
         page.driver.refresh()
-        lift(page, "Black")
+        unhide(page, "Black")
         assert page.label("d5") == "d5, empty, captured here, your last move"
         page.one("#resign").click()
         page.one("#resigning [value=yes]").click()
@@ -95,18 +95,18 @@ def test_a_curtain_comes_down_after_each_move_and_no_view_is_sent_behind_it(tmp_
 
 def test_a_game_at_one_screen_that_was_broken_off_is_played_on_by_whoever_is_next(tmp_path: Path) -> None:
     with served(tmp_path) as server, at_one_screen(server) as page:
-        lift(page, "White")
+        unhide(page, "White")
         move(page, "e2", "e4")
-        lift(page, "Black")
+        unhide(page, "Black")
         page.one("#again").click()
         page.one("#leaving [value=yes]").click()
         until(lambda: list(tmp_path.glob("*.pgn")), "the saved game")
         page.one("#to-library").click()
         page.click("#games button")
         page.one("#here").click()
-        page.one("#lift").click()
+        page.one("#unhide").click()
         page.until_text("#turn", "Black to try.")
         page.one("#pass").click()
-        lift(page, "Black")
+        unhide(page, "Black")
         move(page, "e7", "e5")
-        lift(page, "White")
+        unhide(page, "White")
