@@ -59,7 +59,7 @@ PAIRINGS = [
     (SIMPLE, "kriegbot:samples=30"),
     ("grabber", "rand"),
     ("kriegbot:samples=30", "kriegbot:samples=10"),
-    ("metaposition", "kriegbot:samples=30"),
+    (str(Path(__file__).parent / "partners/metaposition.py:MetapositionPlayer"), "kriegbot:samples=30"),
 ]
 RULES = ("wild16", "berkeley")
 LIMITS = Limits(plies=240, quiet_plies=100)

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import random
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
 
 from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.seat import HereSeat
-from kriegbot.players.densities import Metaposition
+from kriegbot.parts import load_object
 from kriegbot.players.lone_king import LoneKing
-from kriegbot.players.mcts import MctsPlayer, Tree
-from kriegbot.players.message_odds import Odds
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import make_player, parse_spec
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, Limits, Referee, RuleSet, View
 from tests.effort import many
 
-SCRIPTS = ("grabber", "shuffler", "rusher", "blitzer")
-PARTNERS = (*SCRIPTS, "metaposition", "mcts")
+FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "partners"
+BLITZER, METAPOSITION = f"{FOLDER}/blitzer.py:BlitzerPlayer", f"{FOLDER}/metaposition.py:MetapositionPlayer"
+MCTS = f"{FOLDER}/mcts.py:MctsPlayer"
+SCRIPTS = ("grabber", "shuffler", "rusher", BLITZER)
+PARTNERS = (*SCRIPTS, METAPOSITION, MCTS)
+# loaded by path, as their players are
+Metaposition: Any = load_object(f"{FOLDER}/mcts.py:Metaposition")
+Odds: Any = load_object(f"{FOLDER}/mcts.py:Odds")
+Tree: Any = load_object(f"{FOLDER}/mcts.py:Tree")
+
+
+def short(value: object) -> str | None:
+    """The name of a player without its folder, for a test's name."""
+    return value.rpartition("/")[2] if isinstance(value, str) else None
 
 
 def referee_after(start: str, *tries: str, rules: RuleSet = BERKELEY) -> Referee:
@@ -38,7 +50,7 @@ def answer(name: str, view: View, seed: int = 1) -> chess.Move:
     return action
 
 
-def mcts_tree(view: View, seed: int) -> Tree:
+def mcts_tree(view: View, seed: int) -> Any:
     """The tree with which `mcts` would begin a turn."""
     metaposition = Metaposition(view)
     metaposition.update(view)
@@ -53,14 +65,14 @@ def against_rand(name: str, number: int, limits: Limits = PAPER_LIMITS) -> tuple
     return play_game(white, black, limits=limits, seed=number), color
 
 
-@pytest.mark.parametrize("name", PARTNERS)
+@pytest.mark.parametrize("name", PARTNERS, ids=short)
 def test_the_cheapest_man_retakes_on_the_announced_square(name: str) -> None:
     # a knight has taken on e5; the rook on e1 and the queen on h2 could retake as well as the knight on f3
     view = referee_after("4k3/8/2n5/4P3/8/5N2/7Q/K3R3 b - - 0 1", "c6e5").view(chess.WHITE)
     assert answer(name, view).uci() == "f3e5"
 
 
-@pytest.mark.parametrize("name", ["metaposition", "mcts"])
+@pytest.mark.parametrize("name", [METAPOSITION, MCTS], ids=short)
 def test_who_cannot_retake_with_one_man_tries_the_next_and_the_king_last(name: str) -> None:
     referee = referee_after("4k3/8/5n2/8/4P3/r2PK1Nr/8/8 b - - 0 1", "f6e4")  # rooks pin pawn and knight
     player, tried = make_player(parse_spec(name), 1), []
@@ -72,13 +84,13 @@ def test_who_cannot_retake_with_one_man_tries_the_next_and_the_king_last(name: s
     assert tried == ["d3e4", "g3e4", "e3e4"]
 
 
-@pytest.mark.parametrize("name", ["metaposition", "mcts"])
+@pytest.mark.parametrize("name", [METAPOSITION, MCTS], ids=short)
 def test_a_queen_retakes_too_if_nothing_else_can(name: str) -> None:
     view = referee_after("3rk3/8/2n5/8/3P4/8/3Q4/7K b - - 0 1", "c6d4").view(chess.WHITE)  # which the rook protects
     assert answer(name, view).uci() == "d2d4"
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", SCRIPTS, ids=short)
 def test_a_refused_try_is_followed_by_another(name: str) -> None:
     referee, player = Referee(), make_player(parse_spec(name), 1)
     tried: list[chess.Move] = []
@@ -90,7 +102,7 @@ def test_a_refused_try_is_followed_by_another(name: str) -> None:
     assert len(set(tried)) == len(tried) > 1  # no pawn can take anything at the beginning
 
 
-@pytest.mark.parametrize("name", PARTNERS)
+@pytest.mark.parametrize("name", PARTNERS, ids=short)
 def test_a_check_is_answered_by_the_king_or_on_its_line(name: str) -> None:
     view = referee_after("4k2r/8/8/8/8/8/5PPP/1R2K2N b k - 0 1", "e8f8", "h1g3", "h8h5", "b1b3", "h5e5").view(
         chess.WHITE
@@ -99,7 +111,7 @@ def test_a_check_is_answered_by_the_king_or_on_its_line(name: str) -> None:
     assert chess.square_file(move.from_square) == 4 or chess.square_file(move.to_square) == 4
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", SCRIPTS, ids=short)
 def test_a_queen_beside_a_capture_goes_away_if_nothing_can_retake(name: str) -> None:
     view = referee_after("4k3/8/2n5/8/1P6/8/2Q5/7K b - - 0 1", "c6b4").view(chess.WHITE)
     move = answer(name, view)
@@ -123,7 +135,7 @@ def test_the_shuffler_stays_at_home_and_the_rusher_does_not() -> None:
 def test_the_blitzer_mates_on_f7_who_pushes_the_pawns_of_the_wings() -> None:
     mates = 0
     for seed in range(8):
-        referee, player = Referee(), make_player(parse_spec("blitzer"), seed)
+        referee, player = Referee(), make_player(parse_spec(BLITZER), seed)
         replies = ["a7a6", "h7h6", "a6a5", "h6h5", "a5a4", "h5h4", "b7b6", "g7g6"]
         while referee.end is None and (referee.turn == chess.WHITE or replies):
             view = referee.view(referee.turn)
@@ -134,7 +146,7 @@ def test_the_blitzer_mates_on_f7_who_pushes_the_pawns_of_the_wings() -> None:
     assert mates >= 4
 
 
-@pytest.mark.parametrize("name", PARTNERS)
+@pytest.mark.parametrize("name", PARTNERS, ids=short)
 def test_the_same_seed_plays_the_same_game(name: str) -> None:
     first, second, other = (
         [(turn.move, turn.tries) for turn in against_rand(name, seed, Limits(plies=many(24, 10)))[0].record.turns]
@@ -146,7 +158,7 @@ def test_the_same_seed_plays_the_same_game(name: str) -> None:
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS)
 def test_mcts_makes_open_tries_under_every_rule_set(rules: RuleSet) -> None:
     referee, accepted = Referee(rules, PAPER_LIMITS), 0
-    players = {chess.WHITE: make_player(parse_spec("mcts:simulations=20"), 1), chess.BLACK: RandPlayer(1)}
+    players = {chess.WHITE: make_player(parse_spec(f"{MCTS}:simulations=20"), 1), chess.BLACK: RandPlayer(1)}
     while referee.end is None and referee.ply < 40:
         view = referee.view(referee.turn)
         action = players[referee.turn].choose(view).action
@@ -160,7 +172,7 @@ def test_mcts_makes_open_tries_under_every_rule_set(rules: RuleSet) -> None:
 def test_mcts_retakes_a_queen_with_a_pawn(seed: int) -> None:
     # the queen on d5 has been taken; the pawn, the rook and the king could retake
     view = referee_after("4k3/8/2n5/3Qp3/2P5/3K4/8/3R4 b - - 0 1", "c6e7", "d3c3", "e7d5").view(chess.WHITE)
-    assert answer("mcts", view, seed).uci() == "c4d5"
+    assert answer(MCTS, view, seed).uci() == "c4d5"
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -178,7 +190,7 @@ def test_more_simulations_change_what_mcts_tries() -> None:
     """They are not for show: a search that only rated its first tries would play the same game with any number."""
     fewest, most = (
         play_game(
-            HereSeat("mcts", partial(MctsPlayer, simulations=simulations)),
+            HereSeat(MCTS, partial(make_player, parse_spec(f"{MCTS}:simulations={simulations}"))),
             HereSeat("rand", RandPlayer),
             limits=Limits(plies=20),
             seed=2,
@@ -226,11 +238,12 @@ def test_the_odds_of_a_try_follow_what_is_known() -> None:
     [
         ("grabber", 0.6, many(20, 10)),
         ("rusher", 0.7, many(20, 10)),
-        ("blitzer", 0.7, many(20, 8)),
-        ("metaposition", 0.85, many(20, 7)),
-        ("mcts", 0.85, many(20, 7)),
+        (BLITZER, 0.7, many(20, 8)),
+        (METAPOSITION, 0.85, many(20, 7)),
+        (MCTS, 0.85, many(20, 7)),
         ("shuffler", 0.1, 20),
     ],
+    ids=short,
 )
 def test_partners_beat_rand(name: str, share: float, games: int) -> None:
     ends = [(played.record.end, color) for played, color in (against_rand(name, number) for number in range(games))]

@@ -234,7 +234,7 @@ def kept_by(player: Player) -> list[chess.Board]:
         "search:depth=2,samples=9,further=2,particles=500,boards=last",
         "search:depth=2,samples=9,further=2,particles=500,boards=pool",
         *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("kriegbot:samples=5", "hs:depth=1,samples=9")),
-        "mcts:simulations=5",
+        "benchmarks/partners/mcts.py:MctsPlayer:simulations=5",
     ],
 )
 @trying(max_examples=many(100, 10))

@@ -21,10 +21,7 @@ from kriegbot.players.specs import BadSpec, make_player, parse_spec, players, ve
 from kriegbot.search.rules import BACKUPS, load_backup
 from referee import Referee
 
-KNOWN = (
-    "blitzer, engine, grabber, hs, human, kriegbot, mcts, metaposition, overconfident, paranoid, rand, rusher, search, "
-    "shuffler"
-)
+KNOWN = "engine, grabber, hs, human, kriegbot, overconfident, paranoid, rand, rusher, search, shuffler"
 
 
 @pytest.mark.parametrize(

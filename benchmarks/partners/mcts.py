@@ -2,12 +2,12 @@
 
 After Ciancarini and Favini, "Monte Carlo tree search in Kriegspiel" (Artificial Intelligence, 2010): a tree of our own
 tries and of what the referee says to them and to the opponent's hidden replies. A simulation goes down by UCT, draws
-each message by its probability (`players.message_odds`), and stops after two turns of ours, where our men are valued
+each message by its probability (`message_odds`), and stops after two turns of ours, where our men are valued
 against the men that the opponent has lost. Values are averages weighted by the probabilities of the messages.
 Departures: since these are known, they weigh the average, not how often a message was drawn; a refusal costs nothing
 and leads to the next try of the same node; what may be retaken counts as retaken where a simulation stops; a node opens
 its tries one after another, best guess first. What has been taken is retaken without any search, as programs elsewhere
-do. Bare kings are left to `players.lone_king`.
+do. Bare kings are left to `kriegbot.players.lone_king`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import random
 
 import chess
 
-from kriegbot.options import Option
-from kriegbot.players.base import Choice, PlayerKind, recapture
-from kriegbot.players.densities import Metaposition
+from densities import Metaposition
+from kriegbot import Choice, Option
+from kriegbot.players.base import recapture
 from kriegbot.players.lone_king import Hunter
-from kriegbot.players.message_odds import Odds
+from message_odds import Odds
 from referee import Check, View
 from referee.announcement import NO_CHECK
 from referee.men import PIECE_VALUES, Men, is_pawn_capture, moved, open_tries, squares_of
@@ -43,6 +43,8 @@ RARE = 0.01
 
 class MctsPlayer:
     """Plays one game; the seed draws the messages."""
+
+    options = (Option("simulations", int, "simulations for a turn's first try", SIMULATIONS, 1, 1_000_000),)
 
     def __init__(self, seed: int, simulations: int = SIMULATIONS) -> None:
         self._rng = random.Random(seed)
@@ -226,12 +228,3 @@ class Tree:
         for one in outcomes:
             one.odds /= total
         node.opened.append(Try(move, odds.legal(node.men, move, node.hot, node.checks), men, outcomes))
-
-
-mcts = PlayerKind(
-    "searches a tree of tries and referee's messages (after Ciancarini and Favini, 2010)",
-    MctsPlayer,
-    (Option("simulations", int, "simulations for a turn's first try", SIMULATIONS, 1, 1_000_000),),
-    words="Careful: weighs what the referee may say next",
-    rank=8,
-)

@@ -1,8 +1,8 @@
-"""A sparring partner that plays for a quick mate: a script, see `players.scripted`.
+"""A sparring partner that plays for a quick mate: a script, see `kriegbot.players.scripted`.
 
 Bishop, knight and queen come out at once and look at the squares next to the enemy king that he alone protects: f7 or
 f2 first of all, later those of a castled king. What another man of its own protects strikes there, even for a check.
-What stands where is `players.densities`: the king at first on his own square, then wherever checks and time leave him.
+What stands where is `densities`: the king at first on his own square, then wherever checks and time leave him.
 How readily each kind of man takes part is drawn for each game, so that games differ.
 """
 
@@ -11,8 +11,8 @@ from __future__ import annotations
 import chess
 import numpy as np
 
-from kriegbot.players.base import Choice, PlayerKind
-from kriegbot.players.densities import ATTACKS, Metaposition, Reals
+from densities import ATTACKS, Metaposition, Reals
+from kriegbot import Choice
 from kriegbot.players.scripted import ScriptedPlayer, Turn
 from referee import View
 from referee.men import PIECE_VALUES, attacks, is_castling, moved, squares_of
@@ -77,6 +77,3 @@ class BlitzerPlayer(ScriptedPlayer):
                 total += self._eager[man] * sum(AIM * self._weak[one] + CHECK * self._king[one] for one in seen)
                 total += FREEDOM * len(seen)
         return total
-
-
-blitzer = PlayerKind("a script: plays for a quick mate", BlitzerPlayer, words="Goes for your king at once", rank=9)

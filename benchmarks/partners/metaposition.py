@@ -1,12 +1,12 @@
 """One ply over a metaposition, in the manner of Darkboard.
 
 After Ciancarini and Favini, "Representing Kriegspiel states with metapositions" (IJCAI 2007) and "A program to play
-Kriegspiel" (ICGA Journal, 2007); what is known of the opponent's men is in `players.densities`. A try is rated by what
+Kriegspiel" (ICGA Journal, 2007); what is known of the opponent's men is in `densities`. A try is rated by what
 the referee may answer: a refusal costs nothing and the next best try follows, so each is rated as if it were legal, as
 a capture and as a quiet move, in proportion. As in the papers, the rating adds up the safety of one's men, the squares
 that they control, and progress; a capture is announced, so that the opponent is expected to retake with his cheapest
 man, which this player does before it rates anything. The weights are our own. Left out: searching on behind the
-opponent's answer, the opening book, and the solved endings, in place of which `players.lone_king` hunts a lone king.
+opponent's answer, the opening book, and the solved endings; instead, `kriegbot.players.lone_king` hunts a lone king.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import random
 import chess
 import numpy as np
 
-from kriegbot.players.base import Choice, PlayerKind, recapture
-from kriegbot.players.densities import ATTACKS, Metaposition, Reals
+from densities import ATTACKS, Metaposition, Reals
+from kriegbot import Choice
+from kriegbot.players.base import recapture
 from kriegbot.players.lone_king import Hunter
 from referee import Announcement, View
 from referee.announcement import check_direction
@@ -157,11 +158,3 @@ class Rating:
         barred = np.minimum(1.0, beside[:, :-2] + beside[:, 1:-1] + beside[:, 2:])
         turned: Reals = (barred if self._view.color == chess.WHITE else barred[::-1]).reshape(64)
         return turned
-
-
-metaposition = PlayerKind(
-    "rates tries on one board that merges all (after Darkboard, IJCAI 2007)",
-    MetapositionPlayer,
-    words="Careful: keeps its men safe from what it cannot see",
-    rank=4,
-)

@@ -1,7 +1,7 @@
 """How probable each of the referee's messages is, and what men are worth where they stand: numbers of one view.
 
-The probabilities come from the densities of `players.densities`, frozen while a turn is thought over; most weights are
-those of `players.metaposition`. Left out: that our moves open and close lines to the opponent's men.
+The probabilities come from the densities of `densities`, frozen while a turn is thought over; most weights are
+those of `metaposition`. Left out: that our moves open and close lines to the opponent's men.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import chess
 import numpy as np
 
-from kriegbot.players.densities import ATTACKS, Metaposition, Reals
-from kriegbot.players.metaposition import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS
+from densities import ATTACKS, Metaposition, Reals
+from metaposition import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS
 from referee import Announcement, Check, View
 from referee.announcement import NO_CHECK, check_direction
 from referee.men import (
