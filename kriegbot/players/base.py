@@ -10,7 +10,6 @@ from typing import Protocol
 import chess
 
 from kriegbot.options import Option
-from kriegbot.search.policy import Searched
 from referee import Action, OpponentMoved, View
 from referee.men import is_pawn_capture
 
@@ -19,12 +18,30 @@ WORDS = {"rescue": 40, "why": 200}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report(Searched):
-    """What a player reports of how it chose, for statistics; all of it optional.
+class Report:
+    """Statistics of one choice; all of them optional.
 
-    seconds: time taken. overrun: whether the time budget was missed. The others: see `Searched`.
+    Attributes:
+      samples: histories searched.
+      depth: plies searched, 0 if none.
+      leaves: positions evaluated.
+      particles: distinct boards in the belief.
+      effective: effective sample size of the belief.
+      rescue: "" or the gravest of "replay", "last observation", "blind" that the belief needed for this try.
+      astray: True if the belief contradicts an earlier announcement.
+      why: a line for people, "" for none.
+      seconds: time taken.
+      overrun: True if the choice took longer than its budget.
     """
 
+    samples: int = 0
+    depth: int = 0
+    leaves: int = 0
+    particles: int = 0
+    effective: float = 0.0
+    rescue: str = ""
+    astray: bool = False
+    why: str = ""
     seconds: float = 0.0
     overrun: bool = False
 

@@ -6,7 +6,7 @@ One turn: the search takes in what is new in the view, and answers with a policy
 import math
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,8 +78,23 @@ class SearchPlayer:
         overrun = budget is not None and seconds > TOLERANCE * budget
         if self._turn is not None:
             overrun = self._left < (1 - TOLERANCE) * self._turn
-        searched = replace(policy.searched, why=policy.searched.why or why(view, policy))
-        return Choice(move, Report(seconds=seconds, overrun=overrun, **asdict(searched)))
+        return Choice(move, _report(policy, view, seconds, overrun))
+
+
+def _report(policy: Policy, view: View, seconds: float, overrun: bool) -> Report:
+    stats = policy.stats
+    return Report(
+        samples=stats.samples,
+        depth=stats.depth,
+        leaves=stats.leaves,
+        particles=stats.particles,
+        effective=stats.effective,
+        rescue=stats.rescue,
+        astray=stats.belief_inconsistent,
+        why=stats.why or why(view, policy),
+        seconds=seconds,
+        overrun=overrun,
+    )
 
 
 def search_player(settings: Settings, seed: int = 0) -> SearchPlayer:
@@ -112,9 +127,9 @@ SHOWN = 3
 
 def why(view: View, policy: Policy) -> str:
     """Such as "812 boards; best: exd5 +1.20 (38% legal), Nf3 +0.31, Qe2 +0.30"; values in pawns."""
-    boards = policy.searched.particles
+    boards = policy.stats.particles
     believed = f"{boards:,} board{'s' * (boards != 1)}" if boards else "no board"
-    if policy.searched.astray:
+    if policy.stats.belief_inconsistent:
         believed += " that fit the last announcement only"
     can_be_chosen = np.flatnonzero((policy.weights > 0) | ~np.isnan(policy.values))
     best_first = np.lexsort((-policy.values[can_be_chosen], policy.weights[can_be_chosen] == 0))

@@ -5,7 +5,7 @@ between tries and turns: a sample, a tree. It may mix tries; the players of the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import chess
@@ -16,17 +16,17 @@ from referee import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Searched:
-    """What a search did for one try.
+class SearchStats:
+    """Statistics of the search for one try.
 
     Attributes:
       samples: histories searched.
       depth: plies searched, 0 if none.
       leaves: positions evaluated.
       particles: distinct boards in the belief.
-      effective: its effective sample size.
+      effective: effective sample size of the belief.
       rescue: "" or the gravest of "replay", "last observation", "blind" that the belief needed for this try.
-      astray: whether the belief, after a rescue, no longer fits everything heard.
+      belief_inconsistent: True if the belief contradicts an earlier announcement.
       why: a line for people, "" for none.
     """
 
@@ -36,7 +36,7 @@ class Searched:
     particles: int = 0
     effective: float = 0.0
     rescue: str = ""
-    astray: bool = False
+    belief_inconsistent: bool = False
     why: str = ""
 
 
@@ -48,14 +48,14 @@ class Policy:
       tries: [M] those that have a chance, or all.
       weights: [M] how likely each is chosen, >= 0; they need not sum to 1.
       values: [M] of each, in centipawns from our side; nan if unknown.
-      searched: what the search did, for reports.
+      stats: of the search, for reports.
       legal: [M] the probability that each is legal; None if unknown.
     """
 
     tries: Sequence[chess.Move]
     weights: RealArray
     values: RealArray
-    searched: Searched = field(default_factory=Searched)
+    stats: SearchStats = SearchStats()
     legal: RealArray | None = None
 
     def choose(self, seed: int) -> chess.Move:
