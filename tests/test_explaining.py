@@ -23,7 +23,12 @@ def test_the_best_tries_come_first_with_their_values_and_chances() -> None:
 
 def test_a_belief_that_is_astray_is_said_to_be() -> None:
     view = Referee(BERKELEY).view(chess.WHITE)
-    policy = Policy([chess.Move.from_uci("e2e4")], np.ones(1), np.full(1, np.nan), SearchStats(particles=1, belief_inconsistent=True))
+    policy = Policy(
+        [chess.Move.from_uci("e2e4")],
+        np.ones(1),
+        np.full(1, np.nan),
+        SearchStats(particles=1, belief_inconsistent=True),
+    )
     assert why(view, policy) == "1 board that fit the last announcement only; best: e4"
 
 
