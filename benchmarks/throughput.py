@@ -19,10 +19,9 @@ from rich.progress import Progress
 
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, PAPER_LIMITS
-from tournaments.executors import LocalExecutor
 from tournaments.play import Finished, Outcome
-from tournaments.run import run
-from tournaments.schedule import Game, Pairing, Settings
+from tournaments.run import LocalExecutor, run
+from tournaments.schedule import Pairing, ScheduledGame, TournamentSettings
 from tournaments.store import Store
 
 PARTS = 3
@@ -35,7 +34,7 @@ class Clock:
         self.jobs = jobs
         self.seconds, self.games, self.thought, self.processor = 0.0, 0, 0.0, 0.0
 
-    def time(self, path: Path, settings: Settings, games: list[Game], progress: Progress) -> None:
+    def time(self, path: Path, settings: TournamentSettings, games: list[ScheduledGame], progress: Progress) -> None:
         """Play games into a new store."""
         begun, ended, before = 0.0, 0, sum(os.times()[:4])
 
@@ -64,7 +63,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200)
     options = parser.parse_args()
     pairing = Pairing(*(str(parse_spec(player)) for player in options.players))
-    settings = Settings((pairing,), BERKELEY, PAPER_LIMITS, 1)
+    settings = TournamentSettings((pairing,), BERKELEY, PAPER_LIMITS, 1)
     games = settings.schedule(options.games)
     clocks = [Clock(1), Clock(2)]
     with tempfile.TemporaryDirectory() as place, Progress() as progress:

@@ -29,10 +29,9 @@ from distributed.core import rpc
 from kriegbot.cli.main import main
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
 from tournaments.dask_executor import DaskExecutor, _own
-from tournaments.executors import Executor, ExecutorError, LocalExecutor
 from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, logged_to
-from tournaments.run import run
-from tournaments.schedule import Settings
+from tournaments.run import Executor, ExecutorError, LocalExecutor, run
+from tournaments.schedule import TournamentSettings
 from tournaments.store import Store
 
 pytestmark = pytest.mark.slow
@@ -52,7 +51,7 @@ def cluster() -> Iterator[LocalCluster]:
         yield started
 
 
-def play(path: Path, what: Settings, games: int, executor: Executor) -> list[Outcome]:
+def play(path: Path, what: TournamentSettings, games: int, executor: Executor) -> list[Outcome]:
     """Plays a tournament; gives what came of each game."""
     outcomes: list[Outcome] = []
     with Store.writing(path, what, games) as store:

@@ -32,14 +32,14 @@ from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSe
 from tests.effort import many
 from tests.misbehaving import spec
 from tests.outside import BOT, EXAMPLES, PYTHON, SHELL, against_rand, installed, needs_stockfish
-from tournaments.executors import ExecutorError, LocalExecutor
 from tournaments.play import Finished, WarmSeats
-from tournaments.schedule import Pairing, Settings
+from tournaments.run import ExecutorError, LocalExecutor
+from tournaments.schedule import Pairing, TournamentSettings
 
 
 def tournament(player: str, games: int) -> list[Finished]:
     """Short games of a player against rand, half with each colour."""
-    settings = Settings((Pairing(player, "rand"),), BERKELEY, Limits(plies=30), 1)
+    settings = TournamentSettings((Pairing(player, "rand"),), BERKELEY, Limits(plies=30), 1)
     outcomes = list(LocalExecutor(2).play(settings.schedule(games), settings))
     assert all(isinstance(outcome, Finished) for outcome in outcomes)
     return [outcome for outcome in outcomes if isinstance(outcome, Finished)]
@@ -339,7 +339,7 @@ def test_a_tournament_stops_when_a_players_file_is_gone(tmp_path: Path) -> None:
         "    def choose(self, view):\n        pathlib.Path(__file__).unlink(missing_ok=True)\n"
         "        return super().choose(view)\n"
     )
-    settings = Settings((Pairing(f"{bot}:Bot", "rand"),), BERKELEY, Limits(plies=30), 1)
+    settings = TournamentSettings((Pairing(f"{bot}:Bot", "rand"),), BERKELEY, Limits(plies=30), 1)
     outcomes = LocalExecutor(1, spec_of=partial(parse_spec, sandbox=False)).play(settings.schedule(4), settings)
     assert isinstance(next(outcomes), Finished)
     with pytest.raises(ExecutorError, match=r"^game 2 cannot be played: player '.*': there is no file '.*bot\.py'$"):
@@ -428,7 +428,7 @@ def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> 
 
 
 def test_two_players_at_a_table_never_share_a_process() -> None:
-    settings = Settings((Pairing("rand", "rand"),), BERKELEY, Limits(plies=4), 1)
+    settings = TournamentSettings((Pairing("rand", "rand"),), BERKELEY, Limits(plies=4), 1)
     table = WarmSeats(settings)
     seen: list[tuple[chess.Color, int | None]] = []
     original = ProcessSeat.ask

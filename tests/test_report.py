@@ -16,12 +16,11 @@ from rich.console import Console
 
 from kriegbot.cli.main import main
 from referee import BERKELEY, PAPER_LIMITS
-from tournaments.report import PairingReport, Report, decision_of, pairs_in_order, report_of
+from tournaments.report import PairingReport, TournamentReport, decision_of, pairs_in_order, report_of
 from tournaments.report_page import MISSING, PlotsMissing, page_of, plots_of
 from tournaments.report_tables import show_report, tables_of
-from tournaments.schedule import Pairing, Settings, Shard, round_robin
-from tournaments.sprt import Sprt
-from tournaments.statistics import elo, expected_utility_interval
+from tournaments.schedule import Pairing, Shard, TournamentSettings, round_robin
+from tournaments.statistics import Sprt, elo, expected_utility_interval
 from tournaments.store import Store
 
 A, B, C = "paranoid:depth=2,samples=500", "overconfident:depth=1", "rand"
@@ -53,7 +52,7 @@ def stored(
 ) -> Path:
     """A store of those games of each pairing in turn; None for one that is missing."""
     pairings = round_robin(players) if len(players) > 1 else (Pairing(players[0], players[0]),)
-    settings = Settings(pairings, BERKELEY, PAPER_LIMITS, 7)
+    settings = TournamentSettings(pairings, BERKELEY, PAPER_LIMITS, 7)
     numbers = [0] * len(pairings)
     with Store.writing(path, settings, wanted, shard) as store, store.transaction():
         for played in games:
@@ -81,7 +80,7 @@ def _add(store: Store, played: Played, number: int) -> None:
         execute(f"INSERT INTO answers VALUES ({'?, ' * 11}?)", answer)
 
 
-def reported(path: Path, sprt: Sprt | None = None) -> Report:
+def reported(path: Path, sprt: Sprt | None = None) -> TournamentReport:
     with Store.open(path) as store:
         return report_of(store, sprt)
 
@@ -90,7 +89,7 @@ def pairing_of(path: Path, sprt: Sprt | None = None) -> PairingReport:
     return reported(path, sprt).pairings[0]
 
 
-def text_of(report: Report, **arguments: object) -> str:
+def text_of(report: TournamentReport, **arguments: object) -> str:
     out = io.StringIO()
     show_report(report, Console(file=out, width=80, **arguments))  # type: ignore[arg-type]  # any of Console's
     return out.getvalue()
@@ -109,12 +108,12 @@ def text_of(report: Report, **arguments: object) -> str:
     ],
     ids=["no games", "one game", "all won", "all lost", "all drawn", "a forfeit", "half a pair"],
 )
-def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Report:
+def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TournamentReport:
     return reported(stored(tmp_path_factory.mktemp("report") / "games.sqlite", request.param), Sprt(0, 10))
 
 
 @pytest.fixture(scope="module")
-def tags(report: Report) -> _Tags:
+def tags(report: TournamentReport) -> _Tags:
     """What is in the page of the report, under a title that has to be escaped."""
     page = page_of(report, title="<b>a & b</b>")
     assert "@import" not in page
@@ -193,8 +192,8 @@ def test_what_is_played_after_a_decision_does_not_change_it(tmp_path: Path) -> N
         assert decision_of(store, Sprt(0, 1)) is None
 
 
-def _settings() -> Settings:
-    return Settings(round_robin([A, B]), BERKELEY, PAPER_LIMITS, 7)
+def _settings() -> TournamentSettings:
+    return TournamentSettings(round_robin([A, B]), BERKELEY, PAPER_LIMITS, 7)
 
 
 def test_a_player_is_measured_in_moves_and_answers(tmp_path: Path) -> None:
@@ -272,7 +271,7 @@ def test_a_failure_after_the_end_is_told_and_is_no_forfeit(tmp_path: Path) -> No
     assert "forfeited" not in text_of(found)
 
 
-def test_a_report_is_json_of_finite_numbers(report: Report) -> None:
+def test_a_report_is_json_of_finite_numbers(report: TournamentReport) -> None:
     loaded = json.loads(json.dumps(report.as_json(), allow_nan=False))
     assert (loaded["rules"], loaded["seed"]) == ("berkeley", str(report.seed))
     assert loaded["pairings"][0]["first"] == A
@@ -280,7 +279,7 @@ def test_a_report_is_json_of_finite_numbers(report: Report) -> None:
     assert loaded["pairings"][0]["test"]["bounds"] == pytest.approx([-2.944, 2.944], abs=0.001)
 
 
-def test_a_report_fits_80_columns_in_plain_letters(report: Report) -> None:
+def test_a_report_fits_80_columns_in_plain_letters(report: TournamentReport) -> None:
     text = text_of(report)
     assert f"Player 1     {A}" in text
     assert "Results of the first player" in text
@@ -353,7 +352,7 @@ def test_without_matplotlib_the_page_has_its_tables_and_says_what_adds_plots(
 
 
 @pytest.mark.slow
-def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: Report, tags: _Tags) -> None:
+def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: TournamentReport, tags: _Tags) -> None:
     pytest.importorskip("matplotlib")
     wanted = [f"part{at}" for at in range(len(tables_of(report)) + len(plots_of(report)))]
     assert len(wanted) > 0

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from referee import BERKELEY, NO_LIMITS, UnknownRuleSet
 from tournaments.run import run_tournament
-from tournaments.schedule import Pairing, Settings, Shard, gauntlet, round_robin
+from tournaments.schedule import Pairing, Shard, TournamentSettings, gauntlet, round_robin
 
 PLAYERS = ("a", "b", "c", "d")
 
 
-def settings(pairings: tuple[Pairing, ...] = round_robin(PLAYERS), seed: int = 1) -> Settings:
-    return Settings(pairings, BERKELEY, NO_LIMITS, seed)
+def settings(pairings: tuple[Pairing, ...] = round_robin(PLAYERS), seed: int = 1) -> TournamentSettings:
+    return TournamentSettings(pairings, BERKELEY, NO_LIMITS, seed)
 
 
 def test_everybody_meets_everybody_once_in_a_round_robin() -> None:

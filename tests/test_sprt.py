@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tournaments.sprt import NELO, Sprt, likeliest
+from tournaments.statistics import NELO, Sprt, likeliest
 
 SHARES = st.lists(st.integers(1, 200), min_size=3, max_size=3) | st.lists(st.integers(1, 200), min_size=5, max_size=5)
 

@@ -21,7 +21,7 @@ from tests.stores import changed, store_with
 from tests.tournament_players import settings
 from tournaments.play import Died, Finished
 from tournaments.report import report_of
-from tournaments.schedule import Pairing, Settings, Shard
+from tournaments.schedule import Pairing, Shard, TournamentSettings
 from tournaments.store import Store, StoreError
 
 
@@ -48,10 +48,10 @@ def test_a_game_is_stored_once(tmp_path: Path, finished: list[Finished]) -> None
         (settings("rand", "hangs"), "players rand - rand, here rand - hangs"),
         (settings(plies=21), "plies 20, here 21"),
         (settings(seed=2), "seed 1, here 2"),
-        (Settings((Pairing("rand", "rand"),), BERKELEY, Limits(20, 50), 1), "quiet none, here 50"),
+        (TournamentSettings((Pairing("rand", "rand"),), BERKELEY, Limits(20, 50), 1), "quiet none, here 50"),
     ],
 )
-def test_a_file_of_another_tournament_is_refused(other: Settings, said: str, tmp_path: Path) -> None:
+def test_a_file_of_another_tournament_is_refused(other: TournamentSettings, said: str, tmp_path: Path) -> None:
     path = store_with(tmp_path / "t", [])
     with pytest.raises(StoreError) as refused, Store.writing(path, other, 6):
         pass

@@ -16,7 +16,7 @@ from tests.stores import changed, store_with
 from tests.tournament_players import settings
 from tournaments.play import Died, Finished
 from tournaments.report import report_of
-from tournaments.sprt import Sprt
+from tournaments.statistics import Sprt
 from tournaments.store import FORMS, Store, StoreError
 
 

@@ -13,17 +13,16 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.players.base import Choice
 from referee import View, record_to_pgn
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
-from tournaments.executors import LocalExecutor
 from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, WarmSeats, logged_to
 from tournaments.report import report_of
-from tournaments.run import run
-from tournaments.schedule import Settings
+from tournaments.run import LocalExecutor, run
+from tournaments.schedule import TournamentSettings
 from tournaments.store import Store, StoreError
 
 pytestmark = pytest.mark.slow
 
 
-def play(path: Path, what: Settings, games: int, executor: LocalExecutor | None = None) -> list[Outcome]:
+def play(path: Path, what: TournamentSettings, games: int, executor: LocalExecutor | None = None) -> list[Outcome]:
     """Plays what is missing; gives what came of it."""
     outcomes: list[Outcome] = []
     with Store.writing(path, what, games) as store:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from referee import BERKELEY, Limits
-from tournaments.schedule import Pairing, Settings
+from tournaments.schedule import Pairing, TournamentSettings
 
 
 def spec_of(name: str) -> PlayerSpec:
@@ -36,7 +36,7 @@ def kill_the_first_worker(name: str) -> PlayerSpec:
     return spec_of(name)
 
 
-def settings(*players: str, plies: int = 20, seed: int = 1) -> Settings:
+def settings(*players: str, plies: int = 20, seed: int = 1) -> TournamentSettings:
     """A short tournament of two."""
     first, second = players or ("rand", "rand")
-    return Settings((Pairing(first, second),), BERKELEY, Limits(plies), seed)
+    return TournamentSettings((Pairing(first, second),), BERKELEY, Limits(plies), seed)

@@ -20,9 +20,9 @@ from typing import Any
 
 from kriegbot.game.children import SAFE_PATH, no_current_folder, no_interrupts
 from kriegbot.players.specs import parse_spec
-from tournaments.executors import ExecutorError
 from tournaments.play import LOGGER, MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats, log_to
-from tournaments.schedule import Game, Settings
+from tournaments.run import ExecutorError
+from tournaments.schedule import ScheduledGame, TournamentSettings
 
 try:  # Dask is an optional extra
     import dask
@@ -67,13 +67,13 @@ class DaskExecutor:
             with _connected(scheduler):  # so that a missing scheduler is noticed before anything starts
                 pass
 
-    def play(self, games: Iterable[Game], settings: Settings) -> Generator[Outcome, None, None]:
+    def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
         """Plays games; the iterator must be closed, which withdraws those submitted and ends a cluster of our own.
 
         Raises ExecutorError: a worker cannot play, or the scheduler is gone.
         """
         waiting = deque((game, 1) for game in games)
-        submitted: dict[Any, tuple[Game, int]] = {}
+        submitted: dict[Any, tuple[ScheduledGame, int]] = {}
         with _own(self._jobs) if self._scheduler is None else _connected(self._scheduler) as client:
             done = as_completed(loop=client.loop)
             while waiting or submitted:
@@ -92,7 +92,7 @@ class DaskExecutor:
                 yield outcome
 
 
-def _result(future: Future[Any], game: Game, attempt: int) -> tuple[Outcome, list[logging.LogRecord]]:
+def _result(future: Future[Any], game: ScheduledGame, attempt: int) -> tuple[Outcome, list[logging.LogRecord]]:
     """The outcome of a game, and what was logged meanwhile."""
     try:
         result: tuple[Outcome, list[logging.LogRecord]] = future.result()
@@ -160,7 +160,7 @@ _of_this_thread = threading.local()
 
 
 def _play(
-    game: Game, attempt: int, settings: Settings, patience: float | None, spec_of: SpecOf
+    game: ScheduledGame, attempt: int, settings: TournamentSettings, patience: float | None, spec_of: SpecOf
 ) -> tuple[Outcome, list[logging.LogRecord]]:
     """The task: a game, played by a worker."""
     if multiprocessing.current_process().daemon:

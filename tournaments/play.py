@@ -25,7 +25,7 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import Failure
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec
 from referee import Reason, record_to_pgn
-from tournaments.schedule import Game, Settings
+from tournaments.schedule import ScheduledGame, TournamentSettings
 
 LOGGER = logging.getLogger("kriegbot.tournament")
 
@@ -40,7 +40,7 @@ class Finished:
     played with. seconds: how long it took.
     """
 
-    game: Game
+    game: ScheduledGame
     record: bytes
     result: str
     reason: Reason
@@ -60,7 +60,7 @@ class Died:
     what: one line. attempts: how often it was started in this run; it is retried up to MOST_ATTEMPTS times in all.
     """
 
-    game: Game
+    game: ScheduledGame
     what: str
     attempts: int
 
@@ -76,11 +76,13 @@ class WarmSeats:
     name.
     """
 
-    def __init__(self, settings: Settings, patience: float | None = None, spec_of: SpecOf = parse_spec) -> None:
+    def __init__(
+        self, settings: TournamentSettings, patience: float | None = None, spec_of: SpecOf = parse_spec
+    ) -> None:
         self._settings, self._patience, self._spec_of = settings, patience, spec_of
         self._seats = ProcessSeat(parse_spec("rand")), ProcessSeat(parse_spec("rand"))
 
-    def play(self, game: Game, attempt: int = 1) -> Outcome:
+    def play(self, game: ScheduledGame, attempt: int = 1) -> Outcome:
         """Plays a game; raises BadSpec if a player's file is gone, say, so that no game of it can begin."""
         begun = time.perf_counter()
         white, black = self._seats
@@ -108,7 +110,7 @@ class WarmSeats:
             seat.close()
 
 
-def _finished(game: Game, played: GameResult, seconds: float) -> Finished:
+def _finished(game: ScheduledGame, played: GameResult, seconds: float) -> Finished:
     record, end = played.record, played.record.end
     if end is None:
         raise ValueError(f"game {game.id} has no end")

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from tournaments.sprt import Decision, Sprt
 from tournaments.statistics import (
     Counts,
+    Decision,
     Elo,
+    Sprt,
     elo,
     expected_utility,
     expected_utility_interval,
@@ -94,7 +95,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """Where a sequential test of a pairing (`tournaments.sprt.Sprt`) stands, or ended.
+    """Where a sequential test of a pairing (`tournaments.statistics.Sprt`) stands, or ended.
 
     counts: pairs used, as in `Pairs`; those after its decision do not count. ratio: log-likelihood ratio of H1 to H0.
     bounds: the ratios at which H0 and H1 are accepted.
@@ -157,7 +158,7 @@ class PlayerReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TournamentReport:
     """A tournament.
 
     Attributes:
@@ -188,14 +189,14 @@ class Report:
         return asdict(self) | {"seed": str(self.seed)}
 
 
-def report_of(store: Store, sprt: Sprt | None = None) -> Report:
+def report_of(store: Store, sprt: Sprt | None = None) -> TournamentReport:
     """All figures of a store, with a test of each pairing if one is given; raises StoreError if it is damaged."""
     store.check()
     settings = store.settings
     names = list(dict.fromkeys(name for pairing in settings.pairings for name in (pairing.first, pairing.second)))
     pairings = tuple(_pairing(store, number, sprt) for number in range(len(settings.pairings)))
     points = _points(pairings, names)
-    return Report(
+    return TournamentReport(
         rules=settings.rules.name,
         plies=settings.limits.plies,
         quiet=settings.limits.quiet_plies,

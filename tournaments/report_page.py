@@ -16,7 +16,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from referee.text import one_line
-from tournaments.report import Histogram, Report, Standing
+from tournaments.report import Histogram, Standing, TournamentReport
 from tournaments.report_tables import Table, names_of, settings_of, tables_of, titled
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Plot:
     svg: str
 
 
-def page_of(report: Report, title: str = "Kriegspiel tournament") -> str:
+def page_of(report: TournamentReport, title: str = "Kriegspiel tournament") -> str:
     """The page, in HTML."""
     tables = tables_of(report)
     plots, missing = ([], f"<p>No plots: {escape(MISSING)}.</p>\n") if are_missing() else (plots_of(report), "")
@@ -103,7 +103,7 @@ def are_missing() -> bool:
     return find_spec("matplotlib") is None
 
 
-def plots_of(report: Report) -> list[Plot]:
+def plots_of(report: TournamentReport) -> list[Plot]:
     """All plots that have something to show; the same figures give the same SVG."""
     with plotting():
         return list(_plots(report))
@@ -120,7 +120,7 @@ def plotting() -> Iterator[None]:
         yield
 
 
-def _plots(report: Report) -> Iterator[Plot]:
+def _plots(report: TournamentReport) -> Iterator[Plot]:
     played = titled(report)
     names = {title: f"{_short(pairing.first)} - {_short(pairing.second)}" for title, pairing in played.items()}
     names |= {number: _short(player) for player, number in names_of(report).items()}

@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from referee.text import one_line
-from tournaments.report import PairingReport, Report, Standing, Tested
+from tournaments.report import PairingReport, Standing, Tested, TournamentReport
 from tournaments.statistics import Elo
 
 NOTHING = "-"  # stands for a missing figure
@@ -29,7 +29,7 @@ class Table:
     prose: bool = False
 
 
-def show_report(report: Report, console: Console | None = None) -> None:
+def show_report(report: TournamentReport, console: Console | None = None) -> None:
     """Writes a report to a console, by default on stdout."""
     console = console or Console(highlight=False)
     settings = Grid.grid(padding=(0, 2))
@@ -61,7 +61,7 @@ def _grid(table: Table, is_ruled: bool) -> Grid:
     return grid
 
 
-def settings_of(report: Report) -> list[tuple[str, str]]:
+def settings_of(report: TournamentReport) -> list[tuple[str, str]]:
     """What was played, as pairs of name and text."""
     limits = [f"{report.plies} plies"] if report.plies else []
     limits += [f"{report.quiet} without pawn move or capture"] if report.quiet else []
@@ -77,7 +77,7 @@ def settings_of(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def tables_of(report: Report) -> list[Table]:
+def tables_of(report: TournamentReport) -> list[Table]:
     """All tables that have something to show."""
     every = [
         _results(report),
@@ -94,19 +94,19 @@ def tables_of(report: Report) -> list[Table]:
     return [table for table in every if table and table.rows]
 
 
-def names_of(report: Report) -> dict[str, str]:
+def names_of(report: TournamentReport) -> dict[str, str]:
     """Spec -> the player's number."""
     return {player.player: str(number) for number, player in enumerate(report.players, 1)}
 
 
-def titled(report: Report, are_played: bool = True) -> dict[str, PairingReport]:
+def titled(report: TournamentReport, are_played: bool = True) -> dict[str, PairingReport]:
     """The pairings that have been played, or all, by their players' numbers."""
     names = names_of(report)
     pairings = [pairing for pairing in report.pairings if pairing.standing.games or not are_played]
     return {f"{names[pairing.first]} - {names[pairing.second]}": pairing for pairing in pairings}
 
 
-def _results(report: Report) -> Table:
+def _results(report: TournamentReport) -> Table:
     rows = [(title, *_standing(pairing.standing)) for title, pairing in titled(report, are_played=False).items()]
     headings = ("", "won", "drawn", "lost", "EU %", "95 %", "Elo", "LOS %", "draws %")
     return Table("Results of the first player", headings, rows)
@@ -134,7 +134,7 @@ def _elo(difference: Elo | None, score: float) -> str:
     return f"{difference.difference:+.1f} +- {difference.error:.1f}"
 
 
-def _cross_table(report: Report) -> Table:
+def _cross_table(report: TournamentReport) -> Table:
     rows = [
         (str(number), *(_number(cell, "g") for cell in points), f"{player.points:g}", str(player.games))
         for number, (player, points) in enumerate(zip(report.players, report.points, strict=True), 1)
@@ -143,7 +143,7 @@ def _cross_table(report: Report) -> Table:
     return Table("Points against each", ("", *names_of(report).values(), "all", "games"), rows)
 
 
-def _pairs(report: Report) -> Table:
+def _pairs(report: TournamentReport) -> Table:
     rows = []
     for title, pairing in titled(report).items():
         if pairs := pairing.pairs:
@@ -153,7 +153,7 @@ def _pairs(report: Report) -> Table:
     return Table("Pairs of games with exchanged colours, by points", headings, rows)
 
 
-def _tests(report: Report) -> Table | None:
+def _tests(report: TournamentReport) -> Table | None:
     tests = {title: pairing.test for title, pairing in titled(report, are_played=False).items() if pairing.test}
     for test in tests.values():
         hypotheses = f"H0 {test.elo0:g} against H1 {test.elo1:g}, alpha {test.alpha:g}, beta {test.beta:g}"
@@ -167,7 +167,7 @@ def _test(test: Tested) -> tuple[str, ...]:
     return str(sum(test.counts)), f"{test.ratio:+.2f}", f"{low:+.2f} {high:+.2f}", test.decision or "neither yet"
 
 
-def _colors(report: Report) -> Table:
+def _colors(report: TournamentReport) -> Table:
     rows = [
         (title, *_counts_and_utility(pairing.as_white), *_counts_and_utility(pairing.as_black))
         for title, pairing in titled(report).items()
@@ -179,7 +179,7 @@ def _counts_and_utility(standing: Standing) -> tuple[str, str]:
     return f"{standing.wins} - {standing.draws} - {standing.losses}", _number(standing.utility, "+.1f")
 
 
-def _endings(report: Report) -> Table:
+def _endings(report: TournamentReport) -> Table:
     rows = [
         (title, _number(pairing.mean_plies, ".1f"), _number(pairing.seconds, ".1f"), _listed(pairing.endings))
         for title, pairing in titled(report).items()
@@ -187,7 +187,7 @@ def _endings(report: Report) -> Table:
     return Table("How games ended", ("", "mean plies", "s a game", "endings"), rows, prose=True)
 
 
-def _thinking(report: Report) -> Table:
+def _thinking(report: TournamentReport) -> Table:
     rows = [
         (
             str(number),
@@ -208,7 +208,7 @@ def _thinking(report: Report) -> Table:
     return Table(title, headings, rows, prose=True)
 
 
-def _times(report: Report) -> Table:
+def _times(report: TournamentReport) -> Table:
     rows = []
     for number, player in enumerate(report.players, 1):
         if player.games:
@@ -218,13 +218,13 @@ def _times(report: Report) -> Table:
     return Table("Time in ms, of a move and of each answer", headings, rows)
 
 
-def _forfeits(report: Report) -> Table:
+def _forfeits(report: TournamentReport) -> Table:
     names = names_of(report)
     rows = [(str(lost.game), names.get(lost.player, lost.player), lost.failure) for lost in report.forfeits]
     return Table("Failures", ("game", "player", "what it did"), rows, prose=True)
 
 
-def _incidents(report: Report) -> Table:
+def _incidents(report: TournamentReport) -> Table:
     rows = [
         (str(incident.game), incident.at, incident.what + " (game given up)" * incident.quarantined)
         for incident in report.incidents

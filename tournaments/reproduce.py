@@ -18,7 +18,7 @@ from tournaments.paper import GAMES, SHORT, TODAY, Cell, cells, pair_under, pair
 from tournaments.report import Standing
 from tournaments.report_page import LOST, WON, finished, plotting, rows_of
 from tournaments.report_tables import NOTHING, Table
-from tournaments.schedule import Game, Settings
+from tournaments.schedule import ScheduledGame, TournamentSettings
 from tournaments.statistics import NORMAL_95, expected_utility, expected_utility_interval, shares_of
 from tournaments.store import Store
 
@@ -63,13 +63,13 @@ def figure_cells(figure: int, budget: float | None) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells(figure) if budget is None or cell.seconds == SHORT)
 
 
-def settings_of(figure: int, budget: float | None, seed: int = SEED, choice: str = TODAY) -> Settings:
+def settings_of(figure: int, budget: float | None, seed: int = SEED, choice: str = TODAY) -> TournamentSettings:
     """The tournament of a figure under a choice; raises as `paper.changed` does."""
     pairings = tuple(pair_under(pairing(cell, budget), choice) for cell in figure_cells(figure, budget))
-    return Settings(pairings, rules_under(choice), PAPER_LIMITS, seed)
+    return TournamentSettings(pairings, rules_under(choice), PAPER_LIMITS, seed)
 
 
-def games_of(settings: Settings, pairings: Iterable[int], games: int) -> list[Game]:
+def games_of(settings: TournamentSettings, pairings: Iterable[int], games: int) -> list[ScheduledGame]:
     """Games of some of the pairings, one pairing after another, so that whole cells are done early."""
     return [settings.game(number, game) for number in pairings for game in range(games)]
 

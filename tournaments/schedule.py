@@ -27,7 +27,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class ScheduledGame:
     """One game, played or not, by the specs of its players.
 
     id: place in the schedule, from 1; what `FILE#17` means. pairing, number: of its pairing and within that, from 0.
@@ -43,7 +43,7 @@ class Game:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TournamentSettings:
     """What determines the games of a tournament.
 
     Attributes:
@@ -57,16 +57,16 @@ class Settings:
     seed: int
     files: str | None = None
 
-    def game(self, pairing: int, number: int) -> Game:
+    def game(self, pairing: int, number: int) -> ScheduledGame:
         """One game of a pairing."""
         players = self.pairings[pairing]
         first, second = players.first, players.second
         white, black = (first, second) if number % 2 == 0 else (second, first)
         digest = hashlib.sha256("\n".join((str(self.seed), first, second, str(number // 2))).encode()).digest()
         place = number // 2 * 2 * len(self.pairings) + 2 * pairing + number % 2 + 1
-        return Game(place, pairing, number, white, black, int.from_bytes(digest[:8]) >> 1)
+        return ScheduledGame(place, pairing, number, white, black, int.from_bytes(digest[:8]) >> 1)
 
-    def schedule(self, games: int) -> list[Game]:
+    def schedule(self, games: int) -> list[ScheduledGame]:
         """The first `games` games of every pairing, ordered by id: two of each pairing at a time."""
         every = [self.game(pairing, number) for pairing in range(len(self.pairings)) for number in range(games)]
         return sorted(every, key=lambda game: game.id)
@@ -91,7 +91,7 @@ class Shard:
             raise ValueError(f"illegal shard {quoted(text)}: it takes a part such as 2/5, the second of five")
         return cls(*numbers)
 
-    def has(self, game: Game) -> bool:
+    def has(self, game: ScheduledGame) -> bool:
         """Whether a game is in this part; the two games of a pair stay together."""
         return (game.id - 1) // 2 % self.count == self.index - 1
 

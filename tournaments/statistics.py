@@ -1,31 +1,33 @@
-"""Statistics of results: how well a player did, and how sure that is.
+"""Statistics of results: intervals of scores, Elo, and the sequential test of a difference in strength.
 
-Results are counted by score, worst first: (losses, draws, wins) of games, or for pairs of games (same seed, colours
-exchanged) how many scored 0, 1/2, 1, 3/2 and 2 points. The two games of a pair have much in common, so the variance of
-a score is better estimated from pairs than from games (the pentanomial model, as in fishtest and fastchess).
+Counts of results stand in order of score, worst first: (losses, draws, wins) of games; or, of pairs of games with one
+seed and exchanged colours, how many scored 0, 1/2, 1, 3/2 and 2 points. The two games of a pair have much in common, so
+pairs estimate the variance of a score better than games (the pentanomial model of fishtest and fastchess).
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-NORMAL_95 = 1.959964  # half width of a 95 % interval in standard deviations of a normal distribution
-HALVINGS = 60  # halvings of an interval that leave nothing but rounding error
+NORMAL_95 = 1.959964  # half width of a 95% interval in standard deviations of a normal distribution
+HALVINGS = 60  # of an interval: only rounding error is left
 
 Counts = Sequence[int]
-"""How often each score occurred, worst first: 3 numbers for games, 5 for pairs of games.
+"""Number of results with each score, worst first: 3 numbers for games, 5 for pairs of games.
 
-Functions that take counts raise ValueError for any other number of them, for a negative one, and if all are 0.
+Functions that take counts raise ValueError for any other length, for negative numbers, and if all are 0.
 """
 Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Elo:
-    """An Elo difference: the estimate, half the width of its 95 % interval, and the interval. All finite."""
+    """An Elo difference, half the width of its 95% interval, and the interval. All are finite."""
 
     difference: float
     error: float
@@ -34,13 +36,25 @@ class Elo:
 
 
 def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
-    """95 % interval of a probability, in [0, 1]: Wilson, "Probable Inference" (JASA 1927).
+    """Return the 95% interval of a probability: Wilson, "Probable Inference" (JASA 1927).
 
-    Finite and within [0, 1] even if all trials succeeded or none did. `successes` may be a sum of scores from [0, 1]:
-    no score varies more than one that is all or nothing, so the interval is then too wide rather than too narrow.
+    Args:
+      successes: may be a sum of scores from [0, 1]. No score varies more than one that is all or nothing, so the
+        interval is then too wide rather than too narrow.
+      trials: number of trials.
+
+    Returns:
+      An interval within [0, 1] that has a width even if all trials succeeded or none did.
 
     Raises:
       ValueError: no trials, or more successes than trials.
+
+    >>> low, high = wilson_interval(81, 263)  # Newcombe, Statistics in Medicine 1998, table I
+    >>> print(f"{low:.4f} to {high:.4f}")
+    0.2553 to 0.3662
+    >>> low, high = wilson_interval(0, 20)
+    >>> print(f"{low:.4f} to {high:.4f}")
+    0.0000 to 0.1611
     """
     if not 0 <= successes <= trials or trials < 1:
         raise ValueError(
@@ -53,50 +67,68 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
 
 
 def mean_and_variance(counts: Counts) -> tuple[float, float]:
-    """Mean score of a game or pair, in [0, 1], and the variance of a single one about it."""
+    """Return the mean score of a game or pair, in [0, 1], and the variance of a single score.
+
+    >>> mean_and_variance((1, 2, 1))
+    (0.5, 0.125)
+    """
     shares, scores = shares_of(counts)
     mean = float(shares @ scores)
     return mean, float(shares @ (scores - mean) ** 2)
 
 
 def shares_of(counts: Sequence[float]) -> tuple[Reals, Reals]:
-    """Share of each score, and the scores themselves, from 0 to 1 in even steps."""
+    """Return the share of each score, and the scores themselves, from 0 to 1 in even steps."""
     if len(counts) not in (3, 5) or min(counts) < 0 or not sum(counts):
         raise ValueError(f"counts {tuple(counts)}: it takes 3 for games or 5 for pairs, from 0, and not all 0")
     return np.asarray(counts, np.float64) / sum(counts), np.linspace(0, 1, len(counts))
 
 
 def expected_utility(losses: int, draws: int, wins: int) -> float:
-    """EU in percent, 100 (wins - losses) / games: Parker, Nau, Subrahmanian (AAAI 2006). -100 to 100."""
+    """Return EU in percent, 100 (wins - losses) / games: Parker, Nau, Subrahmanian (AAAI 2006). -100 to 100.
+
+    >>> expected_utility(losses=10, draws=20, wins=30)
+    33.33...
+    """
     return 100 * (2 * mean_and_variance((losses, draws, wins))[0] - 1)
 
 
 def expected_utility_interval(losses: int, draws: int, wins: int) -> tuple[float, float]:
-    """95 % interval of EU in percent: the score interval of Tango (Statistics in Medicine 1998, 17:891).
+    """Return the 95% interval of EU in percent: the score interval of Tango (Statistics in Medicine 1998, 17:891).
 
-    (Wins - losses) / games is what Tango's interval is for: a difference of paired proportions, draws being the pairs
-    that agree. It holds each EU = D that is at most 1.96 standard deviations from what was observed,
+    Tango's interval is for (wins - losses) / games as a difference of paired proportions, in which draws are the pairs
+    that agree. It holds each EU = D at most 1.96 standard deviations from the observed one,
 
-      |wins - losses - n D| <= 1.96 sqrt(n (2 q + D (1 - D)))    with q the likeliest share of losses for that D,
+      |wins - losses - n D| <= 1.96 sqrt(n (2 q + D (1 - D)))    with q the likeliest share of losses for that D.
 
-    which is Wilson's interval if there are no draws, and has a width even if all games ended the same way.
+    Without draws this is Wilson's interval. It has a width even if all games ended the same way.
+
+    >>> print("{:.1f} to {:.1f}".format(*expected_utility_interval(losses=10, draws=20, wins=30)))
+    13.2 to 50.6
+    >>> print("{:.1f} to {:.1f}".format(*expected_utility_interval(losses=0, draws=0, wins=20)))
+    67.8 to 100.0
     """
-    games, seen = losses + draws + wins, expected_utility(losses, draws, wins) / 100
+    games, observed = losses + draws + wins, expected_utility(losses, draws, wins) / 100
 
     def is_outside(difference: float) -> bool:
         b = (2 * games - wins + losses) * difference - wins - losses
         c = -losses * difference * (1 - difference)
-        lost = (math.sqrt(max(0.0, b * b - 8 * games * c)) - b) / (4 * games)
-        variance = max(0.0, (2 * lost + difference * (1 - difference)) / games)
-        return abs(seen - difference) > NORMAL_95 * math.sqrt(variance)
+        share_lost = (math.sqrt(max(0.0, b * b - 8 * games * c)) - b) / (4 * games)
+        variance = max(0.0, (2 * share_lost + difference * (1 - difference)) / games)
+        return abs(observed - difference) > NORMAL_95 * math.sqrt(variance)
 
-    return -100 * _last_inside(lambda x: is_outside(-x), -seen), 100 * _last_inside(is_outside, seen)
+    return -100 * _last_inside(lambda x: is_outside(-x), -observed), 100 * _last_inside(is_outside, observed)
 
 
 def score_interval(counts: Counts) -> tuple[float, float]:
-    """95 % interval of the mean score, in [0, 1], with a width even if all ended the same way.
+    """Return the 95% interval of the mean score, in [0, 1]: Tango's for games, Wilson's for pairs.
 
-    Of games Tango's, of pairs Wilson's.
+    It has a width even if all ended the same way.
+
+    >>> print("{:.3f} to {:.3f}".format(*score_interval((10, 20, 30))))
+    0.566 to 0.753
+    >>> print("{:.3f} to {:.3f}".format(*score_interval((0, 0, 0, 0, 10))))
+    0.722 to 1.000
     """
     mean, _ = mean_and_variance(counts)
     if len(counts) == 5:
@@ -106,7 +138,7 @@ def score_interval(counts: Counts) -> tuple[float, float]:
 
 
 def _last_inside(is_outside: Callable[[float], bool], inside: float) -> float:
-    """The largest number up to 1 that is not outside, given that `inside` is not."""
+    """Return the largest number up to 1 that is not outside, given that `inside` is not."""
     outside = 1.0
     if not is_outside(outside):
         return outside
@@ -117,12 +149,16 @@ def _last_inside(is_outside: Callable[[float], bool], inside: float) -> float:
 
 
 def elo(counts: Counts) -> Elo:
-    """Elo difference with a 95 % interval, from games or from pairs.
+    """Return the Elo difference with a 95% interval, from games or from pairs.
 
     A score s is a difference of 400 log10(s / (1 - s)). The error is half the distance between the ends of the interval
     s +- 1.96 sqrt(variance / n), as in cutechess and fastchess. If all ended the same way, or that interval leaves
     (0, 1), `score_interval` replaces it. No score counts as nearer to 0 or 1 than one more drawn game would make it, so
     all numbers are finite.
+
+    >>> found = elo((25, 0, 75))  # 400 log10(3)
+    >>> print(f"{found.difference:.1f} +- {found.error:.1f}, {found.low:.1f} to {found.high:.1f}")
+    190.8 +- 81.2, 119.2 to 281.5
     """
     mean, variance = mean_and_variance(counts)
     number = sum(counts)
@@ -136,17 +172,136 @@ def elo(counts: Counts) -> Elo:
 
 
 def elo_of(score: float) -> float:
-    """The Elo difference at which a score in (0, 1) is the expected one."""
+    """Return the Elo difference at which a score in (0, 1) is the expected one."""
     return 400 * math.log10(score / (1 - score))
 
 
 def likelihood_of_superiority(counts: Counts) -> float:
-    """LOS: probability, in [0, 1], that the player is the stronger one.
-
-    By the normal approximation, as in cutechess and fastchess.
+    """Return LOS, the probability that the player is the stronger one, by the normal approximation of cutechess.
 
     If all games or pairs ended the same way, the variance is taken about 1/2, as between equal players.
+
+    >>> round(likelihood_of_superiority((10, 20, 30)), 4)  # half of 1 + erf((30 - 10) / sqrt(2 * 40)), nearly
+    0.9997
     """
     mean, variance = mean_and_variance(counts)
     error = math.sqrt((variance or (mean - 0.5) ** 2) / sum(counts))
     return (1 + math.erf((mean - 0.5) / error / math.sqrt(2))) / 2 if error else 0.5
+
+
+NELO = 800 / math.log(10)
+UNSEEN = 1e-3
+"""Count of a score that never occurred: with 0 the likeliest distribution may have no finite likelihood ratio."""
+STEPS, CLOSE, ROUNDING = 200, 1e-10, 1e-15
+
+Decision: TypeAlias = Literal["H0", "H1"] | None
+"""The hypothesis accepted; None to play on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """Sequential test of the hypothesis H1, nElo = `elo1`, against H0, nElo = `elo0`, which is less.
+
+    Wald's test (1945), generalised: each hypothesis stands for the distribution of scores that makes the results
+    likeliest under it. Strength is in normalized Elo, as in fishtest and fastchess: Van den Bergh, "Normalized Elo" and
+    "Comments on Normalized Elo" (hardy.uhasselt.be/Fishtest). With mean mu and standard deviation sigma of a game's
+    score,
+
+      nElo = (800 / ln 10) (mu - 1/2) / sigma.
+
+    It measures how many games it takes to see a difference. Without draws, and for small differences, it equals Elo.
+
+    Args:
+      elo0, elo1: the hypotheses.
+      alpha: probability of accepting H1 where H0 holds, in (0, 1/2).
+      beta: probability of accepting H0 where H1 holds, in (0, 1/2).
+
+    >>> test = Sprt(0, 50)
+    >>> print("{:.3f} {:.3f}".format(*test.bounds))  # ln(0.05 / 0.95) and its opposite
+    -2.944 2.944
+    >>> test.decision((150, 300, 150)), test.decision((5, 10, 5)), test.decision((50, 100, 90))
+    ('H0', None, 'H1')
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
+            raise ValueError(f"elo0={self.elo0}, elo1={self.elo1}: it takes two numbers, elo0 the smaller one")
+        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < value < 0.5:
+                raise ValueError(f"{name}={value}: it takes a probability above 0 and below 0.5")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The ratios at which H0 and H1 are accepted: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha)."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def log_likelihood_ratio(self, counts: Counts) -> float:
+        """Return LLR = sum of count ln(p1 / p0) over scores, with p0, p1 their likeliest shares under H0 and H1."""
+        return _ratio(self.elo0, self.elo1, tuple(counts))
+
+    def decision(self, counts: Counts) -> Decision:
+        """Return the decision that these results allow. A test ends at the first results that allow one."""
+        ratio, (low, high) = self.log_likelihood_ratio(counts), self.bounds
+        return "H0" if ratio <= low else "H1" if ratio >= high else None
+
+
+@lru_cache(1 << 20)  # finding the end of a test goes through all counts on the way, again and again
+def _ratio(elo0: float, elo1: float, counts: tuple[int, ...]) -> float:
+    if len(counts) in (3, 5) and not any(counts):
+        return 0.0
+    shares_of(counts)  # raises ValueError unless they are counts
+    positive = [max(count, UNSEEN) for count in counts]
+    # a pair's mean score varies half as much as a game's, if its games are independent
+    games = math.sqrt(len(counts) // 2)
+    under0, under1 = (likeliest(positive, games * elo / NELO) for elo in (elo0, elo1))
+    return float(positive @ np.log(under1 / under0))
+
+
+def likeliest(counts: Sequence[float], t: float) -> Reals:
+    """Return the shares p of the scores that make `counts` likeliest, of all p with (mu - 1/2) / sigma = t.
+
+    Where a constraint is sum p c = 0 with fixed c, the likeliest shares are p = f / (1 + theta c), with f the observed
+    shares and theta such that the constraint holds (Lagrange; for a mean score s, c = scores - s). Here c is the
+    derivative of mu - 1/2 - t sigma by p,
+
+      c = scores - 1/2 - (t sigma / 2) (1 + ((scores - mu) / sigma)^2),
+
+    with mu and sigma of the p of the step before, until p stays (Van den Bergh, "Normalized Elo in practice", 4.1).
+    The first p has the right t, so that c has both signs and there is a theta. All counts are positive.
+    """
+    observed, scores = shares_of(counts)
+    win = t / math.sqrt(1 + t * t) / 2
+    shares = np.zeros(len(observed))
+    shares[0], shares[-1] = 0.5 - win, 0.5 + win
+    for _ in range(STEPS):
+        mean = shares @ scores
+        deviation = math.sqrt(shares @ (scores - mean) ** 2)
+        slopes = scores - 0.5 - t * deviation / 2 * (1 + ((scores - mean) / deviation) ** 2)
+        before, shares = shares, observed / (1 + _multiplier(observed, slopes) * slopes)
+        shares /= shares.sum()
+        if np.abs(shares - before).max() < CLOSE:
+            break
+    return shares
+
+
+def _multiplier(observed: Reals, slopes: Reals) -> float:
+    """Return the theta with sum of observed slopes / (1 + theta slopes) = 0, by Newton's method.
+
+    The sum falls as theta grows.
+    """
+    low, theta, high = float(-1 / slopes.max()), 0.0, float(-1 / slopes.min())
+    for _ in range(STEPS):
+        terms = slopes / (1 + theta * slopes)
+        value = float(observed @ terms)
+        low, high = (theta, high) if value > 0 else (low, theta)
+        before, theta = theta, theta + value / float(observed @ terms**2)
+        if not low < theta < high:
+            theta = (low + high) / 2
+        if abs(theta - before) <= ROUNDING * abs(theta):
+            break
+    return theta

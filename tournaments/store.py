@@ -30,7 +30,7 @@ from filelock import FileLock, Timeout
 
 from referee.text import quoted
 from tournaments.play import Died, Finished
-from tournaments.schedule import Pairing, Settings, Shard
+from tournaments.schedule import Pairing, Shard, TournamentSettings
 from tournaments.store_reader import (
     APPLICATION,
     OF_A_SIDE,
@@ -70,7 +70,7 @@ class Store(Reader):
     @classmethod
     @contextmanager
     def writing(
-        cls, path: str | os.PathLike[str], settings: Settings, games: int, shard: Shard | None = None
+        cls, path: str | os.PathLike[str], settings: TournamentSettings, games: int, shard: Shard | None = None
     ) -> Iterator[Store]:
         """A store to add games to: a new one, or one of the same tournament; of every pairing `games` are wanted now.
 
@@ -196,7 +196,7 @@ def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]
         part.unlink(missing_ok=True)
 
 
-def _identity(settings: Settings) -> dict[str, str]:
+def _identity(settings: TournamentSettings) -> dict[str, str]:
     """What must be the same, besides the players, for two files to be of one tournament, as text."""
     limits = settings.limits
     return {
@@ -207,7 +207,7 @@ def _identity(settings: Settings) -> dict[str, str]:
     } | ({} if settings.files is None else {"files": settings.files})
 
 
-def _differences(there: Settings, here: Settings) -> str:
+def _differences(there: TournamentSettings, here: TournamentSettings) -> str:
     """What two tournaments differ in; of the players, the first pairing that does."""
     theirs, ours = _identity(there), _identity(here)
     for both in zip_longest(there.pairings, here.pairings):

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from referee import GameRecord, Limits, RecordError, UnknownRuleSet, record_from_pgn, rule_set
 from referee.pgn import MAX_BYTES
 from referee.text import MOST_QUOTED, one_line, quoted
-from tournaments.schedule import MOST_GAMES, Game, Pairing, Settings, Shard
+from tournaments.schedule import MOST_GAMES, Pairing, ScheduledGame, Shard, TournamentSettings
 
 SCHEMA = "1"
 TABLES = """
@@ -139,7 +139,7 @@ class Reader:
             pairings = tuple(Pairing(*row) for row in self.rows("SELECT first, second FROM pairings ORDER BY id"))
             plies, quiet = (int(texts[name]) if texts[name] else None for name in ("plies", "quiet"))
             rules, seed = rule_set(texts["rules"]), int(texts["seed"])
-            self.settings = Settings(pairings, rules, Limits(plies, quiet), seed, texts.get("files"))
+            self.settings = TournamentSettings(pairings, rules, Limits(plies, quiet), seed, texts.get("files"))
             self.games = int(texts["games"])
             if not pairings:
                 raise ValueError("no pairings")
@@ -179,7 +179,7 @@ class Reader:
         """Ids of the games that are here."""
         return {game for (game,) in self.rows("SELECT id FROM games")}
 
-    def missing(self) -> list[Game]:
+    def missing(self) -> list[ScheduledGame]:
         """Games of the schedule, and of this file's part of it, that are not here."""
         done = self.done()
         return [game for game in self.settings.schedule(self.games) if self.shard.has(game) and game.id not in done]

@@ -20,11 +20,11 @@ from kriegbot.request import Refused, refusing, seed_of, whole_of
 from referee.text import quoted, unknown
 from tournaments import figure4
 from tournaments import reproduce as figures
-from tournaments.executors import LocalExecutor
 from tournaments.paper import FIGURES, LONG, SHORT, TODAY
 from tournaments.report_page import PlotsMissing
 from tournaments.report_tables import show_table
 from tournaments.reproduce import games_of as cell_games
+from tournaments.run import LocalExecutor
 from tournaments.store import Store, StoreError
 
 WHAT = {"figure2": 2, "figure3": 3, "figure4": 4, "figure5": 5}

@@ -31,16 +31,15 @@ from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, 
 from referee import Limits, RuleSet
 from referee.files import whole
 from referee.text import quoted, unknown
-from tournaments.executors import Executor, ExecutorError, LocalExecutor
 from tournaments.play import SpecOf, logged_to
 from tournaments.report import decision_of, report_of
 from tournaments.report_page import MISSING, are_missing, page_of
 from tournaments.report_tables import show_report
-from tournaments.run import run
-from tournaments.schedule import MOST_GAMES, Game, Pairing, Settings, Shard
+from tournaments.run import Executor, ExecutorError, LocalExecutor, run
+from tournaments.schedule import MOST_GAMES, Pairing, ScheduledGame, Shard, TournamentSettings
 from tournaments.schedule import gauntlet as first_against_all
 from tournaments.schedule import round_robin as all_against_all
-from tournaments.sprt import Sprt
+from tournaments.statistics import Sprt
 from tournaments.store import FORMS, Store, StoreError
 
 File: TypeAlias = Annotated[str, argument("FILE", "A tournament, finished or not.")]
@@ -97,7 +96,7 @@ def tournament(
     common.check_players(specs, rule_set)
     with refusing(BadSpec):
         files = versions_of(specs)
-    settings = Settings(pairings, rule_set, drawn, _seed_at(path) if given is None else given, files)
+    settings = TournamentSettings(pairings, rule_set, drawn, _seed_at(path) if given is None else given, files)
     workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
     with refusing(StoreError, ending="."), Store.writing(path, settings, wanted, part) as store:
 
@@ -193,7 +192,7 @@ def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str 
 
 def play_missing(
     store: Store,
-    missing: Sequence[Game],
+    missing: Sequence[ScheduledGame],
     executor: Executor,
     specs: list[PlayerSpec],
     is_decided: Callable[[], bool] = lambda: False,
