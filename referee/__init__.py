@@ -13,6 +13,10 @@ from referee.announcement import Announcement as Announcement
 from referee.announcement import Check as Check
 from referee.announcement import End as End
 from referee.announcement import Man as Man
+from referee.announcement import PawnTryCount as PawnTryCount
+from referee.announcement import PawnTryExists as PawnTryExists
+from referee.announcement import PawnTryInfo as PawnTryInfo
+from referee.announcement import PawnTrySquares as PawnTrySquares
 from referee.announcement import Reason as Reason
 from referee.announcement import announce as announce
 from referee.errors import BadAction as BadAction

@@ -20,9 +20,6 @@ from referee.errors import BadAnnouncement
 from referee.rules import NO_LIMITS, Limits, PawnTries, RuleSet
 from referee.text import quoted
 
-Told: TypeAlias = int | bool | tuple[chess.Square, ...] | None
-"""What a side is told of its legal pawn captures; see `Announcement.pawn_tries`."""
-
 
 class Man(Enum):
     """What was captured, if the rule set tells; a promoted pawn is a piece."""
@@ -120,14 +117,81 @@ CHECK_LETTERS = dict(zip("RFLSN", Check, strict=True))
 _MAN_LETTERS = {"p": Man.PAWN, "o": Man.PIECE}  # o: "officer"; n would read as a knight
 _LETTER_OF_MAN = {man: letter for letter, man in _MAN_LETTERS.items()}
 _END_OF_CODE = {code: reason for reason, code in _CODE_OF_END.items()}
-_TOLD = r"0|[1-9][0-9]?|yes|no|none|(?:[a-h][2-7])+"
+_PAWN_TRIES = r"0|[1-9][0-9]?|yes|no|none|(?:[a-h][2-7])+"
 _CODE = re.compile(
     r"(?:x(?P<square>[a-h][1-8])(?P<man>[po])?(?P<passing>ep)?)?"
     r"(?P<promotion>=)?"
     r"(?:\+(?=[RFLSN])(?P<checks>R?F?L?S?N?))?"
-    rf"(?:\?(?P<told>{_TOLD}))?"
+    rf"(?:\?(?P<tries>{_PAWN_TRIES}))?"
     r"(?:#(?P<end>[a-z]+)(?::(?P<winner>[wb]))?)?"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PawnTryCount:
+    """Number of legal pawn captures."""
+
+    number: int
+
+    @property
+    def at_least(self) -> int:
+        """Smallest number of legal pawn captures that this allows."""
+        return self.number
+
+    def code(self) -> str:
+        """One word for records and the line protocol: "2"."""
+        return str(self.number)
+
+    def text(self) -> str:
+        """A phrase for people: "no pawn tries", "1 pawn try"."""
+        return f"{self.number or 'no'} pawn {'try' if self.number == 1 else 'tries'}"
+
+
+@dataclass(frozen=True, slots=True)
+class PawnTryExists:
+    """True if at least one pawn capture is legal."""
+
+    exists: bool
+
+    @property
+    def at_least(self) -> int:
+        """Smallest number of legal pawn captures that this allows."""
+        return int(self.exists)
+
+    def code(self) -> str:
+        """One word for records and the line protocol: "yes" or "no"."""
+        return "yes" if self.exists else "no"
+
+    def text(self) -> str:
+        """A phrase for people: "at least one pawn try"."""
+        return "at least one pawn try" if self.exists else "no pawn tries"
+
+
+@dataclass(frozen=True, slots=True)
+class PawnTrySquares:
+    """Squares, ascending, of the pawns that have a legal capture."""
+
+    squares: tuple[chess.Square, ...]
+
+    @property
+    def at_least(self) -> int:
+        """Smallest number of legal pawn captures that this allows."""
+        return len(self.squares)
+
+    def code(self) -> str:
+        """One word for records and the line protocol: "e4g5", or "none"."""
+        return "".join(map(chess.square_name, self.squares)) or "none"
+
+    def text(self) -> str:
+        """A phrase for people: "pawn tries from e4 and g5"."""
+        if not self.squares:
+            return "no pawn tries"
+        *others, last = map(chess.square_name, self.squares)
+        return f"pawn tries from {', '.join(others)} and {last}" if others else f"a pawn try from {last}"
+
+
+PawnTryInfo: TypeAlias = PawnTryCount | PawnTryExists | PawnTrySquares
+"""The referee's answer to how the side to move can capture with pawns; its kind depends on the rule set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +202,7 @@ class Announcement:
       capture: square of the captured man, also en passant, unless that is told; None for no capture.
       captured: whether it was a pawn or a piece, if the rule set tells.
       checks: every direction of check, at checkmate also; `Check(0)` for none.
-      pawn_tries: what is told of the legal pawn captures of the side now to move: their number, whether there are any
-        (True or False), the squares from which there are, ascending, or None for nothing.
+      pawn_tries: the legal pawn captures of the side now to move; None if the rule set announces nothing of them.
       end: the end of the game, if this move brought it.
       en_passant: whether a capture en passant is told; then `capture` is where the capturing pawn lands.
       promotion: whether a promotion is told.
@@ -148,7 +211,7 @@ class Announcement:
     capture: chess.Square | None = None
     captured: Man | None = None
     checks: Check = NO_CHECK
-    pawn_tries: Told = None
+    pawn_tries: PawnTryInfo | None = None
     end: End | None = None
     en_passant: bool = False
     promotion: bool = False
@@ -176,7 +239,7 @@ class Announcement:
         if self.checks:
             parts.append("check " + " and ".join(words for check, words in _CHECK_WORDS.items() if check & self.checks))
         if self.pawn_tries is not None:
-            parts.append(pawn_tries_text(self.pawn_tries))
+            parts.append(self.pawn_tries.text())
         if self.end is not None:
             parts.append(self.end.text())
         sentence = "; ".join(parts) or "a move was made"
@@ -193,7 +256,7 @@ class Announcement:
         if self.checks:
             code += "+" + "".join(letter for letter, check in CHECK_LETTERS.items() if check & self.checks)
         if self.pawn_tries is not None:
-            code += "?" + told_code(self.pawn_tries)
+            code += "?" + self.pawn_tries.code()
         if self.end is not None:
             code += "#" + _CODE_OF_END[self.end.reason]
             if self.end.winner is not None:
@@ -224,40 +287,27 @@ class Announcement:
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
             captured=_MAN_LETTERS.get(match["man"]),
             checks=Check(sum(CHECK_LETTERS[letter] for letter in match["checks"] or "")),
-            pawn_tries=None if match["told"] is None else parse_told(match["told"]),
+            pawn_tries=None if match["tries"] is None else parse_pawn_tries(match["tries"]),
             end=end,
             en_passant=match["passing"] is not None,
             promotion=match["promotion"] is not None,
         )
 
 
-def told_code(told: int | tuple[chess.Square, ...]) -> str:
-    """What was told of pawn tries as one word: "2", "yes" or "no", "e4g5" for squares, "none" for no square."""
-    if isinstance(told, tuple):
-        return "".join(map(chess.square_name, told)) or "none"
-    return ("no", "yes")[told] if isinstance(told, bool) else str(told)
+def parse_pawn_tries(code: str) -> PawnTryInfo:
+    """Return the information whose `code` this is.
 
-
-def parse_told(code: str) -> int | tuple[chess.Square, ...]:
-    """The inverse of `told_code`; raises BadAnnouncement if the text is no such word."""
-    if not re.fullmatch(_TOLD, code):
+    Raises:
+      BadAnnouncement: the text is no such word.
+    """
+    if not re.fullmatch(_PAWN_TRIES, code):
         raise BadAnnouncement(f"illegal pawn tries: {quoted(code)}; it takes a word such as '2', 'yes' or 'e4g5'")
     if code in ("yes", "no"):
-        return code == "yes"
+        return PawnTryExists(code == "yes")
     if code.isdecimal():
-        return int(code)
+        return PawnTryCount(int(code))
     names = "" if code == "none" else code
-    return tuple(chess.parse_square(names[i : i + 2]) for i in range(0, len(names), 2))
-
-
-def pawn_tries_text(told: int | tuple[chess.Square, ...]) -> str:
-    """What was told of pawn tries, in words: "no pawn tries", "1 pawn try", "pawn tries from e4 and g5"."""
-    if told is True:
-        return "at least one pawn try"
-    if isinstance(told, tuple) and told:
-        *others, last = map(chess.square_name, told)
-        return f"pawn tries from {', '.join(others)} and {last}" if others else f"a pawn try from {last}"
-    return f"{told or 'no'} pawn {'try' if told == 1 else 'tries'}"
+    return PawnTrySquares(tuple(chess.parse_square(names[i : i + 2]) for i in range(0, len(names), 2)))
 
 
 # What is heard of a move
@@ -296,19 +346,19 @@ def _legal_pawn_captures(board: chess.Board) -> Iterator[chess.Move]:
     return board.generate_legal_captures(from_mask=board.pawns & board.occupied_co[board.turn])
 
 
-def pawn_tries_told(board: chess.Board, kind: PawnTries) -> Told:
-    """What an announcement tells of the pawn captures of the side to move; see `Announcement.pawn_tries`."""
+def pawn_try_info(board: chess.Board, kind: PawnTries) -> PawnTryInfo | None:
+    """Return what a rule set of this kind announces of the pawn captures of the side to move."""
     match kind:
         case PawnTries.NOTHING:
             return None
         case PawnTries.COUNT:
-            return count_pawn_tries(board)
+            return PawnTryCount(count_pawn_tries(board))
         case PawnTries.COUNT_EACH:
-            return sum(1 for _ in _legal_pawn_captures(board))
+            return PawnTryCount(sum(1 for _ in _legal_pawn_captures(board)))
         case PawnTries.YES_NO:
-            return count_pawn_tries(board) > 0
+            return PawnTryExists(count_pawn_tries(board) > 0)
         case PawnTries.SQUARES:
-            return tuple(sorted({move.from_square for move in _legal_pawn_captures(board)}))
+            return PawnTrySquares(tuple(sorted({move.from_square for move in _legal_pawn_captures(board)})))
 
 
 def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int = 0) -> End | None:
@@ -353,9 +403,9 @@ def announce(
     after = board.copy(stack=False)
     after.push(move)
     end = end_of(after, rules, limits, ply=ply + 1)
-    told = None if end is not None else pawn_tries_told(after, rules.pawn_tries)
+    pawn_tries = None if end is not None else pawn_try_info(after, rules.pawn_tries)
     checks = _checks(after) if rules.checks_told else NO_CHECK
-    return Announcement(capture, captured, checks, told, end, en_passant, promotion)
+    return Announcement(capture, captured, checks, pawn_tries, end, en_passant, promotion)
 
 
 def _checks(board: chess.Board) -> Check:

@@ -11,7 +11,7 @@ from typing import TypeVar, overload
 
 import chess
 
-from referee.announcement import Announcement, End, pawn_tries_told
+from referee.announcement import Announcement, End, PawnTryExists, pawn_try_info
 from referee.men import men_of
 from referee.rules import NO_LIMITS, Asking, Limits, RuleSet
 from referee.view import Answer, Event, GameOver, OpponentMoved, OwnQuestion, OwnTry, View
@@ -82,7 +82,7 @@ class ViewBuilder:
         self._rules, self._limits, self._start = rules, limits, start
         self._own = chess.Board(start)
         self.turn, self.ply = self._own.turn, 0
-        self.pawn_tries = pawn_tries_told(self._own, rules.pawn_tries)
+        self.pawn_tries = pawn_try_info(self._own, rules.pawn_tries)
         self.end: End | None = None
         self._is_postponing: bool
         others = chess.SquareSet(self._own.occupied_co[not color])
@@ -113,8 +113,8 @@ class ViewBuilder:
                     self._is_refused.add(move)
                     self._refused.append(move)
             case OwnQuestion(Answer.YES | Answer.NO as answer):
-                self.pawn_tries = answer is Answer.YES
-                self._is_postponing = self.pawn_tries and self._rules.asking is Asking.OBLIGES_ONCE
+                self.pawn_tries = PawnTryExists(answer is Answer.YES)
+                self._is_postponing = self.pawn_tries.exists and self._rules.asking is Asking.OBLIGES_ONCE
             case OpponentMoved(announcement):
                 if announcement.captured_square is not None:
                     self._own.remove_piece_at(announcement.captured_square)

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import chess
 
-from referee.announcement import Told
+from referee.announcement import PawnTryInfo, PawnTrySquares
 
 Men: TypeAlias = Mapping[chess.Square, chess.PieceType]
 
@@ -136,7 +136,7 @@ def attacked(color: chess.Color, men: Men) -> chess.Bitboard:
 
 
 def open_tries(
-    color: chess.Color, men: Men, kingside: bool, queenside: bool, pawn_tries: Told = None
+    color: chess.Color, men: Men, kingside: bool, queenside: bool, pawn_tries: PawnTryInfo | None = None
 ) -> list[chess.Move]:
     """Every try open to a side, ordered by square of departure, square of arrival and promotion.
 
@@ -160,7 +160,12 @@ def open_tries(
 
 
 def is_open(
-    move: chess.Move, color: chess.Color, men: Men, kingside: bool, queenside: bool, pawn_tries: Told = None
+    move: chess.Move,
+    color: chess.Color,
+    men: Men,
+    kingside: bool,
+    queenside: bool,
+    pawn_tries: PawnTryInfo | None = None,
 ) -> bool:
     """Whether a move is among `open_tries`, without listing them."""
     man, target, own = men.get(move.from_square), chess.BB_SQUARES[move.to_square], squares_of(men)
@@ -173,11 +178,11 @@ def is_open(
     return move.promotion in PROMOTIONS if promotes else move.promotion is None
 
 
-def may_capture(told: Told) -> chess.Bitboard:
-    """Squares from which pawns may try to capture, after this was told of pawn captures."""
-    if isinstance(told, tuple):
-        return squares_of(told)
-    return chess.BB_ALL if told is None or told else chess.BB_EMPTY
+def may_capture(pawn_tries: PawnTryInfo | None) -> chess.Bitboard:
+    """Return the squares from which pawns may try to capture after an announcement of pawn tries."""
+    if isinstance(pawn_tries, PawnTrySquares):
+        return squares_of(pawn_tries.squares)
+    return chess.BB_ALL if pawn_tries is None or pawn_tries.at_least else chess.BB_EMPTY
 
 
 def _targets(

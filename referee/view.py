@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import chess
 
-from referee.announcement import Announcement, End, Told
+from referee.announcement import Announcement, End, PawnTryExists, PawnTryInfo
 from referee.errors import BadAction
 from referee.men import Men, is_open, is_pawn_capture, open_tries
 from referee.rules import Asking, Limits, RuleSet
@@ -155,7 +155,7 @@ class View:
     opponent_men: int
     events: Sequence[Event]
     refused: Sequence[chess.Move]
-    pawn_tries: Told
+    pawn_tries: PawnTryInfo | None
     end: End | None
 
     @property
@@ -179,7 +179,7 @@ class View:
     @property
     def obliged(self) -> bool:
         """Whether the side may try nothing but pawn captures, since "Any?" was answered yes."""
-        if self.rules.asking is Asking.NONSENSE or self.pawn_tries is not True:
+        if self.rules.asking is Asking.NONSENSE or self.pawn_tries != PawnTryExists(True):
             return False
         if self.rules.asking is Asking.OBLIGES:
             return True

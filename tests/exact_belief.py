@@ -19,7 +19,7 @@ import chess
 
 import referee
 from kriegbot.belief.belief import EmptyBelief
-from referee.announcement import count_pawn_tries, pawn_tries_told
+from referee.announcement import count_pawn_tries, pawn_try_info
 from referee.men import is_pawn_capture, men_of
 from tests.plain_opponents import Replies, equally_likely
 
@@ -240,7 +240,7 @@ class ExactBelief:
             men,
             board.has_kingside_castling_rights(board.turn),
             board.has_queenside_castling_rights(board.turn),
-            pawn_tries_told(board, self._rules.pawn_tries),
+            pawn_try_info(board, self._rules.pawn_tries),
         )
         illegal = [is_pawn_capture(move, men) for move in tries if not board.is_legal(move)]
         refused = sum(isinstance(event, referee.OpponentRefused) for event in self._turn)

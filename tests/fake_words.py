@@ -16,6 +16,9 @@ from referee import (
     OpponentRefused,
     OwnQuestion,
     OwnTry,
+    PawnTryCount,
+    PawnTryExists,
+    PawnTrySquares,
     Reason,
     Referee,
 )
@@ -58,9 +61,11 @@ def answered(announcement: Announcement) -> Json:
         "dropped_piece_announcement": None,
         "en_passant_announced": announcement.en_passant or None,
         "promotion_announced": announcement.promotion or None,
-        "next_turn_pawn_tries": told if type(told) is int else None,
-        "next_turn_has_pawn_capture": told if isinstance(told, bool) else None,
-        "next_turn_pawn_try_squares": list(map(chess.square_name, told)) if isinstance(told, tuple) else None,
+        "next_turn_pawn_tries": told.number if isinstance(told, PawnTryCount) else None,
+        "next_turn_has_pawn_capture": told.exists if isinstance(told, PawnTryExists) else None,
+        "next_turn_pawn_try_squares": list(map(chess.square_name, told.squares))
+        if isinstance(told, PawnTrySquares)
+        else None,
     }
 
 
@@ -92,13 +97,13 @@ def tries_told(announcement: Announcement) -> str:
     told = announcement.pawn_tries
     if told is None:
         return ""
-    if not told:
+    if not told.at_least:
         return "No pawn captures"
-    if isinstance(told, bool):
+    if isinstance(told, PawnTryExists):
         return "Has pawn capture"
-    if isinstance(told, int):
-        return f"{told} pawn tries" if told > 1 else "1 pawn try"
-    names = [chess.square_name(square).upper() for square in told]
+    if isinstance(told, PawnTryCount):
+        return f"{told.number} pawn tries" if told.number > 1 else "1 pawn try"
+    names = [chess.square_name(square).upper() for square in told.squares]
     return f"Pawn tries from {', '.join(names)}" if len(names) > 1 else f"Pawn try from {names[0]}"
 
 

@@ -19,7 +19,7 @@ import chess
 from evaluators import WIN
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree
 from referee import Announcement, End, Limits, RuleSet, View, announce, open_tries
-from referee.announcement import Told
+from referee.announcement import PawnTryInfo
 from referee.men import men_of
 from tests.plain_opponents import Replies
 
@@ -81,7 +81,7 @@ class _Turn:
     refused: tuple[chess.Move, ...]
     theirs: Announcement | None
     free: int
-    pawn_tries: Told
+    pawn_tries: PawnTryInfo | None
     story: str
 
     def without(self, move: chess.Move) -> _Turn:

@@ -352,7 +352,7 @@ def features(case: Case) -> Iterator[str]:
     if view.refused:
         yield "refused"
     if view.pawn_tries is not None:
-        yield "pawn tries" if view.pawn_tries else "no pawn tries"
+        yield "pawn tries" if view.pawn_tries.at_least else "no pawn tries"
     if any(isinstance(event, OpponentRefused) for event in view.events):
         yield "opponent refused"
     boards = [board for board, _ in case.positions]

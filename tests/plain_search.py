@@ -20,7 +20,7 @@ import chess
 from evaluators import WIN
 from referee import Announcement, End, Limits, OpponentMoved, RuleSet, View, open_tries
 from referee import announce as really_announce
-from referee.announcement import Told
+from referee.announcement import PawnTryInfo
 from tests.plain_opponents import Replies, equally_likely
 from tests.remembered import by_board
 
@@ -91,7 +91,7 @@ class Context:
     limits: Limits
     ply: int
     refused: tuple[chess.Move, ...]
-    pawn_tries: Told
+    pawn_tries: PawnTryInfo | None
     ours: Announcement | None = None
     theirs: Announcement | None = None
     free: int = 0

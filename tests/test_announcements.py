@@ -21,6 +21,9 @@ from referee import (
     End,
     Limits,
     Man,
+    PawnTryCount,
+    PawnTryExists,
+    PawnTrySquares,
     Reason,
     RuleSet,
     announce,
@@ -179,7 +182,7 @@ def test_ranks_files_and_knights_jumps_have_their_directions(king: chess.Square)
     ],
 )
 def test_wild16_counts_legal_pawn_captures(fen: str, uci: str, count: int) -> None:
-    assert said(fen, uci, WILD16).pawn_tries == count
+    assert said(fen, uci, WILD16).pawn_tries == PawnTryCount(count)
     assert said(fen, uci, BERKELEY).pawn_tries is None
 
 
@@ -199,7 +202,7 @@ def test_the_count_is_that_of_distinct_legal_pawn_captures(seed: int, plies: int
         for move in board.legal_moves
         if board.piece_type_at(move.from_square) == chess.PAWN and move.from_square % 8 != move.to_square % 8
     }
-    assert referee.view(referee.turn).pawn_tries == len(captures)
+    assert referee.view(referee.turn).pawn_tries == PawnTryCount(len(captures))
 
 
 # Ends
@@ -296,11 +299,12 @@ def announcements(draw: st.DrawFn) -> Announcement:
     has_winner = reason in DECISIVE or (reason is Reason.STALEMATE and draw(st.booleans()))
     winner = draw(st.booleans()) if has_winner else None
     squares = st.sets(st.sampled_from(range(chess.A2, chess.A8)), min_size=1, max_size=8).map(sorted).map(tuple)
+    counts, answers = st.integers(0, 16).map(PawnTryCount), st.booleans().map(PawnTryExists)
     return Announcement(
         capture=capture,
         captured=None if capture is None else draw(st.none() | st.sampled_from(Man)),
         checks=Check(draw(st.integers(0, 31))),
-        pawn_tries=draw(st.none() | st.integers(0, 16) | squares),
+        pawn_tries=draw(st.none() | counts | answers | squares.map(PawnTrySquares)),
         end=None if reason is None else End(reason, winner),
         en_passant=capture is not None and draw(st.booleans()),
         promotion=draw(st.booleans()),
@@ -316,8 +320,8 @@ def test_a_code_reads_back_as_the_same_announcement(announcement: Announcement) 
 
 
 @given(announcements(), announcements())
-def test_different_announcements_have_different_codes_and_sentences(one: Announcement, other: Announcement) -> None:
-    assert (one == other) == (one.code() == other.code()) == (one.text() == other.text())
+def test_different_announcements_have_different_codes(one: Announcement, other: Announcement) -> None:
+    assert (one == other) == (one.code() == other.code())
 
 
 @given(st.text(max_size=12) | st.text("xabd15po=+RFLSN?09#:wb-mate", max_size=12))
@@ -332,12 +336,12 @@ def test_a_text_is_a_code_or_refused(text: str) -> None:
         (Announcement(), "-", "A move was made."),
         (Announcement(capture=chess.D5), "xd5", "Capture on d5."),
         (
-            Announcement(chess.D5, Man.PAWN, Check.FILE | Check.KNIGHT, 2),
+            Announcement(chess.D5, Man.PAWN, Check.FILE | Check.KNIGHT, PawnTryCount(2)),
             "xd5p+FN?2",
             "Pawn captured on d5; check on the file and by a knight; 2 pawn tries.",
         ),
-        (Announcement(chess.A1, Man.PIECE, pawn_tries=1), "xa1o?1", "Piece captured on a1; 1 pawn try."),
-        (Announcement(pawn_tries=0), "?0", "No pawn tries."),
+        (Announcement(chess.A1, Man.PIECE, pawn_tries=PawnTryCount(1)), "xa1o?1", "Piece captured on a1; 1 pawn try."),
+        (Announcement(pawn_tries=PawnTryCount(0)), "?0", "No pawn tries."),
         (
             Announcement(checks=Check.LONG_DIAGONAL, end=End(Reason.CHECKMATE, chess.BLACK)),
             "+L#mate:b",
@@ -347,14 +351,18 @@ def test_a_text_is_a_code_or_refused(text: str) -> None:
         (Announcement(end=End(Reason.STALEMATE, chess.WHITE)), "#stalemate:w", "Stalemate, White wins."),
         (Announcement(chess.D6, en_passant=True), "xd6ep", "Capture on d6 en passant."),
         (
-            Announcement(chess.E8, Man.PIECE, Check.RANK, (chess.B7,), promotion=True),
+            Announcement(chess.E8, Man.PIECE, Check.RANK, PawnTrySquares((chess.B7,)), promotion=True),
             "xe8o=+R?b7",
             "Piece captured on e8; a promotion; check on the rank; a pawn try from b7.",
         ),
         (Announcement(promotion=True), "=", "A promotion."),
-        (Announcement(pawn_tries=(chess.E4, chess.G5)), "?e4g5", "Pawn tries from e4 and g5."),
-        (Announcement(pawn_tries=(chess.A2, chess.E4, chess.G5)), "?a2e4g5", "Pawn tries from a2, e4 and g5."),
-        (Announcement(pawn_tries=()), "?none", "No pawn tries."),
+        (Announcement(pawn_tries=PawnTrySquares((chess.E4, chess.G5))), "?e4g5", "Pawn tries from e4 and g5."),
+        (
+            Announcement(pawn_tries=PawnTrySquares((chess.A2, chess.E4, chess.G5))),
+            "?a2e4g5",
+            "Pawn tries from a2, e4 and g5.",
+        ),
+        (Announcement(pawn_tries=PawnTrySquares(())), "?none", "No pawn tries."),
     ],
 )
 def test_announcements_as_people_and_records_have_them(announcement: Announcement, code: str, text: str) -> None:

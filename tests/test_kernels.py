@@ -53,12 +53,15 @@ from referee import (
     RULE_SETS,
     Check,
     PawnTries,
+    PawnTryCount,
+    PawnTryExists,
+    PawnTrySquares,
     Reason,
     RuleSet,
     announce,
     open_tries,
 )
-from referee.announcement import BY_A_MOVE, Told, pawn_tries_told
+from referee.announcement import BY_A_MOVE, PawnTryInfo, pawn_try_info
 from referee.men import may_capture
 from tests.effort import many
 from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, quiet_announcement, splitmix
@@ -133,7 +136,10 @@ def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
             if announcement.end is not None:
                 seen[announcement.end.reason.value] += 1
             told = announcement.pawn_tries
-            seen["no squares" if told == () else "squares" if isinstance(told, tuple) else f"{told} pawn tries"] += 1
+            if isinstance(told, PawnTryCount):
+                seen[f"{told.number} pawn tries"] += 1
+            elif isinstance(told, PawnTrySquares):
+                seen["squares" if told.squares else "no squares"] += 1
             seen["told en passant"] += announcement.en_passant
             seen["told promotion"] += announcement.promotion
             seen.update(str(flag.name) for flag in Check if flag & announcement.checks)
@@ -152,7 +158,7 @@ def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
     assert all(seen[what] > 0 for what in rare), seen
 
 
-def own_tries(board: chess.Board, pawn_tries: Told) -> list[chess.Move]:
+def own_tries(board: chess.Board, pawn_tries: PawnTryInfo | None) -> list[chess.Move]:
     """Tries of the side to move as the referee lists them."""
     men = {s: p.piece_type for s, p in board.piece_map().items() if p.color == board.turn}
     sides = board.has_kingside_castling_rights(board.turn), board.has_queenside_castling_rights(board.turn)
@@ -163,7 +169,7 @@ def own_tries(board: chess.Board, pawn_tries: Told) -> list[chess.Move]:
 def test_tries_are_the_referees_and_legal_moves_stand_among_them_in_order() -> None:
     for board, _ in positions(random.Random(1), many(10_000, 2_000)):
         row = from_board(board)
-        for pawn_tries in (None, 0, True, pawn_tries_told(board, PawnTries.SQUARES)):
+        for pawn_tries in (None, PawnTryCount(0), PawnTryExists(True), pawn_try_info(board, PawnTries.SQUARES)):
             tries = [decode_move(int(move)) for move in tries_of(row, may_capture(pawn_tries))]
             assert sorted(tries, key=str) == sorted(own_tries(board, pawn_tries), key=str)
         among = iter(tries_of(row))

@@ -13,7 +13,19 @@ import pytest
 
 from kriegbot.online.reading import DOUBLES, Unreadable, read_state
 from kriegbot.online.settings import SITE_RULES
-from referee import Answer, AskAny, Check, Limits, OpponentMoved, OwnTry, Referee, View
+from referee import (
+    Answer,
+    AskAny,
+    Check,
+    Limits,
+    OpponentMoved,
+    OwnTry,
+    PawnTryCount,
+    PawnTryExists,
+    PawnTrySquares,
+    Referee,
+    View,
+)
 from tests.effort import many
 from tests.fake_game import Game, theirs
 from tests.fake_site import FakeSite
@@ -136,7 +148,11 @@ def test_the_directions_of_a_double_check_are_remembered_or_guessed_one_pair_aft
 
 
 def test_a_site_that_does_not_say_no_pawn_captures_means_none() -> None:
-    for rules, none in (("wild16", 0), ("cincinnati", False), ("rand", ())):
+    for rules, none in (
+        ("wild16", PawnTryCount(0)),
+        ("cincinnati", PawnTryExists(False)),
+        ("rand", PawnTrySquares(())),
+    ):
         game = game_of(rules, chess.WHITE)
         for uci in ("e2e4", "h7h6"):
             game.act(chess.Move.from_uci(uci))

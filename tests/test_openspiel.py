@@ -16,7 +16,7 @@ from typing import Any
 import chess
 import pytest
 
-from referee import OPENSPIEL, Announcement, Answer, Limits, Man, OwnTry, Reason, Referee, View
+from referee import OPENSPIEL, Announcement, Answer, Limits, Man, OwnTry, PawnTryCount, Reason, Referee, View
 from tests.effort import many
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -37,7 +37,7 @@ def words_of(announcement: Announcement, passed: bool) -> str:
     if announcement.capture is not None and not passed:
         man = "Pawn" if announcement.captured is Man.PAWN else "Piece"
         said = f"{man} at {chess.square_name(announcement.capture)} captured, "
-    tries = announcement.pawn_tries
+    tries = announcement.pawn_tries and announcement.pawn_tries.at_least
     return said + "{}'s move" + (f", {tries} pawn {'try' if tries == 1 else 'tries'}." if tries else ".")
 
 
@@ -57,7 +57,7 @@ def compare(seed: int) -> tuple[int, str]:
             assert view_of(told, seen, QUIET) == plain(view)
         assert {move.uci() for move in view.tries()} <= set(open_there)
         # those that they offer besides are pawn captures, where both say that none is legal
-        assert view.pawn_tries == 0 or len(view.tries()) == len(open_there)
+        assert view.pawn_tries == PawnTryCount(0) or len(view.tries()) == len(open_there)
         legal = [move.uci() for move in board.legal_moves]
         uci = rng.choice(legal) if rng.random() < 0.6 else rng.choice(sorted(open_there))
         move = chess.Move.from_uci(uci)

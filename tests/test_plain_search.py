@@ -7,7 +7,7 @@ from functools import cache
 import chess
 import pytest
 
-from referee import BERKELEY, ENGLISH, NO_LIMITS, RAND, WILD16, Announcement, announce
+from referee import BERKELEY, ENGLISH, NO_LIMITS, RAND, WILD16, Announcement, PawnTryCount, announce
 from tests import plain_search
 from tests.plain_cases import CASES, Case, features, mirrored
 from tests.plain_evaluators import ks, material
@@ -267,7 +267,7 @@ def test_refusals_and_pawn_tries_are_remembered_for_one_turn() -> None:
     refused = case.context.without(step)
     assert refused.ply == case.context.ply
     assert set(tries_in(case.positions, refused)) == at_first - {step}
-    next_turn = refused.after_try(Announcement()).after_reply(Announcement(pawn_tries=1), free=0)
+    next_turn = refused.after_try(Announcement()).after_reply(Announcement(pawn_tries=PawnTryCount(1)), free=0)
     assert next_turn.ply == case.context.ply + 2
     assert {step, diagonal} <= set(tries_in(case.positions, next_turn))
 

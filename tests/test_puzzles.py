@@ -18,7 +18,7 @@ from kriegbot.models import load_opponent
 from kriegbot.narration.puzzles import KINDS, BadAnswer, Puzzle, puzzles
 from kriegbot.players.kriegbot import BEST, LEVELS
 from referee import Announcement, Answer, OwnTry, Referee, View, announce
-from referee.announcement import check_direction, pawn_tries_told
+from referee.announcement import check_direction, pawn_try_info
 from tests.exact_belief import ExactBelief, TooManyPositions
 from tests.terminal import Terminal
 
@@ -169,7 +169,7 @@ def alone(view: View, before: View) -> Iterator[chess.Board]:
         board = base.copy()
         board.set_piece_at(king, chess.Piece(chess.KING, not view.color))
         checks = sum({check_direction(king, checker) for checker in board.checkers()})
-        tries = pawn_tries_told(board, view.rules.pawn_tries)
+        tries = pawn_try_info(board, view.rules.pawn_tries)
         was_in_check = earlier.is_attacked_by(view.color, king) or earlier.piece_at(king) is not None
         if (checks, tries) == (last.announcement.checks, last.announcement.pawn_tries) and not (
             was_in_check or board.was_into_check()

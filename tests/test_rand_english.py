@@ -25,6 +25,7 @@ from referee import (
     OpponentMoved,
     OpponentRefused,
     OwnTry,
+    PawnTrySquares,
     Reason,
     Referee,
     RuleSet,
@@ -66,7 +67,7 @@ def said(referee: Referee) -> Announcement:
 def test_the_squares_of_the_pawns_that_may_capture_are_told_and_no_other_may_try() -> None:
     referee = after(RAND, TWO_PAWNS)
     view = referee.view(chess.WHITE)
-    assert view.pawn_tries == (chess.E4, chess.G4)
+    assert view.pawn_tries == PawnTrySquares((chess.E4, chess.G4))
     aside = {
         move.uci() for move in view.tries() if move.from_square % 8 != move.to_square % 8 and move.from_square > 15
     }
@@ -74,7 +75,7 @@ def test_the_squares_of_the_pawns_that_may_capture_are_told_and_no_other_may_try
     assert referee.try_move(chess.Move.from_uci("a2b3")) is Answer.IMPOSSIBLE
     assert referee.try_move(chess.Move.from_uci("g4f5")) is Answer.ILLEGAL
     referee.try_move(chess.Move.from_uci("g4h5"))
-    assert said(referee) == Announcement(chess.H5, Man.PAWN, pawn_tries=(chess.D5,))
+    assert said(referee) == Announcement(chess.H5, Man.PAWN, pawn_tries=PawnTrySquares((chess.D5,)))
     assert said(referee).text() == "Pawn captured on h5; a pawn try from d5."
 
 
@@ -82,8 +83,10 @@ def test_a_promotion_is_told_but_not_to_what() -> None:
     for kind in "qrbn":
         referee = after(RAND, "7k/P7/8/8/8/8/7P/K7 w - - 0 1", f"a7a8{kind}")
         assert said(referee).promotion
-    assert said(referee) == Announcement(pawn_tries=(), promotion=True)
-    assert referee.view(chess.BLACK).events == (OpponentMoved(Announcement(pawn_tries=(), promotion=True)),)
+    assert said(referee) == Announcement(pawn_tries=PawnTrySquares(()), promotion=True)
+    assert referee.view(chess.BLACK).events == (
+        OpponentMoved(Announcement(pawn_tries=PawnTrySquares(()), promotion=True)),
+    )
     assert [entry.text for entry in Diary().take(referee.view(chess.BLACK))] == ["A promotion; no pawn tries."]
 
 

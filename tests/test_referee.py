@@ -37,6 +37,7 @@ from referee import (
     OpponentRefused,
     OwnQuestion,
     OwnTry,
+    PawnTryCount,
     Reason,
     Referee,
     RuleSet,
@@ -188,9 +189,9 @@ def test_wild16_lets_the_mover_alone_hear_an_illegal_try() -> None:
 
 
 def test_wild16_announces_the_pawn_tries_of_the_side_that_begins() -> None:
-    assert Referee(WILD16).view(chess.WHITE).pawn_tries == 0
+    assert Referee(WILD16).view(chess.WHITE).pawn_tries == PawnTryCount(0)
     game = Referee(WILD16, start="rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
-    assert game.view(chess.WHITE).pawn_tries == 1
+    assert game.view(chess.WHITE).pawn_tries == PawnTryCount(1)
     assert game.view(chess.BLACK).pawn_tries is None
     assert Referee(BERKELEY).view(chess.WHITE).pawn_tries is None
 
@@ -442,6 +443,7 @@ def test_the_public_names_are_these() -> None:
         *("Answer", "AskAny", "BadAction", "BadAnnouncement", "BadStart", "Check", "End", "Event", "GameIsOver"),
         *("GameOver", "GameRecord", "IllegalHeard", "KriegspielError", "Limits", "Man"),
         *("OpponentAsked", "OpponentMoved", "OpponentRefused", "OwnQuestion", "OwnTry", "PawnTries", "Reason"),
+        *("PawnTryCount", "PawnTryExists", "PawnTryInfo", "PawnTrySquares"),
         *("RecordError", "Referee", "Resign", "RuleSet", "Step", "Turn", "UnknownRuleSet", "View"),
         *("action_code", "announce", "load_record", "open_tries", "parse_action", "record_from_pgn"),
         *("record_to_pgn", "rule_set"),

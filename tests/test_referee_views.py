@@ -22,6 +22,7 @@ from referee import (
     OpponentMoved,
     OwnQuestion,
     OwnTry,
+    PawnTryExists,
     Referee,
     RuleSet,
     View,
@@ -112,8 +113,8 @@ def rebuilt(view: View) -> View:
             obliged = obliged and event.answer is not Answer.ILLEGAL
             continue
         if isinstance(event, OwnQuestion) and event.answer in (Answer.YES, Answer.NO):
-            pawn_tries = event.answer is Answer.YES
-            obliged = pawn_tries and view.rules.asking is Asking.OBLIGES_ONCE
+            pawn_tries = PawnTryExists(event.answer is Answer.YES)
+            obliged = pawn_tries.exists and view.rules.asking is Asking.OBLIGES_ONCE
         if not isinstance(event, OwnTry | OpponentMoved):
             continue
         assert event.announcement is not None

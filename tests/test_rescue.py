@@ -12,7 +12,19 @@ from kriegbot.belief.belief import Belief, Checkpoint, ReplayBudget
 from kriegbot.belief.particles import Particles
 from kriegbot.belief.rescue import from_last_observation
 from kriegbot.kernels import to_board
-from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, OpponentMoved, Referee, View
+from referee import (
+    BERKELEY,
+    NO_LIMITS,
+    PAPER_LIMITS,
+    RULE_SETS,
+    WILD16,
+    Answer,
+    Check,
+    OpponentMoved,
+    PawnTryCount,
+    Referee,
+    View,
+)
 
 
 @pytest.mark.slow
@@ -208,7 +220,7 @@ def test_on_blind_boards_no_refused_try_is_legal_nor_a_pawn_capture_that_was_den
                 for row in from_last_observation(view, seed).rows:
                     assert set(to_board(row).legal_moves) <= tries
                     seen["boards"] += 1
-                seen["no pawn tries"] += view.pawn_tries == 0
+                seen["no pawn tries"] += view.pawn_tries == PawnTryCount(0)
             referee.try_move(rng.choice(view.tries()))
     assert seen["boards"] > 100
     assert seen["no pawn tries"] > 0

@@ -10,23 +10,20 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from referee import BERKELEY, RULE_SETS, AskAny, Referee, RuleSet, open_tries
+from referee import BERKELEY, RULE_SETS, AskAny, PawnTryCount, PawnTryInfo, Referee, RuleSet, open_tries
 from referee.men import is_open
 from tests.random_games import act, played, random_action, steps
 
 WHITE_HOME = {square: piece.piece_type for square, piece in chess.Board().piece_map().items() if piece.color}
 
 
-def tries(men: dict[str, chess.PieceType], **how: bool | int | None) -> set[str]:
+def tries(men: dict[str, chess.PieceType], **how: bool | PawnTryInfo | None) -> set[str]:
     """White's open tries as text."""
     placed = {chess.parse_square(square): piece_type for square, piece_type in men.items()}
-    moves = open_tries(
-        chess.WHITE,
-        placed,
-        bool(how.get("kingside", False)),
-        bool(how.get("queenside", False)),
-        how.get("pawn_tries"),
-    )
+    pawn_tries = how.get("pawn_tries")
+    assert not isinstance(pawn_tries, bool)
+    sides = bool(how.get("kingside", False)), bool(how.get("queenside", False))
+    moves = open_tries(chess.WHITE, placed, *sides, pawn_tries)
     return {move.uci() for move in moves}
 
 
@@ -36,24 +33,24 @@ def test_the_first_turn_has_thirty_four_tries() -> None:
 
 
 def test_no_pawn_tries_announced_closes_every_diagonal() -> None:
-    assert len(open_tries(chess.WHITE, WHITE_HOME, True, True, 0)) == 20
+    assert len(open_tries(chess.WHITE, WHITE_HOME, True, True, PawnTryCount(0))) == 20
 
 
-@pytest.mark.parametrize("pawn_tries", [None, 1, 5])
-def test_any_other_number_of_pawn_tries_leaves_all_diagonals_open(pawn_tries: int | None) -> None:
+@pytest.mark.parametrize("pawn_tries", [None, PawnTryCount(1), PawnTryCount(5)])
+def test_any_other_number_of_pawn_tries_leaves_all_diagonals_open(pawn_tries: PawnTryInfo | None) -> None:
     assert tries({"e4": chess.PAWN}, pawn_tries=pawn_tries) == {"e4e5", "e4d5", "e4f5"}
 
 
 def test_own_men_block_a_line_and_cannot_be_captured() -> None:
-    assert tries({"a1": chess.ROOK, "a3": chess.PAWN, "c1": chess.BISHOP}, pawn_tries=0) == {
+    assert tries({"a1": chess.ROOK, "a3": chess.PAWN, "c1": chess.BISHOP}, pawn_tries=PawnTryCount(0)) == {
         *("a1a2", "a1b1", "a3a4"),
         *("c1b2", "c1d2", "c1e3", "c1f4", "c1g5", "c1h6"),
     }
 
 
 def test_an_own_man_in_front_of_a_pawn_stops_both_its_steps() -> None:
-    assert tries({"e2": chess.PAWN, "e3": chess.KNIGHT}, pawn_tries=0) & {"e2e3", "e2e4"} == set()
-    assert tries({"e2": chess.PAWN, "e4": chess.KNIGHT}, pawn_tries=0) & {"e2e3", "e2e4"} == {"e2e3"}
+    assert tries({"e2": chess.PAWN, "e3": chess.KNIGHT}, pawn_tries=PawnTryCount(0)) & {"e2e3", "e2e4"} == set()
+    assert tries({"e2": chess.PAWN, "e4": chess.KNIGHT}, pawn_tries=PawnTryCount(0)) & {"e2e3", "e2e4"} == {"e2e3"}
 
 
 def test_a_pawn_does_not_try_to_capture_its_own_side() -> None:
@@ -121,9 +118,9 @@ def test_open_tries_are_what_python_chess_gives_on_a_board_with_the_own_men_alon
 
 
 @pytest.mark.slow
-@given(st.integers(0, 10**9), st.integers(0, 60), st.none() | st.just(0))
+@given(st.integers(0, 10**9), st.integers(0, 60), st.none() | st.just(PawnTryCount(0)))
 def test_one_try_is_open_if_and_only_if_it_is_among_the_open_tries(
-    seed: int, plies: int, pawn_tries: int | None
+    seed: int, plies: int, pawn_tries: PawnTryInfo | None
 ) -> None:
     referee = played(seed, plies=plies)
     view = referee.view(referee.turn)

@@ -66,9 +66,8 @@ class Odds:
         self._seen: dict[tuple[int, int, int], tuple[float, chess.Bitboard]] = {}
         self._pawn_share = 1.0
         pawns = [self._occupied[move.to_square] for move in view.tries() if is_pawn_capture(move, view.men)]
-        if view.pawn_tries and sum(pawns) > 0:
-            told = view.pawn_tries
-            self._pawn_share = (len(told) if isinstance(told, tuple) else int(told)) / sum(pawns)
+        if view.pawn_tries is not None and view.pawn_tries.at_least and sum(pawns) > 0:
+            self._pawn_share = view.pawn_tries.at_least / sum(pawns)
 
     def legal(self, men: Men, move: chess.Move, hot: chess.Square | None, checks: Check | None) -> float:
         """How probably a try is legal.

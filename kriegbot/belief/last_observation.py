@@ -16,7 +16,7 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_answering
-from referee import Answer, Asking, OwnTry, View, open_tries
+from referee import Answer, Asking, OwnTry, PawnTryExists, PawnTrySquares, View, open_tries
 from referee.men import is_pawn_capture
 
 ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50
@@ -186,7 +186,7 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     for said in (heard, ANYTHING):
         written = _sample(kb.TABLES, own, observed._replace(heard=said), tries, seed, attempts, target, scratch)
         rows = target[:written]
-        if view.rules.asking is not Asking.NONSENSE and view.pawn_tries is True:
+        if view.rules.asking is not Asking.NONSENSE and view.pawn_tries == PawnTryExists(True):
             rows = rows[list_answering(rows, has_any=True)]
         if len(rows):
             break
@@ -207,9 +207,9 @@ def _own_board(view: View) -> chess.Board:
 def _unnamed(view: View) -> chess.Bitboard:
     """Squares that pawns of the view attack which are not among those named as able to capture."""
     attacked = chess.BB_EMPTY
-    if isinstance(view.pawn_tries, tuple):
+    if isinstance(view.pawn_tries, PawnTrySquares):
         for square, man in view.men.items():
-            if man == chess.PAWN and square not in view.pawn_tries:
+            if man == chess.PAWN and square not in view.pawn_tries.squares:
                 attacked |= chess.BB_PAWN_ATTACKS[view.color][square]
     return attacked
 

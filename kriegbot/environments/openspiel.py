@@ -134,7 +134,7 @@ def announced(words: str) -> referee.Announcement | None:
         raise ValueError(f"illegal words of an umpire: {words!r}; they are not those of OpenSpiel 2.0")
     capture = None if match["square"] is None else chess.parse_square(match["square"])
     captured = None if match["man"] is None else referee.Man(match["man"].lower())
-    return referee.Announcement(capture, captured, pawn_tries=int(match["tries"] or 0))
+    return referee.Announcement(capture, captured, pawn_tries=referee.PawnTryCount(int(match["tries"] or 0)))
 
 
 def is_taken_in_passing(men: Men, last: chess.Move, later: Iterable[str], now: Men) -> bool:

@@ -52,6 +52,7 @@ from referee import (
     OpponentMoved,
     OpponentRefused,
     OwnTry,
+    PawnTrySquares,
     Referee,
     Resign,
     View,
@@ -145,12 +146,12 @@ def observe(view: View) -> Bytes:
         planes[REFUSED_FROM, move.from_square] += 1
         planes[REFUSED_TO, move.to_square] += 1
     _heard(view, planes)
-    told = view.pawn_tries
-    planes[TOLD] = 0 if told is None else 1 + (len(told) if isinstance(told, tuple) else min(told, 29))
-    if isinstance(told, tuple):
-        planes[TOLD_SQUARES, list(told)] = 1
-    elif told is not None and view.rules.asking is not Asking.NONSENSE:
-        planes[ANSWER] = 2 + (not view.obliged) if told else 1
+    tries = view.pawn_tries
+    planes[TOLD] = 0 if tries is None else 1 + min(tries.at_least, 29)
+    if isinstance(tries, PawnTrySquares):
+        planes[TOLD_SQUARES, list(tries.squares)] = 1
+    elif tries is not None and view.rules.asking is not Asking.NONSENSE:
+        planes[ANSWER] = 2 + (not view.obliged) if tries.at_least else 1
     planes[IS_WHITE], planes[ENEMIES] = view.color, view.opponent_men
     planes[IS_TURN] = view.turn == view.color and view.end is None
     planes[PLY] = min(view.ply, MOST)

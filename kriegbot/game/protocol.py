@@ -12,7 +12,6 @@ import chess
 
 import referee
 from kriegbot.players.base import WORDS, Choice, Report
-from referee.announcement import told_code
 from referee.history import ViewBuilder
 from referee.text import one_line, quoted
 
@@ -54,7 +53,7 @@ def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
         f"opponent {view.opponent_men}",
     ]
     if view.pawn_tries is not None:
-        lines.append(f"pawntries {told_code(view.pawn_tries)}")
+        lines.append(f"pawntries {view.pawn_tries.code()}")
     if view.refused:
         lines.append("refused " + " ".join(move.uci() for move in view.refused))
     if has_tries:

@@ -18,6 +18,7 @@ from referee import (
     OwnQuestion,
     OwnTry,
     PawnTries,
+    PawnTrySquares,
     Reason,
     RuleSet,
     View,
@@ -47,12 +48,12 @@ def encode_announcement(announcement: Announcement) -> int:
     match announcement.pawn_tries:
         case None:
             pass
-        case tuple(squares):
+        case PawnTrySquares(squares):
             code |= (
                 len(squares) + 1 << announcements.TRIES_SHIFT | number_of_set(squares) << announcements.SQUARES_SHIFT
             )
-        case number:
-            code |= min(number, announcements.EACH_PROMOTION) + 1 << announcements.TRIES_SHIFT
+        case info:
+            code |= min(info.at_least, announcements.EACH_PROMOTION) + 1 << announcements.TRIES_SHIFT
     if announcement.end is not None:
         is_lost = announcement.end.reason is Reason.STALEMATE and announcement.end.winner is not None
         code |= (

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import chess
 
 import referee
-from referee.announcement import NO_CHECK, Check, Told
+from referee.announcement import NO_CHECK, Check, PawnTryInfo
 from referee.history import ViewBuilder
 from referee.men import men_of
 from referee.rules import IllegalHeard, PawnTries
@@ -193,7 +193,7 @@ class _Reader:
         kind, events = self._rules.pawn_tries, self.heard.events
         if kind is PawnTries.NOTHING and message == NONE:
             return
-        told = _told_by(message, kind)
+        told = _pawn_tries(message, kind)
         if told is None:
             raise Unreadable(f"unknown words of pawn tries: {quoted(message)}")
         self.heard.pawn_tries = told
@@ -229,16 +229,17 @@ def _checks_in(answer: Json) -> Check:
     return Check(sum({CHECK_CODES.get(str(code), NO_CHECK) for code in codes} if isinstance(codes, list) else ()))
 
 
-def _told_by(message: str, kind: PawnTries) -> Told:
-    """What a line tells of pawn tries, as in `Announcement`; None if nothing that this kind tells."""
+def _pawn_tries(message: str, kind: PawnTries) -> PawnTryInfo | None:
+    """Return the pawn tries that a line announces; None if it is no such announcement under rules of this kind."""
     count, squares = COUNT.fullmatch(message), SQUARES.fullmatch(message)
-    if kind is PawnTries.COUNT:
-        return 0 if message == NONE else int(count[1]) if count else None
-    if kind is PawnTries.YES_NO:
-        return {NONE: False, "Has pawn capture": True, "Has pawn captures": True}.get(message)
-    if kind is PawnTries.SQUARES and squares is not None:
-        return tuple(sorted(map(chess.parse_square, squares[1].lower().split(", "))))
-    return () if kind is PawnTries.SQUARES and message == NONE else None
+    if kind is PawnTries.COUNT and (count or message == NONE):
+        return referee.PawnTryCount(int(count[1]) if count else 0)
+    if kind is PawnTries.YES_NO and message in (NONE, "Has pawn capture", "Has pawn captures"):
+        return referee.PawnTryExists(message != NONE)
+    if kind is PawnTries.SQUARES and (squares or message == NONE):
+        names = squares[1].lower().split(", ") if squares else []
+        return referee.PawnTrySquares(tuple(sorted(map(chess.parse_square, names))))
+    return None
 
 
 def _shown(state: Json, color: chess.Color) -> dict[chess.Square, chess.PieceType]:

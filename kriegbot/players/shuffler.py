@@ -25,7 +25,8 @@ class ShufflerPlayer(ScriptedPlayer):
         """Pawn captures at home, castling, then protected men on the first ranks."""
         man, height = turn.man(move), turn.height(move.to_square)
         if turn.is_pawn_capture(move):
-            return 300.0 if turn.view.pawn_tries or height <= HOME else -50.0
+            tries = turn.view.pawn_tries
+            return 300.0 if height <= HOME or (tries is not None and tries.at_least) else -50.0
         if is_castling(move, turn.view.men):
             return 200.0
         is_ahead = len(turn.view.men) >= turn.view.opponent_men + AHEAD

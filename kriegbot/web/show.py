@@ -13,7 +13,6 @@ from kriegbot.players.notation import try_name
 from kriegbot.web import replies
 from kriegbot.web.replies import Checked, Clear, Clocks, Frame, Men
 from referee import Announcement, OpponentMoved, OwnTry, View, open_tries
-from referee.announcement import pawn_tries_text
 
 
 def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.View:
@@ -46,7 +45,7 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.View:
         "last": last(view),
         "taken": taken(view),
         "lost": "".join(chess.Piece(kind, view.color).symbol() for kind in lost(view)),
-        "pawnTries": None if view.pawn_tries is None else pawn_tries_text(view.pawn_tries),
+        "pawnTries": None if view.pawn_tries is None else view.pawn_tries.text(),
         "mayAsk": view.may_ask,
         "clocks": clocks,
     }

@@ -40,7 +40,7 @@ from dataclasses import dataclass
 
 import chess
 
-from referee.announcement import CHECK_LETTERS, Announcement, End, Reason
+from referee.announcement import CHECK_LETTERS, Announcement, End, PawnTryCount, Reason
 from referee.errors import RecordError
 from referee.formats import base
 from referee.men import Men, is_castling, is_open, matches_san, men_of, open_tries, try_name
@@ -96,14 +96,18 @@ def announced(announcement: Announcement) -> list[str]:
     if announcement.capture is not None:
         tokens.append("X" + chess.square_name(announcement.capture))
     tokens += [f"C{letter}" for letter, check in CHECK_LETTERS.items() if check & announcement.checks]
-    if announcement.pawn_tries and not isinstance(announcement.pawn_tries, bool | tuple):
-        tokens.append(f"P{announcement.pawn_tries}")
+    if isinstance(announcement.pawn_tries, PawnTryCount) and announcement.pawn_tries.number:
+        tokens.append(f"P{announcement.pawn_tries.number}")
     return tokens
 
 
 def _says_more(announcement: Announcement) -> bool:
     """Whether the rule set tells what the notation has no letters for."""
-    return isinstance(announcement.pawn_tries, bool | tuple) or announcement.promotion or announcement.en_passant
+    return (
+        not isinstance(announcement.pawn_tries, PawnTryCount | None)
+        or announcement.promotion
+        or announcement.en_passant
+    )
 
 
 def _tokens(heard: str) -> set[str]:

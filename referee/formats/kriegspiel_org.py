@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import chess
 
-from referee.announcement import Announcement, Man, Reason, check_direction
+from referee.announcement import Announcement, Man, PawnTryCount, PawnTryExists, PawnTrySquares, Reason, check_direction
 from referee.errors import RecordError
 from referee.formats.base import QUESTIONS, RULED_OUT, TIMES, Format, Lost, Retelling, Written
 from referee.record import ROSTER, GameRecord
@@ -96,11 +96,11 @@ def answer_of(announcement: Announcement, board: chess.Board) -> Json:
     if announcement.en_passant:
         answer["en_passant_announced"] = True
     match announcement.pawn_tries:
-        case bool(told):
-            answer["next_turn_has_pawn_capture"] = told
-        case int(count):
-            answer["next_turn_pawn_tries"] = count
-        case tuple(squares):
+        case PawnTryExists(exists):
+            answer["next_turn_has_pawn_capture"] = exists
+        case PawnTryCount(number):
+            answer["next_turn_pawn_tries"] = number
+        case PawnTrySquares(squares):
             answer["next_turn_pawn_try_squares"] = list(squares)
     return answer
 
