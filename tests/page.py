@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from kriegbot.web.app import BROWSER
-from kriegbot.web.registry import House
+from kriegbot.web.registry import Registry
 from kriegbot.web.review import Review
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View
@@ -32,9 +32,9 @@ E4 = {"do": "try", "text": "e4"}
 @contextmanager
 def served(folder: Path, host: str = "127.0.0.1") -> Iterator[PageServer]:
     """A server that saves games in a folder; it starts no process before there is a game."""
-    house = House(folder)
-    house.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
-    server = PageServer(house, host)
+    registry = Registry(folder)
+    registry.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
+    server = PageServer(registry, host)
     thread = threading.Thread(target=server.serve_until_stopped)
     thread.start()
     until(lambda: server.started, "the server")
@@ -46,10 +46,10 @@ def served(folder: Path, host: str = "127.0.0.1") -> Iterator[PageServer]:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple[House, str]]:
+def serving(folder: Path) -> Iterator[tuple[Registry, str]]:
     """The games of a server, and the address of its page."""
     with served(folder) as server:
-        yield server.house, server.address
+        yield server.registry, server.address
 
 
 def frames_of(record: GameRecord) -> list[dict[str, Any]]:

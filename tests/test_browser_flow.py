@@ -223,7 +223,7 @@ def test_others_look_at_a_game_of_two_people_once_it_has_ended(tmp_path: Path) -
         eve = Page(driver, link)
         eve.until_text("#later-said", "The game is still on.")
         assert driver.find_elements(By.CSS_SELECTOR, "#board *, #review *, #log *") == []
-        server.house.get(ann.run("return location.hash.split('=')[1]")).play.stop("the test wants it to end")
+        server.registry.get(ann.run("return location.hash.split('=')[1]")).play.stop("the test wants it to end")
         ann.until_text("#outcome-said", "Broken off")
         eve.until_text("#later-said", "may be played on")
         ann.click("#again")
@@ -241,7 +241,7 @@ def test_others_look_at_a_game_of_two_people_once_it_has_ended(tmp_path: Path) -
 
 def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:
     with served(tmp_path) as server:
-        address = server.address.replace(server.address.split("/")[3], server.house.guest_token)
+        address = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
         with chromium(address + "#game=none") as page:
             page.until_text("#welcome", "There is no such game here any more")
             assert not page.driver.find_element(By.ID, "new").is_displayed()
@@ -292,7 +292,7 @@ def test_choices_and_colours_are_there_the_next_time(tmp_path: Path) -> None:
             Select(page.one("#clock")).select_by_value("300+5")
             page.one("#new button[type=submit]").click()
             page.until_text("#about", "Clock: 5 min + 5 s")
-            until(lambda: "master" in server.house.choices, "what is remembered")
+            until(lambda: "master" in server.registry.choices, "what is remembered")
 
 
 def test_a_refusal_stands_beside_the_form_that_has_asked(tmp_path: Path) -> None:

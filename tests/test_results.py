@@ -31,7 +31,7 @@ from kriegbot.narration.results import (
     training_text,
 )
 from kriegbot.players.kriegbot import LEVELS as PLAYED
-from kriegbot.web.replies import Turning
+from kriegbot.web.replies import TurningPoints
 from kriegbot.web.review import Analyst, Review
 from referee import GameRecord, Referee
 from tests.page import E4, Client, begun, served
@@ -204,7 +204,7 @@ def test_a_game_on_the_page_counts_for_whoever_runs_the_server(tmp_path: Path) -
 def test_what_a_review_finds_is_told_to_whoever_runs_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def turning(review: Review, _analyst: Analyst) -> Turning:
+    async def turning(review: Review, _analyst: Analyst) -> TurningPoints:
         point = {"side": "white", "heard": 0, "place": "1.", "made": "e4", "better": "d4", "before": 0.9, "after": 0.1}
         found: Any = [{**point, "theme": theme, "text": "", "index": 0} for theme in ("mate missed", "position")]
         other: Any = {**found[0], "side": "black", "theme": "stalemate"}
@@ -225,11 +225,11 @@ def test_what_a_review_finds_is_told_to_whoever_runs_the_server(
 def test_who_sits_elsewhere_sees_no_results_and_changes_none(tmp_path: Path) -> None:
     """Another machine that has the address, and a guest: their sockets come from elsewhere, or by the guests' link."""
     with served(tmp_path) as server:
-        server.house.results.count(game(), chess.WHITE)
-        before = server.house.results.path.read_bytes()
+        server.registry.results.count(game(), chess.WHITE)
+        before = server.registry.results.path.read_bytes()
         parts = urlsplit(server.address)
         there = socket.create_connection((parts.hostname, parts.port), source_address=("127.0.0.2", 0))
-        guest_address = f"http://{parts.netloc}/{server.house.guest_token}/"
+        guest_address = f"http://{parts.netloc}/{server.registry.guest_token}/"
         with (
             Client(server.address, sock=there) as client,
             Client(guest_address) as guest,
@@ -253,7 +253,7 @@ def test_who_sits_elsewhere_sees_no_results_and_changes_none(tmp_path: Path) -> 
             client.until("library")
             assert not any('"results"' in text for text in [*client.heard, *guest.heard])
             assert json.loads(own.heard[1])["rows"][0]["won"] == 1
-    assert server.house.results.path.read_bytes() == before
+    assert server.registry.results.path.read_bytes() == before
 
 
 @pytest.mark.browser

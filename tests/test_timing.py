@@ -12,8 +12,8 @@ from kriegbot.cli.plain import PlainConsole
 from kriegbot.cli.terminal import TerminalConsole
 from kriegbot.narration import diary
 from kriegbot.players.base import PlayerLeft
-from kriegbot.web.clock import Clock as GameClock
-from kriegbot.web.seats import WebSeat
+from kriegbot.web.clock import GameClock
+from kriegbot.web.seats import PersonSeat
 from referee import BERKELEY, WILD16, Referee, RuleSet, View
 
 
@@ -73,7 +73,7 @@ def test_a_person_is_shown_the_turn_at_an_even_time_everywhere(where: str, monke
     referee.try_move(chess.Move.from_uci("e2e4"))
     begun = clock.now
     if where == "page":
-        seat = WebSeat(lambda _view, _known: None, GameClock(None), is_here=True)
+        seat = PersonSeat(lambda _view, _known: None, GameClock(None), is_here=True)
         seat.wait(shown(referee))
         seat.leave("for the test")  # so that `ask` returns
     else:

@@ -206,13 +206,13 @@ def test_the_page_does_without_a_sandbox_if_told_to(site: Path, monkeypatch: pyt
 
     def serve(server: PageServer) -> None:
         server._socket.close()
-        houses.append(server.house)
+        houses.append(server.registry)
 
     monkeypatch.setattr(PageServer, "serve_until_stopped", serve)
     for option in ("--no-browser", "--no-sandbox"):
         assert main(["play", "--web", "--no-browser", option, "--save", str(site)]) == 0
     asked = New("lost", "white", "berkeley", None, None)
-    specs = [new_game(house, asked).game.programs[chess.BLACK] for house in houses]
+    specs = [new_game(registry, asked).game.programs[chess.BLACK] for registry in houses]
     assert [spec.sandbox for spec in specs] == [True, False]
 
 

@@ -16,10 +16,11 @@ import chess
 import pytest
 
 from kriegbot.players.base import Choice
-from kriegbot.web import library, registry
+from kriegbot.web import library
+from kriegbot.web import registry as registries
 from kriegbot.web.catalogue import about
-from kriegbot.web.clock import Clock, Control
-from kriegbot.web.seats import HouseSeat, WebSeat
+from kriegbot.web.clock import GameClock, TimeControl
+from kriegbot.web.seats import PersonSeat, PooledSeat
 from kriegbot.web.server import PageServer
 from referee import RULE_SETS, View, load_record, record_to_pgn
 from tests.page import Client, served, until
@@ -148,13 +149,13 @@ def test_a_flag_falls(client: Client) -> None:
 
 
 def test_the_flag_of_a_program_falls_too(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = HouseSeat.ask
+    ask = PooledSeat.ask
 
-    def slow(seat: HouseSeat, view: View) -> Choice:
+    def slow(seat: PooledSeat, view: View) -> Choice:
         time.sleep(1.5)
         return ask(seat, view)
 
-    monkeypatch.setattr(HouseSeat, "ask", slow)
+    monkeypatch.setattr(PooledSeat, "ask", slow)
     client.send(NEW | {"color": "black", "clock": "1+0"})
     over = client.until("over")
     assert (over["won"], over["text"]) == (True, "Forfeit, Black wins (lost on time).")
@@ -163,14 +164,14 @@ def test_the_flag_of_a_program_falls_too(client: Client, monkeypatch: pytest.Mon
 def test_a_program_that_has_gone_on_to_the_next_game_does_not_leave_with_the_last_one(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    leave = WebSeat.leave
+    leave = PersonSeat.leave
 
-    def at_leisure(seat: WebSeat, why: str) -> None:
+    def at_leisure(seat: PersonSeat, why: str) -> None:
         """The game ends, and its program's seat is free, before the program hears that it is to leave."""
         leave(seat, why)
         until(lambda: not any(thread.name.startswith("game ") for thread in threading.enumerate()))
 
-    monkeypatch.setattr(WebSeat, "leave", at_leisure)
+    monkeypatch.setattr(PersonSeat, "leave", at_leisure)
     begin(client)
     end(client, "leave")
     begin(client)
@@ -178,7 +179,7 @@ def test_a_program_that_has_gone_on_to_the_next_game_does_not_leave_with_the_las
 
 
 def test_each_move_adds_its_increment() -> None:
-    clock = Clock(Control.of("60+10"))
+    clock = GameClock(TimeControl.of("60+10"))
     for color in (chess.WHITE, chess.WHITE, chess.BLACK, chess.WHITE):
         clock.switch(color)
     shown = clock.shown(chess.WHITE)
@@ -329,7 +330,7 @@ def test_a_game_of_chess_is_uploaded_under_the_rules_that_are_named(server: Page
         (b"1. e4 e5 2. Ke3 *", "illegal move"),
         (b'1. e4 *\n\n[Event "x"]\n\n1. d4 *', "2 games"),
         (b'[KriegspielRecord "1"]\n\n*', "missing"),
-        (b"x" * (library.MOST_UPLOADED + 1), "too large"),
+        (b"x" * (library.MAX_UPLOADED + 1), "too large"),
     ],
 )
 def test_an_upload_that_is_no_game_is_refused_in_a_sentence(
@@ -350,7 +351,7 @@ def test_files_are_for_the_page_alone(server: PageServer, client: Client) -> Non
     assert requested(server, "POST", "upload?rules=chess960", text)[0] == 400
     for path in ("games/..%2fsecret.pgn", "games/none.pgn", "games/"):
         assert requested(server, "GET", path)[0] == 404
-    host, guest = (f"/{token}/" for token in (urlsplit(server.address).path.strip("/"), server.house.guest_token))
+    host, guest = (f"/{token}/" for token in (urlsplit(server.address).path.strip("/"), server.registry.guest_token))
     for method, path in (("GET", f"games/{file}"), ("POST", "upload?rules=berkeley")):
         parts = urlsplit(server.address)
         connection = http.client.HTTPConnection(parts.netloc, timeout=30)
@@ -367,8 +368,8 @@ def test_every_rule_set_is_explained_in_two_lines_of_its_own() -> None:
 
 
 def test_the_analyst_starts_with_the_server(tmp_path: Path) -> None:
-    house = registry.House(tmp_path)
-    house.seats.warm = lambda: None  # type: ignore[method-assign] # as in `served`
-    house.warm()
-    until(lambda: house.analyst.pid, "the analyst")
-    house.stop("the test is over")
+    registry = registries.Registry(tmp_path)
+    registry.seats.warm = lambda: None  # type: ignore[method-assign] # as in `served`
+    registry.warm()
+    until(lambda: registry.analyst.pid, "the analyst")
+    registry.stop("the test is over")

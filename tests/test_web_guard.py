@@ -140,7 +140,7 @@ MALFORMED: list[object] = [
 def test_malformed_messages_are_refused_and_logged_and_games_go_on(
     address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(app, "MOST_OFFENCES", 1000)
+    monkeypatch.setattr(app, "MAX_OFFENCES", 1000)
     with Client(address) as client:
         begun(client)
         for message in MALFORMED:
@@ -172,7 +172,7 @@ def test_a_socket_that_ends_without_a_close_frame_leaves_no_traceback(
 def test_who_sends_too_much_that_is_refused_is_closed_and_may_come_back(address: str) -> None:
     with Client(address) as client:
         id_ = begun(client)
-        for _ in range(app.MOST_OFFENCES):
+        for _ in range(app.MAX_OFFENCES):
             client.send("nonsense")
         assert client.closing_code() == 1008
     with Client(address) as client:
@@ -242,7 +242,7 @@ def test_hundreds_of_connections_that_say_nothing_keep_nobody_out(tmp_path: Path
                 begun(client)
                 client.send(E4)
                 assert client.until("view", ply=2)["men"]["e4"] == "P"
-            assert len(page.server_state.connections) <= guard.MOST_WAITING + 2
+            assert len(page.server_state.connections) <= guard.MAX_WAITING + 2
         finally:
             for connection in silent:
                 connection.close()

@@ -167,7 +167,7 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
     """Of three kinds: the enemy's men; something in a harmless field; a message that the view does not call for."""
     truth: list[chess.Board] = []
     referees(monkeypatch, truth)
-    wait = seats.WebSeat.wait
+    wait = seats.PersonSeat.wait
 
     def leaking(view: View, entries: Sequence[Entry], clocks: Clocks) -> dict[str, Any]:
         board = truth[-1]
@@ -179,13 +179,13 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
             message["enemyMen"] = board.legal_moves.count()
         return message
 
-    def hasty(hurried: seats.WebSeat, view: View) -> None:
+    def hasty(hurried: seats.PersonSeat, view: View) -> None:
         hurried._shown = None
         wait(hurried, view)
 
     monkeypatch.setattr(seats, "shown", leaking)
     if what == "the time":
-        monkeypatch.setattr(seats.WebSeat, "wait", hasty)
+        monkeypatch.setattr(seats.PersonSeat, "wait", hasty)
     games = played(tmp_path, 10, "wild16")
     assert leaks(games)
     if what == "the men":

@@ -99,7 +99,7 @@ def test_the_server_tells_no_man_of_the_other_side_and_refuses_what_is_no_step(t
         assert isinstance(men, dict)
         assert set(men.values()) == set("PNBRQK")
         assert (told["refused"], told["answer"], told["done"], told["chances"]) == (["e4e5"], "Nf3: yes.", False, None)
-        guests = server.address.replace(server.address.split("/")[3], server.house.guest_token)
+        guests = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
         for address, number, refused in [
             (server.address, 0, ""),
             (server.address, 9, ""),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from kriegbot.request import Refused
-from kriegbot.web.replies import TOLD
+from kriegbot.web.replies import Reply
 from kriegbot.web.requests import MAX_MOMENTS, REQUESTS, Join, Look, New, SetPace, Try, Watch, read_request
 
 GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}
@@ -17,7 +17,7 @@ WATCHED = {"do": "watch", "white": "rand", "black": "hs", "rules": "berkeley", "
 
 
 def test_every_message_says_what_it_means() -> None:
-    assert all(inspect.getdoc(kind) for kind in [*REQUESTS.values(), *TOLD.values()])
+    assert all(inspect.getdoc(kind) for kind in [*REQUESTS.values(), *get_args(Reply)])
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_the_server_tells_no_man_of_the_other_side_and_the_solution_only_after_a
             assert judged["right"] is True
             assert set(judged) - set(told) == {"right", "said", "squares", "numbers", "chances"}
             assert judged["men"] == men
-        guests = server.address.replace(server.address.split("/")[3], server.house.guest_token)
+        guests = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
         paths = ["puzzle/0", f"puzzle/{len(ALL) + 1}", f"puzzle/{first_of('king')}?answer=i9"]
         for address in [*(server.address + path for path in paths), f"{guests}puzzles", f"{guests}puzzle/1"]:
             with pytest.raises(HTTPError) as error:

@@ -27,8 +27,8 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from kriegbot.cli.main import main
 from kriegbot.web.analysis import Beliefs
-from kriegbot.web.replies import Looked
-from kriegbot.web.watch import Shown
+from kriegbot.web.replies import MomentAnalysis
+from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord, load_record
 from tests.browser import browsing
 from tests.page import frames_of, serving
@@ -47,9 +47,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def address(path: Path) -> Iterator[str]:
     """Where the page shows that game."""
-    with serving(path.parent) as (house, page):
-        game = Shown(house, load_record(path), str(path))
-        house.add(game)
+    with serving(path.parent) as (registry, page):
+        game = ReplayedGame(registry, load_record(path), str(path))
+        registry.add(game)
         yield f"{page}#game={game.id}"
 
 
@@ -106,7 +106,7 @@ def looked_at(record: GameRecord, index: int) -> dict[str, Any]:
         if number == index:
             heard = {color: len(step.referee.view(color).events) for color in chess.COLORS}
     beliefs = Beliefs()
-    found: list[Looked] | None = None
+    found: list[MomentAnalysis] | None = None
     while found is None:
         found = beliefs.look("game", views, [heard])
     return dict(found[0])

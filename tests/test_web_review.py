@@ -27,7 +27,7 @@ from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from kriegbot.web.analysis import Beliefs, believed
-from kriegbot.web.replies import Looked
+from kriegbot.web.replies import MomentAnalysis
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.history import views_until
@@ -177,7 +177,7 @@ def test_heat_is_the_belief_of_that_view() -> None:
 
 
 def test_many_games_are_followed_and_one_that_was_let_go_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kriegbot.web.analysis.MOST_KEPT", 2)
+    monkeypatch.setattr("kriegbot.web.analysis.MAX_KEPT", 2)
     views = [views_of(game(seed))[chess.WHITE][-1] for seed in (1, 2, 3)]
     beliefs = Beliefs()
     first = [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)]
@@ -235,7 +235,7 @@ def test_many_moments_are_looked_at_as_each_is_alone() -> None:
     last = {color: seen[-1] for color, seen in views.items()}
     moments = [{color: len(seen[at].events) for color, seen in views.items()} for at in (9, 0, 4)]
     alone = [in_slices(Beliefs().look, "game", last, [heard])[0] for heard in moments]
-    together: list[Looked] = []
+    together: list[MomentAnalysis] = []
     beliefs = Beliefs()
     while len(together) < len(moments):
         together += beliefs.look("game", last, moments[len(together) :]) or []
@@ -334,8 +334,8 @@ class Spy:
 
 def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path: Path) -> None:
     spy = Spy()
-    with serving(tmp_path) as (house, address), Client(address) as client:
-        house._analyst = spy  # type: ignore[assignment]  # on purpose
+    with serving(tmp_path) as (registry, address), Client(address) as client:
+        registry._analyst = spy  # type: ignore[assignment]  # on purpose
         client.send(
             {"do": "new", "opponent": "rand", "color": "black", "rules": "berkeley", "seed": "3", "clock": None}
         )

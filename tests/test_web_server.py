@@ -17,7 +17,7 @@ from websockets.exceptions import InvalidStatus
 from kriegbot.cli.main import main
 from kriegbot.players.base import Choice
 from kriegbot.web import app, registry
-from kriegbot.web.seats import HouseSeat
+from kriegbot.web.seats import PooledSeat
 from referee import View, load_record
 from tests.page import E4, RAND, Client, begun, served, until
 
@@ -25,18 +25,18 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
 
 def test_there_are_limits_for_games_and_sockets(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "MOST_LIVE", 1)
+    monkeypatch.setattr(registry, "MAX_LIVE", 1)
     with Client(address) as first, Client(address) as second:
         begun(first)
         second.send(RAND)
         assert "1 games are being played" in second.until("refusal")["text"]
-        monkeypatch.setattr(app, "MOST_SOCKETS", 2)
+        monkeypatch.setattr(app, "MAX_SOCKETS", 2)
         with pytest.raises(InvalidStatus):
             Client(address)
 
 
 def test_games_that_have_ended_are_forgotten_at_last(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "MOST_KEPT", 2)
+    monkeypatch.setattr(registry, "MAX_KEPT", 2)
     with Client(address) as client:
         names = []
         for _ in range(3):
@@ -62,13 +62,13 @@ class Slow:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.may_answer = threading.Event()
-        ask = HouseSeat.ask
+        ask = PooledSeat.ask
 
-        def slow(seat: HouseSeat, view: View) -> Choice:
+        def slow(seat: PooledSeat, view: View) -> Choice:
             self.may_answer.wait(30)
             return ask(seat, view)
 
-        monkeypatch.setattr(HouseSeat, "ask", slow)
+        monkeypatch.setattr(PooledSeat, "ask", slow)
 
 
 def test_a_try_out_of_turn_is_refused_and_the_next_one_is_not(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,12 +134,12 @@ def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(tmp_path: Path, mon
     with served(tmp_path) as page:
         with Client(page.address) as client:
             begun(client)
-            page.house.tend()
+            page.registry.tend()
             client.send(E4)
             client.until("view", ply=2)
 
         def is_saved() -> bool:
-            page.house.tend()
+            page.registry.tend()
             return bool(list(tmp_path.glob("*.pgn")))
 
         until(is_saved, "a saved game")
@@ -164,12 +164,12 @@ def test_a_game_that_cannot_be_saved_says_so(address: str, tmp_path: Path) -> No
 
 
 def test_a_program_that_fails_forfeits_and_the_person_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def killed(seat: HouseSeat, view: View) -> Choice:
+    def killed(seat: PooledSeat, view: View) -> Choice:
         assert seat.pid is not None
         os.kill(seat.pid, signal.SIGKILL)
-        return super(HouseSeat, seat).ask(view)
+        return super(PooledSeat, seat).ask(view)
 
-    monkeypatch.setattr(HouseSeat, "ask", killed)
+    monkeypatch.setattr(PooledSeat, "ask", killed)
     with Client(address) as client:
         begun(client)
         client.send(E4)
@@ -248,7 +248,7 @@ def test_what_does_not_go_together_is_refused_in_a_line(
 def test_a_new_game_takes_the_place_of_the_one_that_was_dropped_first(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "MOST_LIVE", 2)
+    monkeypatch.setattr(registry, "MAX_LIVE", 2)
     for _ in range(2):
         with Client(address) as client:
             begun(client)
@@ -265,16 +265,17 @@ def test_a_new_game_takes_the_place_of_the_one_that_was_dropped_first(
 def test_of_the_games_that_nobody_looks_at_only_the_last_ones_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "MOST_DROPPED", 1)
+    monkeypatch.setattr(registry, "MAX_DROPPED", 1)
     monkeypatch.setattr(registry, "DROPPED_SECONDS", 0.0)
     with served(tmp_path) as page:
         names = []
         for _ in range(3):
             with Client(page.address) as client:
                 names.append(begun(client))
-        until(lambda: all(page.house.get(name).is_lonely for name in names), "their leaving")
-        page.house.tend()
+        until(lambda: all(page.registry.get(name).is_lonely for name in names), "their leaving")
+        page.registry.tend()
         until(
-            lambda: not page.house.get(names[0]).play.is_live and not page.house.get(names[1]).play.is_live, "their end"
+            lambda: not page.registry.get(names[0]).play.is_live and not page.registry.get(names[1]).play.is_live,
+            "their end",
         )
-        assert page.house.get(names[2]).play.is_live
+        assert page.registry.get(names[2]).play.is_live

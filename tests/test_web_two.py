@@ -16,7 +16,7 @@ import pytest
 from kriegbot.narration import diary
 from kriegbot.web import app, seats
 from kriegbot.web.server import PageServer
-from kriegbot.web.watch import Onlookers
+from kriegbot.web.watch import SpectatorGame
 from referee import GameRecord, View, load_record
 from tests.page import Client, served, views
 
@@ -139,13 +139,13 @@ def test_nothing_of_one_side_reaches_the_other(rules: str, server: PageServer) -
 
 
 def test_a_planted_leak_is_found(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    wait = seats.WebSeat.wait
+    wait = seats.PersonSeat.wait
 
-    def hasty(hurried: seats.WebSeat, view: View) -> None:
+    def hasty(hurried: seats.PersonSeat, view: View) -> None:
         hurried._shown = None
         wait(hurried, view)
 
-    monkeypatch.setattr(seats.WebSeat, "wait", hasty)
+    monkeypatch.setattr(seats.PersonSeat, "wait", hasty)
     assert leaks([play(server, "wild16", seed) for seed in range(2)])[0]
 
 
@@ -323,7 +323,7 @@ def test_who_has_the_link_for_others_sees_nothing_before_the_end_and_then_the_wh
         host.until("view", yours=True)
         host.send({"do": "try", "text": "e4"})
         guest.until("view", yours=True)
-        held = next(one for one in server.house._games.values() if isinstance(one, Onlookers))
+        held = next(one for one in server.registry._games.values() if isinstance(one, SpectatorGame))
         assert (held.record, held.review, [*held._last]) == (None, None, ["later"])
         for text in ("try", "resign", "draw", "leave", "takeback", "rematch", "hint"):
             onlooker.send({"do": text, "text": "e5"})
@@ -357,7 +357,7 @@ def test_one_is_told_that_the_other_has_left_and_is_back_and_nothing_else(server
         host.until("view", yours=True)
         guest.until("view")
         game = next(message["id"] for message in map(json.loads, guest.heard) if message["is"] == "game")
-        address = f"{server.address.rsplit('/', 2)[0]}/{server.house.guest_token}/"
+        address = f"{server.address.rsplit('/', 2)[0]}/{server.registry.guest_token}/"
         with Client(address) as again:  # a second tab: nobody has left
             again.send({"do": "join", "game": game})
             again.until("view")

@@ -13,10 +13,10 @@ import pytest
 from kriegbot.cli.main import main
 from kriegbot.request import Refused
 from kriegbot.web.catalogue import watched
-from kriegbot.web.registry import House
-from kriegbot.web.replies import Told
+from kriegbot.web.registry import Registry
+from kriegbot.web.replies import Reply
 from kriegbot.web.requests import Watch, read_request
-from kriegbot.web.watch import Shown, Watched
+from kriegbot.web.watch import ReplayedGame, WatchedGame
 from referee import load_record
 from tests.page import frames_of
 
@@ -27,22 +27,22 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 SHORT: Message = {"do": "watch", "white": "rand", "black": "rand", "rules": "berkeley", "seed": "63", "pace": 0}
 
 
-def watch(house: House, message: Message) -> Watched:
+def watch(registry: Registry, message: Message) -> WatchedGame:
     """The game that a message asks for."""
     asked = read_request(json.dumps(message))
     assert isinstance(asked, Watch)
-    return watched(house, asked)
+    return watched(registry, asked)
 
 
 class Looker:
     """Looks at a game, and keeps all that it is told."""
 
-    def __init__(self, game: Watched | Shown) -> None:
+    def __init__(self, game: WatchedGame | ReplayedGame) -> None:
         self.told: list[Message] = []
         self._changed = threading.Condition()
         game.join(self._hear)
 
-    def _hear(self, message: Told) -> None:
+    def _hear(self, message: Reply) -> None:
         with self._changed:
             self.told.append(dict(message))
             self._changed.notify_all()
@@ -59,16 +59,16 @@ class Looker:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    house = House(tmp_path)
-    yield house
-    house.stop("the test is over")
+def registry(tmp_path: Path) -> Iterator[Registry]:
+    registry = Registry(tmp_path)
+    yield registry
+    registry.stop("the test is over")
 
 
-def test_whoever_watches_sees_every_try_as_it_is_made_and_the_game_is_saved(house: House) -> None:
-    game = watch(house, SHORT)
+def test_whoever_watches_sees_every_try_as_it_is_made_and_the_game_is_saved(registry: Registry) -> None:
+    game = watch(registry, SHORT)
     looker = Looker(game)
-    house.add(game)
+    registry.add(game)
     over = looker.until("over")
     assert (over["result"], over["text"], over["seed"]) == ("0-1", "Checkmate, Black wins.", "63")
     frames = frames_of(load_record(over["saved"]))
@@ -83,10 +83,10 @@ def test_whoever_watches_sees_every_try_as_it_is_made_and_the_game_is_saved(hous
     assert late.until("frames") == whole
 
 
-def test_a_paused_game_goes_on_when_it_is_told_to(house: House) -> None:
-    game = watch(house, SHORT | {"pace": 10})
+def test_a_paused_game_goes_on_when_it_is_told_to(registry: Registry) -> None:
+    game = watch(registry, SHORT | {"pace": 10})
     looker = Looker(game)
-    house.add(game)
+    registry.add(game)
     looker.until("frames", 2)  # what there was, which is nothing; and the first position
     game.take(read_request(json.dumps({"do": "pause", "on": True})))
     game.take(read_request(json.dumps({"do": "pace", "seconds": 0})))
@@ -98,10 +98,10 @@ def test_a_paused_game_goes_on_when_it_is_told_to(house: House) -> None:
 
 
 @pytest.mark.parametrize("player", ["rand", "overconfident:time=60,depth=2"])
-def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(house: House, player: str) -> None:
-    game = watch(house, SHORT | {"white": player, "pace": 10 if player == "rand" else 0})
+def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(registry: Registry, player: str) -> None:
+    game = watch(registry, SHORT | {"white": player, "pace": 10 if player == "rand" else 0})
     looker = Looker(game)
-    house.add(game)
+    registry.add(game)
     looker.until("frames", 2)
     game.take(read_request(json.dumps({"do": "leave"})))
     over = looker.until("over")
@@ -112,7 +112,7 @@ def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(house: Hou
     game.play.stop("again")
 
 
-def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_one(house: House) -> None:
+def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_one(registry: Registry) -> None:
     class AtLeisure(threading.Condition):
         """Whoever stops the game goes on once it has ended, and its programs' seats are free."""
 
@@ -121,14 +121,14 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
             if threading.current_thread() is threading.main_thread():
                 game.play.wait(60)
 
-    game = watch(house, SHORT | {"pace": 10})
+    game = watch(registry, SHORT | {"pace": 10})
     game._changed = AtLeisure()
     looker = Looker(game)
-    house.add(game)
+    registry.add(game)
     looker.until("frames", 2)
     game.play.stop("broken off")
-    after = watch(house, SHORT)
-    house.add(after)
+    after = watch(registry, SHORT)
+    registry.add(after)
     assert Looker(after).until("over")["text"] == "Checkmate, Black wins."
 
 
@@ -145,9 +145,9 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
         ({"pace": None}, "a pace from 0 to 10 seconds"),
     ],
 )
-def test_a_game_that_there_cannot_be_is_refused(house: House, change: Message, why: str) -> None:
+def test_a_game_that_there_cannot_be_is_refused(registry: Registry, change: Message, why: str) -> None:
     with pytest.raises(Refused, match=why):
-        watch(house, SHORT | change)
+        watch(registry, SHORT | change)
 
 
 @pytest.mark.parametrize(
@@ -161,16 +161,16 @@ def test_a_game_that_there_cannot_be_is_refused(house: House, change: Message, w
         {},
     ],
 )
-def test_what_cannot_be_done_while_watching_is_refused(house: House, message: Message) -> None:
+def test_what_cannot_be_done_while_watching_is_refused(registry: Registry, message: Message) -> None:
     with pytest.raises(Refused):
-        watch(house, SHORT).take(read_request(json.dumps(message)))
+        watch(registry, SHORT).take(read_request(json.dumps(message)))
 
 
-def test_a_saved_game_is_shown_whole(house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_saved_game_is_shown_whole(registry: Registry, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "game.pgn"
     assert main(["match", "rand", "rand", "--seed", "63", "--quiet", "--save", str(path)]) == 0
     capsys.readouterr()
-    game = Shown(house, load_record(path), str(path))
+    game = ReplayedGame(registry, load_record(path), str(path))
     told = Looker(game).told
     assert [message["is"] for message in told] == ["game", "over", "frames"]
     assert (told[0]["kind"], told[0]["you"], told[0]["white"], told[0]["rules"]) == ("replay", None, "rand", "Berkeley")

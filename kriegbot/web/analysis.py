@@ -13,11 +13,11 @@ import numpy as np
 from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hinted, hint
 from kriegbot.narration.turning import Hindsight, TurningPoint
-from kriegbot.web.replies import Believed, Looked
+from kriegbot.web.replies import BeliefShown, MomentAnalysis
 from referee import View
 
 SURE = 0.9  # probability above which a side counts as sure
-MOST_KEPT = 32  # games of which each kind of belief is kept; a discarded one is rebuilt when needed
+MAX_KEPT = 32  # games of which each kind of belief is kept; a discarded one is rebuilt when needed
 SLICE = 0.1  # seconds of work on one game before another gets its turn
 
 
@@ -25,7 +25,7 @@ class Beliefs:
     """The beliefs of both sides in many games, each under a key of its own."""
 
     def __init__(self) -> None:
-        kept = lru_cache(MOST_KEPT)
+        kept = lru_cache(MAX_KEPT)
         self._heats = kept(lambda _key: BeliefTimeline(PARTICLES, SEED))
         self._hints = kept(lambda _key: BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES))
         self._sides = kept(lambda _key: {color: Hindsight() for color in chess.COLORS})
@@ -42,14 +42,14 @@ class Beliefs:
 
     def look(
         self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
-    ) -> list[Looked] | None:
+    ) -> list[MomentAnalysis] | None:
         """Both sides' beliefs and the mover's tries, best first, at the first of some moments.
 
         A moment is how many events each side had heard. The answer has as many as one `SLICE` was enough for, and is
         None if that was not enough for one.
         """
         sides, deadline = self._sides(key), perf_counter() + SLICE
-        found: list[Looked] = []
+        found: list[MomentAnalysis] = []
         for heard in moments:
             white, black = (
                 sides[color].at(views[color], heard[color], deadline - perf_counter()) for color in (True, False)
@@ -90,7 +90,7 @@ def rounded(held: BeliefSnapshot) -> list[list[float]]:
     return chances
 
 
-def believed(held: BeliefSnapshot, men: Mapping[chess.Square, chess.PieceType]) -> Believed:
+def believed(held: BeliefSnapshot, men: Mapping[chess.Square, chess.PieceType]) -> BeliefShown:
     """A side's belief beside the truth, which is where the enemy's men stand.
 
     right: squares that the side was sure are occupied, and are; wrong: that it was sure are occupied, and are not;

@@ -26,15 +26,15 @@ from kriegbot.web import requests
 from kriegbot.web.catalogue import hello, invited, meanings_html, new_game, opened, resumed, rules_html, watched
 from kriegbot.web.guard import IS_GUEST, check_host
 from kriegbot.web.lesson import lesson_routes
-from kriegbot.web.library import MOST_UPLOADED
-from kriegbot.web.registry import Hosted, House
-from kriegbot.web.replies import Told, refusal
+from kriegbot.web.library import MAX_UPLOADED
+from kriegbot.web.registry import PageGame, Registry
+from kriegbot.web.replies import Reply, refusal
 
 STATIC = Path(__file__).parent / "static"
-MOST_SOCKETS = 100
-MOST_WAITING = 500  # messages that a browser may leave unread
+MAX_SOCKETS = 100
+MAX_WAITING = 500  # messages that a browser may leave unread
 RATE, BURST = 20.0, 60.0  # messages a second that a socket may send in the long run, and in a burst
-MOST_OFFENCES = 20  # messages of one socket that are refused before it is closed
+MAX_OFFENCES = 20  # messages of one socket that are refused before it is closed
 TEND_SECONDS = 10.0
 
 BROWSER = "kriegbot-browser"  # the cookie by which a browser is known again, whichever link it follows
@@ -43,13 +43,13 @@ BROWSER_SECONDS = 30 * 24 * 3600  # for which it is
 log = logging.getLogger("kriegbot.web")
 
 
-def make_app(house: House) -> Starlette:
+def make_app(registry: Registry) -> Starlette:
     """The app; `kriegbot.web.guard.Guard` goes before it."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        house.begin()
-        tending = asyncio.create_task(_tend(house))
+        registry.begin()
+        tending = asyncio.create_task(_tend(registry))
         yield
         tending.cancel()
 
@@ -65,11 +65,11 @@ def make_app(house: House) -> Starlette:
         return response
 
     async def socket(websocket: WebSocket) -> None:
-        if len(sockets) >= MOST_SOCKETS:
-            log.warning("refused a socket: there are %d, the most there can be", MOST_SOCKETS)
+        if len(sockets) >= MAX_SOCKETS:
+            log.warning("refused a socket: there are %d, the most there can be", MAX_SOCKETS)
             await websocket.close(1013)
             return
-        served = Socket(websocket, house)
+        served = Socket(websocket, registry)
         sockets.add(served)
         try:
             await served.serve()
@@ -77,7 +77,7 @@ def make_app(house: House) -> Starlette:
             sockets.discard(served)
 
     static = Mount("/static", StaticFiles(directory=STATIC))
-    routes = [Route("/", index), WebSocketRoute("/ws", socket), static, *file_routes(house), *lesson_routes()]
+    routes = [Route("/", index), WebSocketRoute("/ws", socket), static, *file_routes(registry), *lesson_routes()]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Refused: _refused})
 
 
@@ -88,15 +88,15 @@ async def _refused(request: Request, error: Exception) -> Response:
 class Socket:
     """One browser, which follows at most one game at a time."""
 
-    def __init__(self, websocket: WebSocket, house: House) -> None:
-        self._websocket, self._house = websocket, house
+    def __init__(self, websocket: WebSocket, registry: Registry) -> None:
+        self._websocket, self._registry = websocket, registry
         self._is_guest: bool = websocket.scope[IS_GUEST]
         ends = [websocket.scope[end] for end in ("client", "server")]
         is_near = all(ends) and ends[0][0] == ends[1][0]  # on the machine that the server runs on
         self._is_mine: bool = is_near and not self._is_guest
         self._browser = websocket.cookies.get(BROWSER) or secrets.token_urlsafe(16)
-        self._hosted: Hosted | None = None
-        self._outbox: asyncio.Queue[Told] = asyncio.Queue(MOST_WAITING)
+        self._game: PageGame | None = None
+        self._outbox: asyncio.Queue[Reply] = asyncio.Queue(MAX_WAITING)
         self._loop = asyncio.get_running_loop()
         self._tokens, self._since = BURST, time.monotonic()
         self._offences = 0
@@ -106,36 +106,36 @@ class Socket:
         await self._websocket.accept()
         writing = asyncio.create_task(self._write())
         try:
-            self.tell(hello(self._house.choices, is_guest=self._is_guest))
-            self.tell(self._house.results_shown())
-            self._house.told.add(self.tell)
-            if self._house.preparing is not None:
-                self.tell(self._house.preparing)
-            while self._offences < MOST_OFFENCES:
+            self.tell(hello(self._registry.choices, is_guest=self._is_guest))
+            self.tell(self._registry.results_shown())
+            self._registry.told.add(self.tell)
+            if self._registry.preparing is not None:
+                self.tell(self._registry.preparing)
+            while self._offences < MAX_OFFENCES:
                 await self._take(dict(await self._websocket.receive()))
             log.warning("closed a socket: %d messages were refused", self._offences)
         except WebSocketDisconnect as left:
             if left.code == 1009:
                 log.warning("closed a socket: a message of more than %d bytes", requests.MAX_BYTES)
         finally:
-            self._house.told.discard(self.tell)
+            self._registry.told.discard(self.tell)
             self._part()
             writing.cancel()
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
                 await self._websocket.close(1008)
 
-    def tell(self, message: Told) -> None:
+    def tell(self, message: Reply) -> None:
         """Sends a message soon; in any thread. Results are for whoever runs the server."""
         if message["is"] == "results" and not self._is_mine:
             return
         with contextlib.suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._put, message)
 
-    def _put(self, message: Told) -> None:
+    def _put(self, message: Reply) -> None:
         try:
             self._outbox.put_nowait(message)
         except asyncio.QueueFull:
-            self._offences = MOST_OFFENCES
+            self._offences = MAX_OFFENCES
             self._part()
 
     async def _write(self) -> None:
@@ -166,57 +166,57 @@ class Socket:
             raise Refused("Too many messages; wait a little.")
 
     async def _do(self, request: requests.Request) -> None:
-        house = self._house
+        registry = self._registry
         if request.is_for_host:
             check_host(self._websocket)
         match request:
             case requests.New():
-                await self._add([new_game(house, request)])
+                await self._add([new_game(registry, request)])
             case requests.Invite():
-                await self._add(invited(house, request))
+                await self._add(invited(registry, request))
             case requests.Watch():
-                await self._add([watched(house, request)])
+                await self._add([watched(registry, request)])
             case requests.Resume(file):
-                await self._add(resumed(house, file))
+                await self._add(resumed(registry, file))
             case requests.Open(file):
-                await self._add([opened(house, file)])
+                await self._add([opened(registry, file)])
             case requests.Remember(choices):
-                house.remember(choices)
+                registry.remember(choices)
             case requests.ListGames() | requests.Delete():
                 if isinstance(request, requests.Delete):
-                    house.library.delete(request.file)
-                self.tell({"is": "library", "folder": str(house.library.folder), "games": house.library.games()})
-            case requests.Join(game):
-                self._join(house.get(game, is_guest=self._is_guest))
+                    registry.library.delete(request.file)
+                self.tell({"is": "library", "folder": str(registry.library.folder), "games": registry.library.games()})
+            case requests.Join(id_):
+                self._join(registry.get(id_, is_guest=self._is_guest))
             case requests.PrivacyScreen():
-                hosted = self._hosted
+                game = self._game
                 self._part()
-                if hosted is not None:  # else the connection is a new one, with the screen up already
-                    hosted.take(request)
-            case _ if self._hosted is not None:
-                self._hosted.take(request)
+                if game is not None:  # else the connection is a new one, with the screen up already
+                    game.take(request)
+            case _ if self._game is not None:
+                self._game.take(request)
             case _:
                 raise Refused("There is no game yet.")
 
-    async def _add(self, sides: Sequence[Hosted]) -> None:
+    async def _add(self, sides: Sequence[PageGame]) -> None:
         """Takes in the sides of a game whose players can play; the first is that of whoever asks."""
         mine, *others = sides
         await asyncio.to_thread(mine.play.check)
         for side in others:
-            self._house.add(side)
-        self._house.add(mine, self._join)
+            self._registry.add(side)
+        self._registry.add(mine, self._join)
 
-    def _join(self, hosted: Hosted) -> None:
-        hosted.sit_down(self._browser)
+    def _join(self, game: PageGame) -> None:
+        game.sit_down(self._browser)
         self._part()
-        self._hosted = hosted
-        hosted.is_mine &= self._is_mine
-        hosted.join(self.tell)
+        self._game = game
+        game.is_mine &= self._is_mine
+        game.join(self.tell)
 
     def _part(self) -> None:
-        if self._hosted is not None:
-            self._hosted.part(self.tell)
-            self._hosted = None
+        if self._game is not None:
+            self._game.part(self.tell)
+            self._game = None
 
 
 def men_svg() -> str:
@@ -235,22 +235,22 @@ def _attributes(style: str) -> str:
     return "".join(f' {name.strip()}="{value.strip()}"' for name, value in pairs)
 
 
-async def _tend(house: House) -> None:
+async def _tend(registry: Registry) -> None:
     while True:
         await asyncio.sleep(TEND_SECONDS)
-        house.tend()
+        registry.tend()
 
 
 UPLOAD_SECONDS = 20.0  # that an upload may take to arrive
 
 
-def file_routes(house: House) -> list[Route]:
+def file_routes(registry: Registry) -> list[Route]:
     """`games/NAME` answers with a file; `upload?rules=NAME` takes one, and answers with the name of the saved game."""
     reading = asyncio.Lock()
 
     async def download(request: Request) -> Response:
         check_host(request)
-        _, path = await asyncio.to_thread(house.library.open, request.path_params["name"])
+        _, path = await asyncio.to_thread(registry.library.open, request.path_params["name"])
         return FileResponse(path, media_type="application/x-chess-pgn", filename=path.name)
 
     async def upload(request: Request) -> Response:
@@ -262,7 +262,7 @@ def file_routes(house: House) -> list[Route]:
             async with asyncio.timeout(UPLOAD_SECONDS):
                 data = await _body(request)
             async with reading:  # one at a time: a referee plays it again
-                path = await asyncio.to_thread(house.library.upload, data, rules, secrets.token_urlsafe(12))
+                path = await asyncio.to_thread(registry.library.upload, data, rules, secrets.token_urlsafe(12))
         except (TimeoutError, ClientDisconnect):
             return JSONResponse({"error": "The file took too long to arrive."}, 400, {"Connection": "close"})
         return JSONResponse({"file": path.name})
@@ -274,7 +274,7 @@ async def _body(request: Request) -> bytes:
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > MOST_UPLOADED:
-            raise Refused(f"The file is too large; a game takes at most {MOST_UPLOADED // 1024} kB.")
+        if size > MAX_UPLOADED:
+            raise Refused(f"The file is too large; a game takes at most {MAX_UPLOADED // 1024} kB.")
         parts.append(part)
     return b"".join(parts)

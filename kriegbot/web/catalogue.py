@@ -10,13 +10,13 @@ from kriegbot.narration.diary import meanings
 from kriegbot.narration.names import both_called
 from kriegbot.players.specs import PlayerSpec, players
 from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
-from kriegbot.web.clock import Control
-from kriegbot.web.person import LiveGame, PersonGame, Setting, seated
-from kriegbot.web.registry import House
+from kriegbot.web.clock import TimeControl
+from kriegbot.web.person import GameSetup, LiveGame, PersonGame, seated
+from kriegbot.web.registry import Registry
 from kriegbot.web.replies import Hello, PlayerOffered
 from kriegbot.web.requests import Invite, New, Watch
 from kriegbot.web.show import letters
-from kriegbot.web.watch import Shown, Watched, game_message
+from kriegbot.web.watch import ReplayedGame, WatchedGame, game_message
 from referee import RULE_SETS, Asking, IllegalHeard, PawnTries, RuleSet
 
 _PAWN_TRIES = {
@@ -121,28 +121,30 @@ def _players() -> list[PlayerOffered]:
     ]
 
 
-def new_game(house: House, request: New) -> PersonGame:
+def new_game(registry: Registry, request: New) -> PersonGame:
     """A game against a program."""
-    seed, control = seed_of(request.seed), Control.of(request.clock)
+    seed, control = seed_of(request.seed), TimeControl.of(request.clock)
     color, rules = color_of(request.color, seed), rules_of(request.rules)
-    program = _in_time(program_of(request.opponent, sandbox=house.sandbox, is_remote=True), control)
-    setting = Setting(rules, seed, is_seed_given=request.seed is not None, control=control)
-    return seated(house, setting, {not color: program}, {color: False})[color]
+    program = _in_time(program_of(request.opponent, sandbox=registry.sandbox, is_remote=True), control)
+    setting = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control)
+    return seated(registry, setting, {not color: program}, {color: False})[color]
 
 
-def invited(house: House, request: Invite) -> list[PersonGame]:
+def invited(registry: Registry, request: Invite) -> list[PersonGame]:
     """Both sides of a game between two people; that of whoever asks comes first."""
     seed = seed_of(None)
-    color, rules, control = color_of(request.color, seed), rules_of(request.rules), Control.of(request.clock)
-    sides = seated(house, Setting(rules, seed, control=control), {}, {color: True, not color: False})
+    color, rules, control = color_of(request.color, seed), rules_of(request.rules), TimeControl.of(request.clock)
+    sides = seated(registry, GameSetup(rules, seed, control=control), {}, {color: True, not color: False})
     return [sides[color], sides[not color]]
 
 
-def watched(house: House, request: Watch) -> Watched:
+def watched(registry: Registry, request: Watch) -> WatchedGame:
     """A game between two programs."""
-    white, black = (program_of(text, sandbox=house.sandbox, is_remote=True) for text in (request.white, request.black))
+    white, black = (
+        program_of(text, sandbox=registry.sandbox, is_remote=True) for text in (request.white, request.black)
+    )
     rules, seed = rules_of(request.rules), seed_of(request.seed)
-    game = LiveGame(house, Setting(rules, seed), {chess.WHITE: white, chess.BLACK: black}, request.pace).watched
+    game = LiveGame(registry, GameSetup(rules, seed), {chess.WHITE: white, chess.BLACK: black}, request.pace).watched
     assert game is not None  # for mypy: no person plays
     message = game_message(
         game, both_called([str(white), str(black)]), rules, None if request.seed is None else str(seed)
@@ -151,29 +153,29 @@ def watched(house: House, request: Watch) -> Watched:
     return game
 
 
-def resumed(house: House, file: str) -> list[PersonGame]:
+def resumed(registry: Registry, file: str) -> list[PersonGame]:
     """The sides of a saved game that is played on; between two people, the host's comes first."""
-    record = house.library.load(file)
+    record = registry.library.load(file)
     if not is_resumable(record):
         raise Refused("Only a game of a person that was broken off can be played on.")
-    program, people = program_in(record, sandbox=house.sandbox)
+    program, people = program_in(record, sandbox=registry.sandbox)
     headers = record.headers
     seed = seed_of(headers.get("Seed") if headers.get("Seed", "").isdigit() else None)
-    control = Control.of(headers.get("TimeControl"))
-    setting = Setting(record.rules, seed, control=control, begun=record, file=house.library.path(file))
+    control = TimeControl.of(headers.get("TimeControl"))
+    setting = GameSetup(record.rules, seed, control=control, begun=record, file=registry.library.path(file))
     host = people[0] if len(people) == 1 else headers.get("Host") != "black"
     programs = {} if program is None else {not people[0]: program}
-    sides = seated(house, setting, programs, {color: len(people) == 2 and color == host for color in people})
+    sides = seated(registry, setting, programs, {color: len(people) == 2 and color == host for color in people})
     return [sides[color] for color in sorted(people, key=lambda color: color != host)]
 
 
-def opened(house: House, file: str) -> Shown:
+def opened(registry: Registry, file: str) -> ReplayedGame:
     """A saved game to look at."""
-    record, path = house.library.open(file)
-    return Shown(house, record, str(path))
+    record, path = registry.library.open(file)
+    return ReplayedGame(registry, record, str(path))
 
 
-def _in_time(program: PlayerSpec, control: Control | None) -> PlayerSpec:
+def _in_time(program: PlayerSpec, control: TimeControl | None) -> PlayerSpec:
     """The program with no more time for a turn than its clock allows, if it plays by time."""
     time = program.get("time")
     if control is None or program.is_outside or not isinstance(time, float) or time <= control.turn():

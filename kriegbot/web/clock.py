@@ -17,24 +17,24 @@ from kriegbot.web.replies import Clocks
 from referee import GameRecord
 from referee.text import quoted
 
-MOST_BASE, MOST_INCREMENT = 36_000, 600  # seconds
+MAX_BASE, MAX_INCREMENT = 36_000, 600  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class TimeControl:
     """Seconds at the start, and for each move."""
 
     base: int
     increment: int
 
     @classmethod
-    def of(cls, text: str | None) -> Control | None:
+    def of(cls, text: str | None) -> TimeControl | None:
         """Of a text such as "300+5", which is also how PGN's TimeControl has it; None for none."""
         if text is None:
             return None
         match = re.fullmatch(r"([0-9]{1,5})\+([0-9]{1,3})", text)
-        if match is None or not 1 <= int(match[1]) <= MOST_BASE or int(match[2]) > MOST_INCREMENT:
-            takes = f"seconds from 1 to {MOST_BASE} and, for each move, from 0 to {MOST_INCREMENT}, such as 300+5"
+        if match is None or not 1 <= int(match[1]) <= MAX_BASE or int(match[2]) > MAX_INCREMENT:
+            takes = f"seconds from 1 to {MAX_BASE} and, for each move, from 0 to {MAX_INCREMENT}, such as 300+5"
             raise Refused(f"illegal clock {quoted(text)}: it takes {takes}.")
         return cls(int(match[1]), int(match[2]))
 
@@ -46,10 +46,10 @@ class Control:
         return max(0.1, round(self.base / 60 + 0.7 * self.increment, 1))
 
 
-class Clock:
+class GameClock:
     """Both sides' time; of a game begun the times that were not measured count as nothing."""
 
-    def __init__(self, control: Control | None, begun: GameRecord | None = None) -> None:
+    def __init__(self, control: TimeControl | None, begun: GameRecord | None = None) -> None:
         self.control = control
         self._used = dict.fromkeys(chess.COLORS, 0.0)
         self._running: chess.Color | None = None

@@ -26,7 +26,7 @@ from referee.text import quoted
 IS_GUEST = "kriegbot.guest"  # in the scope of a request: whether it comes by a link to one game
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 REQUEST_SECONDS = 5.0  # how long a connection may take to send a whole request, from its start or from the last answer
-MOST_WAITING = 100  # connections that may wait without a whole request; beyond that, the oldest are closed
+MAX_WAITING = 100  # connections that may wait without a whole request; beyond that, the oldest are closed
 
 log = logging.getLogger("kriegbot.web")
 
@@ -35,7 +35,7 @@ class Connection(H11Protocol):
     """One connection; a silent one does not keep others out.
 
     A browser sends its request at once, so a connection that waits has nothing to say or wants to hold a place. It is
-    closed after `REQUEST_SECONDS`, or as soon as more than `MOST_WAITING` wait and it is the oldest.
+    closed after `REQUEST_SECONDS`, or as soon as more than `MAX_WAITING` wait and it is the oldest.
     """
 
     waiting_since: float | None = None
@@ -46,7 +46,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._wait()
         waiting = [other for other in self.connections if isinstance(other, Connection) and other.waiting_since]
-        if len(waiting) > MOST_WAITING:
+        if len(waiting) > MAX_WAITING:
             min(waiting, key=lambda other: other.waiting_since or 0.0).give_up()
 
     def data_received(self, data: bytes) -> None:
@@ -181,7 +181,7 @@ def _with_headers(send: Send, host: str, *, is_trusted: bool) -> Send:
             if is_trusted:  # over a network without encryption browsers ignore it, and complain
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
             headers["Cross-Origin-Resource-Policy"] = "same-origin"
-            headers["Cache-Control"] = "no-store"
+            headers["Cache-TimeControl"] = "no-store"
         await send(message)
 
     return sending

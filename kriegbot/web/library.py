@@ -20,9 +20,9 @@ from kriegbot.web.replies import SavedGame
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
 
-MOST_SHOWN = 300  # games listed, the newest
-MOST_UPLOADED = 256 * 1024  # bytes of an uploaded file
-MOST_TAGS = 8 * 1024  # bytes of a file that are looked at for its tags
+MAX_SHOWN = 300  # games listed, the newest
+MAX_UPLOADED = 256 * 1024  # bytes of an uploaded file
+MAX_TAGS = 8 * 1024  # bytes of a file that are looked at for its tags
 
 
 class Library:
@@ -37,7 +37,7 @@ class Library:
             paths = sorted(self.folder.glob("*.pgn"), key=lambda path: -path.stat().st_mtime)
         except OSError:
             return []
-        return [game for path in paths[:MOST_SHOWN] if (game := _listed(path)) is not None]
+        return [game for path in paths[:MAX_SHOWN] if (game := _listed(path)) is not None]
 
     def path(self, name: str) -> Path:
         """The file of a game."""
@@ -103,7 +103,7 @@ class Library:
 def _listed(path: Path) -> SavedGame | None:
     try:
         with path.open("rb") as handle:
-            text = handle.read(MOST_TAGS).decode(errors="replace")
+            text = handle.read(MAX_TAGS).decode(errors="replace")
     except OSError:
         return None
     tags = chess.pgn.read_headers(io.StringIO(text))

@@ -25,14 +25,14 @@ from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, seed_of
 from kriegbot.web import replies
 from kriegbot.web.analysis import Beliefs
-from kriegbot.web.clock import Clock, Control
-from kriegbot.web.registry import Hosted, House, Newest, Playing
-from kriegbot.web.replies import Told, refusal
+from kriegbot.web.clock import GameClock, TimeControl
+from kriegbot.web.registry import GameThread, LatestRequest, PageGame, Registry
+from kriegbot.web.replies import Reply, refusal
 from kriegbot.web.requests import Draw, GetHint, Leave, PrivacyScreen, Rematch, Request, Resign, SetHeat, TakeBack, Try
 from kriegbot.web.review import AnalystFailed, Review
-from kriegbot.web.seats import ClockedSeat, HouseSeat, WebSeat
+from kriegbot.web.seats import ClockedSeat, PersonSeat, PooledSeat
 from kriegbot.web.show import letters
-from kriegbot.web.watch import Onlookers, Watched, game_message, over_message
+from kriegbot.web.watch import SpectatorGame, WatchedGame, game_message, over_message
 from referee import GameRecord, Reason, Referee, RuleSet, View
 
 EVENT = "kriegbot play --web"
@@ -40,7 +40,7 @@ log = logging.getLogger("kriegbot.web")
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class GameSetup:
     """What is agreed on before a game, which may be one that was broken off (`begun`), saved in a `file`.
 
     The person may know the seed. A program's moves follow from its seed, so a fresh one is told only after the end.
@@ -49,12 +49,12 @@ class Setting:
     rules: RuleSet
     seed: int
     is_seed_given: bool = False
-    control: Control | None = None
+    control: TimeControl | None = None
     begun: GameRecord | None = None
     file: Path | None = None
 
 
-class LiveGame(Playing):
+class LiveGame(GameThread):
     """One game, from its first try to its file. Programs play for some sides, and people for the others.
 
     Attributes:
@@ -64,16 +64,16 @@ class LiveGame(Playing):
     """
 
     def __init__(
-        self, house: House, setting: Setting, programs: Mapping[chess.Color, PlayerSpec], pace: float = 0.0
+        self, registry: Registry, setting: GameSetup, programs: Mapping[chess.Color, PlayerSpec], pace: float = 0.0
     ) -> None:
-        self.house, self.setting, self.programs = house, setting, programs
-        self.clock = Clock(setting.control, setting.begun)
+        self.registry, self.setting, self.programs = registry, setting, programs
+        self.clock = GameClock(setting.control, setting.begun)
         self.help = Help.of(setting.begun)
         self.people: dict[chess.Color, PersonGame] = {}
-        self.watched = Watched(house, self, pace) if len(programs) == 2 else None
-        self.onlookers = None if programs else Onlookers(house)
+        self.watched = WatchedGame(registry, self, pace) if len(programs) == 2 else None
+        self.onlookers = None if programs else SpectatorGame(registry)
         self._offer: tuple[chess.Color, int] | None = None
-        self._seats: dict[chess.Color, HouseSeat] = {}
+        self._seats: dict[chess.Color, PooledSeat] = {}
         self._held = threading.Lock()  # for programs' seats, which other games may have as soon as they are released
 
     @property
@@ -82,7 +82,7 @@ class LiveGame(Playing):
         return not self.programs
 
     @property
-    def shown(self) -> list[PersonGame | Watched]:
+    def shown(self) -> list[PersonGame | WatchedGame]:
         """The sides from which it is seen while it is played."""
         return [*self.people.values()] if self.watched is None else [self.watched]
 
@@ -93,15 +93,15 @@ class LiveGame(Playing):
 
     def check(self) -> None:
         """Refused if a program from outside cannot play."""
-        self.house.check(self.programs.values(), self.setting.rules)
+        self.registry.check(self.programs.values(), self.setting.rules)
 
     def begin(self) -> None:
         """Starts the game."""
         if self._thread is not None:
             return
         if self.onlookers is not None:
-            self.house.add(self.onlookers)
-        self._seats = {color: self.house.seats.take(program, color) for color, program in self.programs.items()}
+            self.registry.add(self.onlookers)
+        self._seats = {color: self.registry.seats.take(program, color) for color, program in self.programs.items()}
         self._thread = threading.Thread(target=self._play, name=f"game {self.key}", daemon=True)
         self._thread.start()
 
@@ -151,7 +151,7 @@ class LiveGame(Playing):
                 with self._held:
                     seats, self._seats = self._seats, {}
                 for seat in seats.values():
-                    self.house.seats.release(seat)
+                    self.registry.seats.release(seat)
             if played.failed is not None:
                 names = " and ".join(map(str, self.programs.values()))
                 log.warning("game %s: %s: %s\n%s", self.key, names, played.failed, played.failed.log)
@@ -171,11 +171,11 @@ class LiveGame(Playing):
         if not side.is_mine:
             return
         try:
-            said = self.house.results.count(record, color, is_seed_given=self.setting.is_seed_given)
+            said = self.registry.results.count(record, color, is_seed_given=self.setting.is_seed_given)
         except OSError as error:
-            log.error("the result cannot be kept in %s: %s", self.house.results.path, error.strerror or error)
+            log.error("the result cannot be kept in %s: %s", self.registry.results.path, error.strerror or error)
         else:
-            side.publish(self.house.results_shown(side.id, said))
+            side.publish(self.registry.results_shown(side.id, said))
 
     def _finish(self, record: GameRecord) -> GameRecord:
         """The end: the last views, the result, the file, and then the truth, unless the game may be played on."""
@@ -188,12 +188,12 @@ class LiveGame(Playing):
             side.seat.wait(review.views[color])
         saved, trouble = None, ""
         try:
-            saved = self.house.library.save(record, self.key)
+            saved = self.registry.library.save(record, self.key)
             if self.setting.file is not None:
                 self.setting.file.unlink(missing_ok=True)  # it has been played on
         except OSError as error:
             trouble = f" The game could not be saved: {error.strerror or error}."
-            log.error("cannot save to %s: %s", self.house.library.folder, error.strerror or error)
+            log.error("cannot save to %s: %s", self.registry.library.folder, error.strerror or error)
         is_resumable = record.end is not None and record.end.reason is Reason.ABANDONED and saved is not None
         if self.watched is not None:
             self.watched.finish(record, saved, trouble, review)
@@ -204,23 +204,23 @@ class LiveGame(Playing):
         return record
 
 
-class PersonGame(Hosted):
+class PersonGame(PageGame):
     """A person's side of a game; of two people, one may pass the other side's link on."""
 
     kind = "play"
     kept = ("game", "view", "heat", "offer", "presence", "over", "results", "next")
 
     def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
-        super().__init__(game.house, game)
+        super().__init__(game.registry, game)
         self.game, self.color, self.may_invite = game, color, may_invite
         self.is_for_guests = game.is_for_two
-        self.seat = WebSeat(self._show, game.clock, is_here=not game.is_for_two)
+        self.seat = PersonSeat(self._show, game.clock, is_here=not game.is_for_two)
         game.people[color] = self
         self._browser: str | None = None
         self._has_heat = False
         self._has_company = True  # nor is it told that the other has not come yet
         self._view: View | None = None
-        self._heats, self._hints = Newest(self._heat), Newest(self._hint)
+        self._heats, self._hints = LatestRequest(self._heat), LatestRequest(self._hint)
 
     def sit_down(self, browser: str) -> None:
         """A browser comes to its seat: between two people, the one that came first and no other."""
@@ -237,17 +237,17 @@ class PersonGame(Hosted):
         """The person leaves, or has to."""
         self.seat.leave(why)
 
-    def snapshot(self) -> list[Told]:
+    def snapshot(self) -> list[Reply]:
         """Everything that a new listener is told."""
         self.seat.come()
         return super().snapshot()
 
-    def join(self, listener: Callable[[Told], None]) -> None:
+    def join(self, listener: Callable[[Reply], None]) -> None:
         """Adds a listener; the other person is told if nobody was here before."""
         super().join(listener)
         self._tell_other(is_here=True)
 
-    def part(self, listener: Callable[[Told], None]) -> None:
+    def part(self, listener: Callable[[Reply], None]) -> None:
         """Removes a listener; the other person is told if it was the last."""
         super().part(listener)
         if not self.has_listeners:
@@ -306,12 +306,12 @@ class PersonGame(Hosted):
             case TakeBack():
                 self.seat.take_back()
 
-    def _show(self, view: View, message: replies.View) -> None:
+    def _show(self, view: View, message: replies.SideView) -> None:
         """In the game's thread."""
         self._view = view
         self.publish(message)
         if self._has_heat:
-            self.house.call_soon(self._want_heat)
+            self.registry.call_soon(self._want_heat)
 
     def _want_heat(self) -> None:
         if self._has_heat and self._view is not None:
@@ -319,7 +319,7 @@ class PersonGame(Hosted):
 
     async def _heat(self, view: View) -> None:
         try:
-            chances = await self.house.analyst.ask(Beliefs.heat, f"{self.id} {self.game.help.taken_back}", view)
+            chances = await self.registry.analyst.ask(Beliefs.heat, f"{self.id} {self.game.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no heat map: %s", error)
             chances = []
@@ -331,7 +331,7 @@ class PersonGame(Hosted):
 
     async def _hint(self, view: View) -> None:
         try:
-            found = await self.house.analyst.ask(Beliefs.hint, f"{self.id} {self.game.help.taken_back}", view)
+            found = await self.registry.analyst.ask(Beliefs.hint, f"{self.id} {self.game.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no hint: %s", error)
             self.publish(refusal(f"No hint: {error}.", GetHint))
@@ -361,12 +361,12 @@ class PersonGame(Hosted):
             raise Refused("This game has not ended.")
         if "next" not in self._last:
             old = self.game.setting
-            setting = Setting(old.rules, seed_of(None), control=old.control)
+            setting = GameSetup(old.rules, seed_of(None), control=old.control)
             sides = {not color: side.may_invite for color, side in self.game.people.items()}
             programs = {not color: program for color, program in self.game.programs.items()}
-            games = seated(self.house, setting, programs, sides)
+            games = seated(self.registry, setting, programs, sides)
             for game in games.values():
-                self.house.add(game)
+                self.registry.add(game)
             for color, side in self.game.people.items():
                 games[not color]._browser = side._browser
                 side.publish({"is": "next", "game": games[not color].id})
@@ -375,10 +375,10 @@ class PersonGame(Hosted):
 
 
 def seated(
-    house: House, setting: Setting, programs: Mapping[chess.Color, PlayerSpec], people: dict[chess.Color, bool]
+    registry: Registry, setting: GameSetup, programs: Mapping[chess.Color, PlayerSpec], people: dict[chess.Color, bool]
 ) -> dict[chess.Color, PersonGame]:
     """The sides of people in a new game; of each, whether it passes the other's link on."""
-    game = LiveGame(house, setting, programs)
+    game = LiveGame(registry, setting, programs)
     sides = {color: PersonGame(game, color, may_invite=may_invite) for color, may_invite in people.items()}
     referee = Referee(setting.rules)
     if setting.begun is not None:
@@ -391,9 +391,9 @@ def seated(
         message = game_message(side, names, setting.rules, seed, color)
         message["men"] = letters(own_men(referee.view(color)))
         message["two"] = game.is_for_two
-        message["onlookers"] = None if game.onlookers is None else f"/{house.guest_token}/#game={game.onlookers.id}"
+        message["onlookers"] = None if game.onlookers is None else f"/{registry.guest_token}/#game={game.onlookers.id}"
         message["clock"] = None if setting.control is None else str(setting.control)
         if side.may_invite:
-            message["invitation"] = f"/{house.guest_token}/#game={sides[not color].id}"
+            message["invitation"] = f"/{registry.guest_token}/#game={sides[not color].id}"
         side.publish(message)
     return sides

@@ -21,17 +21,17 @@ from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused, refusing
 from kriegbot.web import replies
 from kriegbot.web.library import Library
-from kriegbot.web.replies import Preparing, Told, refusal
+from kriegbot.web.replies import Preparing, Reply, refusal
 from kriegbot.web.requests import MAX_CHOICES, FindTurning, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
-from kriegbot.web.seats import Seats
+from kriegbot.web.seats import SeatPool
 from referee import GameRecord, RuleSet
 from referee.files import write_whole
 
 T = TypeVar("T")
 
-MOST_LIVE, MOST_KEPT = 64, 200  # games at once, and games kept in memory, including those that have ended
-MOST_DROPPED = 8  # live games without a listener for a while; each holds a process of some 90 MB
+MAX_LIVE, MAX_KEPT = 64, 200  # games at once, and games kept in memory, including those that have ended
+MAX_DROPPED = 8  # live games without a listener for a while; each holds a process of some 90 MB
 DROPPED_SECONDS, LONELY_SECONDS = 60.0, 3600.0
 """Seconds without a listener after which a game counts as dropped, and after which it is abandoned in any case."""
 STOP_SECONDS = 10.0  # seconds that games may take to stop at the end
@@ -39,7 +39,7 @@ STOP_SECONDS = 10.0  # seconds that games may take to stop at the end
 log = logging.getLogger("kriegbot.web")
 
 
-class Newest(Generic[T]):
+class LatestRequest(Generic[T]):
     """Works on the newest request only: it overtakes the one before."""
 
     def __init__(self, work: Callable[[T], Coroutine[Any, Any, None]]) -> None:
@@ -53,7 +53,7 @@ class Newest(Generic[T]):
         self._task = asyncio.create_task(self._work(what))
 
 
-class Playing:
+class GameThread:
     """What is played, in a thread of its own; as it stands, nothing."""
 
     _thread: threading.Thread | None = None
@@ -64,10 +64,10 @@ class Playing:
         return self._thread is not None and self._thread.is_alive()
 
     def check(self) -> None:
-        """Before the house takes it in: refused if a player from outside cannot play; in any thread."""
+        """Before the registry takes it in: refused if a player from outside cannot play; in any thread."""
 
     def begin(self) -> None:
-        """Starts the game, once the house has taken it in. Idempotent."""
+        """Starts the game, once the registry has taken it in. Idempotent."""
 
     def stop(self, why: str) -> None:
         """Abandons the game if it is live; in any thread, returns at once. Idempotent."""
@@ -78,7 +78,7 @@ class Playing:
             self._thread.join(seconds)
 
 
-class Hosted:
+class PageGame:
     """One game of the page, as it is played from one side, watched or reviewed.
 
     Attributes:
@@ -96,18 +96,18 @@ class Hosted:
     kept: ClassVar[tuple[str, ...]] = ("game", "view", "heat", "over")
     """Kinds of messages of which a new listener gets the last."""
 
-    def __init__(self, house: House, play: Playing | None = None) -> None:
+    def __init__(self, registry: Registry, play: GameThread | None = None) -> None:
         self.id = secrets.token_urlsafe(12)
-        self.house, self.play = house, play or Playing()
+        self.registry, self.play = registry, play or GameThread()
         self.record: GameRecord | None = None
         self.review: Review | None = None
         self.lonely_since = time.monotonic()
         self.is_stopping = False
         self.is_for_guests, self.is_mine = False, True
-        self._last: dict[str, Told] = {}
-        self._listeners: set[Callable[[Told], None]] = set()
+        self._last: dict[str, Reply] = {}
+        self._listeners: set[Callable[[Reply], None]] = set()
         self._lock = threading.RLock()
-        self._looks, self._turnings = Newest(self._look), Newest(self._tell_turning)
+        self._looks, self._turnings = LatestRequest(self._look), LatestRequest(self._tell_turning)
 
     @property
     def has_listeners(self) -> bool:
@@ -132,26 +132,26 @@ class Hosted:
             case _:
                 raise Refused("That cannot be done in this game.")
 
-    def publish(self, message: Told) -> None:
+    def publish(self, message: Reply) -> None:
         """Sends a message to all listeners, in any thread."""
         with self._lock:
             self._last[message["is"]] = message
             for listener in self._listeners:
                 listener(message)
 
-    def snapshot(self) -> list[Told]:
+    def snapshot(self) -> list[Reply]:
         """Everything that a new listener is told."""
         told = [self._last[kind] for kind in self.kept if kind in self._last]
         return told if self.review is None else [*told, self.review.message()]
 
-    def join(self, listener: Callable[[Told], None]) -> None:
+    def join(self, listener: Callable[[Reply], None]) -> None:
         """Adds a listener, which must not block, and tells it what there is."""
         with self._lock:
             for message in self.snapshot():
                 listener(message)
             self._listeners.add(listener)
 
-    def part(self, listener: Callable[[Told], None]) -> None:
+    def part(self, listener: Callable[[Reply], None]) -> None:
         """Removes a listener. Idempotent."""
         with self._lock:
             self._listeners.discard(listener)
@@ -168,7 +168,7 @@ class Hosted:
             return
         try:
             while indexes:
-                found = await self.review.look(indexes, self.house.analyst)
+                found = await self.review.look(indexes, self.registry.analyst)
                 indexes = indexes[len(found) :]
                 for one in found:
                     self.publish(one)
@@ -178,7 +178,7 @@ class Hosted:
 
     async def _tell_turning(self, review: Review) -> None:
         try:
-            told = await review.turning(self.house.analyst)
+            told = await review.turning(self.registry.analyst)
         except AnalystFailed as error:
             log.warning("no turning points: %s", error)
             self.publish(refusal(f"No turning points: {error}.", FindTurning))
@@ -186,10 +186,10 @@ class Hosted:
         self.publish(told)
         if self.is_mine and self.record is not None and review.you is not None:
             themes = [one["theme"] for one in told["points"] if one["side"] == chess.COLOR_NAMES[review.you]]
-            await asyncio.to_thread(self.house.look_back, self.record, themes)
+            await asyncio.to_thread(self.registry.look_back, self.record, themes)
 
 
-class House:
+class Registry:
     """All games of one server, and the folder where they are saved.
 
     Args:
@@ -205,10 +205,10 @@ class House:
         self._memory = folder / "page.json" if memory is None else memory
         self.results = Results(folder / "results.jsonl" if results is None else results)
         self.guest_token = secrets.token_urlsafe(16)
-        self.seats = Seats(self._preparing)
+        self.seats = SeatPool(self._preparing)
         self.preparing: Preparing | None = None
-        self.told: set[Callable[[Told], None]] = set()
-        self._games: dict[str, Hosted] = {}
+        self.told: set[Callable[[Reply], None]] = set()
+        self._games: dict[str, PageGame] = {}
         self._analyst: Analyst | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -245,7 +245,7 @@ class House:
         except OSError as error:
             log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
 
-    def results_shown(self, game: str | None = None, said: str = "") -> replies.Results:
+    def results_shown(self, game: str | None = None, said: str = "") -> replies.ResultsTable:
         """The results of whoever runs the server, and what a game that has just ended means for them."""
         found, train = self.results.all(), self.results.to_train()
         about = results_text(found)
@@ -272,21 +272,21 @@ class House:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(function)
 
-    def add(self, hosted: Hosted, join: Callable[[Hosted], None] = lambda _: None) -> None:
+    def add(self, game: PageGame, join: Callable[[PageGame], None] = lambda _: None) -> None:
         """Takes in a game and starts it; `join` is called with it before, so that nothing is missed."""
-        if len([game for game in self._games.values() if game.play.is_live and not game.is_stopping]) >= MOST_LIVE:
+        if len([game for game in self._games.values() if game.play.is_live and not game.is_stopping]) >= MAX_LIVE:
             lonely = self._lonely()
             if not lonely:
-                raise Refused(f"{MOST_LIVE} games are being played, the most there can be; end one first.")
+                raise Refused(f"{MAX_LIVE} games are being played, the most there can be; end one first.")
             lonely[0].give_up("nobody came back, and room was needed")
         ended = [id_ for id_, game in self._games.items() if not game.play.is_live]
-        for id_ in ended[: max(0, len(self._games) + 1 - MOST_KEPT)]:
+        for id_ in ended[: max(0, len(self._games) + 1 - MAX_KEPT)]:
             del self._games[id_]
-        self._games[hosted.id] = hosted
-        join(hosted)
-        hosted.play.begin()
+        self._games[game.id] = game
+        join(game)
+        game.play.begin()
 
-    def get(self, id_: str, *, is_guest: bool = False) -> Hosted:
+    def get(self, id_: str, *, is_guest: bool = False) -> PageGame:
         """The game of this name."""
         game = self._games.get(id_)
         if game is None or (is_guest and not game.is_for_guests):
@@ -294,14 +294,14 @@ class House:
         return game
 
     def tend(self) -> None:
-        """Abandons games without a listener: all but the last `MOST_DROPPED` soon, those after an hour."""
+        """Abandons games without a listener: all but the last `MAX_DROPPED` soon, those after an hour."""
         now = time.monotonic()
         dropped = [game for game in self._lonely() if now - game.lonely_since > DROPPED_SECONDS]
         for number, game in enumerate(reversed(dropped)):
-            if number >= MOST_DROPPED or now - game.lonely_since > LONELY_SECONDS:
+            if number >= MAX_DROPPED or now - game.lonely_since > LONELY_SECONDS:
                 game.give_up("nobody came back")
 
-    def _lonely(self) -> list[Hosted]:
+    def _lonely(self) -> list[PageGame]:
         """Live games without a listener, those alone for longest first."""
         games = [game for game in self._games.values() if game.play.is_live and game.is_lonely and not game.is_stopping]
         return sorted(games, key=lambda game: game.lonely_since)

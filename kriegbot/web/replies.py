@@ -5,7 +5,7 @@ Written as those of `web.requests` are, which has the other direction.
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypedDict, get_args
+from typing import TypeAlias, TypedDict
 
 from kriegbot.narration.helping import Hinted, TryValued
 from kriegbot.narration.results import Row, ToTrain
@@ -51,7 +51,7 @@ class LogEntry(TypedDict):
     squares: list[str]
 
 
-class Checked(TypedDict):
+class CheckShown(TypedDict):
     """A check to be answered: the squares that it may come from, and the open tries that do not answer it."""
 
     line: list[str]
@@ -88,7 +88,7 @@ class SavedGame(TypedDict):
     resumable: bool
 
 
-class Believed(TypedDict):
+class BeliefShown(TypedDict):
     """A side's belief beside the truth: `kriegbot.web.analysis.believed`."""
 
     chances: list[list[float]]
@@ -132,10 +132,10 @@ class Frame(TypedDict):
     seconds: float | None
 
 
-_Told = TypedDict("_Told", {"is": str})
+_Reply = TypedDict("_Reply", {"is": str})
 
 
-class Hello(_Told):
+class Hello(_Reply):
     """What can be chosen; the first message of all. Nothing is offered to a guest, who has a link to one game.
 
     choices: what the page has asked to be remembered.
@@ -147,7 +147,7 @@ class Hello(_Told):
     choices: str
 
 
-class Preparing(_Told):
+class Preparing(_Reply):
     """Kernels are being compiled: which, how many are done, and how many there are."""
 
     what: str
@@ -155,7 +155,7 @@ class Preparing(_Told):
     total: int
 
 
-class Game(_Told):
+class GameInfo(_Reply):
     """What game this is: its name, its kind (play, watch or replay), the person's side, the players, the rules.
 
     A seed that was chosen is told; a fresh one is not, since a program's moves follow from it. clock: as in `new`. two:
@@ -178,7 +178,7 @@ class Game(_Told):
     men: Men
 
 
-class View(_Told):
+class SideView(_Reply):
     """Everything that the person's side knows.
 
     turn, ply, move: whose turn it is, plies played, and the number of the move. yours: whether a try is asked for. men:
@@ -200,7 +200,7 @@ class View(_Told):
     refused: list[str]
     log: list[LogEntry]
     marks: list[str]
-    check: Checked | None
+    check: CheckShown | None
     clear: Clear
     last: list[str]
     taken: str
@@ -210,7 +210,7 @@ class View(_Told):
     clocks: Clocks
 
 
-class Heat(_Told):
+class HeatMap(_Reply):
     """For each kind of man, pawn to king, and each square the chance that an enemy stands there; empty if unknown."""
 
     on: bool
@@ -218,45 +218,45 @@ class Heat(_Told):
     chances: list[list[float]]
 
 
-class Hint(_Told, Hinted):
+class HintFound(_Reply, Hinted):
     """The best tries at a ply, best first, and how they were found."""
 
     ply: int
 
 
-class Offer(_Told):
+class DrawOffer(_Reply):
     """A side offers a draw; it lapses with the other side's next move, and `ply` is the last at which it stands."""
 
     by: str
     ply: int
 
 
-class Presence(_Told):
+class Presence(_Reply):
     """Between two people: whether the other is connected; not told when both first come."""
 
     here: bool
 
 
-class Later(_Told):
+class NotYet(_Reply):
     """To those who have the link for others: why nothing of the game is shown yet."""
 
     text: str
 
 
-class Next(_Told):
+class NextGame(_Reply):
     """Another game, which the opponent or the person has asked for."""
 
     game: str
 
 
-class Library(_Told):
+class GameList(_Reply):
     """The games saved in a folder, newest first."""
 
     folder: str
     games: list[SavedGame]
 
 
-class Over(_Told):
+class GameOver(_Reply):
     """The end: the result, its reason, the file, the seed, whether the person won (null: a draw, or no person).
 
     resumable: whether the game was broken off and can be played on; then neither seed nor moves are told.
@@ -270,7 +270,7 @@ class Over(_Told):
     won: bool | None
 
 
-class Results(_Told):
+class ResultsTable(_Reply):
     """A person's results, to that person alone: by opponent, in words, and what the game `game`, just ended, means.
 
     train: what turning points were about, the commonest first.
@@ -283,7 +283,7 @@ class Results(_Told):
     said: str
 
 
-class Frames(_Told):
+class Frames(_Reply):
     """Moments from number `start` on, after the end or of a watched game, and whether more will come."""
 
     start: int
@@ -291,24 +291,24 @@ class Frames(_Told):
     live: bool
 
 
-class Pace(_Told):
+class PaceSet(_Reply):
     """The least number of seconds from try to try in the watched game, and whether it is paused."""
 
     seconds: float
     paused: bool
 
 
-class Looked(TypedDict):
+class MomentAnalysis(TypedDict):
     """Both sides' beliefs at a moment; who is to move, how tries are valued, its own that may be legal, best first."""
 
-    white: Believed
-    black: Believed
+    white: BeliefShown
+    black: BeliefShown
     mover: str | None
     by: str
     tries: list[TryValued]
 
 
-class Analysis(_Told, Looked):
+class Analysis(_Reply, MomentAnalysis):
     """The same, and the number of the moment."""
 
     index: int
@@ -320,23 +320,22 @@ class PointShown(TurningPoint):
     index: int
 
 
-class Turning(_Told):
+class TurningPoints(_Reply):
     """The turning points of both sides, White's first, each side's gravest first."""
 
     points: list[PointShown]
 
 
-class Refusal(_Told):
+class Refusal(_Reply):
     """A refusal: a sentence that says what cannot be done, and which message had asked for it, if known."""
 
     text: str
     to: str | None
 
 
-Told: TypeAlias = (
-    Hello | Preparing | Game | View | Heat | Hint | Offer | Presence | Over | Results | Next | Later | Library | Frames
-) | (Pace | Analysis | Turning | Refusal)
-TOLD: dict[str, type[Told]] = {kind.__name__.lower(): kind for kind in get_args(Told)}
+Reply: TypeAlias = (
+    Hello | Preparing | GameInfo | SideView | HeatMap | HintFound | DrawOffer | Presence | GameOver | ResultsTable
+) | (NextGame | NotYet | GameList | Frames | PaceSet | Analysis | TurningPoints | Refusal)
 
 
 def refusal(text: str, to: Request | type[Request] | None = None) -> Refusal:

@@ -23,7 +23,7 @@ from kriegbot.kernels import prepare
 from kriegbot.narration.moments import Moment, moments
 from kriegbot.narration.names import your_side
 from kriegbot.web.analysis import Beliefs
-from kriegbot.web.replies import Analysis, Frame, Frames, Turning
+from kriegbot.web.replies import Analysis, Frame, Frames, TurningPoints
 from kriegbot.web.show import frame_of
 from referee import GameRecord, View
 
@@ -74,7 +74,7 @@ class Review:
         found = await analyst.ask(Beliefs.look, self.key, self.views, [self._heard[index] for index in indexes])
         return [{"is": "analysis", "index": index, **looked} for index, looked in zip(indexes, found, strict=False)]
 
-    async def turning(self, analyst: Analyst) -> Turning:
+    async def turning(self, analyst: Analyst) -> TurningPoints:
         """The turning points of both sides, for the page; raises AnalystFailed."""
         moments = {
             (frame["turn"], heard[frame["turn"] == "white"]): index

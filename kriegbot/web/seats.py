@@ -25,15 +25,15 @@ from kriegbot.players.notation import read_action
 from kriegbot.players.specs import PlayerSpec, Progress, parse_spec
 from kriegbot.request import Refused
 from kriegbot.web import replies
-from kriegbot.web.clock import Clock
+from kriegbot.web.clock import GameClock
 from kriegbot.web.show import shown
 from referee import Action, View
 
-MOST_FREE = 2  # processes kept for later games
+MAX_FREE = 2  # processes kept for later games
 WARM = "overconfident"  # the player that makes a process load all kernels
 
 
-class HouseSeat(ProcessSeat):
+class PooledSeat(ProcessSeat):
     """A seat in a process, where a game can be abandoned from another thread."""
 
     color: chess.Color | None = None
@@ -53,7 +53,7 @@ class HouseSeat(ProcessSeat):
             talker.kill()
 
     def begin(self, seed: int) -> None:
-        """Seats a player for a new game; raises PlayerFailed, or PlayerLeft once the game was abandoned."""
+        """SeatPool a player for a new game; raises PlayerFailed, or PlayerLeft once the game was abandoned."""
         with self._leaving():
             super().begin(seed)
 
@@ -81,13 +81,13 @@ class HouseSeat(ProcessSeat):
             raise
 
 
-class Seats:
+class SeatPool:
     """The seats of all games, and those that are free; progress of compiling kernels is reported in any thread."""
 
     def __init__(self, report: Progress) -> None:
         self._report = report
-        self._free: list[HouseSeat] = []
-        self._taken: set[HouseSeat] = set()
+        self._free: list[PooledSeat] = []
+        self._taken: set[PooledSeat] = set()
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -99,12 +99,12 @@ class Seats:
             seat.ready()
         self.release(seat)
 
-    def take(self, spec: PlayerSpec, color: chess.Color | None = None) -> HouseSeat:
+    def take(self, spec: PlayerSpec, color: chess.Color | None = None) -> PooledSeat:
         """A seat for one game of this player; no process plays for one side and later for the other."""
         with self._lock:
             seat = next((free for free in self._free if color is None or free.color in (None, color)), None)
             if seat is None:
-                seat = HouseSeat(spec, report=self._report, gives_way=True, begins_late=True)
+                seat = PooledSeat(spec, report=self._report, gives_way=True, begins_late=True)
             else:
                 self._free.remove(seat)
             seat.color = color
@@ -114,11 +114,11 @@ class Seats:
         seat.invite(spec)
         return seat
 
-    def release(self, seat: HouseSeat) -> None:
+    def release(self, seat: PooledSeat) -> None:
         """Takes back a seat after a game, however it ended."""
         with self._lock:
             self._taken.discard(seat)
-            is_kept = seat.is_good and not self._is_closed and len(self._free) < MOST_FREE
+            is_kept = seat.is_good and not self._is_closed and len(self._free) < MAX_FREE
             if is_kept:
                 self._free.append(seat)
         if not is_kept:
@@ -135,7 +135,7 @@ class Seats:
             seat.close()
 
 
-class WebSeat(Seat):
+class PersonSeat(Seat):
     """Where a person sits, who may still have to come; the game begins as soon as all are here.
 
     `publish` is called with each view that brings something new, and its message for the browser, in the game's thread.
@@ -144,7 +144,7 @@ class WebSeat(Seat):
 
     name = "human"
 
-    def __init__(self, publish: Callable[[View, replies.View], None], clock: Clock, *, is_here: bool) -> None:
+    def __init__(self, publish: Callable[[View, replies.SideView], None], clock: GameClock, *, is_here: bool) -> None:
         self._publish, self._clock = publish, clock
         self._diary, self._even = Diary(for_person=True), EvenTime()
         self._shown: View | None = None
@@ -247,7 +247,7 @@ class WebSeat(Seat):
 class ClockedSeat(SeatAround):
     """A program's seat, where its clock runs while it thinks; it is made to leave when its time is up."""
 
-    def __init__(self, seat: HouseSeat, clock: Clock) -> None:
+    def __init__(self, seat: PooledSeat, clock: GameClock) -> None:
         super().__init__(seat)
         self._leave, self._clock = seat.leave, clock
 

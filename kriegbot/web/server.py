@@ -23,9 +23,9 @@ from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from kriegbot.web.app import make_app
 from kriegbot.web.guard import LOOPBACK, Connection, Guard
-from kriegbot.web.registry import House
+from kriegbot.web.registry import Registry
 from kriegbot.web.requests import MAX_BYTES
-from kriegbot.web.watch import Shown
+from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord
 from referee.text import quoted
 
@@ -36,8 +36,8 @@ BROWSER_TOO_FAST = 0.2  # seconds that the last messages have to reach the brows
 class PageServer(uvicorn.Server):
     """One page; its games end before its sockets do, so that their listeners are told. Port 0 is any free one."""
 
-    def __init__(self, house: House, host: str = "127.0.0.1", port: int = 0) -> None:
-        self.house = house
+    def __init__(self, registry: Registry, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.registry = registry
         try:
             self._socket = listening(host, port)
         except OSError as error:
@@ -52,7 +52,7 @@ class PageServer(uvicorn.Server):
         self.address = f"http://{reached_at(host)}:{self.port}/{token}/"
         super().__init__(
             uvicorn.Config(
-                Guard(make_app(house), token, house.guest_token, host, self.port),
+                Guard(make_app(registry), token, registry.guest_token, host, self.port),
                 loop="asyncio",
                 http=Connection,
                 ws="websockets-sansio",
@@ -73,12 +73,12 @@ class PageServer(uvicorn.Server):
         try:
             self.run(sockets=[self._socket])
         finally:
-            self.house.stop("the server was stopped")
+            self.registry.stop("the server was stopped")
             self._socket.close()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stops the games, then the server."""
-        await asyncio.to_thread(self.house.stop, "the server was stopped")
+        await asyncio.to_thread(self.registry.stop, "the server was stopped")
         await asyncio.sleep(BROWSER_TOO_FAST)
         await super().shutdown(sockets)
 
@@ -89,15 +89,15 @@ def serve(
     """Serves the page until Ctrl-C, at first with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
     memory = platformdirs.user_config_path("kriegbot") / "page.json"
-    house = House(folder, memory, Results().path, sandbox=sandbox)
-    server = PageServer(house, host, port)
+    registry = Registry(folder, memory, Results().path, sandbox=sandbox)
+    server = PageServer(registry, host, port)
     address = server.address
     if saved is not None:
-        game = Shown(house, *saved)
-        house.add(game)
+        game = ReplayedGame(registry, *saved)
+        registry.add(game)
         address += f"#game={game.id}"
     if host not in LOOPBACK:
-        print(opened_to(host, house.library.folder), file=sys.stderr)
+        print(opened_to(host, registry.library.folder), file=sys.stderr)
     print(f"The page is at {address}\nCtrl-C stops it; games in progress are saved in {folder}.", flush=True)
     if has_browser and _has_screen():
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

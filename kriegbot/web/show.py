@@ -11,12 +11,12 @@ from kriegbot.narration.known import in_check, lost, marks, own_men, taken
 from kriegbot.narration.moments import Moment
 from kriegbot.players.notation import try_name
 from kriegbot.web import replies
-from kriegbot.web.replies import Checked, Clear, Clocks, Frame, Men
+from kriegbot.web.replies import CheckShown, Clear, Clocks, Frame, Men
 from referee import Announcement, OpponentMoved, OwnTry, View, open_tries
 
 
-def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.View:
-    """A view for the browser: `kriegbot.web.replies.View`."""
+def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.SideView:
+    """A view for the browser: `kriegbot.web.replies.SideView`."""
     start = chess.Board(view.start)
     plies = view.ply + (0 if start.turn == chess.WHITE else 1)
     return {
@@ -57,7 +57,7 @@ def ahead(view: View) -> list[chess.Move]:
     return open_tries(view.color, view.men, view.kingside, view.queenside) if is_out_of_turn else []
 
 
-def checked(view: View) -> Checked | None:
+def checked(view: View) -> CheckShown | None:
     """The check that the side has to answer."""
     check = in_check(view)
     if check is None:

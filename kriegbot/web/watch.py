@@ -14,8 +14,8 @@ from kriegbot.game.seat import Seat, SeatAround
 from kriegbot.narration.moments import Narrator
 from kriegbot.narration.names import both_called
 from kriegbot.players.base import Choice, PlayerLeft
-from kriegbot.web.registry import Hosted, House, Playing
-from kriegbot.web.replies import Game, Over
+from kriegbot.web.registry import GameThread, PageGame, Registry
+from kriegbot.web.replies import GameInfo, GameOver
 from kriegbot.web.requests import Leave, Pause, Request, SetPace
 from kriegbot.web.review import Review
 from referee import GameRecord, RuleSet, View
@@ -23,7 +23,7 @@ from referee import GameRecord, RuleSet, View
 log = logging.getLogger("kriegbot.web")
 
 
-class Onlooked(SeatAround):
+class WatchedSeat(SeatAround):
     """A seat whose player is watched: `see` gets each view before the player is asked; `wait` makes the game wait."""
 
     def __init__(self, seat: Seat, see: Callable[[View], None], wait: Callable[[View], None]) -> None:
@@ -40,14 +40,14 @@ class Onlooked(SeatAround):
         self._wait(view)
 
 
-class Watched(Hosted):
+class WatchedGame(PageGame):
     """Two programs at play; the page sees everything, try by try. `pace` is the least time between tries."""
 
     kind = "watch"
     kept = ("game", "pace", "over")
 
-    def __init__(self, house: House, play: Playing, pace: float) -> None:
-        super().__init__(house, play)
+    def __init__(self, registry: Registry, play: GameThread, pace: float) -> None:
+        super().__init__(registry, play)
         self._narrator = Narrator()
         self._waiting: View | None = None
         self._pace, self._shown = pace, 0.0
@@ -57,9 +57,9 @@ class Watched(Hosted):
         self.review.is_live = True
         self._publish_pace()
 
-    def around(self, seat: Seat) -> Onlooked:
+    def around(self, seat: Seat) -> WatchedSeat:
         """A seat of the game, whose player is watched."""
-        return Onlooked(seat, self._see, self._wait)
+        return WatchedSeat(seat, self._see, self._wait)
 
     def leave(self, why: str) -> None:
         """The game waits for the page no longer, and ends."""
@@ -117,14 +117,14 @@ class Watched(Hosted):
         self.publish({"is": "pace", "seconds": self._pace, "paused": self._is_paused})
 
 
-class Shown(Hosted):
+class ReplayedGame(PageGame):
     """A saved game, and where it was saved; raises RecordError."""
 
     kind = "replay"
     kept = ("game", "over")
 
-    def __init__(self, house: House, record: GameRecord, path: str) -> None:
-        super().__init__(house)
+    def __init__(self, registry: Registry, record: GameRecord, path: str) -> None:
+        super().__init__(registry)
         self.record = record
         self.review = Review.of(self.id, record)
         players = both_called([record.headers["White"], record.headers["Black"]])
@@ -132,7 +132,7 @@ class Shown(Hosted):
         self.publish(over_message(record, path))
 
 
-class Onlookers(Hosted):
+class SpectatorGame(PageGame):
     """A game between people for those who have its link for others: nothing before its end, then all of it.
 
     Before the end it holds no view, nor anything else of the game.
@@ -141,8 +141,8 @@ class Onlookers(Hosted):
     kind = "replay"
     kept = ("later", "game", "over")
 
-    def __init__(self, house: House) -> None:
-        super().__init__(house)
+    def __init__(self, registry: Registry) -> None:
+        super().__init__(registry)
         self.is_for_guests = True
         self.publish({"is": "later", "text": "The game is still on. It is shown here as soon as it has ended."})
 
@@ -162,13 +162,13 @@ class Onlookers(Hosted):
 
 
 def game_message(
-    hosted: Hosted, players: Sequence[str], rules: RuleSet, seed: str | None, you: chess.Color | None = None
-) -> Game:
+    game: PageGame, players: Sequence[str], rules: RuleSet, seed: str | None, you: chess.Color | None = None
+) -> GameInfo:
     """What game this is, for the page."""
     return {
         "is": "game",
-        "id": hosted.id,
-        "kind": hosted.kind,
+        "id": game.id,
+        "kind": game.kind,
         "you": None if you is None else chess.COLOR_NAMES[you],
         "white": players[0],
         "black": players[1],
@@ -182,7 +182,7 @@ def game_message(
     }
 
 
-def over_message(record: GameRecord, saved: str | None, you: chess.Color | None = None) -> Over:
+def over_message(record: GameRecord, saved: str | None, you: chess.Color | None = None) -> GameOver:
     """How the game ended, for the page."""
     text = record.end.text() if record.end is not None else "the game was not finished"
     winner = None if record.end is None else record.end.winner
