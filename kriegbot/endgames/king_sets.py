@@ -261,29 +261,3 @@ def outcomes_of(tables: kb.Words, men: Men, squares: kb.Word, move: int, outcome
             count = write(outcomes, count, after, following, kb.popcount(alike & ~takers), OUR_TURN, alike)
         going ^= alike
     return count
-
-
-@kb.entry
-def making_illegal(tables: kb.WordArray, men: kb.WordArray, move: int) -> kb.Word:
-    """Squares of the lone king on which he makes a try illegal; `men` are ours before it."""
-    return refusing(kb.pointer(tables), men_at(kb.pointer(men), 0), move)
-
-
-@kb.entry
-def checking_squares(tables: kb.WordArray, men: kb.WordArray, directions: int) -> kb.Word:
-    """Squares of the lone king on which these checks are heard and no other.
-
-    `men` are ours, as the try has left them; `directions` are the bits of `kernels.announcements`, from 1.
-    """
-    attacks, squares = attacks_of(kb.pointer(tables), men_at(kb.pointer(men), 0)), kb.EVERYWHERE
-    heard = (attacks.rank, attacks.file, attacks.long_diagonal, attacks.short_diagonal, attacks.knight)
-    for i in range(5):
-        squares &= heard[i] if directions >> i & 1 else ~heard[i]
-    return squares
-
-
-@kb.entry
-def reachable(tables: kb.WordArray, men: kb.WordArray, squares: kb.Word) -> kb.Word:
-    """Squares of the lone king after a step of his, from one of `squares`, that took nothing; `men` are ours."""
-    ours = men_at(kb.pointer(men), 0)
-    return steps_from(squares) & ~attacks_of(kb.pointer(tables), ours).all & ~every(ours)

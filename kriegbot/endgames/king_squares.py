@@ -1,7 +1,7 @@
-"""Where a bare king may stand: every square that fits all that was heard since he was bare, and no other.
+"""Squares on which the opponent's lone king may stand.
 
-Departs from `belief` in that nothing is ever sampled or weighed, so nothing is lost: there are 64 squares at most. What
-was heard before he was bare is not used.
+The set is exact: it holds every square consistent with the announcements since the king lost its last piece, and no
+other. At most 64 squares need no sampling. Announcements from before that are not used.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 import chess
 import numpy as np
 
-from kriegbot.endgames.king_sets import checking_squares, making_illegal, reachable
-from kriegbot.kernels import TABLES, WordArray, encode_move
-from referee import Announcement, Answer, Event, OpponentMoved, OwnTry, View
-from referee.men import Men, is_castling, men_of, moved
+from kriegbot.kernels import WordArray
+from referee import Announcement, Answer, Check, Event, OpponentMoved, OwnTry, View
+from referee.announcement import check_direction
+from referee.men import Men, attacked, attacks, is_pawn_capture, men_of, moved, must_be_empty, squares_of
 
-PLACES = {
+WORDS = {
     chess.PAWN: (0,),
     chess.KNIGHT: (1,),
     chess.BISHOP: (2,),
@@ -24,14 +24,18 @@ PLACES = {
     chess.QUEEN: (2, 3),
     chess.KING: (4,),
 }
-"""Which words of `king_sets.Men` a man stands in."""
+"""Words of `king_sets.Men` in which each type of piece stands."""
 
 
 @dataclass(frozen=True, slots=True)
 class BareKing:
-    """Our men and the squares on which the bare king may stand, as python-chess has them.
+    """Our pieces and the possible squares of the opponent's lone king.
 
-    hears: whether checks are announced.
+    Attributes:
+      color: our side.
+      men: our pieces.
+      squares: where the king may stand.
+      hears: True if the referee announces checks.
     """
 
     color: chess.Color
@@ -40,13 +44,14 @@ class BareKing:
     hears: bool = True
 
     @classmethod
-    def anywhere(cls, color: chess.Color, men: Men) -> BareKing:
-        """A king of whom nothing is known but that it is our turn."""
-        return cls(color, men, turned(int(reachable(TABLES, men_row(color, men), chess.BB_ALL)), color))
+    def anywhere(cls, color: chess.Color, men: Men, *, hears: bool = True) -> BareKing:
+        """Return a king of which only one thing is known: it is our turn."""
+        bare = cls(color, men, chess.BB_ALL, hears)
+        return replace(bare, squares=bare.after_step())
 
     @classmethod
     def of(cls, view: View) -> BareKing | None:
-        """What a view tells of a bare king; None if the opponent has other men."""
+        """Return the king of a view; None if the opponent has other pieces."""
         if view.opponent_men > 1:
             return None
         board = chess.Board(view.start)
@@ -68,50 +73,66 @@ class BareKing:
         return bare
 
     def after(self, event: Event) -> BareKing:
-        """What is possible after an event of the view."""
+        """Return the king after an event of the view."""
         match event:
-            case OwnTry(move, Answer.ACCEPTED | Answer.ILLEGAL, announcement):
-                return self.after_own_try(move, announcement)
+            case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
+                return self.after_own_move(move, announcement)
+            case OwnTry(move, Answer.ILLEGAL):
+                return replace(self, squares=self.squares & self.refusing(move) or self.squares)
             case OpponentMoved(announcement):
                 return self.after_opponent(announcement)
         return self
 
-    def after_own_try(self, move: chess.Move, announcement: Announcement | None) -> BareKing:
-        """What is possible after a try of ours: accepted, or without an announcement refused.
+    def refusing(self, move: chess.Move) -> chess.Bitboard:
+        """Return the squares of the king that make a try illegal: all of them for a pawn capture."""
+        if is_pawn_capture(move, self.men):
+            return chess.BB_ALL
+        squares = must_be_empty(move, self.men)
+        if self.men[move.from_square] == chess.KING:
+            squares |= chess.BB_KING_ATTACKS[move.to_square] | chess.BB_SQUARES[move.to_square]
+        return squares
 
-        A refusal that no square explains, of a try that is impossible whatever the king does, tells nothing.
-        """
-        illegal = chess.BB_EMPTY
-        is_capture = announcement is not None and announcement.capture is not None
-        if not is_castling(move, self.men) and not (is_capture and self.men[move.from_square] == chess.PAWN):
-            code = encode_move(turned_move(move, self.color))
-            illegal = turned(int(making_illegal(TABLES, men_row(self.color, self.men), code)), self.color)
-        if announcement is None:
-            return replace(self, squares=self.squares & illegal or self.squares)
-        men = moved(self.men, move)
-        squares = self.squares & ~illegal & ~chess.SquareSet(men).mask
+    def after_own_move(self, move: chess.Move, announcement: Announcement) -> BareKing:
+        """Return the king after the referee accepted our try."""
+        illegal = chess.BB_EMPTY if is_pawn_capture(move, self.men) else self.refusing(move)
+        after = replace(self, men=moved(self.men, move))
+        squares = self.squares & ~illegal & ~squares_of(after.men)
         if self.hears:
-            squares &= turned(
-                int(checking_squares(TABLES, men_row(self.color, men), int(announcement.checks))), self.color
+            squares = sum(
+                chess.BB_SQUARES[square]
+                for square in chess.scan_forward(squares)
+                if after.checks_on(square) == announcement.checks
             )
-        return replace(self, men=men, squares=squares)
+        return replace(after, squares=squares)
+
+    def checks_on(self, square: chess.Square) -> Check:
+        """Return the directions of check that the referee announces of a king on a square."""
+        own, checks = squares_of(self.men), Check(0)
+        for origin, man in self.men.items():
+            if attacks(self.color, man, origin, own) & chess.BB_SQUARES[square]:
+                checks |= check_direction(square, origin)
+        return checks
 
     def after_opponent(self, announcement: Announcement) -> BareKing:
-        """What is possible after a move of the king's."""
+        """Return the king after its move."""
         if announcement.capture is not None:
-            taken = self.without(announcement.capture)
-            return replace(taken, squares=chess.BB_SQUARES[announcement.capture])
-        squares = turned(self.squares, self.color)
-        reached = int(reachable(TABLES, men_row(self.color, self.men), squares))
-        return replace(self, squares=turned(reached, self.color))
+            return replace(self.without(announcement.capture), squares=chess.BB_SQUARES[announcement.capture])
+        return replace(self, squares=self.after_step())
+
+    def after_step(self) -> chess.Bitboard:
+        """Return the squares of the king after a step that captures nothing."""
+        near = chess.BB_EMPTY
+        for square in chess.scan_forward(self.squares):
+            near |= chess.BB_KING_ATTACKS[square]
+        return near & ~attacked(self.color, self.men) & ~squares_of(self.men)
 
     def without(self, square: chess.Square | None) -> BareKing:
-        """The same without our man on a square."""
+        """Return the king after it captured our piece on a square."""
         return replace(self, men={s: kind for s, kind in self.men.items() if s != square})
 
 
 def unattacked(color: chess.Color, men: Men, last: chess.Square) -> chess.Bitboard:
-    """Squares on which a king may stand with us to move, and one other man of his on a square."""
+    """Return the squares for a king with one other piece, on `last`, and with us to move."""
     board = chess.Board(None)
     for square, kind in men.items():
         board.set_piece_at(square, chess.Piece(kind, color))
@@ -120,21 +141,21 @@ def unattacked(color: chess.Color, men: Men, last: chess.Square) -> chess.Bitboa
 
 
 def turned(squares: chess.Bitboard, color: chess.Color) -> chess.Bitboard:
-    """Squares as kernels see them, with our pawns going up the board; and back."""
+    """Flip squares between the real board and that of the kernels, on which our pawns go up."""
     return squares if color == chess.WHITE else chess.flip_vertical(squares)
 
 
 def turned_move(move: chess.Move, color: chess.Color) -> chess.Move:
-    """The same for a move."""
+    """Flip a move as `turned` flips squares."""
     if color == chess.WHITE:
         return move
     return chess.Move(chess.square_mirror(move.from_square), chess.square_mirror(move.to_square), move.promotion)
 
 
 def men_row(color: chess.Color, men: Men) -> WordArray:
-    """Our men as kernels take them: uint64[5], with our pawns going up the board."""
+    """Encode our pieces for kernels: uint64[5], our pawns going up the board."""
     row = [0] * 5
     for square, kind in men.items():
-        for place in PLACES[kind]:
-            row[place] |= turned(chess.BB_SQUARES[square], color)
+        for word in WORDS[kind]:
+            row[word] |= turned(chess.BB_SQUARES[square], color)
     return np.array(row, np.uint64)

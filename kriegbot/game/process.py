@@ -195,10 +195,10 @@ class ProcessSeat(Seat):
         spec = self._spec
         self._loaded = {}
         command = spec.command or [sys.executable, "-P", "-u", "-m", WORKER]
+        cache_folder()  # if it is a temporary one, the log says so here, and the player uses the same
         environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
         if not spec.command:
             environment["PYTHONPATH"] = os.pathsep.join(importable(is_same_script=False) + spec.import_folders)
-        cache_folder()  # here, where it can be told if it is an unusual one
         try:
             if is_walled := spec.is_outside and spec.sandbox and sandbox.is_there():
                 command, environment = sandbox.sandboxed(command, environment, spec)
