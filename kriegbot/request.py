@@ -1,11 +1,10 @@
-"""Reads what people ask for, in a command or on the page: a player, rules, a side, a file, a game to be played on.
+"""Parse and validate user input: a player, rules, a side, a file, a game to continue.
 
-Bad input is refused in one line.
+Commands and the page share these functions. Bad input raises Refused, which says in one line why.
 """
 
 from __future__ import annotations
 
-import math
 import random
 import secrets
 from collections.abc import Iterator, Sequence
@@ -20,47 +19,45 @@ from referee import NO_LIMITS, PAPER_LIMITS, GameRecord, Limits, Reason, RuleSet
 from referee.files import write_whole
 from referee.text import quoted, unknown
 
-SEED_BITS = 128  # of a fresh seed: too many to try them all
-MOST_DIGITS = 40
+SEED_BITS = 128  # of a fresh seed, so that nobody can find it by trying
+MAX_DIGITS = 40
 COLORS = ("white", "black", "random")
-PERSON = "human"  # in records, the name of a person's side
-BROKEN_OFF = ("abandoned", "unterminated")  # in records, the tag Termination of a game that may be played on
+PERSON = "human"  # the name of a person's side in records
+BROKEN_OFF = ("abandoned", "unterminated")  # values of the tag Termination in games that can be continued
 
 
 class Refused(Exception):
-    """One line: what was given, why it is refused, what would be accepted."""
+    """One line: the input, why it is refused, what would be accepted."""
 
 
 @contextmanager
-def refusing(*kinds: type[Exception], beginning: str = "", ending: str = "") -> Iterator[None]:
-    """Within, errors of these kinds refuse what was asked for, in the system's or their own words."""
+def refusing(*types: type[Exception], beginning: str = "", ending: str = "") -> Iterator[None]:
+    """Turn exceptions of these types into Refused, with the same message."""
     try:
         yield
-    except kinds as error:
+    except types as error:
         raise Refused(f"{beginning}{getattr(error, 'strerror', None) or error}{ending}") from None
 
 
 def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False) -> PlayerSpec:
-    """A player that is a program; of those installed alone, if the request may come from another machine."""
+    """Parse the spec of a player that is a program; from another machine (`is_remote`), only an installed one."""
     with refusing(BadSpec):
         spec = parse_spec(text, sandbox=sandbox)
     if not spec.is_outside and player_kind(spec.name).make is None:
-        raise Refused(
-            f"player {spec.name!r} cannot be asked here: `kriegbot play` is for people; programs are {programs()}."
-        )
+        raise Refused(f"player {spec.name!r} is a person; it takes a program: {programs()}. People: `kriegbot play`.")
     if is_remote and not spec.is_installed:
-        raise Refused(f"player {quoted(text)} cannot be asked here: from outside, only what is installed.")
+        raise Refused(f"player {quoted(text)} is not installed; over the network only installed players can play.")
     return spec
 
 
 def rules_of(text: str) -> RuleSet:
-    """A rule set by its name."""
+    """Return the rule set of a name."""
     with refusing(UnknownRuleSet):
         return rule_set(text)
 
 
 def limits_of(text: str) -> Limits:
-    """`none`, `paper`, or limits such as `plies=160,quiet=50`."""
+    """Parse `none`, `paper`, or limits such as `plies=160,quiet=50`."""
     named = {"none": NO_LIMITS, "paper": PAPER_LIMITS}
     if text in named:
         return named[text]
@@ -75,7 +72,7 @@ def limits_of(text: str) -> Limits:
 
 
 def color_of(text: str, seed: int) -> chess.Color:
-    """White, Black, or either by the seed."""
+    """Parse a colour; the seed decides "random"."""
     if text == "random":
         return random.Random(seed).random() < 0.5
     if text not in COLORS:
@@ -83,31 +80,21 @@ def color_of(text: str, seed: int) -> chess.Color:
     return text == "white"
 
 
-def seed_of(text: str | None) -> int:
-    """A seed; a fresh one if none is given."""
-    return secrets.randbits(SEED_BITS) if text is None else whole_of(text, "seed", 0, 2**SEED_BITS - 1)
+def seed_of(given: str | int | None) -> int:
+    """Return the seed, checked; a fresh one for None."""
+    return secrets.randbits(SEED_BITS) if given is None else whole_of(given, "seed", 0, 2**SEED_BITS - 1)
 
 
-def whole_of(text: str, what: str, low: int, high: int) -> int:
-    """A whole number within bounds."""
-    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and low <= int(text) <= high):
+def whole_of(given: str | int, what: str, low: int, high: int) -> int:
+    """Parse a whole number within bounds."""
+    text = str(given)
+    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and low <= int(text) <= high):
         raise Refused(f"illegal {what} {quoted(text)}: it takes a whole number, {low}..{high}.")
     return int(text)
 
 
-def seconds_of(text: str, what: str) -> float:
-    """A positive time in seconds."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds <= 1e6:
-        raise Refused(f"illegal {what} {quoted(text)}: it takes a number of seconds, more than 0 and at most 1000000.")
-    return seconds
-
-
 def path_of(text: str) -> Path:
-    """A file that can be written; tried at once, so that no game is played in vain."""
+    """Return the path of a file that can be written. Tries it now, so that no game is played in vain."""
     path = Path(text)
     try:
         if not text or path.is_dir():
@@ -118,18 +105,18 @@ def path_of(text: str) -> Path:
         probe.open("xb").close()
         probe.unlink()
     except (OSError, ValueError) as error:
-        raise Refused(f"cannot save to {quoted(text)}: {_why(error)}.") from None
+        raise Refused(f"cannot save to {quoted(text)}: {_reason(error)}.") from None
     return path
 
 
 def save_whole(path: Path, data: bytes) -> None:
-    """Writes a file that `path_of` has tried, whole or not at all."""
+    """Write a file that `path_of` has tried, whole or not at all."""
     with refusing(OSError, beginning=f"cannot save to {quoted(str(path))}: ", ending="."):
         write_whole(path, data)
 
 
 def games_folder(text: str | None = None) -> Path:
-    """A folder that games can be saved in, created if missing; by default one of kriegbot's own."""
+    """Return a folder for saved games and create it if necessary; by default kriegbot's own."""
     if text == "":
         raise Refused("cannot save in '': it takes a folder name.")
     folder = data_folder() / "games" if text is None else Path(text)
@@ -137,25 +124,25 @@ def games_folder(text: str | None = None) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         path_of(str(folder / "game.pgn"))
     except (OSError, ValueError) as error:
-        raise Refused(f"cannot save in {quoted(str(folder))}: {_why(error)}.") from None
+        raise Refused(f"cannot save in {quoted(str(folder))}: {_reason(error)}.") from None
     return folder
 
 
-def _why(error: Exception) -> str:
-    """What the system says, to go on a sentence."""
-    why = getattr(error, "strerror", None) or str(error)
-    return why[0].lower() + why[1:]
+def _reason(error: Exception) -> str:
+    """Return the system's message with a small first letter."""
+    text = getattr(error, "strerror", None) or str(error)
+    return text[0].lower() + text[1:]
 
 
 def is_resumable(record: GameRecord) -> bool:
-    """Whether a person can play a game on: it was broken off, and its program is one of those installed."""
+    """Return True if the game was broken off and a person can continue it against an installed program."""
     names = [record.headers[color] for color in ("White", "Black")]
     is_over = record.end is not None and record.end.reason is not Reason.ABANDONED
     return not is_over and can_sit(names)
 
 
 def can_sit(names: Sequence[str]) -> bool:
-    """Whether a person and whoever else is named can play here, going by what a record says alone."""
+    """Return True if the players of a record, by name, are a person and another person or an installed program."""
     try:
         for name in names:
             if name != PERSON:
@@ -166,8 +153,8 @@ def can_sit(names: Sequence[str]) -> bool:
 
 
 def program_in(record: GameRecord, *, sandbox: bool = True) -> tuple[PlayerSpec | None, list[chess.Color]]:
-    """The program of a game to be played on, None between people; and the people's sides."""
+    """Return the program of a game to be continued (None between two people), and the people's sides."""
     names = {True: record.headers["White"], False: record.headers["Black"]}
     people = [color for color, name in names.items() if name == PERSON]
-    found = [program_of(name, sandbox=sandbox, is_remote=True) for name in names.values() if name != PERSON]
-    return next(iter(found), None), people
+    specs = [program_of(name, sandbox=sandbox, is_remote=True) for name in names.values() if name != PERSON]
+    return next(iter(specs), None), people

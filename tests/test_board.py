@@ -5,16 +5,16 @@ from __future__ import annotations
 import chess
 import pytest
 
-from kriegbot.cli.screen import GLYPHS, MOST_SCALE, Picture, board, fitting, size_of
+from kriegbot.cli.screen import GLYPHS, MAX_SCALE, BoardPicture, board, fitting, size_of
 from kriegbot.narration.known import Men
 
 MEN: Men = chess.Board().piece_map()
 
 
-@pytest.mark.parametrize("scale", range(1, MOST_SCALE + 1))
+@pytest.mark.parametrize("scale", range(1, MAX_SCALE + 1))
 @pytest.mark.parametrize("bottom", chess.COLORS)
 def test_a_board_has_the_size_it_says_and_all_men_in_their_rows(scale: int, bottom: chess.Color) -> None:
-    lines = board(Picture(MEN, bottom), scale).plain.split("\n")
+    lines = board(BoardPicture(MEN, bottom), scale).plain.split("\n")
     assert (max(map(len, lines)), len(lines)) == size_of(scale)
     ranks = [line for line in lines if line[:3].strip().isdigit()]
     assert [int(line[:3]) for line in ranks] == (list(range(8, 0, -1)) if bottom else list(range(1, 9)))
@@ -25,22 +25,22 @@ def test_a_board_has_the_size_it_says_and_all_men_in_their_rows(scale: int, bott
 
 @pytest.mark.parametrize(
     ("columns", "rows", "scale"),
-    [(10, 5, 1), (35, 16, 1), (43, 18, 2), (42, 18, 1), (43, 17, 1), (59, 25, 3), (95, 36, 4), (500, 200, MOST_SCALE)],
+    [(10, 5, 1), (35, 16, 1), (43, 18, 2), (42, 18, 1), (43, 17, 1), (59, 25, 3), (95, 36, 4), (500, 200, MAX_SCALE)],
 )
 def test_the_largest_board_that_fits_is_chosen(columns: int, rows: int, scale: int) -> None:
     assert fitting(columns, rows) == scale
 
 
-@pytest.mark.parametrize("scale", range(1, MOST_SCALE + 1))
+@pytest.mark.parametrize("scale", range(1, MAX_SCALE + 1))
 def test_chances_are_told_in_per_cent_on_boards_of_any_size(scale: int) -> None:
     heat = [0.0] * 64
     heat[chess.A5], heat[chess.B5], heat[chess.C5], heat[chess.D5] = 1.0, 0.57, 0.06, 0.004
-    text = board(Picture(MEN, heat=heat), scale).plain
+    text = board(BoardPicture(MEN, heat=heat), scale).plain
     assert ["5", "100", "57", "6"] in [line.split() for line in text.split("\n")]
 
 
 def test_men_that_cannot_answer_a_check_are_faint() -> None:
-    text = board(Picture(MEN, faint=frozenset({chess.A1})), 1)
+    text = board(BoardPicture(MEN, faint=frozenset({chess.A1})), 1)
     shown = [span.style for span in text.spans if text.plain[span.start : span.end].strip() == GLYPHS[chess.ROOK]]
     styles = {square: str(style) for square, style in zip(["a8", "h8", "a1", "h1"], shown, strict=True)}
     assert styles["h1"].startswith("bold #ffffff")

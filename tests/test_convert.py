@@ -43,9 +43,14 @@ def test_what_is_lost_is_one_line_on_standard_error(tmp_path: Path, capsys: pyte
     path = str(tmp_path / "game.pgn")
     assert main(["match", "rand", "rand", "--seed", "1", "--limits", "plies=6", "--quiet", "--save", path]) == 0
     capsys.readouterr()
-    assert convert(path, "-", "--to", "plain", capsys=capsys)[1] == "lost: refused tries, thinking times\n"
+    assert (
+        convert(path, "-", "--to", "plain", capsys=capsys)[1]
+        == "Not kept in this format: refused tries, thinking times.\n"
+    )
     err = convert(path, str(tmp_path / "game.json"), capsys=capsys)[1]
-    assert err == "lost: all headers, thinking times, an end that the position does not show, limits\n"
+    assert (
+        err == "Not kept in this format: all headers, thinking times, an end that the position does not show, limits.\n"
+    )
     assert convert(path, "-", capsys=capsys) == (Path(path).read_text(), "")
 
 
@@ -80,7 +85,7 @@ def test_games_come_from_standard_input_and_go_to_standard_output() -> None:
     assert done.stdout.endswith(
         "\n\n1. f3 {(:)} 1... e6 {(:)} 2. g4 {(:)} 2... Qh4# {(CS:Qa5)} 0-1\n".replace(":Qa5", ":")
     )
-    assert done.stderr == "lost: tries that the side's own men rule out\n"
+    assert done.stderr == "Not kept in this format: tries that the side's own men rule out.\n"
 
 
 def test_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,8 +98,8 @@ def test_progress_is_shown_once_it_takes_long(
     game: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = []
-    monkeypatch.setattr("kriegbot.cli.progress.PATIENCE", -1.0)
-    monkeypatch.setattr("kriegbot.cli.progress.steps", lambda what, work: shown.append((what, list(work))))
+    monkeypatch.setattr("kriegbot.cli.common.PATIENCE", -1.0)
+    monkeypatch.setattr("kriegbot.cli.common.steps", lambda what, work: shown.append((what, list(work))))
     source = Path(game).with_name("two.pgn")
     source.write_text(Path(game).read_text() * 2)
     out, _ = convert(str(source), "-", capsys=capsys)
@@ -109,9 +114,9 @@ REFUSED = [
     (["GAME", "-", "--rules", "chess"], "unknown rule set 'chess'"),
     (["GAME", "GAME"], "it is the file to read; it takes another."),
     (["GAME", "/no/such/place/x.pgn"], "no such file or directory"),
-    (["GAME", "-", "--to", "filtered"], "--to filtered takes a side: add --side white or --side black."),
-    (["GAME", "-", "--to", "filtered", "--side", "whit"], "unknown colour 'whit'; did you mean 'white'?"),
-    (["GAME", "-", "--to", "filtered", "--side", "random"], "illegal side 'random': it takes white or black."),
+    (["GAME", "-", "--to", "filtered"], "--to filtered needs a side: add --side white or --side black."),
+    (["GAME", "-", "--to", "filtered", "--side", "whit"], "unknown side 'whit'; did you mean 'white'?"),
+    (["GAME", "-", "--to", "filtered", "--side", "random"], "unknown side 'random'. Known: white, black."),
     (["GAME", "-", "--side", "white"], "--side goes with --to filtered; add that."),
     (["GAME", "-", "--from", "kriegspiel"], "as kriegspiel: not JSON"),
     (["EMPTY", "-"], "unknown format: ''; it takes games in one of kriegbot, kriegspiel, filtered, umd, icc, plain."),
@@ -162,7 +167,7 @@ def test_what_would_be_too_large_to_read_back_is_not_written(
     game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     size = Path(game).stat().st_size
-    monkeypatch.setattr(converting, "MOST_BYTES", size)
+    monkeypatch.setattr(converting, "MAX_BYTES", size)
     assert main(["convert", game, str(tmp_path / "same.pgn")]) == 0
     assert main(["convert", game, str(tmp_path / "larger.json")]) == 2
     assert f"bytes; it takes at most {size}." in capsys.readouterr().err

@@ -258,7 +258,7 @@ def test_the_settings_in_the_docs_are_the_defaults() -> None:
     [
         ("palyer = 'rand'", "unknown setting 'palyer' in '{}'; did you mean 'player'? Known: site, player, rules,"),
         ("player = 'rnad'", "unknown player 'rnad'; did you mean 'rand'?"),
-        ("player = 'human'", "player 'human' cannot be asked here"),
+        ("player = 'human'", "player 'human' is a person"),
         ("player = 3", "illegal setting player = 3: it takes a text in quotation marks."),
         ("rules = ['berkley']", "illegal setting rules: unknown rule set 'berkley'; did you mean 'berkeley'?"),
         ("rules = []", "illegal setting rules = []: it takes at least one of berkeley,"),

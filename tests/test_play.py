@@ -18,7 +18,7 @@ import pytest
 
 import kriegbot.web
 from kriegbot.cli.main import main
-from kriegbot.cli.play import USUAL
+from kriegbot.cli.play import DEFAULT_LEVEL
 from kriegbot.players.base import PlayerLeft
 from kriegbot.players.human import HumanPlayer
 from kriegbot.players.notation import BadTry, read_try, try_name
@@ -114,7 +114,7 @@ def test_a_game_that_is_broken_off_is_saved(
     code, out, err = play(monkeypatch, capsys, lines, "--seed", "3", "--save", str(game))
     assert (code, err) == (0, "")
     assert f"*: abandoned, no result ({why}), after {2 if lines else 0} plies\n" in out
-    assert out.endswith(f"Saved to {game}.\nPlay on: kriegbot resume {game}\n")
+    assert out.endswith(f"Saved to {game}.\nTo continue: kriegbot resume {game}\n")
     record = load_record(game)
     assert record.result == "*"
     assert len(record.turns) == (2 if lines else 0)
@@ -125,7 +125,7 @@ def test_a_game_that_is_broken_off_and_not_saved_says_so(
 ) -> None:
     code, out, _ = play(monkeypatch, capsys, "e4", "--seed", "3")
     assert code == 0
-    assert out.endswith("Not saved; --save FILE keeps an abandoned game.\n")
+    assert out.endswith("Not saved; --save FILE also saves an abandoned game.\n")
 
 
 def test_a_game_that_cannot_be_saved_is_printed(
@@ -179,7 +179,7 @@ def test_the_belief_is_shown_from_what_the_person_knows(
 ) -> None:
     code, out, _ = play(monkeypatch, capsys, "e4 resign", "--seed", "3", "--show-belief")
     assert code == 0
-    tables = out.split("Chance in per cent that a man of the opponent's stands there:\n")[1:]
+    tables = out.split("Chance in percent that an opponent's piece stands there:\n")[1:]
     assert len(tables) == 2
     first, second = ([[int(word) for word in row.split()] for row in table.splitlines()[:8]] for table in tables)
     assert [row[1:] for row in first] == [[100] * 8] * 2 + [[0] * 8] * 6
@@ -334,11 +334,11 @@ def test_a_hint_names_tries_and_the_record_says_so(
 ) -> None:
     game = tmp_path / "game.pgn"
     _, out, _ = play(monkeypatch, capsys, "hint e4 draw hint resign", "--seed", "3", "--save", str(game))
-    first, second = out.split("The best tries by the search, in pawns (300 boards that may be, 2 plies ahead):\n")[1:]
+    first, second = out.split("The computer's best tries, in pawns (300 boards that may be, 2 plies ahead):\n")[1:]
     for told in (first, second):
         *tries, recorded = told.splitlines()[:4]
-        assert all(re.fullmatch(r"\S+  [+-]\d+\.\d\d(, legal with \d+ %)?", one) for one in tries)
-        assert recorded == "The game's record says that you had help."
+        assert all(re.fullmatch(r"\S+  [+-]\d+\.\d\d(, legal in \d+%)?", one) for one in tries)
+        assert recorded == "The saved game will note that you had help."
     assert "A program plays on to the end; you can resign." in out
     assert load_record(game).headers["Help"] == "2 hints"
 
@@ -347,7 +347,7 @@ def test_a_question_mark_explains_what_was_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, out, _ = play(monkeypatch, capsys, "? exd3 ? resign", "--seed", "3")
-    assert "Nothing was said yet.\n" in out
+    assert "The referee has announced nothing yet.\n" in out
     assert "exd3? No.\n  Your try is illegal, so nothing changes and you try again;" in out
 
 
@@ -366,10 +366,10 @@ def test_the_usual_opponent_is_a_level_the_same_as_on_the_page(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     form = Path(kriegbot.web.__file__).parent / "static" / "form.js"
-    assert f'names.includes("{USUAL}")' in form.read_text()
+    assert f'names.includes("{DEFAULT_LEVEL}")' in form.read_text()
     monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
     assert main(["play"]) == 0
-    assert f"Black: {USUAL.capitalize()} bot." in capsys.readouterr().out
+    assert f"Black: {DEFAULT_LEVEL.capitalize()} bot." in capsys.readouterr().out
 
 
 def test_a_fresh_seed_is_shown_at_the_end_alone_and_a_given_one_at_once(

@@ -81,7 +81,7 @@ def test_a_game_that_is_broken_off_at_a_terminal_is_saved(tmp_path: Path, key: s
         terminal.until(f"abandoned, no result ({why})")
         assert terminal.output.count(FIRST_SCREEN) == 1
         ended, rest = terminal.rest()
-    assert (ended, rest) == (code, ", after 1 ply\nSaved to game.pgn.\nPlay on: kriegbot resume game.pgn\n")
+    assert (ended, rest) == (code, ", after 1 ply\nSaved to game.pgn.\nTo continue: kriegbot resume game.pgn\n")
     assert len(load_record(tmp_path / "game.pgn").turns) == 1
 
 
@@ -94,7 +94,7 @@ def test_a_game_that_is_broken_off_unsaved_is_the_one_that_is_resumed(tmp_path: 
         terminal.until(PROMPT)
         terminal.press("quit\r")
         assert terminal.until("abandoned, no result (the person left), after 2 plies").count("♚") == 1
-        assert terminal.rest()[1].endswith("Play on: kriegbot resume\n")
+        assert terminal.rest()[1].endswith("To continue: kriegbot resume\n")
     (saved,) = (tmp_path / "data/kriegbot/games").iterdir()
     with Terminal("resume", cwd=tmp_path) as terminal:
         screen = terminal.until(PROMPT)
@@ -108,7 +108,7 @@ def test_a_game_that_is_broken_off_unsaved_is_the_one_that_is_resumed(tmp_path: 
         assert terminal.rest() == (0, f"\nSeed: 3\nYou have now won 0 of 1 against rand.\nSaved to {saved}.\n")
     assert load_record(saved).result == "0-1"
     with Terminal("resume", cwd=tmp_path) as terminal:
-        assert "was broken off; it takes the file of one." in terminal.rest()[1]
+        assert "there is no unfinished game in" in terminal.rest()[1]
 
 
 SETTINGS = [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"LC_ALL": "C"}, {"LC_ALL": "", "LANG": "C"}]

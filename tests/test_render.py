@@ -8,7 +8,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from kriegbot.cli import render as command
+from kriegbot.cli import convert as command
 from kriegbot.cli.main import main
 from kriegbot.narration.pictures import Picture, pictures
 from referee import WILD16, GameRecord, Limits, Referee, RuleSet, save_record
@@ -110,7 +110,7 @@ def test_a_game_that_may_go_on_has_no_true_board() -> None:
 @pytest.mark.parametrize(("white", "black", "boards"), [("human", "rand", 1), ("human", "human", 2), ("hs", "hs", 2)])
 def test_a_person_who_played_a_program_gets_the_own_side(white: str, black: str, boards: int) -> None:
     record = played("e2e4", White=white, Black=black)
-    assert len(command.SIDES[command.side_of(record)]) == boards
+    assert len(command.SIDES[command._side_of(record)]) == boards
 
 
 def test_one_game_of_several_is_asked_for_by_its_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,7 +131,7 @@ def test_one_game_of_several_is_asked_for_by_its_number(tmp_path: Path, capsys: 
         (["GAME", "--out", "gif"], "cannot draw 'gif'"),
         (["GAME", "--out", "/no/such/place/a.svg"], "cannot save to '/no/such/place/a.svg': no such file"),
         (["GAME", "--out", "a.svg", "--side", "whit"], "unknown side 'whit'; did you mean 'white'?"),
-        (["GAME", "--out", "a.webp"], "a webp takes Pillow and resvg: pip install 'kriegbot[render]'"),
+        (["GAME", "--out", "a.webp"], "A webp needs Pillow and resvg: pip install 'kriegbot[render]'"),
         (["GAME"], "missing option '--out'"),
         (["/no/such/game.pgn", "--out", "a.svg"], "cannot be read (No such file or directory)"),
         ([__file__, "--out", "a.svg"], "test_render.py"),

@@ -183,7 +183,7 @@ def test_the_command_shows_results_and_where_they_are(
     out = capsys.readouterr().out
     assert "Club bot" in out
     assert "Your rating: 1" in out
-    assert out.endswith(f"Wins in a row: 1; the most so far: 1.\nThey are kept in {tmp_path / 'results.jsonl'}.\n")
+    assert out.endswith(f"Wins in a row: 1; the most so far: 1.\nThe results are in {tmp_path / 'results.jsonl'}.\n")
 
 
 def test_a_game_on_the_page_counts_for_whoever_runs_the_server(tmp_path: Path) -> None:

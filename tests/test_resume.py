@@ -48,7 +48,7 @@ def begun(**headers: str) -> GameRecord:
 )
 def test_a_game_goes_on_in_its_file_until_it_ends(ask: Ask, color: str, lines: tuple[str, str]) -> None:
     _, out, _ = ask(lines[0], "play", "--opponent", "rand", "--seed", "3", "--color", color, "--save", GAME)
-    assert out.endswith(f"Saved to {GAME}.\nPlay on: kriegbot resume {GAME}\n")
+    assert out.endswith(f"Saved to {GAME}.\nTo continue: kriegbot resume {GAME}\n")
     first = load_record(GAME)
     code, out, err = ask(lines[1], "resume", GAME)
     assert (code, err) == (0, "")
@@ -84,7 +84,7 @@ def test_a_game_that_cannot_go_on_hides_nothing(ask: Ask) -> None:
 def test_without_a_file_the_last_game_that_was_broken_off_goes_on(ask: Ask, tmp_path: Path) -> None:
     folder = tmp_path / "data/kriegbot/games"
     code, _, err = ask("", "resume")
-    assert (code, err) == (2, f"kriegbot: no game in '{folder}' was broken off; it takes the file of one.\n")
+    assert (code, err) == (2, f"kriegbot: there is no unfinished game in '{folder}'; give the file of one.\n")
     over = replace(begun(), end=End(Reason.RESIGNATION, chess.BLACK))
     games = {"old": begun(), "last": replace(begun(), end=None), "over": over, "theirs": begun(White="rand")}
     for age, (name, record) in enumerate(games.items()):
@@ -99,10 +99,10 @@ def test_without_a_file_the_last_game_that_was_broken_off_goes_on(ask: Ask, tmp_
 @pytest.mark.parametrize(
     ("record", "why"),
     [
-        (begun(White="rand"), "it takes a game of a person's"),
-        (begun(Black="program:touch ran"), "it takes a game of a person's"),
-        (begun(Black="bot.py:Bot"), "it takes a game of a person's"),
-        (begun(Black="human"), "`kriegbot play --web` goes on with it"),
+        (begun(White="rand"), "it takes an unfinished game between a person"),
+        (begun(Black="program:touch ran"), "it takes an unfinished game between a person"),
+        (begun(Black="bot.py:Bot"), "it takes an unfinished game between a person"),
+        (begun(Black="human"), "continue it with `kriegbot play --web`"),
         (begun(Black="rand", TimeControl="300+5"), "it has a clock"),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_game_that_cannot_be_played_on_here_is_refused_in_a_line(ask: Ask, rec
     before = Path(GAME).read_bytes()
     code, out, err = ask("e4", "resume", GAME)
     assert (code, out) == (2, "")
-    assert err.startswith(f"kriegbot: '{GAME}' cannot be played on here: ")
+    assert err.startswith(f"kriegbot: '{GAME}' cannot be continued here: ")
     assert why in err
     assert err.count("\n") == 1
     assert (os.listdir(), Path(GAME).read_bytes()) == ([GAME], before)

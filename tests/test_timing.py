@@ -8,8 +8,7 @@ import chess
 import pytest
 from rich.console import Console
 
-from kriegbot.cli.plain import PlainConsole
-from kriegbot.cli.terminal import TerminalConsole
+from kriegbot.cli.console import PlainConsole, TerminalConsole
 from kriegbot.narration import diary
 from kriegbot.players.base import PlayerLeft
 from kriegbot.web.clock import GameClock

@@ -83,7 +83,7 @@ def test_imp_model_measures_the_same_with_the_same_seed(capsys: Captured) -> Non
     assert (found["leaves"], found["trials"], found["seed"]) == (8000, 20, "3")
     assert 0.1 < found["share"] < 0.5
     assert main(arguments) == 0
-    assert f"IMP-model(k=2, b=10, d=4): {100 * found['share']:.2f} % of leaves examined" in capsys.readouterr().out
+    assert f"IMP-model(k=2, b=10, d=4): {100 * found['share']:.2f}% of leaves examined" in capsys.readouterr().out
 
 
 REFUSED = [

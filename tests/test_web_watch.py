@@ -136,7 +136,7 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
     ("change", "why"),
     [
         ({"white": "nobody"}, "unknown player 'nobody'"),
-        ({"black": "human"}, "player 'human' cannot be asked here"),
+        ({"black": "human"}, "player 'human' is a person"),
         ({"rules": "chess"}, "unknown rule set 'chess'"),
         ({"seed": "-1"}, "illegal seed"),
         ({"seed": 63}, "takes two players, rules, a seed and a pace"),

@@ -1,4 +1,4 @@
-"""The command line: `main` knows every command, and imports its module when it is given."""
+"""The command line: `main` lists the commands; the other modules define them."""
 
 from kriegbot.importing import forget_current_folder
 

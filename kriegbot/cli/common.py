@@ -1,134 +1,194 @@
-"""What commands share: options and how they are read, how a game is saved, how a command refuses."""
+"""Parts that commands share: options, refusals, saved games, and progress on stderr."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from collections.abc import Callable, Iterable
+import shutil
+import sys
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from kriegbot.cli.progress import preparing
 from kriegbot.game import sandbox as bubblewrap
 from kriegbot.game.children import CannotStart
 from kriegbot.game.match import GameResult
 from kriegbot.game.seat import Failure
 from kriegbot.game.trial import find_rules, try_out
-from kriegbot.players.specs import BadSpec, PlayerSpec, players
-from kriegbot.request import Refused, refusing, seconds_of
+from kriegbot.kernels import prepare
+from kriegbot.players import specs
+from kriegbot.request import Refused, path_of, refusing, seed_of, whole_of
 from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
 from referee.files import whole
-from referee.text import did_you_mean, one_line, quoted
+from referee.text import did_you_mean, one_line, quoted, unknown
 
-Complete: TypeAlias = Callable[[], list[str]]  # names that complete what was begun
+T = TypeVar("T")
+Parser: TypeAlias = Callable[[Any], Any]
+
+PATIENCE = 2.0  # seconds before progress is shown
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""What typer raises for a bad command line; it has no public name for it."""
+"""The exception of a bad command line, for which typer has no public name."""
 
 
-def option(metavar: str, help_: str, *names: str, complete: Complete | None = None) -> Any:
-    """An option that takes a text; by default its name is the parameter's."""
-    return typer.Option(*names, metavar=metavar, help=help_, autocompletion=complete)
+def option(
+    metavar: str, help_: str, *names: str, parser: Parser | None = None, complete: Callable[[], list[str]] | None = None
+) -> Any:
+    """Declare an option that takes a value. It is named after the parameter, unless `names` are given.
+
+    parser: a function of the text, which raises Refused; it must also accept its own results, for defaults.
+    complete: returns the names that a shell can complete.
+    """
+    return typer.Option(*names, metavar=metavar, help=help_, parser=parser, autocompletion=complete)
+
+
+def argument(
+    metavar: str, help_: str, parser: Parser | None = None, complete: Callable[[], list[str]] | None = None
+) -> Any:
+    """Declare an argument, as `option` declares an option."""
+    return typer.Argument(metavar=metavar, help=help_, parser=parser, autocompletion=complete)
+
+
+def flag(help_: str, *names: str) -> Any:
+    """Declare an option without a value."""
+    return typer.Option(*names, help=help_)
+
+
+def whole_number(what: str, low: int, high: int) -> Parser:
+    """Return a parser of whole numbers within bounds; refusals call the number `what`."""
+    return lambda given: whole_of(given, what, low, high)
+
+
+def one_of(what: str, names: Collection[str]) -> dict[str, Any]:
+    """Return the parser and the completion of an option that takes one of some names; refusals call it `what`."""
+
+    def parse(name: str) -> str:
+        if name not in names:
+            raise Refused(unknown(what, name, names))
+        return name
+
+    return {"parser": parse, "complete": lambda: list(names)}
 
 
 def group(help_: str) -> typer.Typer:
-    """A command that has commands of its own."""
+    """Declare a command that has commands of its own."""
     names = {"help_option_names": ["-h", "--help"]}
     return typer.Typer(add_completion=False, help=help_, context_settings=names, rich_markup_mode=None)
 
 
-def argument(metavar: str, help_: str, complete: Complete | None = None) -> Any:
-    """An argument of a command."""
-    return typer.Argument(metavar=metavar, help=help_, autocompletion=complete)
+def programs() -> list[str]:
+    """Return the names of the players that are programs, for completion."""
+    return [name for name, kind in specs.players().items() if kind.make is not None]
+
+
+def _patience_of(given: str | float) -> float:
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= 1e6:
+        raise Refused(f"illegal patience {quoted(given)}: it takes a number of seconds, more than 0, at most 1000000.")
+    return seconds
 
 
 Rules: TypeAlias = Annotated[
     str, option("NAME", "Rule set; see `kriegbot rules`; or FILE.py:NAME.", complete=lambda: list(RULE_SETS))
 ]
-DrawnBy: TypeAlias = Annotated[
-    str, option("LIMITS", "When to call a draw: paper, none, or such as plies=160,quiet=50.")
+DrawLimits: TypeAlias = Annotated[
+    str, option("LIMITS", "When to call a draw: paper, none, or limits such as plies=160,quiet=50.")
+]
+Seed: TypeAlias = Annotated[
+    int | None, option("N", "Seed of the programs' random choices.  [default: a fresh one]", parser=seed_of)
+]
+Jobs: TypeAlias = Annotated[
+    int | None,
+    option("N", "Games at the same time.  [default: one per core]", parser=whole_number("number of jobs", 1, 1024)),
 ]
 Patience: TypeAlias = Annotated[
-    str | None,
-    option("SECONDS", "How long one answer may take.  [default: 300; with a time budget, twice that and 10]"),
+    float | None,
+    option(
+        "SECONDS",
+        "Longest time for one answer.  [default: 300; for a player with a time budget, twice that plus 10]",
+        parser=_patience_of,
+    ),
 ]
+Save: TypeAlias = Annotated[Path | None, option("FILE", "Save the game as PGN.", parser=path_of)]
+Json: TypeAlias = Annotated[bool, flag("Print one JSON object.", "--json")]
 Sandbox: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--sandbox/--no-sandbox",
-        help="Keep players from outside from network, files and processes.  [default: where bubblewrap works]",
+        help="Keep outside players from network, files and processes.  [default: if bubblewrap works here]",
         show_default=False,
     ),
 ]
 ShowBelief: TypeAlias = Annotated[
-    bool, typer.Option("--show-belief", help="Show where the opponent's men may be, from what you know yourself.")
+    bool, flag("Show where the opponent's pieces may be, worked out from what you know.", "--show-belief")
 ]
-Port: TypeAlias = Annotated[str | None, option("N", "With --web: the port.  [default: any free one]")]
-NoBrowser: TypeAlias = Annotated[bool, typer.Option("--no-browser", help="With --web: only print the address.")]
-
-
-def programs() -> list[str]:
-    """The players that are programs, to complete a name."""
-    return [name for name, kind in players().items() if kind.make is not None]
-
-
-def patience_of(text: str | None) -> float | None:
-    """How long one answer may take; None for what is usual for the player."""
-    return None if text is None else seconds_of(text, "patience")
+Port: TypeAlias = Annotated[
+    int | None,
+    option("N", "With --web: the port.  [default: any free one]", parser=whole_number("port", 1, 65535)),
+]
+NoBrowser: TypeAlias = Annotated[bool, flag("With --web: print the address, open no browser.", "--no-browser")]
 
 
 def sandbox_of(wanted: bool | None) -> bool:
-    """Whether players from outside are kept in a sandbox where there is one."""
+    """Return True unless players from outside shall run without a sandbox; raise Refused if there is none to be had."""
     if wanted and bubblewrap.why_unavailable():
-        raise Refused(f"--sandbox cannot be had: {bubblewrap.why_unavailable()}.")
+        raise Refused(f"--sandbox is not available: {bubblewrap.why_unavailable()}.")
     return wanted is not False
 
 
 def rules_from(text: str, *, sandbox: bool = True) -> RuleSet:
-    """A rule set by its name, also one from outside."""
-    with refusing(BadSpec):
+    """Return the rule set of a name or of a file."""
+    with refusing(specs.BadSpec):
         return find_rules(text, sandbox=sandbox)
 
 
-def check_players(specs: Iterable[PlayerSpec], rules: RuleSet) -> None:
-    """Raises Refused if a player cannot play for what it has from outside; what is ours takes no time."""
-    with refusing(BadSpec), preparing() as report:
-        for spec in dict.fromkeys(specs):
+def check_players(players: Iterable[specs.PlayerSpec], rules: RuleSet) -> None:
+    """Raise Refused if a player's files or parts do not work. Returns at once for players of ours."""
+    with refusing(specs.BadSpec), preparing() as report:
+        for spec in dict.fromkeys(players):
             try_out(spec, rules, report)
 
 
-def check_begun(played: GameResult) -> None:
-    """Raises Refused if a player from outside would not take its spec."""
-    if played.failed is not None and played.failed.failure is Failure.REFUSED:
-        raise Refused(played.failed.detail)
+def check_begun(result: GameResult) -> None:
+    """Raise Refused if a player from outside refused its options."""
+    if result.failed is not None and result.failed.failure is Failure.REFUSED:
+        raise Refused(result.failed.detail)
 
 
 def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
-    """Saves a game; a file that was there is kept under another name. Returns a line that says so.
+    """Save a game, and return a line that says so.
 
-    A file that holds the same game up to an earlier move (`is_same`) need not be kept. If the file can no longer be
-    written, the game is printed, so that it is not lost, and Refused is raised.
+    An older file of that name is kept under another one, unless it holds the beginning of this game (`is_same`). If
+    the file cannot be written any more, print the game, so that it is not lost, and raise Refused.
     """
-    kept = ""
+    note = ""
     try:
         with whole(path) as file:
             file.write(record_to_pgn(record).encode())
             file.flush()
-            os.fsync(file.fileno())  # so that nothing is moved away for a game that has no room
+            os.fsync(file.fileno())  # before the older file moves: the disk may be full
             if not is_same and path.exists() and path.stat().st_size:
                 older = path.with_name(path.name + "~")
                 path.replace(older)
-                kept = f" (what was there is now {older})"
+                note = f" (the older file is now {older})"
     except OSError as error:
         print(record_to_pgn(record))
         raise Refused(f"cannot save to '{path}': {error.strerror or error}; the game is printed.") from None
-    return f"Saved to {path}{kept}."
+    return f"Saved to {path}{note}."
 
 
 def free_name(folder: Path = Path()) -> Path:
-    """An unused file name in a folder, by default the current one."""
+    """Return an unused file name in a folder, by default the current one."""
     stem = f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}"
     path, number = folder / f"{stem}.pgn", 1
     while path.exists():
@@ -138,29 +198,89 @@ def free_name(folder: Path = Path()) -> Path:
 
 
 def refusal(error: Exception) -> str | None:
-    """The line that refuses a command; None if the error is no refusal."""
+    """Return the line that refuses a command; None if the error is no refusal."""
     if isinstance(error, Refused):
         return one_line(str(error))
     if isinstance(error, CannotStart):
         return one_line(f"{error}.")
-    if isinstance(error, OSError):  # standard output on a full disk, say
+    if isinstance(error, OSError):  # a full disk under standard output, for example
         where = "" if error.filename is None else f" {quoted(str(error.filename))}"
         return f"cannot read or write{where}: {error.strerror or one_line(str(error))}."
-    return _misuse(error) if isinstance(error, UsageError) else None
+    return _usage(error) if isinstance(error, UsageError) else None
 
 
-def _misuse(error: Exception) -> str:
-    """What is wrong with a command line; it points to --help."""
+def _usage(error: Exception) -> str:
+    """Return typer's message about a bad command line as one sentence, which points to --help."""
     message = one_line(getattr(error, "format_message", error.__str__)(), 200).rstrip(".")
     near = getattr(error, "possibilities", None)
     context = getattr(error, "ctx", None)
-    unknown = re.match("No such command '(.*?)(?:'|$)", message)
+    unknown_name = re.match("No such command '(.*?)(?:'|$)", message)
     if near:
         message = f"no such option: {error.option_name}; did you mean {' or '.join(near)}?"  # type: ignore[attr-defined]
-    elif unknown is not None:
+    elif unknown_name is not None:
         known = list(context.command.commands) if context is not None else []
-        hint = did_you_mean(unknown[1], known)
-        return f"unknown command {quoted(unknown[1])}{hint} Known: {', '.join(known)}."
+        hint = did_you_mean(unknown_name[1], known)
+        return f"unknown command {quoted(unknown_name[1])}{hint} Known: {', '.join(known)}."
     command = context.command_path if context is not None else "kriegbot"
     ending = "" if message.endswith("?") else "."
     return f"{message[:1].lower()}{message[1:]}{ending} See {command} --help."
+
+
+@contextmanager
+def preparing() -> Iterator[specs.Progress]:
+    """Yield a function that reports the compilation of kernels on stderr; at the end its line is cleared."""
+    is_shown = False
+
+    def report(what: str, done: int, total: int) -> None:
+        nonlocal is_shown
+        if sys.stderr.isatty():
+            ending = "" if done < total else "\r\x1b[K"
+            text = progress_text(what, done, total)[: shutil.get_terminal_size().columns - 1]  # one row can be cleared
+            print(f"\r\x1b[K{text}{ending}", end="", file=sys.stderr, flush=True)
+            is_shown = done < total
+        elif not is_shown:
+            print("Compiling kernels, once ...", file=sys.stderr, flush=True)
+            is_shown = True
+
+    try:
+        yield report
+    finally:
+        if is_shown and sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def compile_kernels() -> None:
+    """Compile all kernels, and show progress."""
+    with preparing() as report:
+        prepare(report)
+
+
+def progress_text(what: str, done: int, total: int) -> str:
+    """Return the progress of compilation in words."""
+    return f"Compiling kernels, once: {done} of {total} ({what})"
+
+
+def steps(what: str, work: Iterable[tuple[int, int]]) -> None:
+    """Run an iterable of (done, total) to its end and show its progress."""
+    console = Console(stderr=True, highlight=False)
+    columns = TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=None)
+        for done, total in work:
+            progress.update(task, completed=done, total=total)
+
+
+def patiently(what: str, items: Iterator[T], total: int) -> list[T]:
+    """Return all items as a list. Show progress once they have taken `PATIENCE` seconds."""
+    begin, results = time.monotonic(), list[T]()
+
+    def counted() -> Iterator[tuple[int, int]]:
+        for item in items:
+            results.append(item)
+            yield len(results), total
+
+    work = counted()
+    for _ in work:
+        if time.monotonic() - begin > PATIENCE:
+            steps(what, work)
+    return results

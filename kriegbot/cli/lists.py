@@ -1,4 +1,4 @@
-"""`kriegbot players`, `rules`, `results` and `completion`: what there is, for people and for their shell."""
+"""`kriegbot players`, `rules`, `results` and `completion`: lists for people and for their shell."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from rich.table import Table
 from typer.completion import get_completion_script  # type: ignore[attr-defined] # documented by its options alone
 
 from evaluators import EVALUATORS
-from kriegbot.cli.common import argument
+from kriegbot.cli.common import argument, one_of
 from kriegbot.cli.main import COMPLETE
 from kriegbot.models import OPPONENTS
 from kriegbot.narration.results import Results, results_text, rows, training_text
 from kriegbot.parts import Parts
 from kriegbot.players import specs
 from kriegbot.players.rule_sets import RULES
-from kriegbot.request import Refused
 from kriegbot.search.rules import BACKUPS
 from referee import RULE_SETS
-from referee.text import unknown
 
 SHELLS = ("bash", "zsh", "fish")
 KINDS: tuple[Parts, ...] = (specs.PLAYERS, EVALUATORS, OPPONENTS, BACKUPS, RULES)
@@ -45,33 +43,29 @@ def players() -> None:
 
 
 def rules() -> None:
-    """List the rule sets and what is announced under each."""
-    if sys.stdout.isatty():
-        _show_rules()
-        return
-    for rule_set in RULE_SETS.values():
-        print(f"{rule_set.name}: {rule_set.title}")
-        for what, how in rule_set.facts().items():
-            print(f"  {what}: {how}")
-
-
-def _show_rules() -> None:
+    """List the rule sets, and the announcements that the referee makes under each."""
     sets = list(RULE_SETS.values())
-    table = Table("heard", *(rule_set.name for rule_set in sets), box=None, padding=(0, 2), header_style="bold")
-    table.add_row("", *(f"[dim]{rule_set.title}[/dim]" for rule_set in sets))
-    for what in sets[0].facts():
-        table.add_row(what, *(rule_set.facts()[what] for rule_set in sets))
-    Console(highlight=False).print(table)
+    if sys.stdout.isatty():
+        table = Table("", *(rule_set.name for rule_set in sets), box=None, padding=(0, 2), header_style="bold")
+        table.add_row("", *(f"[dim]{rule_set.title}[/dim]" for rule_set in sets))
+        for fact in sets[0].facts():
+            table.add_row(fact, *(rule_set.facts()[fact] for rule_set in sets))
+        Console(highlight=False).print(table)
+        return
+    for rule_set in sets:
+        print(f"{rule_set.name}: {rule_set.title}")
+        for fact, text in rule_set.facts().items():
+            print(f"  {fact}: {text}")
 
 
 def results() -> None:
     """Show your results against each level, your rating, and your runs of wins.
 
-    Games on the page and at a terminal count, once they have ended. Games with help (hints, moves taken back, a chosen
-    seed) are listed and not rated; neither are games against other programs.
+    Every finished game counts, on the page and at a terminal. Games with help (hints, moves taken back, a chosen seed)
+    and games against other programs are listed, but not rated.
     """
-    kept = Results()
-    games = kept.all()
+    stored = Results()
+    games = stored.all()
     if not games:
         print("You have no results yet: play a game to its end with `kriegbot play`.")
         return
@@ -82,14 +76,14 @@ def results() -> None:
         counts = (row["won"], row["drawn"], row["lost"], row["helped"])
         table.add_row(row["opponent"], str(row["rating"] or "-"), *map(str, counts))
     Console(highlight=False).print(table)
-    lines = [results_text(games), training_text(kept.to_train()), f"They are kept in {kept.path}."]
+    lines = [results_text(games), training_text(stored.to_train()), f"The results are in {stored.path}."]
     print("\n".join(filter(None, lines)))
 
 
 def completion(
-    shell: Annotated[str, argument("SHELL", f"One of {', '.join(SHELLS)}.", complete=lambda: list(SHELLS))],
+    shell: Annotated[str, argument("SHELL", f"One of {', '.join(SHELLS)}.", **one_of("shell", SHELLS))],
 ) -> None:
-    """Print what a shell needs to complete commands, options, players and rule sets.
+    """Print a script with which a shell completes commands, options, players and rule sets.
 
     For bash: kriegbot completion bash > ~/.local/share/bash-completion/completions/kriegbot
 
@@ -98,6 +92,4 @@ def completion(
 
     For fish: kriegbot completion fish > ~/.config/fish/completions/kriegbot.fish
     """
-    if shell not in SHELLS:
-        raise Refused(unknown("shell", shell, SHELLS))
     print(get_completion_script(prog_name="kriegbot", complete_var=COMPLETE, shell=shell))

@@ -1,6 +1,6 @@
-"""`kriegbot`: all commands, and how it refuses: one line on stderr, exit code 2, no traceback.
+"""`kriegbot`: all commands. A refusal is one line on stderr and exit code 2, never a traceback.
 
-A command's module is imported only when the command is given, so that `kriegbot --help` answers at once.
+The module of a command is imported when the command runs, so that `kriegbot --help` answers at once.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typer.core import TyperGroup
 COMMANDS = {
     "learn": ("learn", "Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games."),
     "play": ("play", "Play a game of Kriegspiel against a program."),
-    "resume": ("play", "Play on a game that was broken off, at the terminal or on the page."),
+    "resume": ("play", "Continue a saved game that you left."),
     "results": ("lists", "Show your results against each level, your rating, and your runs of wins."),
     "match": ("match", "Play one game between two programs, and show what each side saw."),
     "replay": (
         "replay",
-        "Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web on a local page.",
+        "Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web in a browser.",
     ),
-    "render": ("render", "Make a moving picture of a saved game, as its sides saw it: gif, webp or svg."),
+    "render": ("convert", "Make a moving picture of a saved game, as its sides saw it: gif, webp or svg."),
     "convert": ("convert", "Write games in another format; what that cannot hold is named on standard error."),
     "tournament": ("tournament", "Play many games between programs, and report on them."),
     "report": (
@@ -41,49 +41,49 @@ COMMANDS = {
     "reproduce": ("reproduce", "Reproduce the paper's experiment, and print our results beside the paper's."),
     "players": ("lists", "List the players and their options, and the parts of every kind that are installed."),
     "check-player": ("match", "Check that a player plays: under every rule set, from unusual positions, and in time."),
-    "rules": ("lists", "List the rule sets and what is announced under each."),
-    "completion": ("lists", "Print what a shell needs to complete commands, options, players and rule sets."),
+    "rules": ("lists", "List the rule sets, and the announcements that the referee makes under each."),
+    "completion": ("lists", "Print a script with which a shell completes commands, options, players and rule sets."),
     "trees": ("trees", "Solve explicit game trees, and measure pruning on random ones."),
     "online": ("online", "Play on kriegspiel.org as a bot."),
 }
-"""For each command its module, which defines a function or a group of its name, and the first sentence of its help."""
+"""For each command the module, with a function or group of its name, and the first sentence of its help."""
 
-COMPLETE = "_KRIEGBOT_COMPLETE"  # in the environment while a shell asks for what may follow
+COMPLETE = "_KRIEGBOT_COMPLETE"  # set by a shell that completes a command
 
 FIRST = """\
-Kriegspiel: chess where neither side sees the other's men.
+Kriegspiel: chess with the opponent's pieces hidden.
 
-  kriegbot learn                  learn it in five minutes
-  kriegbot play                   against a program, here
-  kriegbot play --level best      against the strongest
-  kriegbot play --web             in a browser
-  kriegbot replay FILE            a saved game, step by step
-  kriegbot --help                 all commands"""
-"""What is said if no command is given."""
+  kriegbot learn                learn it in five minutes
+  kriegbot play                 against a program
+  kriegbot play --level best    against the strongest
+  kriegbot play --web           in a browser
+  kriegbot replay FILE          a saved game, step by step
+  kriegbot --help               all commands"""
+"""The answer to `kriegbot` alone."""
 
 
 class Commands(TyperGroup):
-    """Lists commands by what `COMMANDS` says of them; the one that is given is loaded."""
+    """Group that imports a command's module when the command runs."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """See the group of click."""
+        """Find the command, as the group of click does, and import it."""
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed if name is None else _loaded(name), rest
 
 
 def _loaded(name: str) -> Any:
     module, _ = COMMANDS[name]
-    found = getattr(import_module(f"kriegbot.cli.{module}"), name.replace("-", "_"))
-    if isinstance(found, typer.Typer):
-        return typer.main.get_command(found)
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    alone.command(name)(found)
-    return typer.main.get_command(alone)
+    command = getattr(import_module(f"kriegbot.cli.{module}"), name.replace("-", "_"))
+    if isinstance(command, typer.Typer):
+        return typer.main.get_command(command)
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command(name)(command)
+    return typer.main.get_command(single)
 
 
 app = typer.Typer(
     cls=Commands,
-    help="Kriegspiel: chess in which neither side sees the other's men.",
+    help="Kriegspiel: chess in which neither side sees the other's pieces.",
     context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     rich_markup_mode=None,
@@ -104,7 +104,7 @@ def _options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Kriegspiel: chess in which neither side sees the other's men."""
+    """Kriegspiel: chess in which neither side sees the other's pieces."""
     if context.invoked_subcommand is None:
         print(FIRST)
 
@@ -114,13 +114,11 @@ for _name, (_, _sentence) in COMMANDS.items():
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; returns the exit code."""
+    """Run a command, and return the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
     if not hasattr(select, "poll"):
-        print(
-            "kriegbot: programs play through pipes as Linux and macOS have them; on Windows, use WSL.", file=sys.stderr
-        )
+        print("kriegbot: runs on Linux and macOS; on Windows, use WSL.", file=sys.stderr)
         return 2
     if COMPLETE in os.environ:
         completion_init()
@@ -134,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         return 0
     except Exception as error:
-        from kriegbot.cli.common import refusal  # only now, since `--help` must not wait for it
+        from kriegbot.cli.common import refusal  # only now: `--help` must not wait for it
 
         line = refusal(error)
         if line is None:
@@ -147,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _drop_output() -> None:
-    """Has Python write to nowhere what it still holds for a standard output that takes no more."""
+    """Discard buffered output if standard output is closed, so that Python does not fail at its end."""
     try:
         sys.stdout.flush()
     except OSError:

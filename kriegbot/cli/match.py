@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import sys
 from json import dumps
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from kriegbot.cli import common
-from kriegbot.cli.common import argument, option
-from kriegbot.cli.progress import preparing
+from kriegbot.cli.common import argument, flag, preparing
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.narration.moments import ending, playthrough
-from kriegbot.request import Refused, limits_of, path_of, program_of, seed_of
+from kriegbot.request import Refused, limits_of, program_of, seed_of
+
+Player: TypeAlias = Annotated[
+    str,
+    argument("SPEC", "rand, path/bot.py:Class, package.module:Class or program:COMMAND.", complete=common.programs),
+]
 
 
 def match(
     white: Annotated[
-        str, argument("WHITE", "Who plays White: rand, overconfident:depth=2, ...", complete=common.programs)
+        str, argument("WHITE", "White's player: rand, overconfident:depth=2, ...", complete=common.programs)
     ],
-    black: Annotated[str, argument("BLACK", "Who plays Black.", complete=common.programs)],
+    black: Annotated[str, argument("BLACK", "Black's player.", complete=common.programs)],
     rules: common.Rules = "berkeley",
-    limits: common.DrawnBy = "paper",
-    seed: Annotated[str | None, option("N", "Seed of both players.  [default: a fresh one]")] = None,
+    limits: common.DrawLimits = "paper",
+    seed: common.Seed = None,
     patience: common.Patience = None,
-    save: Annotated[str | None, option("FILE", "Save the game as PGN.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print result and statistics as one JSON object.")] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each search believed, and its best tries.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print just the result.")] = False,
+    save: common.Save = None,
+    json: common.Json = False,
+    explain: Annotated[bool, flag("Show what each search believed, and its best tries.", "--explain")] = False,
+    quiet: Annotated[bool, flag("Print just the result.", "--quiet", "-q")] = False,
     sandbox: common.Sandbox = None,
 ) -> None:
     """Play one game between two programs, and show what each side saw.
@@ -41,87 +43,73 @@ def match(
     """
     is_sandboxed = common.sandbox_of(sandbox)
     specs = [program_of(text, sandbox=is_sandboxed) for text in (white, black)]
-    rule_set, drawn = common.rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
+    rule_set, draw_limits = common.rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
     number = seed_of(seed)
-    waits = common.patience_of(patience)
-    path = None if save is None else path_of(save)
     common.check_players(specs, rule_set)
     with preparing() as report:
-        seats = [ProcessSeat(spec, patience=waits, report=report) for spec in specs]
+        seats = [ProcessSeat(spec, patience=patience, report=report) for spec in specs]
         try:
-            played = play_game(*seats, rules=rule_set, limits=drawn, seed=number, event="kriegbot match")
+            result = play_game(*seats, rules=rule_set, limits=draw_limits, seed=number, event="kriegbot match")
         finally:
             for seat in seats:
                 seat.close()
-    common.check_begun(played)
-    if not json:
-        _show_logs(played)
+    common.check_begun(result)
     if json:
-        print(dumps(_as_json(played, number), indent=2))
-    elif quiet:
-        print(ending(played.record))
+        print(dumps(_as_json(result, number), indent=2))
     else:
-        print(*playthrough(played.record, _explained(played) if explain else None), sep="\n")
-    if path is not None:
-        print(common.save_game(played.record, path), file=sys.stderr)
-    if played.interrupted:
+        _show_logs(result)
+        lines = _explanations(result) if explain else None
+        print(*([ending(result.record)] if quiet else playthrough(result.record, lines)), sep="\n")
+    if save is not None:
+        print(common.save_game(result.record, save), file=sys.stderr)
+    if result.interrupted:
         raise typer.Exit(130)
 
 
-def _show_logs(played: GameResult) -> None:
-    for statistics in (played.white, played.black):
+def _show_logs(result: GameResult) -> None:
+    for statistics in (result.white, result.black):
         if statistics.log:
             print(f"--- {statistics.player} wrote:", statistics.log.rstrip(), "---", sep="\n", file=sys.stderr)
 
 
-def _as_json(played: GameResult, seed: int) -> dict[str, object]:
-    record = played.record
+def _as_json(result: GameResult, seed: int) -> dict[str, object]:
+    record = result.record
     end = record.end
     return {
         "result": record.result,
         "reason": end.reason.value if end else None,
         "detail": end.detail if end else "",
         "plies": len(record.turns),
-        "seed": str(seed),  # up to 128 bits: more than a number of JSON holds everywhere
+        "seed": str(seed),  # as text: not every reader of JSON has numbers of 128 bits
         "rules": record.rules.name,
         "limits": {"plies": record.limits.plies, "quiet": record.limits.quiet_plies},
-        "white": played.white.as_json(),
-        "black": played.black.as_json(),
+        "white": result.white.as_json(),
+        "black": result.black.as_json(),
     }
 
 
-def _explained(played: GameResult) -> dict[int, list[str]]:
-    """What the players said of each answer, by ply."""
+def _explanations(result: GameResult) -> dict[int, list[str]]:
+    """Return the players' explanations of their answers, by ply."""
     lines: dict[int, list[str]] = {}
-    for thought in played.thoughts:
+    for thought in result.thoughts:
         if thought.report.why:
             name = "White" if thought.color else "Black"
             lines.setdefault(thought.ply, []).append(f"{name}: {thought.report.why}")
     return lines
 
 
-def check_player(
-    player: Annotated[
-        str,
-        argument(
-            "SPEC", "Who: rand, path/bot.py:Class, package.module:Class, program:COMMAND.", complete=common.programs
-        ),
-    ],
-    patience: Annotated[str | None, option("SECONDS", "How long one answer may take.  [default: 300]")] = None,
-    sandbox: common.Sandbox = None,
-) -> None:
+def check_player(player: Player, patience: common.Patience = None, sandbox: common.Sandbox = None) -> None:
     """Check that a player plays: under every rule set, from unusual positions, and in time.
 
     The exit code is 1 if it fails in anything.
     """
     spec = program_of(player, sandbox=common.sandbox_of(sandbox))
-    waits = common.patience_of(patience)
     failures = 0
-    for check in conformance(spec, waits):
+    for check in conformance(spec, patience):
         if check.is_refused:
             raise Refused(check.detail)
         print(f"{'ok    ' if check.is_good else 'FAILED'}  {check.what}: {check.detail}", flush=True)
         failures += not check.is_good
-    print(f"{spec}: {'passed' if not failures else f'{failures} failures'}")
+    print(f"{spec}: {f'{failures} failures' if failures else 'passed'}")
     if failures:
         raise typer.Exit(1)

@@ -25,8 +25,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.common import argument, check_players, group, option
-from kriegbot.cli.progress import preparing
+from kriegbot.cli.common import argument, check_players, group, option, preparing
 from kriegbot.cli.screen import drawing_console
 from kriegbot.game.children import handling
 from kriegbot.game.process import ProcessSeat

@@ -3,24 +3,49 @@
 from __future__ import annotations
 
 import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
+import chess
 import typer
 
 from kriegbot import request
+from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.cli import common
-from kriegbot.cli.common import argument, option
-from kriegbot.cli.person import PersonGame
+from kriegbot.cli.common import argument, flag, option
+from kriegbot.cli.console import PlainConsole, TerminalConsole
+from kriegbot.cli.screen import Heat, drawing_console, is_terminal
+from kriegbot.game.children import handling
+from kriegbot.game.match import GameResult, play_game, without_last_turn
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import HereSeat
+from kriegbot.kernels import prepare
+from kriegbot.narration.diary import Diary, meaning
+from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint
+from kriegbot.narration.names import YOU, called
+from kriegbot.narration.results import Results
+from kriegbot.players.base import PlayerLeft
+from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.kriegbot import BEST, LEVELS
-from kriegbot.players.specs import BadSpec
-from referee import GameRecord, RecordError, load_record
+from kriegbot.players.specs import BadSpec, PlayerSpec
+from kriegbot.request import PERSON, Refused, games_folder, is_resumable, path_of
+from referee import GameRecord, Reason, RecordError, RuleSet, View, load_record
+
+Console: TypeAlias = PlainConsole | TerminalConsole
 
 ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief")
-"""Options for what is chosen on the page, if there is one."""
-FOR_PAGE = ("port", "host", "no_browser")  # options of the page
-USUAL = "casual"  # the level of the opponent if none is chosen, as on the page
-MOST_TAGS = 8 * 1024  # bytes of a file that are looked at to see whether its game was broken off
+"""Options of `play` that --web excludes: the person chooses on the page."""
+FOR_PAGE = ("port", "host", "no_browser")  # options of `play` that need --web
+DEFAULT_LEVEL = "casual"  # on the page, too
+MAX_TAGS = 8 * 1024  # bytes at the beginning of a file in which to look for the tag Termination
+HELP_NOTE = "The saved game will note that you had help."
+TAKEN_BACK = "a move was taken back"  # the reason for which a person leaves a game that restarts one turn earlier
 
 
 def play(
@@ -32,7 +57,7 @@ def play(
         str | None,
         option(
             "NAME",
-            f"How well it plays: {', '.join(LEVELS)} or {BEST}.  [default: {USUAL}]",
+            f"Strength of your opponent: {', '.join(LEVELS)} or {BEST}.  [default: {DEFAULT_LEVEL}]",
             complete=lambda: [*LEVELS, BEST],
         ),
     ] = None,
@@ -41,20 +66,18 @@ def play(
     ] = "white",
     rules: common.Rules = "berkeley",
     time: Annotated[
-        str | None, option("SECONDS", "The opponent's time to think; without --opponent, the best one's.")
+        str | None, option("SECONDS", "The opponent's time per turn; without --opponent, that of level best.")
     ] = None,
-    seed: Annotated[str | None, option("N", "Seed of the opponent.  [default: a fresh one]")] = None,
+    seed: common.Seed = None,
     save: Annotated[
         str | None, option("FILE", "Save the game as PGN, even if it is abandoned; with --web, a folder.")
     ] = None,
     show_belief: common.ShowBelief = False,
-    web: Annotated[
-        bool, typer.Option("--web", help="Play on a local page, in a browser; choose the game there.")
-    ] = False,
+    web: Annotated[bool, flag("Play in a browser, on a page of this machine; choose the game there.", "--web")] = False,
     port: common.Port = None,
     host: Annotated[
-        str | None, option("ADDRESS", "With --web: where to listen.  [default: 127.0.0.1, this machine alone]")
-    ] = None,
+        str, option("ADDRESS", "With --web: where to listen; by default on this machine alone.")
+    ] = "127.0.0.1",
     no_browser: common.NoBrowser = False,
     sandbox: common.Sandbox = None,
 ) -> None:
@@ -64,26 +87,26 @@ def play(
     move back), resign and quit.
 
     If stdin or stdout is not a terminal, everything is plain text, for scripts: after each line "White to try:" (or
-    "Black to try:") write one line, a try or a command. What was tried and heard comes back as lines that begin with
-    the move number. The end of input abandons the game.
+    "Black to try:") write one line, a try or a command. Tries and announcements come back as lines that begin with the
+    move number. The end of input abandons the game.
 
-    A game that is broken off at a terminal is saved; `kriegbot resume` goes on with it.
+    A game that you leave at a terminal is saved; continue it with `kriegbot resume`.
 
-    With --web games are played on a local page, and all are saved.
+    With --web you play in a browser, and every game is saved.
     """
     for name in ON_PAGE if web else FOR_PAGE:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            why = "is chosen on the page; leave it out" if web else "goes with --web; add that"
-            raise request.Refused(f"--{name.replace('_', '-')} {why}.")
+            reason = "is chosen on the page; leave it out" if web else "goes with --web; add that"
+            raise Refused(f"--{name.replace('_', '-')} {reason}.")
     is_sandboxed = common.sandbox_of(sandbox)
     if web:
-        open_page(port, save, host or "127.0.0.1", has_browser=not no_browser, sandbox=is_sandboxed)
+        open_page(port, save, host, has_browser=not no_browser, sandbox=is_sandboxed)
         return
     if level is not None and opponent is not None:
-        raise request.Refused("--level is a level of the player kriegbot; leave --opponent out, or --level.")
+        raise Refused("--level is a level of the player kriegbot; leave out --opponent or --level.")
     if opponent is None:
-        opponent = "kriegbot" if level is None and time is not None else f"kriegbot:level={level or USUAL}"
+        opponent = "kriegbot" if level is None and time is not None else f"kriegbot:level={level or DEFAULT_LEVEL}"
     spec = request.program_of(opponent, sandbox=is_sandboxed)
     if time is not None:
         with request.refusing(BadSpec):
@@ -91,13 +114,13 @@ def play(
     number = request.seed_of(seed)
     side = request.color_of(color, number)
     rule_set = common.rules_from(rules, sandbox=is_sandboxed)
-    path = None if save is None else request.path_of(save)
-    game = PersonGame(spec, side, rule_set, number, is_seed_given=seed is not None)
+    path = None if save is None else path_of(save)
+    game = ConsoleGame(spec, side, rule_set, number, is_seed_given=seed is not None)
     game.play(path, show_belief=show_belief)
 
 
 def open_page(
-    port: str | None,
+    port: int | None,
     folder: str | None = None,
     host: str = "127.0.0.1",
     *,
@@ -105,35 +128,33 @@ def open_page(
     saved: tuple[GameRecord, str] | None = None,
     sandbox: bool = True,
 ) -> None:
-    """Serves the page until Ctrl-C, at first with a saved game and its file, if given; the one way to it from here."""
-    number = 0 if port is None else request.whole_of(port, "port", 1, 65535)
-    path = request.games_folder(folder)
-    from kriegbot.web.server import serve  # only now, since a game at the terminal needs no server
+    """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
+    path = games_folder(folder)
+    from kriegbot.web.server import serve  # only now: a game at the terminal needs no server
 
-    serve(path, host, number, has_browser=has_browser, saved=saved, sandbox=sandbox)
+    serve(path, host, port or 0, has_browser=has_browser, saved=saved, sandbox=sandbox)
 
 
 def resume(
-    file: Annotated[str | None, argument("[FILE]", "The saved game.  [default: the last one broken off]")] = None,
+    file: Annotated[Path | None, argument("[FILE]", "The saved game.  [default: the last unfinished one]")] = None,
     show_belief: common.ShowBelief = False,
     sandbox: common.Sandbox = None,
 ) -> None:
-    """Play on a game that was broken off, at the terminal or on the page.
+    """Continue a saved game that you left.
 
-    The opponent sits down anew, and learns what has happened from its own view. What you do not know stays hidden. The
-    game is saved in the same file.
+    The program starts again and works out the game so far from its own view. You see no more than you knew. The game is
+    saved in the same file.
     """
-    path = _last() if file is None else Path(file)
+    path = file or _last()
     record = _record_of(path)
-    why_not = _why_not(record)
-    if why_not:
-        raise request.Refused(f"'{path}' cannot be played on here: {why_not}.")
-    request.path_of(str(path))
+    if obstacle := _obstacle(record):
+        raise Refused(f"'{path}' cannot be continued here: {obstacle}.")
+    path_of(str(path))
     program, (side,) = request.program_in(record, sandbox=common.sandbox_of(sandbox))
-    assert program is not None  # for mypy: `_why_not` has seen one person alone
+    assert program is not None  # for mypy: `_obstacle` made sure that there is one person
     seed = record.headers.get("Seed", "")
     number = request.seed_of(seed if seed.isdigit() else None)
-    PersonGame(program, side, record.rules, number, begun=record).play(path, show_belief=show_belief)
+    ConsoleGame(program, side, record.rules, number, begun=record).play(path, show_belief=show_belief)
 
 
 def _record_of(path: Path) -> GameRecord:
@@ -141,26 +162,197 @@ def _record_of(path: Path) -> GameRecord:
         return load_record(path)
 
 
-def _why_not(record: GameRecord) -> str:
-    """Why a person at a terminal cannot play a game on; empty if that is possible."""
-    if not request.is_resumable(record):
-        return "it takes a game of a person's against an installed player that was broken off"
-    if all(record.headers[color] == request.PERSON for color in ("White", "Black")):
-        return "it is a game between two people; `kriegbot play --web` goes on with it"
+def _obstacle(record: GameRecord) -> str:
+    """Return why a person at a terminal cannot continue a game; empty if it is possible."""
+    if not is_resumable(record):
+        return "it takes an unfinished game between a person and an installed program"
+    if all(record.headers[color] == PERSON for color in ("White", "Black")):
+        return "two people played it; continue it with `kriegbot play --web`"
     if "TimeControl" in record.headers:
-        return "it has a clock; `kriegbot play --web` goes on with it"
+        return "it has a clock; continue it with `kriegbot play --web`"
     return ""
 
 
 def _last() -> Path:
-    """The last game that was broken off among the saved ones."""
-    folder = request.games_folder()
+    """Return the file of the last unfinished game."""
+    folder = games_folder()
     for path in sorted(folder.glob("*.pgn"), key=os.path.getmtime, reverse=True):
         try:
             with path.open("rb") as handle:
-                tags = handle.read(MOST_TAGS).decode(errors="replace")
-            if any(f'[Termination "{how}"]' in tags for how in request.BROKEN_OFF) and not _why_not(_record_of(path)):
+                tags = handle.read(MAX_TAGS).decode(errors="replace")
+            is_unfinished = any(f'[Termination "{value}"]' in tags for value in request.BROKEN_OFF)
+            if is_unfinished and not _obstacle(_record_of(path)):
                 return path
-        except (OSError, request.Refused):
+        except (OSError, Refused):
             continue
-    raise request.Refused(f"no game in '{folder}' was broken off; it takes the file of one.")
+    raise Refused(f"there is no unfinished game in '{folder}'; give the file of one.")
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleGame:
+    """A person's game against a program at a terminal or a pipe.
+
+    Attributes:
+      is_seed_given: True if the person chose the seed. The program's moves follow from it, so a fresh one is printed
+        only after the game.
+      begun: the game to be continued, if any.
+    """
+
+    opponent: PlayerSpec
+    side: chess.Color
+    rules: RuleSet
+    seed: int
+    is_seed_given: bool = False
+    begun: GameRecord | None = None
+
+    def play(self, path: Path | None, *, show_belief: bool) -> None:
+        """Play the game, and save it; a continued game replaces the beginning in its file.
+
+        Without a path, the person is asked for one; an unfinished game at a terminal goes to the saved games. Raises
+        Refused if the game cannot begin or be saved, and typer.Exit if it was interrupted.
+        """
+        with _one_interrupt():
+            common.check_players([self.opponent], self.rules)
+            names = {self.side: YOU, (not self.side): called(str(self.opponent))}
+            console = _console(names, show_belief=show_belief)
+            result = self._play(console)
+            common.check_begun(result)
+            self._finish(console, result, path)
+
+    def _play(self, console: Console) -> GameResult:
+        help_, begun = Help.of(self.begun), self.begun
+        person = HereSeat(PERSON, lambda _seed: HumanPlayer(console, _commands(console, help_)), on_wait=console.wait)
+        program = ProcessSeat(self.opponent, report=console.preparing, begins_late=True)
+        seats = (person, program) if self.side else (program, person)
+        try:
+            console.greet(self.rules, self.seed if self.is_seed_given else None)
+            while True:
+                result = play_game(*seats, rules=self.rules, seed=self.seed, event="kriegbot play", begun=begun)
+                if result.record.end is None or result.record.end.detail != TAKEN_BACK:
+                    break
+                begun = without_last_turn(result.record)
+                help_.taken_back += 1
+                console.begin_again()
+        finally:
+            program.close()
+            console.close()
+        return replace(result, record=replace(result.record, headers={**result.record.headers, **help_.header()}))
+
+    def _finish(self, console: Console, result: GameResult, path: Path | None) -> None:
+        """Show the end, and save the game. If the person can continue it, show nothing that it did not know."""
+        record, end = result.record, result.record.end
+        is_broken_off = result.interrupted or (end is not None and end.reason is Reason.ABANDONED)
+        is_saved = path is not None or (is_terminal() and bool(record.turns))
+        can_continue = is_broken_off and is_saved and is_resumable(record)
+        *_, last = record.replay()
+        console.finish(record, last.referee.view(self.side), None if can_continue else last.referee.board())
+        if is_terminal() and result.failed is None:
+            try:
+                standing = Results().count(record, self.side, is_seed_given=self.is_seed_given)
+                print(standing, end="\n" * bool(standing), flush=True)
+            except OSError as error:
+                print(f"The result cannot be saved: {error.strerror or error}.", file=sys.stderr)
+        program = result.statistics(not self.side)
+        if program.failure:
+            print(program.log.rstrip(), file=sys.stderr)
+        resume = "kriegbot resume" if path is None else f"kriegbot resume {shlex.quote(str(path))}"
+        if path is None and can_continue:
+            path = common.free_name(games_folder())
+        elif path is None and is_terminal() and (record.turns or not is_broken_off):
+            path = _ask_path(common.free_name())
+        if path is not None:
+            print(common.save_game(record, path, is_same=self.begun is not None), flush=True)
+        elif is_broken_off:
+            print("Not saved; --save FILE also saves an abandoned game.", flush=True)
+        if can_continue:
+            print(f"To continue: {resume}", flush=True)
+        if result.interrupted or (end is not None and end.detail == "interrupted"):
+            raise typer.Exit(130)
+
+
+def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
+    """Return the commands that give help or end the game; `help_` counts hints."""
+    timeline = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES)
+
+    def give_hint(view: View) -> Sequence[str]:
+        console.busy("Looking for good tries ...")
+        prepare(console.preparing)
+        belief = timeline.at(view)
+        assert belief is not None  # for mypy: this timeline has no time limit
+        best = hint(belief)
+        help_.hints += 1
+        tries = [
+            f"{one['name']}  {one['value'] / 100:+.2f}" + f", legal in {one['legal']:.0%}" * (one["legal"] < 0.995)
+            for one in best["tries"]
+        ]
+        nothing = "No position is consistent with the announcements; there is nothing to search."
+        return [f"The computer's best tries, in pawns ({best['by']}):", *(tries or [nothing]), HELP_NOTE]
+
+    def back(view: View) -> Sequence[str]:
+        if view.ply < 2:
+            return ["You have no move to take back."]
+        raise PlayerLeft(TAKEN_BACK)
+
+    def draw(_view: View) -> Sequence[str]:
+        return ["Programs do not agree to draws. You can resign."]
+
+    return {"?": _explain, "hint": give_hint, "back": back, "draw": draw}
+
+
+def _explain(view: View) -> Sequence[str]:
+    """Return the last announcements and their meaning."""
+    diary = Diary(for_person=True)
+    diary.take(view)
+    lines = [line for entry in diary.verdicts() for line in (entry.text, *(f"  {one}" for one in meaning(entry.means)))]
+    return lines or ["The referee has announced nothing yet."]
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """Let only the first Ctrl-C (or SIGTERM, or SIGHUP) interrupt, so that later ones do not prevent saving."""
+    is_interrupted = False
+
+    def interrupt(_number: int, _frame: object) -> None:
+        nonlocal is_interrupted
+        if not is_interrupted:
+            is_interrupted = True
+            raise KeyboardInterrupt
+
+    with handling(dict.fromkeys((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), interrupt)):
+        yield
+
+
+def _console(names: dict[chess.Color, str], *, show_belief: bool) -> Console:
+    heat = _heat() if show_belief else None
+    terminal = drawing_console()
+    if terminal is not None:
+        return TerminalConsole(terminal, names, heat)
+    return PlainConsole(names, heat, has_boards=is_terminal())
+
+
+def _heat() -> Heat:
+    """Return the chances that a belief gives, which sees the person's own views alone."""
+    common.compile_kernels()
+    timeline = BeliefTimeline()
+
+    def chances(view: View) -> list[float]:
+        belief = timeline.at(view)
+        return belief.chances.sum(axis=0).tolist() if belief is not None and belief.boards else []
+
+    return chances
+
+
+def _ask_path(name: Path) -> Path | None:
+    """Ask where to save a game. Return None if the person does not want to."""
+    while True:
+        try:
+            answer = input(f"Save as {name}? [Y, n, or another name] ").strip()
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return None
+        if answer.lower() in ("n", "no"):
+            return None
+        try:
+            return path_of(str(name) if answer.lower() in ("", "y", "yes") else answer)
+        except Refused as error:
+            print(error)

@@ -2,124 +2,80 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import chess
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.common import NoBrowser, Port, argument
-from kriegbot.cli.convert import text_of
+from kriegbot.cli.common import NoBrowser, Port, argument, compile_kernels, flag, steps
+from kriegbot.cli.convert import record_of
 from kriegbot.cli.play import open_page
-from kriegbot.cli.progress import preparing, steps
-from kriegbot.cli.screen import Picture, board, drawing_console, fitting, has_tints, next_key, single_keys, size_of
-from kriegbot.kernels import prepare
+from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, next_key, single_keys, size_of
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.moments import READERS, Moment, ending, moments, playthrough
 from kriegbot.narration.names import both_called, your_side
 from kriegbot.narration.turning import Hindsight
-from kriegbot.request import Refused, refusing, whole_of
-from referee import GameRecord, RecordError
-from referee.formats import format_of
-from referee.text import quoted
-from tournaments.store import Store, StoreError
+from kriegbot.request import Refused
+from referee import GameRecord
 
 VIEWS = ("all", "referee", "White", "Black")
-DATABASE = b"SQLite format 3"  # how a file of SQLite begins
 HELP = "← → step   Home End   PgUp PgDn ten   v view   q quit"
 
-
 Frame: TypeAlias = tuple[Moment, dict[str, list[str]]]
-"""The game after one try, and the last things heard, by the name of the view."""
+"""The game after one try, and the last lines of each view, by its name."""
 
 
 def replay(
     file: Annotated[str, argument("FILE", "A saved game; FILE#N is game N of a file or tournament.")],
     web: Annotated[
-        bool, typer.Option("--web", help="Show it on a local page, with each side's belief and its tries' values.")
+        bool, flag("Show it in a browser, with each side's belief and the values of its tries.", "--web")
     ] = False,
     turning_points: Annotated[
-        bool, typer.Option("--turning-points", help="Print the turns that lost each side most of its chance, and why.")
+        bool, flag("Print the turns that cost each side most of its winning chances, and why.", "--turning-points")
     ] = False,
     port: Port = None,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web on a local page.
+    """Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web in a browser.
 
-    On a terminal: left and right step through the tries, Home and End go to the beginning and the end, v changes
-    between the referee's, White's and Black's view and all three, q quits.
+    On a terminal, left and right step through the tries, Home and End go to the beginning and the end, v changes
+    between the referee's, White's and Black's view and all three, and q quits.
     """
-    for option, is_given in (("port", port is not None), ("no-browser", no_browser)):
+    for name, is_given in (("port", port is not None), ("no-browser", no_browser)):
         if is_given and not web:
-            raise Refused(f"--{option} goes with --web; add that.")
+            raise Refused(f"--{name} goes with --web; add that.")
     if web and turning_points:
         raise Refused("--turning-points goes without --web; the page shows them by itself.")
     record = record_of(file)
     if web:
         open_page(port, has_browser=not no_browser, saved=(record, file))
-        return
-    if turning_points:
+    elif turning_points:
         print(*_turning_points(record), sep="\n")
-        return
-    console = drawing_console()
-    if console is not None:
+    elif (console := drawing_console()) is not None:
         with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys():
             _follow_keys(record, console)
         console.print(ending(record))
-        return
-    print(*playthrough(record), sep="\n")
-
-
-def record_of(game: str) -> GameRecord:
-    """A game from a file in any format that `kriegbot convert` reads; as FILE#N, game N of it, or of a tournament."""
-    file, mark, number = game.rpartition("#")
-    is_numbered = bool(mark) and not os.path.exists(game)
-    file = file if is_numbered else game
-    at = whole_of(number, "number of a game", 1, 10**9) if is_numbered else None
-    if at is None and _is_database(file):
-        raise Refused(f"{quoted(file)}: a tournament; it takes one of its games, such as {quoted(f'{file}#1')}.")
-    if at is not None and (_is_database(file) or not os.path.exists(file)):
-        with refusing(StoreError, ending="."), Store.open(file) as store:
-            return store.record(at)
-    text = text_of(file)
-    try:
-        form = format_of(text)
-        games = form.games(text)
-        if at is None and len(games) > 1:
-            raise Refused(f"{quoted(file)}: {len(games)} games; it takes one of them, such as {quoted(f'{file}#1')}.")
-        if (at or 1) > len(games):
-            raise Refused(f"{quoted(file)}: no game {at or 1}; it holds {len(games)}.")
-        return form.read(games[(at or 1) - 1], None)[0]
-    except RecordError as error:
-        raise Refused(f"{quoted(file)}: {str(error).rstrip('.')}.") from None
-
-
-def _is_database(file: str) -> bool:
-    with suppress(OSError, ValueError), Path(file).open("rb") as handle:
-        return handle.read(len(DATABASE)) == DATABASE
-    return False
+    else:
+        print(*playthrough(record), sep="\n")
 
 
 def _turning_points(record: GameRecord) -> Iterator[str]:
-    """Who played, and the turning points of both sides."""
+    """Yield the players and the turning points of both sides, line by line."""
     specs = [record.headers["White"], record.headers["Black"]]
     *_, last = record.replay()
     views = {color: last.referee.view(color) for color in chess.COLORS}
-    with preparing() as report:
-        prepare(report)
+    compile_kernels()
     for color, name in zip((chess.WHITE, chess.BLACK), both_called(specs), strict=True):
         side, view, other = chess.COLOR_NAMES[color].capitalize(), views[color], views[not color]
         hindsight = Hindsight()
         steps(f"Looking at {side}'s turns", hindsight.gone_through(view, other))
         points = hindsight.turning_points(view, other, your_side(specs)) or []
-        yield f"{side}, {name}:" + ("" if points else " no turn lost much while the game was open.")
+        yield f"{side}, {name}:" + ("" if points else " no costly turn while the game was open.")
         for point in points:
             chances = f"chance {point['before']:.0%} -> {point['after']:.0%}"
             yield f"  {point['place']} {point['made']}: {point['theme']}, {chances}"
@@ -145,12 +101,12 @@ def _follow_keys(record: GameRecord, console: Console) -> None:
 
 
 def _frames(record: GameRecord) -> list[Frame]:
-    heard: dict[str, list[Entry]] = {name: [] for name in READERS}
+    entries: dict[str, list[Entry]] = {name: [] for name in READERS}
     frames = []
     for moment in moments(record):
-        for name, entries in heard.items():
-            entries += moment.news[name]
-        news = {name: [line for _, line in gathered(entries[-50:])][-14:] for name, entries in heard.items()}
+        for name in READERS:
+            entries[name] += moment.news[name]
+        news = {name: [line for _, line in gathered(entries[name][-50:])][-14:] for name in READERS}
         frames.append((moment, news))
     return frames
 
@@ -167,12 +123,12 @@ def _draw(console: Console, record: GameRecord, frames: list[Frame], at: int, vi
 
 
 def _draw_boards(console: Console, frame: Frame, view: str) -> None:
-    """All three boards with the last news below, or one large with its news beside it."""
+    """Draw all three boards with the last news below, or one large board with its news beside it."""
     moment, news = frame
     grid = Table.grid(padding=(0, 1))
 
     def drawn(name: str, scale: int) -> Text:
-        return board(Picture(moment.men[name], marks=moment.marks, has_tints=has_tints(console)), scale)
+        return board(BoardPicture(moment.men[name], marks=moment.marks, has_tints=has_tints(console)), scale)
 
     if view == "all" and console.width >= 78:
         room = max(2, console.height - 15)
@@ -191,6 +147,6 @@ def _draw_boards(console: Console, frame: Frame, view: str) -> None:
 
 
 def _news(lines: list[str], width: int, room: int) -> Text:
-    """The last lines that fit."""
+    """Return the last lines that fit."""
     wrapped = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="  ")]
     return Text("\n".join(wrapped[-room:]))

@@ -11,13 +11,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from kriegbot.cli.common import argument, option
-from kriegbot.cli.progress import preparing, steps
-from kriegbot.cli.tournament import games_of, jobs_of, play_missing
-from kriegbot.kernels import prepare
+from kriegbot.cli.common import Jobs, argument, compile_kernels, one_of, option, steps, whole_number
+from kriegbot.cli.tournament import Games, cores, play_missing
 from kriegbot.players.specs import BadSpec, parse_spec
-from kriegbot.request import Refused, refusing, seed_of, whole_of
-from referee.text import quoted, unknown
+from kriegbot.request import Refused, refusing, seed_of
+from referee.text import quoted
 from tournaments import figure4
 from tournaments import reproduce as figures
 from tournaments.paper import FIGURES, LONG, SHORT, TODAY
@@ -27,67 +25,63 @@ from tournaments.reproduce import games_of as cell_games
 from tournaments.run import LocalExecutor
 from tournaments.store import Store, StoreError
 
-WHAT = {"figure2": 2, "figure3": 3, "figure4": 4, "figure5": 5}
+NUMBERS = {"figure2": (2,), "figure3": (3,), "figure4": (4,), "figure5": (5,), "all": (2, 3, 4, 5)}
 RUNS = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}
 
 
-def reproduce(
-    what: Annotated[str, argument("FIGURE", "figure2, figure3, figure4, figure5 or all.")],
-    budget: Annotated[str, option("BUDGET", "samples, for the paper's sample sizes; or seconds a move.")] = "samples",
-    games: Annotated[str, option("N", "Games of each cell, half of them with each colour.")] = "500",
-    depths: Annotated[str, option("N", "Only the cells up to this depth.")] = "3",
-    run: Annotated[str, option("RUN", "short (30 s a move in the paper), long (90 s) or both.")] = "both",
-    seed: Annotated[str, option("N", "Seed of the tournaments.")] = "2006",
-    choice: Annotated[
-        str, option("CHOICE", "Other options of both players: boards=last,evaluator=ks:shield=30.")
-    ] = "today",
-    jobs: Annotated[str | None, option("N", "Games at once.  [default: one a core]")] = None,
-    out: Annotated[str, option("FOLDER", "Where games, tables and plots go.")] = "reproduction",
-) -> None:
-    """Reproduce the paper's experiment, and print our results beside the paper's.
-
-    Figures 2, 3 and 5 are tournaments; rerun the same command to resume. Figure 4 is measured by the clock, and needs
-    an otherwise idle machine. Each comes as a table, a CSV file and a plot. With a choice, games and tables stand
-    beside the others, in files of their own; docs/reproduction/choices.md says what can be chosen.
-    """
-    if what not in (*WHAT, "all"):
-        raise Refused(unknown("figure", what, (*WHAT, "all")))
-    if run not in RUNS:
-        raise Refused(unknown("run", run, RUNS))
-    seconds = None if budget == "samples" else _budget_of(budget)
-    wanted = games_of(games)
-    depth = whole_of(depths, "depth", 1, 3)
-    number, workers = seed_of(seed), jobs_of(jobs)
-    folder = Path(out)
-    with refusing(BadSpec):
-        for figure in FIGURES:
-            figures.settings_of(figure, seconds, number, choice)
+def _check_budget(text: str) -> str:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        results: list[figures.Result] = []
-        for figure in WHAT.values() if what == "all" else (WHAT[what],):
-            if figure == 4:
-                _sample_sizes(folder, number)
-            else:
-                results += _figure(figure, folder, seconds, choice, wanted, depth, run, number, workers)
-        if (near := figures.agreement_table(results)).rows:
-            show_table(near, Console(highlight=False))
-    except KeyboardInterrupt:
-        again = shlex.join(["kriegbot", *sys.argv[1:]])
-        print(f"kriegbot: interrupted; the games played are kept. To resume:\n  {again}", file=sys.stderr)
-        raise typer.Exit(130) from None
-    except OSError as error:
-        raise Refused(f"cannot write to {quoted(out)}: {error.strerror or error}.") from None
-
-
-def _budget_of(text: str) -> float:
-    try:
-        seconds = float(text)
+        seconds = 1.0 if text == "samples" else float(text)
     except ValueError:
         seconds = 0.0
     if not 0.01 <= seconds <= 3600:
         raise Refused(f"illegal budget {quoted(text)}: it takes samples, or 0.01..3600 seconds.")
-    return seconds
+    return text
+
+
+def reproduce(
+    what: Annotated[str, argument("FIGURE", f"One of {', '.join(NUMBERS)}.", **one_of("figure", NUMBERS))],
+    budget: Annotated[
+        str, option("BUDGET", "samples: the paper's sample sizes; or seconds per move.", parser=_check_budget)
+    ] = "samples",
+    games: Games = 500,
+    depths: Annotated[int, option("N", "Only the cells up to this depth.", parser=whole_number("depth", 1, 3))] = 3,
+    run: Annotated[
+        str, option("RUN", "short (30 s per move in the paper), long (90 s) or both.", **one_of("run", RUNS))
+    ] = "both",
+    seed: Annotated[int, option("N", "Seed of the tournaments.", parser=seed_of)] = 2006,
+    choice: Annotated[
+        str, option("CHOICE", "Other options of both players: boards=last,evaluator=ks:shield=30.")
+    ] = "today",
+    jobs: Jobs = None,
+    out: Annotated[Path, option("FOLDER", "Folder of games, tables and plots.")] = Path("reproduction"),
+) -> None:
+    """Reproduce the paper's experiment, and print our results beside the paper's.
+
+    Figures 2, 3 and 5 are tournaments; the same command resumes them. Figure 4 measures time, and needs an otherwise
+    idle machine. Each figure comes as a table, a CSV file and a plot. With --choice, games and tables go to files of
+    their own; docs/reproduction/choices.md lists the options.
+    """
+    seconds = None if budget == "samples" else float(budget)
+    with refusing(BadSpec):
+        for figure in FIGURES:
+            figures.settings_of(figure, seconds, seed, choice)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        results: list[figures.Result] = []
+        for figure in NUMBERS[what]:
+            if figure == 4:
+                _sample_sizes(out, seed)
+            else:
+                results += _figure(figure, out, seconds, choice, games, depths, run, seed, jobs or cores())
+        if (near := figures.agreement_table(results)).rows:
+            show_table(near, Console(highlight=False))
+    except KeyboardInterrupt:
+        command = shlex.join(["kriegbot", *sys.argv[1:]])
+        print(f"kriegbot: interrupted; finished games are saved. To resume:\n  {command}", file=sys.stderr)
+        raise typer.Exit(130) from None
+    except OSError as error:
+        raise Refused(f"cannot write to {quoted(str(out))}: {error.strerror or error}.") from None
 
 
 def _figure(
@@ -106,23 +100,23 @@ def _figure(
     name = f"figure{figure}" if budget is None else f"figure{figure}-{budget:g}s"
     if choice != TODAY:
         name += "-" + re.sub(r"\W+", "-", choice)
-    chosen = [
+    cells = [
         number
         for number, cell in enumerate(figures.figure_cells(figure, budget))
         if max(cell.depth, cell.opponent_depth) <= depth and cell.seconds in RUNS[run]
     ]
     with refusing(StoreError, ending="."), Store.writing(folder / f"{name}.sqlite", settings, games) as store:
         done = store.done()
-        missing = [game for game in cell_games(settings, chosen, games) if game.id not in done]
+        missing = [game for game in cell_games(settings, cells, games) if game.id not in done]
         if missing:
-            play_missing(store, missing, LocalExecutor(jobs), [parse_spec(settings.pairings[chosen[0]].first)])
+            play_missing(store, missing, LocalExecutor(jobs), [parse_spec(settings.pairings[cells[0]].first)])
         results = figures.results_of(store, figure, budget)
     _show(figure, folder / name, results)
     return results
 
 
 def _show(figure: int, path: Path, results: list[figures.Result]) -> None:
-    """A figure as text, and as a CSV file and a plot."""
+    """Print a figure as a table, and write it as a CSV file and a plot."""
     console = Console(highlight=False)
     show_table(figures.table_of(figure, results), console)
     console.print()
@@ -136,10 +130,8 @@ def _show(figure: int, path: Path, results: list[figures.Result]) -> None:
 
 
 def _sample_sizes(folder: Path, seed: int) -> None:
-    """Measure what is missing of Figure 4, and show it."""
-    with preparing() as report:
-        prepare(report)
-
+    """Measure the missing sample sizes of Figure 4, and show all."""
+    compile_kernels()
     path = folder / "figure4.csv"
     with refusing(ValueError, ending="."):
         steps("Figure 4", figure4.measure(path, seed))

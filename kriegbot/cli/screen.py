@@ -1,4 +1,4 @@
-"""The terminal: whether it can be drawn on, its keys one by one without Enter, and boards as coloured squares."""
+"""The terminal: its colours and its keys without Enter; boards as coloured squares."""
 
 from __future__ import annotations
 
@@ -22,57 +22,51 @@ from kriegbot.narration.known import Men, file_names, rows
 from referee import View
 
 KEYS = {
-    b"\x1b[C": "right",
-    b"\x1bOC": "right",
-    b"\x1b[D": "left",
-    b"\x1bOD": "left",
-    b"\x1b[A": "left",
-    b"\x1bOA": "left",
-    b"\x1b[B": "right",
-    b"\x1bOB": "right",
-    b"\x1b[H": "home",
-    b"\x1bOH": "home",
-    b"\x1b[1~": "home",
-    b"\x1b[F": "end",
-    b"\x1bOF": "end",
-    b"\x1b[4~": "end",
-    b"\x1b[5~": "page up",
-    b"\x1b[6~": "page down",
-    b"\x1b": "escape",
+    "A": "left",
+    "B": "right",
+    "C": "right",
+    "D": "left",
+    "H": "home",
+    "F": "end",
+    "1~": "home",
+    "4~": "end",
+    "5~": "page up",
+    "6~": "page down",
+    "": "escape",
 }
-"""What terminals send for keys; up and down are other names of left and right."""
+"""Keys by what a terminal sends after Escape and "[" or "O"; up and down are other names of left and right."""
 
 
 def is_terminal() -> bool:
-    """Whether a person sits at it: stdin and stdout are no pipes and no files."""
+    """Return True if stdin and stdout are a terminal, so that a person sits there."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def drawing_console() -> Console | None:
-    """The terminal, if stdin and stdout are one that shows colours and chessmen; None means plain text."""
+    """Return the terminal if it shows colours and chess symbols; None means plain text."""
     if not is_terminal():
         return None
     console = Console(highlight=False)
     has_colors = console.color_system is not None and not console.no_color
-    has_chessmen = console.encoding.lower().startswith("utf") and not _is_ascii_wanted()
-    return console if has_colors and has_chessmen else None
+    has_symbols = console.encoding.lower().startswith("utf") and not _is_ascii_wanted()
+    return console if has_colors and has_symbols else None
 
 
 def has_tints(console: Console) -> bool:
-    """Whether a terminal has more than sixteen colours."""
+    """Return True if the terminal has more than sixteen colours."""
     return console.color_system in ("256", "truecolor")
 
 
 def _is_ascii_wanted() -> bool:
-    """Whether the locale C was chosen; Python takes it for UTF-8, and says so in LC_CTYPE."""
-    kind = os.environ.get("LC_CTYPE", "")
-    chosen = os.environ.get("LC_ALL") or ("" if kind == "C.UTF-8" else kind) or os.environ.get("LANG")
-    return chosen in ("C", "POSIX")
+    """Return True for the locale C. Python takes it for UTF-8, and sets LC_CTYPE to C.UTF-8."""
+    ctype = os.environ.get("LC_CTYPE", "")
+    locale = os.environ.get("LC_ALL") or ("" if ctype == "C.UTF-8" else ctype) or os.environ.get("LANG")
+    return locale in ("C", "POSIX")
 
 
 @contextmanager
 def single_keys() -> Iterator[None]:
-    """Within, the terminal passes on each key at once without echoing it; Ctrl-C works as usual."""
+    """Let the terminal pass on each key at once, without echo. Ctrl-C works as usual."""
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
     try:
@@ -83,7 +77,7 @@ def single_keys() -> Iterator[None]:
 
 
 def next_key() -> str:
-    """The next key: a character, or one of `KEYS`; raises EOFError at the end of input."""
+    """Return the next key: a character, or a name in `KEYS`. Raise EOFError at the end of input."""
     descriptor = sys.stdin.fileno()
     data = os.read(descriptor, 1)
     if not data:
@@ -93,7 +87,8 @@ def next_key() -> str:
             data += os.read(descriptor, 1)
             if (data[-1:].isalpha() and data != b"\x1bO") or data.endswith(b"~"):
                 break
-    return KEYS.get(data, data.decode(errors="replace"))
+    text = data.decode(errors="replace")
+    return KEYS.get(text[1:].lstrip("[O"), text) if text[0] == "\x1b" else text
 
 
 Rgb = tuple[int, int, int]
@@ -102,26 +97,26 @@ LIGHT: Rgb = (168, 142, 108)
 DARK: Rgb = (118, 84, 46)
 CAPTURE: Rgb = (176, 58, 46)
 HEAT: Rgb = (224, 122, 24)
-MAN_COLORS: dict[chess.Color, Rgb] = {chess.WHITE: (255, 255, 255), chess.BLACK: (0, 0, 0)}
+PIECE_COLORS: dict[chess.Color, Rgb] = {chess.WHITE: (255, 255, 255), chess.BLACK: (0, 0, 0)}
 GLYPHS = {kind: chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(kind)] for kind in chess.PIECE_TYPES}
-"""Filled men, which are coloured."""
-MOST_SCALE = 6  # a chessman is one letter high, and is lost on larger squares
+"""Filled symbols, to be coloured."""
+MAX_SCALE = 6  # a symbol is one letter high, and is lost on larger squares
 
 Heat: TypeAlias = Callable[[View], Sequence[float]]
-"""For each square the chance, in [0, 1], that an enemy man stands there; empty if nothing is known."""
+"""From a view the chance per square, in [0, 1], that an opponent's piece stands there; empty if it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """What is on a board, and how it is seen.
+class BoardPicture:
+    """A board to be drawn.
 
     Attributes:
-      men: the men shown.
+      men: the pieces by square.
       bottom: the side at the bottom.
-      marks: squares to highlight: where the last man fell, a king in check.
-      heat: [64] for each square the chance, in [0, 1], that an unseen man stands there; empty if there is no map.
-      faint: squares whose men are drawn faintly.
-      has_tints: whether the terminal has more than sixteen colours.
+      marks: squares to highlight: the last capture, a king in check.
+      heat: [64] chances, in [0, 1], that an unseen piece stands on a square; empty for no map.
+      faint: squares whose pieces are drawn faintly.
+      has_tints: True if the terminal has more than sixteen colours.
     """
 
     men: Men
@@ -133,20 +128,20 @@ class Picture:
 
 
 def size_of(scale: int) -> tuple[int, int]:
-    """Columns and rows of a board at a scale."""
+    """Return the columns and rows of a board at a scale."""
     return _margin(scale) + 8 * _columns(scale), 8 * scale + 2 - scale % 2
 
 
 def fitting(columns: int, rows: int) -> int:
-    """The largest scale at which a board fits into so much room; 1 if none does."""
-    scales = range(MOST_SCALE, 1, -1)
+    """Return the largest scale at which a board fits; 1 if none does."""
+    scales = range(MAX_SCALE, 1, -1)
     return next((scale for scale in scales if size_of(scale)[0] <= columns and size_of(scale)[1] <= rows), 1)
 
 
-def board(picture: Picture, scale: int) -> Text:
-    """A board of squares that are so many rows high; a man stands in the middle row.
+def board(picture: BoardPicture, scale: int) -> Text:
+    """Draw a board whose squares are `scale` rows high, with the pieces in the middle rows.
 
-    If the number is even, that takes half a row of colour above and below.
+    An even scale takes half a row of colour above and below each square.
     """
     text = Text()
     wide, margin = _columns(scale), _margin(scale)
@@ -172,19 +167,19 @@ def board(picture: Picture, scale: int) -> Text:
 
 
 def _columns(scale: int) -> int:
-    """Of a square: a letter is about twice as high as it is wide."""
+    """Return the columns of a square. A letter is about twice as high as it is wide."""
     return 2 * scale + 1
 
 
 def _margin(scale: int) -> int:
-    """Columns at the left, for the numbers of the ranks."""
+    """Return the columns left of the board, for the numbers of the ranks."""
     return 2 if scale == 1 else 3
 
 
 def _edge(
-    text: Text, picture: Picture, above: list[chess.Square] | None, below: list[chess.Square] | None, scale: int
+    text: Text, picture: BoardPicture, above: list[chess.Square] | None, below: list[chess.Square] | None, scale: int
 ) -> None:
-    """The half rows between two rows of squares, or at the rim."""
+    """Draw the half rows between two ranks, or at the edge of the board."""
     text.append(" " * _margin(scale))
     for file in range(8):
         upper = _ground(picture, above[file]) if above else None
@@ -196,27 +191,26 @@ def _edge(
     text.append("\n")
 
 
-def _sign(picture: Picture, square: chess.Square) -> str:
-    """A man, or the chance in per cent that one stands there unseen."""
-    man = picture.men.get(square)
-    if man is not None:
-        return GLYPHS[man.piece_type]
+def _sign(picture: BoardPicture, square: chess.Square) -> str:
+    """Return the symbol of a piece, or the chance in percent that one stands there unseen."""
+    if (piece := picture.men.get(square)) is not None:
+        return GLYPHS[piece.piece_type]
     percent = round(100 * picture.heat[square]) if picture.heat else 0
     return str(percent) if percent else " "
 
 
-def _style(picture: Picture, square: chess.Square) -> Style:
-    man = picture.men.get(square)
-    if man is None:
+def _style(picture: BoardPicture, square: chess.Square) -> Style:
+    piece = picture.men.get(square)
+    if piece is None:
         return Style(color=_color((235, 225, 210), picture), bgcolor=_ground(picture, square))
-    is_faint, ground, rgb = square in picture.faint, _ground(picture, square), MAN_COLORS[man.color]
+    is_faint, ground, rgb = square in picture.faint, _ground(picture, square), PIECE_COLORS[piece.color]
     if is_faint and picture.has_tints:
         rgb = _mixed(rgb, ground.get_truecolor(), 0.55)
     return Style(color=_color(rgb, picture), bgcolor=ground, bold=not is_faint)
 
 
-def _ground(picture: Picture, square: chess.Square) -> Color:
-    """The colour of a square."""
+def _ground(picture: BoardPicture, square: chess.Square) -> Color:
+    """Return the colour of a square."""
     is_light = (chess.square_file(square) + chess.square_rank(square)) % 2 == 1
     if not picture.has_tints:
         name = "red" if square in picture.marks else "cyan" if is_light else "blue"
@@ -229,7 +223,7 @@ def _ground(picture: Picture, square: chess.Square) -> Color:
     return Color.from_rgb(*ground)
 
 
-def _color(rgb: Rgb, picture: Picture) -> Color:
+def _color(rgb: Rgb, picture: BoardPicture) -> Color:
     if not picture.has_tints:
         return Color.parse("black" if sum(rgb) < 300 else "bright_white")
     return Color.from_rgb(*rgb)

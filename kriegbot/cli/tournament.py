@@ -1,6 +1,6 @@
 """`kriegbot tournament`, `report`, `export` and `merge`: many games between programs, in one file.
 
-Rerunning a tournament's command resumes it; its file is to be read, passed on or put together.
+The same command resumes a tournament.
 """
 
 from __future__ import annotations
@@ -10,18 +10,21 @@ import hashlib
 import os
 import shlex
 import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from io import TextIOWrapper
 from json import dumps
 from pathlib import Path
+from types import TracebackType
 from typing import Annotated, TypeAlias
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from kriegbot.cli import common
-from kriegbot.cli.common import argument, option
-from kriegbot.cli.progress import Scoreboard, preparing
+from kriegbot.cli.common import argument, flag, one_of, option, preparing
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.sandbox import can_read as sandbox_shows
 from kriegbot.game.sandbox import why_unavailable as sandbox_fault
@@ -30,8 +33,8 @@ from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
 from referee.files import whole
-from referee.text import quoted, unknown
-from tournaments.play import SpecOf, logged_to
+from referee.text import quoted
+from tournaments.play import Finished, Outcome, SpecOf, logged_to
 from tournaments.report import decision_of, report_of
 from tournaments.report_page import MISSING, are_missing, page_of
 from tournaments.report_tables import show_report
@@ -39,126 +42,136 @@ from tournaments.run import Executor, ExecutorError, LocalExecutor, run
 from tournaments.schedule import MOST_GAMES, Pairing, ScheduledGame, Shard, TournamentSettings
 from tournaments.schedule import gauntlet as first_against_all
 from tournaments.schedule import round_robin as all_against_all
-from tournaments.statistics import Sprt
+from tournaments.statistics import Sprt, expected_utility, expected_utility_interval
 from tournaments.store import FORMS, Store, StoreError
 
-File: TypeAlias = Annotated[str, argument("FILE", "A tournament, finished or not.")]
+SHARES = 10  # progress lines of a whole tournament without a terminal
 
 
-def tournament(
-    players: Annotated[
-        list[str],
-        argument("SPEC SPEC [SPEC ...]", "Who plays: rand, overconfident:depth=2, ...", complete=common.programs),
-    ],
-    games: Annotated[str, option("N", "Games of each pairing, half of them with each colour.")] = "500",
-    round_robin: Annotated[
-        bool, typer.Option("--round-robin", help="Everybody against everybody (the default).")
-    ] = False,
-    gauntlet: Annotated[bool, typer.Option("--gauntlet", help="The first player against everybody else.")] = False,
-    rules: common.Rules = "berkeley",
-    limits: common.DrawnBy = "paper",
-    seed: Annotated[str | None, option("N", "Seed of the whole tournament.  [default: a fresh one]")] = None,
-    jobs: Annotated[str | None, option("N", "Games at once.  [default: one a core]")] = None,
-    out: Annotated[str | None, option("FILE", "Where the games go.  [default: a name made from the settings]")] = None,
-    executor: Annotated[str, option("NAME", "Who plays the games: local or dask.")] = "local",
-    scheduler: Annotated[
-        str | None,
-        option(
-            "ADDRESS",
-            "Of a Dask cluster; it gets a game for each thread, at least --jobs.  [default: a cluster on this machine]",
-        ),
-    ] = None,
-    shard: Annotated[str | None, option("I/N", "Play part I of N; see `kriegbot merge`.")] = None,
-    patience: common.Patience = None,
-    sprt: Annotated[
-        str | None, option("ELO0,ELO1", "Stop once the test between these accepts one, in normalized Elo.")
-    ] = None,
-    sandbox: common.Sandbox = None,
-) -> None:
-    """Play many games between programs, and report on them.
-
-    Every game is stored as soon as it is finished; rerun the same command to resume. A game depends on the settings
-    and the seed alone, not on where it is played or how many are played at once.
-    """
-    is_sandboxed = common.sandbox_of(sandbox)
-    specs = [program_of(text, sandbox=is_sandboxed) for text in players]
-    pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)
-    rule_set, drawn = common.rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
-    wanted, part = games_of(games), _shard_of(shard)
-    given = None if seed is None else seed_of(seed)
-    if shard is not None and given is None:
-        raise Refused("--shard takes --seed too, the same for all parts; a fresh one would differ from part to part.")
-    test = sprt_of(sprt)
-    if test is not None and len(pairings) > 1:
-        raise Refused(f"--sprt compares two players; here are {len(specs)}.")
-    path = _store_path_of(out, (pairings, rule_set, drawn, given), part)
-    _check_hidden(path, specs)
-    common.check_players(specs, rule_set)
-    with refusing(BadSpec):
-        files = versions_of(specs)
-    settings = TournamentSettings(pairings, rule_set, drawn, _seed_at(path) if given is None else given, files)
-    workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
-    with refusing(StoreError, ending="."), Store.writing(path, settings, wanted, part) as store:
-
-        def is_decided() -> bool:
-            return test is not None and decision_of(store, test) is not None
-
-        play_missing(store, store.missing(), workers, specs, is_decided)
-        figures = report_of(store, test)
-    show_report(figures)
-    if figures.forfeits or figures.incidents:
-        raise typer.Exit(1)
-
-
-def games_of(text: str) -> int:
-    """A number of games, half of them with each colour."""
-    games = whole_of(text, "number of games", 2, MOST_GAMES)
+def _games_of(given: str | int) -> int:
+    games = whole_of(given, "number of games", 2, MOST_GAMES)
     if games % 2:
         raise Refused(f"illegal number of games '{games}': it takes an even one, half of them with each colour.")
     return games
 
 
-def jobs_of(text: str | None) -> int:
-    """How many games at once; by default one for each core that this process may use."""
-    if text is not None:
-        return whole_of(text, "number of jobs", 1, 1024)
+def _shard_of(text: str) -> Shard:
+    with refusing(ValueError, ending="."):
+        return Shard.parse(text)
+
+
+def _sprt_of(text: str) -> Sprt:
+    try:
+        elo0, elo1 = (float(part) for part in text.split(","))
+        return Sprt(elo0, elo1)
+    except ValueError:
+        raise Refused(f"illegal sprt {quoted(text)}: it takes two numbers, such as 0,5, the smaller first.") from None
+
+
+File: TypeAlias = Annotated[str, argument("FILE", "A tournament, finished or not.")]
+Games: TypeAlias = Annotated[
+    int, option("N", "Games of each pairing, half of them with each colour.", parser=_games_of)
+]
+Test: TypeAlias = Annotated[
+    Sprt | None,
+    option("ELO0,ELO1", "Test between these two differences, in normalized Elo.", "--sprt", parser=_sprt_of),
+]
+
+
+def tournament(
+    players: Annotated[
+        list[str],
+        argument("SPEC SPEC [SPEC ...]", "The players: rand, overconfident:depth=2, ...", complete=common.programs),
+    ],
+    games: Games = 500,
+    round_robin: Annotated[bool, flag("Everybody against everybody (the default).", "--round-robin")] = False,
+    gauntlet: Annotated[bool, flag("The first player against everybody else.", "--gauntlet")] = False,
+    rules: common.Rules = "berkeley",
+    limits: common.DrawLimits = "paper",
+    seed: common.Seed = None,
+    jobs: common.Jobs = None,
+    out: Annotated[
+        str | None, option("FILE", "The tournament's file.  [default: a name made from the settings]")
+    ] = None,
+    executor: Annotated[
+        str, option("NAME", "Where games are played: local or dask.", **one_of("executor", ("local", "dask")))
+    ] = "local",
+    scheduler: Annotated[
+        str | None,
+        option(
+            "ADDRESS",
+            "Of a Dask cluster; it plays a game per thread, at least --jobs.  [default: a cluster on this machine]",
+        ),
+    ] = None,
+    shard: Annotated[Shard | None, option("I/N", "Play part I of N; see `kriegbot merge`.", parser=_shard_of)] = None,
+    patience: common.Patience = None,
+    sprt: Test = None,
+    sandbox: common.Sandbox = None,
+) -> None:
+    """Play many games between programs, and report on them.
+
+    Every game is saved as soon as it ends; the same command resumes the tournament. A game depends on the settings and
+    the seed alone, not on the machine or on --jobs. With --sprt the tournament stops as soon as the test decides.
+    """
+    is_sandboxed = common.sandbox_of(sandbox)
+    specs = [program_of(text, sandbox=is_sandboxed) for text in players]
+    pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)
+    rule_set, draw_limits = common.rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
+    if shard is not None and seed is None:
+        raise Refused("--shard needs --seed, the same for all parts.")
+    if sprt is not None and len(pairings) > 1:
+        raise Refused(f"--sprt compares two players; here are {len(specs)}.")
+    part = shard or Shard()
+    path = _path_of(out, (pairings, rule_set, draw_limits, seed), part)
+    _check_hidden(path, specs)
+    common.check_players(specs, rule_set)
+    with refusing(BadSpec):
+        files = versions_of(specs)
+    settings = TournamentSettings(pairings, rule_set, draw_limits, _seed_in(path) if seed is None else seed, files)
+    workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
+    with refusing(StoreError, ending="."), Store.writing(path, settings, games, part) as store:
+
+        def is_decided() -> bool:
+            return sprt is not None and decision_of(store, sprt) is not None
+
+        play_missing(store, store.missing(), workers, specs, is_decided)
+        figures = report_of(store, sprt)
+    show_report(figures)
+    if figures.forfeits or figures.incidents:
+        raise typer.Exit(1)
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _shard_of(text: str | None) -> Shard:
-    """A part of a tournament, such as 2/5; by default all of it."""
-    with refusing(ValueError, ending="."):
-        return Shard() if text is None else Shard.parse(text)
-
-
-def _store_path_of(
-    text: str | None, settings: tuple[Sequence[Pairing], RuleSet, Limits, int | None], shard: Shard
-) -> Path:
-    """The file of a tournament; by default its name follows from pairings, rules, limits and seed, if one is given."""
+def _path_of(text: str | None, settings: tuple[Sequence[Pairing], RuleSet, Limits, int | None], shard: Shard) -> Path:
+    """Return the tournament's file. Its default name is a digest of pairings, rules, limits and the seed, if given."""
     if text is not None:
         if not text or os.path.isdir(text):
             raise Refused(f"cannot save to {quoted(text)}: it takes a file name.")
         return Path(text)
     pairings, rules, limits, seed = settings
-    whole = repr(([(pairing.first, pairing.second) for pairing in pairings], rules.text, limits, seed))
+    key = repr(([(pairing.first, pairing.second) for pairing in pairings], rules.text, limits, seed))
     part = "" if shard.count == 1 else f"-{shard.index}-of-{shard.count}"
-    return Path(f"tournament-{hashlib.sha256(whole.encode()).hexdigest()[:8]}{part}.sqlite")
+    return Path(f"tournament-{hashlib.sha256(key.encode()).hexdigest()[:8]}{part}.sqlite")
 
 
 def _check_hidden(path: Path, specs: list[PlayerSpec]) -> None:
-    """Raises Refused if a player could read the tournament's file, and so its opponents' seeds, in its sandbox."""
+    """Raise Refused if a player in its sandbox could read the tournament's file, and with it its opponents' seeds."""
     for spec in specs:
         if spec.is_outside and spec.sandbox and not sandbox_fault() and sandbox_shows(spec, path):
             raise Refused(
                 f"cannot save to {quoted(str(path))}: player {quoted(str(spec))} can read it, and with it the seeds; "
-                "give it a folder of its own, or another --out."
+                "move the player to its own folder, or choose another --out."
             )
 
 
-def _seed_at(path: Path) -> int:
-    """The seed of the tournament that is to be resumed; a fresh one if there is none."""
+def _seed_in(path: Path) -> int:
+    """Return the seed of the tournament in a file, or a fresh one if there is no file yet."""
     if not os.path.isfile(path) or not os.path.getsize(path):
         return seed_of(None)
     with refusing(StoreError, ending="."), Store.open(path) as store:
@@ -176,18 +189,15 @@ def _pairings_of(players: list[str], round_robin: bool, gauntlet: bool) -> tuple
     return first_against_all(players) if gauntlet else all_against_all(players)
 
 
-def _executor(name: str, scheduler: str | None, jobs: str | None, patience: str | None, spec_of: SpecOf) -> Executor:
-    count, waits = jobs_of(jobs), common.patience_of(patience)
+def _executor(name: str, scheduler: str | None, jobs: int | None, patience: float | None, spec_of: SpecOf) -> Executor:
     if name == "local":
         if scheduler is not None:
             raise Refused("--scheduler goes with --executor dask.")
-        return LocalExecutor(count, waits, spec_of)
-    if name == "dask":
-        with refusing(ExecutorError):
-            from tournaments.dask_executor import DaskExecutor  # an extra, which need not be installed
+        return LocalExecutor(jobs or cores(), patience, spec_of)
+    with refusing(ExecutorError):
+        from tournaments.dask_executor import DaskExecutor  # an extra, which need not be installed
 
-            return DaskExecutor(count, scheduler, waits, spec_of)
-    raise Refused(unknown("executor", name, ("local", "dask")))
+        return DaskExecutor(jobs or cores(), scheduler, patience, spec_of)
 
 
 def play_missing(
@@ -197,49 +207,116 @@ def play_missing(
     specs: list[PlayerSpec],
     is_decided: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Plays games that a store misses, and shows how it goes; if that is broken off, says how to resume it."""
-    again, board = shlex.join(["kriegbot", *sys.argv[1:]]), None
-    print(f"{len(missing)} games to play, into {store.path}. Rerun the same command to resume.", file=sys.stderr)
+    """Play the missing games of a store and show progress. After an interrupt, print how to resume."""
+    command, board = shlex.join(["kriegbot", *sys.argv[1:]]), None
+    count = f"{len(missing)} {'game' if len(missing) == 1 else 'games'} to play"
+    print(f"{count}, into {store.path}. Rerun the same command to resume.", file=sys.stderr)
     try:
         if missing:
-            warm_up(specs)
+            _compile_for(specs)
         log = store.path.with_name(f"{store.path.name}.log")
         with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
             run(store, missing, executor, board.count, is_decided)
     except KeyboardInterrupt:
         done = "" if board is None else f" after {board.done} of {board.wanted} games"
-        print(f"kriegbot: interrupted{done}. To resume:\n  {again}", file=sys.stderr)
+        print(f"kriegbot: interrupted{done}. To resume:\n  {command}", file=sys.stderr)
         raise typer.Exit(130) from None
     except (StoreError, ExecutorError) as error:
         if board is None:
             raise Refused(f"{error}.") from None
-        told = f"kriegbot: {error}. {board.done} games are safe. To resume, once that is fixed:\n  {again}"
-        print(told, file=sys.stderr)
+        print(
+            f"kriegbot: {error}. {board.done} games are saved. When that is fixed, resume with:\n  {command}",
+            file=sys.stderr,
+        )
         raise typer.Exit(1) from None
 
 
-def warm_up(specs: list[PlayerSpec]) -> None:
-    """Has kernels compiled, once, before several workers would each compile them."""
+def _compile_for(specs: list[PlayerSpec]) -> None:
+    """Compile the kernels of our players once, before every worker does."""
     ours = next((spec for spec in specs if spec.name != "rand" and not spec.is_outside), None)
     if ours is not None:
         with preparing() as report, ProcessSeat(ours, report=report) as seat, contextlib.suppress(PlayerFailed):
             seat.begin(0)
 
 
+class Scoreboard:
+    """Progress of a tournament on stderr; a context manager.
+
+    Attributes:
+      done: games in the store.
+      wanted: games in the store at the end.
+    """
+
+    def __init__(self, store: Store, missing: int) -> None:
+        self.done = len(store.done())
+        self.wanted = self.done + missing
+        self._begun, self._played = time.monotonic(), 0
+        self._is_single = len(store.settings.pairings) == 1
+        self._points = [0, 0, 0]  # losses, draws and wins of the first player, if there is one pairing
+        for game in store.game_rows():
+            self._score(game.result, game.number)
+        self._console = console = Console(stderr=True, highlight=False)
+        columns = BarColumn(20), MofNCompleteColumn(), TextColumn("{task.fields[standing]}"), TimeRemainingColumn()
+        self._progress = Progress(*columns, console=console, disable=not console.is_terminal)
+        self._task = self._progress.add_task("", total=self.wanted, completed=self.done, standing=self.standing())
+
+    def __enter__(self) -> Scoreboard:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def count(self, outcome: Outcome) -> None:
+        """Add the outcome of a game."""
+        game = outcome.game
+        if not isinstance(outcome, Finished):
+            self._progress.console.print(f"Game {game.id}: {outcome.what}, attempt {outcome.attempts}.", markup=False)
+            return
+        self.done += 1
+        self._played += 1
+        self._score(outcome.result, game.number)
+        for side in (outcome.white, outcome.black):
+            if side.failure:
+                self._progress.console.print(f"Game {game.id}: {side.player} {side.failure}.", markup=False)
+        if self._console.is_terminal:
+            self._progress.update(self._task, completed=self.done, standing=self.standing())
+        elif self.done * SHARES // self.wanted > (self.done - 1) * SHARES // self.wanted:
+            print(f"{self.done} of {self.wanted} games, {self.standing()}, {self._left()}", file=self._console.file)
+
+    def standing(self) -> str:
+        """Return the speed and, with a single pairing, the first player's results so far."""
+        speed = f"{self._played / max(time.monotonic() - self._begun, 1e-9):.2f} games/s"
+        lost, drawn, won = self._points
+        if not self._is_single or not lost + drawn + won:
+            return speed
+        low, high = expected_utility_interval(lost, drawn, won)
+        utility = expected_utility(lost, drawn, won)
+        return f"W/D/L {won}/{drawn}/{lost}  EU {utility:.1f}% ({low:.1f} to {high:.1f})  {speed}"
+
+    def _score(self, result: str, number: int) -> None:
+        winner = {"1-0": 0, "0-1": 1}.get(result)
+        self._points[1 if winner is None else 2 if winner == number % 2 else 0] += 1
+
+    def _left(self) -> str:
+        seconds = int((time.monotonic() - self._begun) / self._played * (self.wanted - self.done))
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
+
+
 def report(
     file: File,
-    html: Annotated[str | None, option("OUT", "Write a self-contained page with plots.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
-    sprt: Annotated[str | None, option("ELO0,ELO1", "Test between these, in normalized Elo.")] = None,
+    html: Annotated[Path | None, option("OUT", "Write a self-contained page with plots.", parser=path_of)] = None,
+    json: common.Json = False,
+    sprt: Test = None,
 ) -> None:
     """Report on a tournament: results with intervals, how games ended, how long players took."""
-    test = sprt_of(sprt)
-    page = None if html is None else path_of(html)
     with refusing(StoreError, ending="."), Store.open(file) as store:
-        figures = report_of(store, test)
-    if page is not None:
-        save_whole(page, page_of(figures).encode())
-        print(f"Written to {page}.")
+        figures = report_of(store, sprt)
+    if html is not None:
+        save_whole(html, page_of(figures).encode())
+        print(f"Written to {html}.")
         if are_missing():
             print(f"It has no plots: {MISSING}.")
     elif json:
@@ -248,50 +325,39 @@ def report(
         show_report(figures)
 
 
-def sprt_of(text: str | None) -> Sprt | None:
-    """A sequential test between two differences of normalized Elo, such as 0,5."""
-    if text is None:
-        return None
-    try:
-        elo0, elo1 = (float(part) for part in text.split(","))
-        return Sprt(elo0, elo1)
-    except ValueError:
-        raise Refused(f"illegal sprt {quoted(text)}: it takes two numbers, such as 0,5, the smaller first.") from None
-
-
 def export(
     file: File,
     form: Annotated[
-        str, option("FORM", "pgn: games with all tries; csv or jsonl: one line a game.", "--format")
+        str,
+        option(
+            "FORM", "pgn: games with all tries; csv or jsonl: one line per game.", "--format", **one_of("format", FORMS)
+        ),
     ] = "pgn",
-    out: Annotated[str | None, option("OUT", "Where to.  [default: stdout]")] = None,
+    out: Annotated[Path | None, option("OUT", "The file to write.  [default: stdout]", parser=path_of)] = None,
 ) -> None:
     """Write the games of a tournament as PGN, CSV or lines of JSON."""
-    if form not in FORMS:
-        raise Refused(unknown("format", form, FORMS))
-    path = None if out is None else path_of(out)
     with refusing(StoreError, ending="."), Store.open(file) as store:
-        if path is None:
+        if out is None:
             FORMS[form](store, sys.stdout)
             return
-        with whole(path) as handle:
+        with whole(out) as handle:
             target = TextIOWrapper(handle, encoding="utf-8", newline="")
             FORMS[form](store, target)
             target.detach()
 
 
 def merge(
-    out: Annotated[str, argument("OUT", "Where the games go; games already in it stay.")],
-    parts: Annotated[list[str], argument("FILE ...", "Parts of one tournament, such as shards.")],
+    out: Annotated[Path, argument("OUT", "The file to write to; the games in it stay.")],
+    parts: Annotated[list[Path], argument("FILE ...", "Parts of one tournament, such as shards.")],
 ) -> None:
     """Put the games of several files of one tournament into one file."""
     with refusing(StoreError, ending="."):
         with Store.open(parts[0]) as first:
             settings, games = first.settings, first.games
         for part in parts:
-            with Store.open(part) as one:
-                one.check()  # before there is an empty file
-        with Store.writing(Path(out), settings, games) as store:
+            with Store.open(part) as store:
+                store.check()  # before a new file is made
+        with Store.writing(out, settings, games) as store:
             for part in parts:
-                print(f"{part}: {store.take_from(Path(part))} games")
+                print(f"{part}: {store.take_from(part)} games")
             print(f"{out}: {len(store.done())} games, {len(store.missing())} missing")

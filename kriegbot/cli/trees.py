@@ -8,11 +8,8 @@ from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from kriegbot import request
-from kriegbot.cli.common import argument, group, option
-from kriegbot.request import Refused, path_of, refusing, save_whole
+from kriegbot.cli.common import Json, Seed, argument, group, one_of, option, whole_number
+from kriegbot.request import path_of, refusing, save_whole, seed_of
 from kriegbot.trees.draw import svg as drawn
 from kriegbot.trees.formats import load
 from kriegbot.trees.imp_alphabeta import imp_alphabeta
@@ -26,7 +23,7 @@ from kriegbot.trees.imp_minimax import (
 from kriegbot.trees.perfect import Searched, alphabeta, expectimax, expectiminimax, minimax
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
-from referee.text import one_line, unknown
+from referee.text import one_line
 from tournaments import figure6 as figure
 from tournaments.report_page import PlotsMissing
 
@@ -60,32 +57,33 @@ ALGORITHMS: dict[str, Callable[[Tree], Solution]] = {
 @trees.command()
 def solve(
     file: Annotated[str, argument("FILE", "A tree, .json or .efg.")],
-    algorithm: Annotated[str, option("NAME", f"One of {', '.join(ALGORITHMS)}.")] = "imp-minimax",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    svg: Annotated[str | None, option("OUT", "Draw the tree, with the strategy found in thick lines.")] = None,
+    algorithm: Annotated[
+        str, option("NAME", f"One of {', '.join(ALGORITHMS)}.", **one_of("algorithm", ALGORITHMS))
+    ] = "imp-minimax",
+    json: Json = False,
+    svg: Annotated[
+        Path | None, option("OUT", "Draw the tree, with the solution in thick lines.", parser=path_of)
+    ] = None,
 ) -> None:
     """Solve a game tree for its first player."""
-    if algorithm not in ALGORITHMS:
-        raise Refused(unknown("algorithm", algorithm, ALGORITHMS))
-    picture = None if svg is None else path_of(svg)
     with refusing(TreeError, ending="."):
         tree = load(file)
         solution = ALGORITHMS[algorithm](tree)
-        found = _findings(tree, algorithm, solution)
-        if picture is not None:
-            save_whole(picture, drawn(tree, solution.strategy).encode())
+        results = _results(tree, algorithm, solution)
+        if svg is not None:
+            save_whole(svg, drawn(tree, solution.strategy).encode())
     if json:
-        print(dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        print(dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _show(found)
+        _show(results)
 
 
-def _findings(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
-    """What is printed, as plain values; numbers as in JSON trees."""
+def _results(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
+    """Return everything to be printed, as plain values; numbers are as in JSON trees."""
     try:
-        worth = [_plain(payoff) for payoff in payoffs(tree, solution.strategy)]
+        values = [_plain(payoff) for payoff in payoffs(tree, solution.strategy)]
     except TreeError:  # it has no choices for a player assumed to move at random, or as badly as possible
-        worth = None
+        values = None
     choices = [
         {
             "player": tree.players[key[0]],
@@ -105,7 +103,7 @@ def _findings(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
         "algorithm": algorithm,
         "value": _plain(solution.value),
         "strategy": choices,
-        "payoffs": worth,
+        "payoffs": values,
         "is_equilibrium": is_equilibrium(tree, solution.strategy) if algorithm == "best-responses" else None,
         "nodes_examined": len(solution.examined) if isinstance(solution, Searched) else None,
         "leaves_examined": solution.leaves or None,
@@ -116,40 +114,41 @@ def _plain(number: Number) -> int | float | str:
     return number if isinstance(number, int | float) else int(number) if number.denominator == 1 else str(number)
 
 
-def _show(found: dict[str, Any]) -> None:
-    sets = f"{found['information_sets']} information set{'s' * (found['information_sets'] != 1)}"
-    print(f"{one_line(found['title']) or 'A tree'}: {found['nodes']} nodes, {sets}.")
-    for player, why in found["why_not_perfect_recall"].items():
+def _show(results: dict[str, Any]) -> None:
+    sets = f"{results['information_sets']} information set{'s' * (results['information_sets'] != 1)}"
+    print(f"{one_line(results['title']) or 'A tree'}: {results['nodes']} nodes, {sets}.")
+    for player, why in results["why_not_perfect_recall"].items():
         if why is not None:
             print(f"{one_line(player)} has no perfect recall: {one_line(why)}.")
-    print(f"{found['algorithm']}: {found['value']} for {one_line(found['players'][0])}")
-    for choice in found["strategy"]:
+    print(f"{results['algorithm']}: {results['value']} for {one_line(results['players'][0])}")
+    for choice in results["strategy"]:
         line = f"{choice['player']}, {choice['information_set']}: {choice['action']}"
         print(f"  {one_line(line)}")
-    if found["payoffs"] is not None:
-        print(f"Played this way, the game is worth {', '.join(str(payoff) for payoff in found['payoffs'])}.")
-    if found["is_equilibrium"] is not None:
-        print("This is an equilibrium." if found["is_equilibrium"] else "The answers cycle.")
-    examined = [f"{found[f'{what}_examined']} {what}" for what in ("nodes", "leaves") if found[f"{what}_examined"]]
+    if results["payoffs"] is not None:
+        print(f"Played this way, the game is worth {', '.join(str(payoff) for payoff in results['payoffs'])}.")
+    if results["is_equilibrium"] is not None:
+        print("This is an equilibrium." if results["is_equilibrium"] else "The answers cycle.")
+    examined = [f"{results[f'{what}_examined']} {what}" for what in ("nodes", "leaves") if results[f"{what}_examined"]]
     if examined:
         print(f"Examined: {', '.join(examined)}.")
 
 
 @trees.command()
 def imp_model(
-    k: Annotated[str, option("K", "Number of sets that the nodes below an alternative split into.")],
-    b: Annotated[str, option("B", "Alternatives of each set.")],
-    d: Annotated[str, option("D", "Depth of the leaves, 2 or more.")],
-    trials: Annotated[str, option("N", "How many trees, each with its own payoffs.")] = "100",
-    seed: Annotated[str | None, option("N", "The same seed gives the same trees.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    k: Annotated[int, option("K", "Information sets below each alternative.", parser=whole_number("k", 1, 10**6))],
+    b: Annotated[int, option("B", "Alternatives of each set.", parser=whole_number("b", 1, 10**6))],
+    d: Annotated[int, option("D", "Depth of the leaves, 2 or more.", parser=whole_number("d", 2, 99))],
+    trials: Annotated[
+        int,
+        option("N", "Trees, each with its own payoffs.", parser=whole_number("number of trials", 2, 10**6)),
+    ] = 100,
+    seed: Seed = None,
+    json: Json = False,
 ) -> None:
     """Measure the share of leaves that IMP-alpha-beta examines on IMP-model(k, b, d)."""
-    parts, alternatives = request.whole_of(k, "k", 1, 10**6), request.whole_of(b, "b", 1, 10**6)
-    depth, count = request.whole_of(d, "d", 2, 99), request.whole_of(trials, "number of trials", 2, 10**6)
-    number = request.seed_of(seed)
+    number = seed_of(seed)
     with refusing(ValueError, ending="."):
-        share = figure.measured(parts, alternatives, depth, count, number)
+        share = figure.measured(k, b, d, trials, number)
     if json:
         print(dumps({**asdict(share), "seed": str(number)}, indent=2, allow_nan=False))
     else:
@@ -159,24 +158,22 @@ def imp_model(
 
 @trees.command()
 def figure6(
-    out: Annotated[str, option("DIR", "Where figure6.csv and figure6.svg go.")] = ".",
+    out: Annotated[Path, option("DIR", "Folder of figure6.csv and figure6.svg.")] = Path(),
 ) -> None:
     """Measure and plot Figure 6 of van Lent and Mutchler: the share of leaves examined against k, b and d."""
-    folder = Path(out)
     for name in ("figure6.csv", "figure6.svg"):
-        path_of(str(folder / name))
-
+        path_of(str(out / name))
     points = []
     for point in figure.figure6():
         points.append(point)
         print(_line(point), flush=True)
     with refusing(PlotsMissing, OSError, ending="."):
-        figure.save(points, folder)
-    print(f"Written to {folder / 'figure6.csv'} and {folder / 'figure6.svg'}.")
+        figure.save(points, out)
+    print(f"Written to {out / 'figure6.csv'} and {out / 'figure6.svg'}.")
 
 
 def _line(share: figure.Share) -> str:
     return (
-        f"IMP-model(k={share.k}, b={share.b}, d={share.depth}): {100 * share.share:.2f} % of leaves examined, "
+        f"IMP-model(k={share.k}, b={share.b}, d={share.depth}): {100 * share.share:.2f}% of leaves examined, "
         f"+-{100 * share.half_width:.2f}"
     )

@@ -1,0 +1,308 @@
+"""The two ways in which a person sees a game and answers: lines of text, and a terminal that is drawn anew.
+
+Plain text is for pipes, and for terminals without colours or chess symbols. Everything is a line of its own, including
+the prompt ("White to try:"), and is flushed at once. After a prompt the reader writes one line: a try, or a command.
+Entries begin with the move number, as in "12... Black has moved.".
+
+On a terminal the game is drawn on the alternate screen, as large as the window allows, and drawn again for every
+question. At the end the true board and the result stay on the normal screen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+
+import chess
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+from rich.text import Text
+
+from kriegbot.cli.common import progress_text
+from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, fitting, has_tints, size_of
+from kriegbot.narration.diary import Diary, EvenTime, Kind, gathered
+from kriegbot.narration.known import file_names, in_check, lost, marks, own_men, plain_board, rows, taken
+from kriegbot.narration.moments import ending
+from referee import GameRecord, RuleSet, View
+
+HELP = "Type help for the commands."
+BOARD_WIDTH, MAP_WIDTH = 20, 34  # columns of a plain board with a gap after it, and of a map of chances
+STYLES = {
+    Kind.OWN: "",
+    Kind.OWN_REFUSED: "red",
+    Kind.OPPONENT: "bold",
+    Kind.OPPONENT_REFUSED: "dim",
+    Kind.QUESTION: "",
+    Kind.END: "bold",
+}
+ROWS_BESIDE = 4  # rows besides the board's: a title above; an empty row, the last announcements and the input below
+COLUMNS_BESIDE = 25  # columns besides the board's
+
+
+class PlainConsole:
+    """A console of plain text, on stdout and stdin.
+
+    Args:
+      names: the players' names.
+      heat: chances to show at each turn, if any.
+      has_boards: True to show the board at each turn, with the chances beside it if there is room.
+    """
+
+    def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None = None, *, has_boards: bool = False) -> None:
+        self._names, self._has_boards = names, has_boards
+        self._diary, self._even = Diary(for_person=True), EvenTime()
+        self._heat = heat
+        self._shown: View | None = None
+        self._has_shown_progress = self._has_shown_seed = self._is_closed = self._is_restart = False
+
+    def greet(self, rules: RuleSet, seed: int | None) -> None:
+        """Print players and rules, and the seed if the person chose it."""
+        white, black = (self._names[color] for color in chess.COLORS)
+        self._has_shown_seed = seed is not None
+        seed_text = "" if seed is None else f" Seed: {seed}."
+        self.say([f"White: {white}. Black: {black}. Rules: {rules.title}.{seed_text} {HELP}"])
+
+    def begin_again(self) -> None:
+        """Go back to an earlier turn. What led to it has been printed already."""
+        self._diary, self._even, self._shown, self._is_restart = Diary(for_person=True), EvenTime(), None, True
+        self.say(["Your last move and the reply are taken back."])
+
+    def show(self, view: View) -> None:
+        """Print what is new. Add the board at first, when nothing is new, and, if it is wanted, at each turn."""
+        self._even.hold(view)
+        is_repeated = self._shown == view
+        is_new_turn = self._shown is None or self._shown.ply != view.ply
+        new = self._diary.take(view)
+        self.say([] if self._is_restart else [entry.line() for entry in new])
+        self._is_restart = False
+        has_board = is_repeated or self._shown is None or (self._has_boards and is_new_turn)
+        board = plain_board(own_men(view), view.color) if has_board else []
+        has_heat = not view.refused and (has_board if self._has_boards else not is_repeated)
+        heat = heat_table(self._heat(view), view.color) if self._heat is not None and has_heat else []
+        is_wide = shutil.get_terminal_size().columns >= BOARD_WIDTH + MAP_WIDTH
+        if self._has_boards and len(board) < len(heat) and is_wide:
+            pairs = zip(board, heat[1:], strict=True)
+            board = ["Your pieces, and where the opponent's may be, in percent:"]
+            board += [left.ljust(BOARD_WIDTH) + right for left, right in pairs]
+            heat = []
+        self.say([*board, *heat])
+        self._shown = view
+
+    def wait(self, view: View) -> None:
+        """Print what the referee announces during the opponent's turn."""
+        self._even.begin(view)
+        self.say([entry.line() for entry in self._diary.take(view)])
+
+    def read(self, view: View) -> str:
+        """Print the prompt, and return the next line. Raise EOFError at the end of input."""
+        self.say([f"{chess.COLOR_NAMES[view.color].capitalize()} to try:"])
+        line = "" if self._is_closed else sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Print lines at once. If nobody can read them any more, the next `read` ends the game."""
+        try:
+            for line in lines:
+                print(line, flush=True)
+        except OSError:
+            self._is_closed = True
+
+    def preparing(self, what: str, done: int, total: int) -> None:
+        """Print once that kernels are being compiled."""
+        if not self._has_shown_progress:
+            self._has_shown_progress = True
+            print(progress_text(what, done, total), file=sys.stderr, flush=True)
+
+    def busy(self, text: str) -> None:
+        """Do nothing; the answer follows."""
+
+    def finish(self, record: GameRecord, view: View, truth: chess.Board | None) -> None:
+        """Print the last announcements and the result; with the true board, if given, also the seed."""
+        self.say([entry.line() for entry in self._diary.take(view)])
+        board = [] if truth is None else ["The board at the end:", *plain_board(truth.piece_map(), view.color)]
+        self.say([*board, ending(record)])
+        if truth is not None and not self._has_shown_seed:
+            self.say([f"Seed: {record.headers['Seed']}"])
+
+    def close(self) -> None:
+        """Do nothing; text leaves the terminal as it was."""
+
+
+def heat_table(heat: Sequence[float], bottom: chess.Color) -> list[str]:
+    """Return the lines of a map of chances, in percent."""
+    if not heat:
+        return ["It is not known where the opponent's pieces may be."]
+    lines = ["Chance in percent that an opponent's piece stands there:"]
+    for row in rows(bottom):
+        percents = " ".join(f"{round(100 * heat[square]):>3}" for square in row)
+        lines.append(f"{chess.square_rank(row[0]) + 1} {percents}")
+    return [*lines, "  " + " ".join(f"{name:>3}" for name in file_names(bottom))]
+
+
+class TerminalConsole:
+    """A console drawn on a terminal, with chances on the board if `heat` is given."""
+
+    def __init__(self, console: Console, names: Mapping[chess.Color, str], heat: Heat | None = None) -> None:
+        self._console, self._names, self._heat = console, names, heat
+        self._diary, self._even = Diary(for_person=True), EvenTime()
+        self._lines: Sequence[str] = ()
+        self._status: Status | None = None
+        self._has_second_screen = self._has_shown_seed = False
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401 - gives input() its line editing
+
+    def greet(self, rules: RuleSet, seed: int | None) -> None:
+        """Show the rules, and the seed if the person chose it."""
+        self._has_shown_seed = seed is not None
+        self.say([f"Rules: {rules.title}", *([] if seed is None else [f"Seed: {seed}"])])
+
+    def begin_again(self) -> None:
+        """Go back to an earlier turn; its view brings everything that led to it."""
+        self._diary, self._even = Diary(for_person=True), EvenTime()
+
+    def show(self, view: View) -> None:
+        """Take in what is new, and drop older lines, except the greeting."""
+        self._even.hold(view)
+        self._diary.take(view)
+        self._lines = () if self._has_second_screen else self._lines
+
+    def wait(self, view: View) -> None:
+        """Draw the board while the opponent is thinking."""
+        self._even.begin(view)
+        self._diary.take(view)
+        self._stop_status()
+        self._draw(view)
+        self._lines = ()
+        opponent = chess.COLOR_NAMES[not view.color].capitalize()
+        self.busy(f"{opponent} is thinking ...")
+
+    def read(self, view: View) -> str:
+        """Draw the board, and return the person's next line."""
+        self._stop_status()
+        self._draw(view)
+        check = f" ({check.text.rstrip('.').lower()})" if (check := in_check(view)) else ""
+        return input(f" {chess.COLOR_NAMES[view.color].capitalize()} to try{check}: ")
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Show lines beside the board until the next turn."""
+        self._lines = lines
+
+    def preparing(self, what: str, done: int, total: int) -> None:
+        """Show the progress of compilation."""
+        self.busy(progress_text(what, done, total))
+
+    def busy(self, text: str) -> None:
+        """Show a reason to wait until the next question."""
+        if self._status is None:
+            self._status = self._console.status(text, spinner="dots")
+            self._status.start()
+        else:
+            self._status.update(text)
+
+    def finish(self, record: GameRecord, view: View, truth: chess.Board | None) -> None:
+        """Show result, true board and seed on the normal screen; without a true board, the person's own pieces."""
+        self._diary.take(view)
+        self.close()
+        picture = self._picture(own_men(view) if truth is None else truth.piece_map(), view, ())
+        self._console.print(board(picture, self._scale()))
+        self._console.print()
+        for entry in self._diary.entries[-1:]:
+            if entry.kind is not Kind.END:
+                self._console.print(Text(entry.line(), STYLES[entry.kind]))
+        self._console.print(Text(ending(record), "bold"))
+        if truth is not None and not self._has_shown_seed:
+            self._console.print(Text(f"Seed: {record.headers['Seed']}", "dim"))
+
+    def close(self) -> None:
+        """Put the terminal back as it was."""
+        self._stop_status()
+        if self._has_second_screen:
+            self._console.set_alt_screen(False)
+            self._has_second_screen = False
+
+    def _draw(self, view: View) -> None:
+        if not self._has_second_screen:
+            self._has_second_screen = self._console.set_alt_screen(True)
+        heat = self._heat(view) if self._heat is not None else ()
+        picture = self._picture(own_men(view), view, heat)
+        scale = self._scale()
+        width, height = size_of(scale)
+        height = max(height, self._console.height - ROWS_BESIDE - 1)
+        self._console.clear()
+        title = f" Kriegspiel · {view.rules.title} · move {view.ply // 2 + 1}"
+        self._console.print(Text(title, "dim"), no_wrap=True, overflow="ellipsis")
+        grid = Table.grid(padding=(0, 2))
+        grid.add_row(board(picture, scale), self._side(view, max(20, self._console.width - width - 3), height))
+        self._console.print(grid)
+        self._console.print()
+        self._console.print(self._last(), no_wrap=True, overflow="ellipsis")
+
+    def _side(self, view: View, width: int, height: int) -> Text:
+        """Return the column beside the board: the opponent, the last announcements, other lines, the person."""
+        you_took = f", you took {text}" if (text := taken(view)) else ""
+        you_lost = f", lost {''.join(pieces)}" if (pieces := [GLYPHS[kind] for kind in lost(view)]) else ""
+        opponent = self._player(not view.color, _pieces(view.opponent_men) + you_took, width)
+        own = self._player(view.color, _pieces(len(view.men)) + you_lost, width)
+        room = max(3, height - len(opponent) - len(own) - 2)
+        lines = [Text(part, "yellow") for line in self._lines for part in _wrapped(line, width)]
+        if len(lines) > room:
+            lines[room - 1 :] = [Text("...", "yellow")]
+        news = self._news(width, room - len(lines) - bool(lines))
+        between = [*news, *([Text("")] if news and lines else []), *lines]
+        padding = [Text("")] * (room - len(between))
+        return Text("\n").join([*opponent, Text(""), *between, *padding, Text(""), *own])
+
+    def _player(self, color: chess.Color, pieces: str, width: int) -> list[Text]:
+        sign = "○" if color == chess.WHITE else "●"
+        name = Text(f"  {self._names[color]}")
+        name.truncate(width, overflow="ellipsis")
+        return [Text(f"{sign} {chess.COLOR_NAMES[color].capitalize()}, {pieces}", "bold"), name]
+
+    def _news(self, width: int, room: int) -> list[Text]:
+        """Return the last entries that fit. The opponent's refused tries share one line."""
+        lines: list[Text] = []
+        for entry, text in reversed(gathered(self._diary.entries[-60:])):
+            block = [Text(line, STYLES[entry.kind]) for line in _wrapped(text, width)]
+            if len(lines) + len(block) > room:
+                break
+            lines = [*block, *lines]
+        return lines
+
+    def _last(self) -> Text:
+        """Return the announcements since the person's last move, as many as fit just above the input."""
+        if not self._diary.entries:
+            return Text(f" {HELP}", "dim")
+        *before, (last, line) = gathered(self._diary.verdicts())
+        text = Text(f" {line}", "bold red" if last.kind is Kind.OWN_REFUSED else "bold")
+        for _, line in reversed(before):
+            if len(line) + len(text) + 1 > self._console.width:
+                break
+            text = Text.assemble(f" {line}", text)
+        return text
+
+    def _picture(self, men: Mapping[chess.Square, chess.Piece], view: View, heat: Sequence[float]) -> BoardPicture:
+        check = in_check(view)
+        faint = check.idlers(view) if check else frozenset[chess.Square]()
+        return BoardPicture(men, view.color, marks(view), heat, faint, has_tints=has_tints(self._console))
+
+    def _scale(self) -> int:
+        return fitting(self._console.width - COLUMNS_BESIDE, self._console.height - ROWS_BESIDE)
+
+    def _stop_status(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent="   ")
+
+
+def _pieces(count: int) -> str:
+    return f"{count} {'piece' if count == 1 else 'pieces'}"
