@@ -56,7 +56,7 @@ def convert(
       icc         PGN with comments such as {(Xd6,CN:f6,Bg7)}: Berkeley's page, Darkboard
       umd         PGN with comments such as {(K:f6,Bg7:CK)}: Maryland's page
       filtered    as icc, one side's view, with ?? for moves it did not see; written only
-      plain       PGN of any game of chess: moves only; --rules decides the announcements
+      plain       PGN of any game of chess: moves only; --rules says what is announced
     """  # noqa: D301 - \b keeps the lines that follow it
     given_rules = None if rules is None else rules_from(rules)
     path = _target_of(source, target)
