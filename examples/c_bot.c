@@ -3,7 +3,7 @@
        cc -O2 -o c_bot examples/c_bot.c
        kriegbot match program:./c_bot rand
 
-   docs/protocol.md says what is read and written. */
+   docs/bots.md says what is read and written. */
 
 #include <stdio.h>
 #include <stdlib.h>

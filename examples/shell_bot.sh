@@ -3,7 +3,7 @@
 #
 #     kriegbot match "program:sh examples/shell_bot.sh" rand
 #
-# docs/protocol.md says what is read and written.
+# docs/bots.md says what is read and written.
 
 state=1
 while read -r word rest; do

@@ -3,7 +3,7 @@
 The names below are the public interface, `from kriegbot import Belief`, together with the rules of the game in
 `referee`, explicit game trees in `kriegbot.trees`, and the modules of `kriegbot.environments` that docs/environments.md
 describes; those that need an extra have no page here. They are loaded when first used, so that `import kriegbot` stays
-fast. Everything else may change from version to version. docs/cookbook.md has short programs.
+fast. Everything else may change from version to version. docs/bots.md has short programs.
 
 - play: `play_game`, `GameResult`; seats `Seat`, `HereSeat`, `ProcessSeat`; many games: `run_tournament`
 - players: `Player`, `PlayerKind`, `Option`, `Choice`, `Report`; by name: `parse_spec`, `PlayerSpec`, `make_player`

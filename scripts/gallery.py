@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/gallery.md from the page as it is: `python scripts/gallery.py`.
+"""Takes the pictures of docs/play.md from the page as it is: `python scripts/gallery.py`.
 
 Needs the extra `test-doors`, Chromium and chromedriver. Seeds and the game under review are fixed, so what changes from
 one time to the next is the page.

@@ -1,6 +1,6 @@
 """The imports of the project, read from its source: which module imports which, and when.
 
-`python tests/import_graph.py` draws the rooms, and puts the diagram into docs/how-it-works.md.
+`python tests/import_graph.py` draws the rooms, and puts the diagram into docs/architecture.md.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-DOCS = ROOT / "docs" / "how-it-works.md"
+DOCS = ROOT / "docs" / "architecture.md"
 PACKAGES = ("referee", "evaluators", "kriegbot", "tournaments")
 
 

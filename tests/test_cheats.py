@@ -1,4 +1,4 @@
-"""Sixteen ways in which a player's code could cheat or do harm, in the sandbox and without; docs/safety.md lists them.
+"""Sixteen ways in which a player's code could cheat or do harm, in the sandbox and without; docs/bots.md lists them.
 
 Each bot does its deed before it says that it is ready. It tells on stderr if it has done it, or is found out.
 """
@@ -25,7 +25,7 @@ from kriegbot.game import sandbox
 from kriegbot.game.process import ProcessSeat
 from kriegbot.players.specs import parse_spec
 
-PAGE = Path(__file__).parents[1] / "docs" / "safety.md"
+PAGE = Path(__file__).parents[1] / "docs" / "bots.md"
 IS_ROOT = os.geteuid() == 0
 YAMA = Path("/proc/sys/kernel/yama/ptrace_scope")
 MAY_TRACE = IS_ROOT or not YAMA.exists() or YAMA.read_text().strip() == "0"
@@ -122,7 +122,7 @@ class Way:
     """One way to cheat.
 
     Attributes:
-      name: as docs/safety.md has it.
+      name: as docs/bots.md has it.
       deed: the body of a function; true if it was done.
       walled: whether it is done in the sandbox.
       free: whether it is done without, here.

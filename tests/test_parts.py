@@ -232,7 +232,7 @@ def test_a_part_with_other_annotations_is_told_which_it_takes(tmp_path: Path) ->
 
 
 def test_the_docs_name_the_groups_of_entry_points() -> None:
-    text = (Path(__file__).parents[1] / "docs" / "extending.md").read_text()
+    text = (Path(__file__).parents[1] / "docs" / "bots.md").read_text()
     assert all(f" `{one.group}` |" in text for one in KINDS)
     snippet = tomllib.loads(text.partition("```toml\n")[2].partition("```")[0])
     assert set(snippet["project"]["entry-points"]) <= {one.group for one in KINDS}

@@ -17,7 +17,9 @@ TOP = Path(__file__).parents[1]
 HOMES = ("kriegbot", "referee", "kriegbot.trees")
 """Where public names are imported from."""
 EXAMPLES = {path.name: path.read_text("utf-8") for path in sorted((TOP / "examples").glob("*.py"))}
-RECIPES = re.findall(r"```python\n(.*?)```", (TOP / "docs/cookbook.md").read_text("utf-8"), re.DOTALL)
+RECIPES = re.findall(
+    r"```python\n(.*?)```", (TOP / "docs/bots.md").read_text("utf-8").partition("\n## From Python\n")[2], re.DOTALL
+)
 SHOWN = EXAMPLES | {f"recipe {number}": text for number, text in enumerate(RECIPES, 1)}
 """Programs for people to begin with."""
 ENVIRONMENTS = re.findall(r"`(kriegbot\.environments\.\w+)`", (TOP / "docs/environments.md").read_text("utf-8"))

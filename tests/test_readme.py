@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ import pytest
 pytestmark = pytest.mark.slow
 
 TOP = Path(__file__).parents[1]
-PAGES = [TOP / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted((TOP / "docs").rglob("*.md"))
-RUN = [TOP / name for name in ("README.md", "docs/commands.md")]
+PAGES_SCRIPT: Any = import_module("scripts.pages")  # by name: mypy reads scripts as modules of their own
+PAGES = [TOP / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + [
+    path for folder in ("docs", "benchmarks") for path in sorted((TOP / folder).rglob("*.md"))
+]
+RUN = [TOP / name for name in ("README.md", "docs/play.md")]
 COMMAND = re.compile(r"^    \$ (.+)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )))*)", re.MULTILINE)
 SHOWN = [one for page in RUN for one in COMMAND.findall(page.read_text("utf-8"))]
-COOKBOOK = (TOP / "docs/cookbook.md").read_text("utf-8")
-RECIPES = re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", COOKBOOK, re.MULTILINE | re.DOTALL)
+BOTS = (TOP / "docs/bots.md").read_text("utf-8").partition("\n## From Python\n")[2]
+RECIPES = re.findall(r"^### ([^\n]+)\n.*?```python\n(.*?)```", BOTS, re.MULTILINE | re.DOTALL)
 
 
 def dedented(block: str) -> str:
@@ -52,8 +56,8 @@ def test_a_command_prints_what_is_shown(command: str, output: str, tmp_path: Pat
 
 
 def test_the_commands_and_programs_shown_are_found() -> None:
-    assert len(SHOWN) >= 6
-    assert len(RECIPES) == COOKBOOK.count("```python") == 6
+    assert len(SHOWN) >= 3
+    assert len(RECIPES) == BOTS.count("```python") == 4
 
 
 def test_the_python_shown_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,16 +94,29 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
             assert heading in [re.sub(r"[^\w\- ]", "", title).lower().replace(" ", "-") for title in headings], link
 
 
-def test_what_the_plan_of_the_house_names_is_there() -> None:
-    text = (TOP / "docs/how-it-works.md").read_text("utf-8")
-    homes = [TOP, TOP / "kriegbot", TOP / "kriegbot/search"]
+def test_what_architecture_and_method_name_is_there() -> None:
+    text = "".join((TOP / "docs" / name).read_text("utf-8") for name in ("architecture.md", "method.md"))
+    homes = [TOP, TOP / "kriegbot"]
     paths = re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", text)
     assert len(paths) > 40
     assert [path for path in paths if not any((home / path).exists() for home in homes)] == []
-    functions = re.findall(r"`(recursion|tree|search)\.(\w+)`", text)
-    assert len(functions) > 8
+    functions = re.findall(r"`(recursion|tree)\.(\w+)`", text)
+    assert len(functions) >= 6
     sources = {module: (TOP / f"kriegbot/search/{module}.py").read_text("utf-8") for module, _ in functions}
     assert [(module, name) for module, name in functions if f"def {name}(" not in sources[module]] == []
+
+
+def test_commands_and_rules_are_as_the_program_prints_them() -> None:
+    docs, mend = TOP / "docs", "PYTHONPATH=. python scripts/pages.py writes it anew"
+    assert (docs / "commands.md").read_text("utf-8") == PAGES_SCRIPT.commands_page(), mend
+    rules = (docs / "rules.md").read_text("utf-8")
+    assert rules == PAGES_SCRIPT.rules_page(rules), mend
+
+
+def test_the_documentation_is_short() -> None:
+    listed = subprocess.run(["git", "ls-files", "*.md"], capture_output=True, text=True, check=False, cwd=TOP)
+    pages = [TOP / name for name in listed.stdout.split()] or PAGES  # an sdist is no git checkout
+    assert sum(len(page.read_text("utf-8").split()) for page in pages) <= 19_500
 
 
 def test_the_version_is_the_same_everywhere() -> None:

@@ -219,4 +219,4 @@ def test_the_page_does_without_a_sandbox_if_told_to(site: Path, monkeypatch: pyt
 def test_the_transcript_in_the_docs_is_that_of_a_game() -> None:
     said = transcript()
     assert said.count("< try ") == 2
-    assert said in (EXAMPLES.parent / "docs" / "extending.md").read_text(), "python tests/transcript.py prints it anew"
+    assert said in (EXAMPLES.parent / "docs" / "bots.md").read_text(), "python tests/transcript.py prints it anew"

@@ -1,4 +1,4 @@
-"""What is said in the game of docs/extending.md; `PYTHONPATH=. python tests/transcript.py` prints it anew."""
+"""What is said in the game of docs/bots.md; `PYTHONPATH=. python tests/transcript.py` prints it anew."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A seat in a process of its own, for programs: one that hangs is killed, one that dies is noticed.
 
-Lines of text cross the pipe (docs/protocol.md): views go to the player, answers come back and are read strictly. The
+Lines of text cross the pipe (docs/bots.md): views go to the player, answers come back and are read strictly. The
 process of one of our players is kept for later games, since loading takes time. A player from outside gets a fresh one
 for each game, in a sandbox where there is one, and a seed of its own from which nothing else follows.
 """

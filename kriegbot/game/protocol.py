@@ -1,6 +1,6 @@
 """Views as lines of text, and answers as lines of text: what crosses the pipe between a game and a player's process.
 
-docs/protocol.md describes it for authors of programs. Both ends are here: `game_lines` and `view_lines` write what
+docs/bots.md describes it for authors of programs. Both ends are here: `game_lines` and `view_lines` write what
 `ViewReader` reads, and `answer_lines` writes what `read_answer` reads, strictly, since it comes from a stranger.
 """
 

@@ -1,7 +1,7 @@
 """Players from outside, kept from the rest of the machine by bubblewrap: no network, nothing to write to but /tmp.
 
 Within, a player sees the system's programs and libraries, Python with this project, and the folders of its own files,
-all of them read-only; an empty /tmp; its own processes alone. See docs/safety.md for what is left.
+all of them read-only; an empty /tmp; its own processes alone. See docs/bots.md for what is left.
 """
 
 import glob

@@ -2,7 +2,7 @@
 
     python -m kriegbot.game.worker
 
-It speaks docs/protocol.md, with three words more, told before `newgame`: `player SPEC` is who plays the game, and
+It speaks docs/bots.md, with three words more, told before `newgame`: `player SPEC` is who plays the game, and
 `early` that it may begin before all kernels are compiled; to `ruleset NAME` it answers with a rule set from outside.
 It may be shown the last view of a game, too, to which it answers `over`; `heard over` may then tell how the game ended.
 What the player prints goes to stderr.

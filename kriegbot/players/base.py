@@ -55,7 +55,7 @@ class Choice:
 
 
 class Player(Protocol):
-    """Plays one game for one side. It gets views and nothing else; docs/extending.md has what it may define besides."""
+    """Plays one game for one side. It gets views and nothing else; docs/bots.md has what it may define besides."""
 
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is this side's turn."""

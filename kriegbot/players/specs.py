@@ -3,7 +3,7 @@
     NAME[:OPTIONS]                     one of ours, or an entry point of an installed package (`kriegbot.players`)
     path/bot.py:CLASS[:OPTIONS]        a class, or a `PlayerKind`, in a Python file
     package.module:CLASS[:OPTIONS]     the same in an importable module
-    program:COMMAND                    any program that speaks docs/protocol.md
+    program:COMMAND                    any program that speaks docs/bots.md
 
 OPTIONS are name=value, separated by commas. A player from outside is loaded and run in a process of its own, never
 here, so only the form of its options is checked until a game begins.

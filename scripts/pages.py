@@ -1,0 +1,81 @@
+"""Writes what documentation repeats of the program: docs/commands.md from `--help`, and the table in docs/rules.md.
+
+    PYTHONPATH=. python scripts/pages.py
+
+`tests/test_readme.py` fails if either is out of date.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts is no package
+
+from referee import RULE_SETS
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+GROUPS = {
+    "Play": ("learn", "play", "resume", "results"),
+    "Games": ("match", "replay", "render", "convert"),
+    "Tournaments": ("tournament", "report", "export", "merge", "reproduce"),
+    "Lists": ("players", "check-player", "rules", "completion"),
+    "Other": ("online register", "online run", "trees solve", "trees imp-model", "trees figure6"),
+}
+HEAD = """\
+# Commands
+
+For everybody: every command with its options. `python scripts/pages.py` makes this page from `--help`.
+How to play is in [play.md](play.md), how to name a player in [bots.md](bots.md#naming-a-player).
+
+Results go to standard output, problems to standard error in one line. Exit codes: 0 done, 1 a game or player failed,
+2 bad input, 130 interrupted. `-h` or `--help` explains any command.
+"""
+
+
+def commands_page() -> str:
+    """Return docs/commands.md."""
+    parts = [HEAD]
+    for title, names in GROUPS.items():
+        parts.append(f"## {title}\n")
+        parts += [f"### kriegbot {name}\n\n{_help(name.split())}" for name in names]
+    return "\n".join(parts)
+
+
+def _help(path: list[str]) -> str:
+    """Return the help of one command, indented, without what every command repeats."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "kriegbot", *path, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=DOCS.parent,
+        env=os.environ | {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "PYTHONPATH": str(DOCS.parent)},
+    )
+    text = ran.stdout.split("\n", 2)[2]
+    text = re.sub(r"^ +-h, --help.*(?:\n {20,}.*)*\n?", "", text, flags=re.MULTILINE)
+    text = re.sub(r"\n+(Options:\n)?\Z", "", text).strip("\n")
+    return "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
+
+
+def rules_table() -> str:
+    """Return the table of docs/rules.md: a row for each fact, a column for each rule set."""
+    facts = {name: rules.facts() for name, rules in RULE_SETS.items()}
+    rows = list(dict.fromkeys(what for each in facts.values() for what in each))
+    lines = [["", *(f"`{name}`" for name in facts)], ["---"] * (len(facts) + 1)]
+    lines += [[what, *(each.get(what, "-") for each in facts.values())] for what in rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def rules_page(page: str) -> str:
+    """Return docs/rules.md with the table as it should be."""
+    return re.sub(r"(?:^\|.*\n)+", lambda _: rules_table(), page, count=1, flags=re.MULTILINE)
+
+
+if __name__ == "__main__":
+    (DOCS / "commands.md").write_text(commands_page(), encoding="utf-8")
+    rules = DOCS / "rules.md"
+    rules.write_text(rules_page(rules.read_text("utf-8")), encoding="utf-8")
