@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts is no package
@@ -18,6 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts is no pa
 from referee import RULE_SETS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+COMMON = ("--rules", "--limits", "--patience", "--sandbox", "--seed", "--port", "--no-browser", "--host")
+"""Options that mean the same to several commands; the page explains them once, as `match` or `play` does."""
 GROUPS = {
     "Play": ("learn", "play", "resume", "results"),
     "Games": ("match", "replay", "render", "convert"),
@@ -38,11 +41,29 @@ Results go to standard output, problems to standard error in one line. Exit code
 
 def commands_page() -> str:
     """Return docs/commands.md."""
-    parts = [HEAD]
+    helps = {name: _help(name.split()) for names in GROUPS.values() for name in names}
+    common = dict.fromkeys(_option(helps[name], option) for name in ("match", "play") for option in COMMON)
+    common.pop("", None)
+    parts = [HEAD, "## Options of many commands\n", "".join(common)]
     for title, names in GROUPS.items():
         parts.append(f"## {title}\n")
-        parts += [f"### kriegbot {name}\n\n{_help(name.split())}" for name in names]
+        parts += [f"### kriegbot {name}\n\n{_without(helps[name], common)}" for name in names]
     return "\n".join(parts)
+
+
+def _option(text: str, name: str) -> str:
+    """Return the lines of a command's help that explain an option, "" if it has none."""
+    found = re.search(rf"^ {{6}}{name}\b.*\n(?: {{20,}}.*\n)*", text, flags=re.MULTILINE)
+    return found[0] if found else ""
+
+
+def _without(text: str, common: Iterable[str]) -> str:
+    """Return a command's help without options of many commands, which it names instead."""
+    has = [option for option in common if option in text]
+    for option in has:
+        text = text.replace(option, "")
+    text = text.removesuffix("\n    Options:\n")
+    return f"{text}\n    Also: {', '.join(option.split()[0] for option in has)}.\n" if has else text
 
 
 def _help(path: list[str]) -> str:
