@@ -148,7 +148,7 @@ def test_a_player_is_made_without_importing_the_others() -> None:
         "print(*(name for name in sys.modules if name.startswith('kriegbot.players.')))"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert set(answer.stdout.split()) == {f"kriegbot.players.{name}" for name in ("base", "rand", "specs")}
+    assert set(answer.stdout.split()) == {f"kriegbot.players.{name}" for name in ("base", "old_names", "rand", "specs")}
 
 
 def test_the_numbers_that_our_backup_rules_take_are_those_they_are_checked_for() -> None:
@@ -212,3 +212,17 @@ def test_the_files_of_a_player_are_its_own_and_those_of_its_parts(tmp_path: Path
 def test_an_option_that_no_spec_could_set_is_refused_where_it_is_made(option: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         Option(*option)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("search:samples=5,opponent=kinds", "search:samples=5,opponent=opponent_types"),
+        (
+            "search:samples=5,opponent=retaking,filtering=kinds",
+            "search:samples=5,opponent=recapturing,filtering=opponent_types",
+        ),
+    ],
+)
+def test_a_spec_of_an_earlier_version_names_the_same_player(old: str, new: str) -> None:
+    assert str(parse_spec(old)) == new

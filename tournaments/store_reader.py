@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from kriegbot.players.old_names import with_current_names
 from referee import GameRecord, Limits, RecordError, UnknownRuleSet, record_from_pgn, rule_set
 from referee.pgn import MAX_BYTES
 from referee.text import MOST_QUOTED, one_line, quoted
@@ -136,7 +137,8 @@ class Reader:
             schema = texts.get("schema")
             raise StoreError(f"{named(path)}: its format is {quoted(schema)}; this program reads {SCHEMA!r}")
         try:
-            pairings = tuple(Pairing(*row) for row in self.rows("SELECT first, second FROM pairings ORDER BY id"))
+            rows = self.rows("SELECT first, second FROM pairings ORDER BY id")
+            pairings = tuple(Pairing(*map(with_current_names, row)) for row in rows)
             plies, quiet = (int(texts[name]) if texts[name] else None for name in ("plies", "quiet"))
             rules, seed = rule_set(texts["rules"]), int(texts["seed"])
             self.settings = TournamentSettings(pairings, rules, Limits(plies, quiet), seed, texts.get("files"))

@@ -37,6 +37,7 @@ from kriegbot.parts import (
     without_numbers,
 )
 from kriegbot.players.base import Player, PlayerKind
+from kriegbot.players.old_names import with_current_names
 from referee.text import did_you_mean, one_line, quoted
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -213,6 +214,7 @@ def parse_spec(text: str, *, sandbox: bool = True) -> PlayerSpec:
     Raises:
       BadSpec: it names none; the message says what would.
     """
+    text = with_current_names(text)
     name, colon, rest = text.partition(":")
     if name in PLAYERS.names():
         given = _given(name, rest) if colon else {}
