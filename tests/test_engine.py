@@ -42,7 +42,7 @@ def test_what_is_no_engine_is_refused_in_a_line() -> None:
 
 
 def test_nobody_from_another_machine_names_a_program() -> None:
-    with pytest.raises(Refused, match="only what is installed"):
+    with pytest.raises(Refused, match="only installed players can play"):
         program_of("engine:command=true", is_remote=True)
 
 

@@ -35,6 +35,8 @@ from referee import (
     OwnTry,
     PawnTryCount,
     PawnTryExists,
+    PawnTryInfo,
+    PawnTrySquares,
     Reason,
     Referee,
     RuleSet,
@@ -106,11 +108,13 @@ class Theirs:
         for check in heard:
             checks |= CHECKS.get(check, Check(0))
         captured = MEN[reply.captured_piece_announcement]
-        tries = reply.next_turn_pawn_tries
-        if tries is None:
-            tries = reply.next_turn_has_pawn_capture
-        if tries is None:
-            tries = reply.next_turn_pawn_try_squares
+        tries: PawnTryInfo | None = None
+        if reply.next_turn_pawn_tries is not None:
+            tries = PawnTryCount(reply.next_turn_pawn_tries)
+        elif reply.next_turn_has_pawn_capture is not None:
+            tries = PawnTryExists(reply.next_turn_has_pawn_capture)
+        elif reply.next_turn_pawn_try_squares is not None:
+            tries = PawnTrySquares(tuple(reply.next_turn_pawn_try_squares))
         square, end = reply.capture_at_square, ENDS.get(special)
         told = bool(reply.en_passant_announced), bool(reply.promotion_announced)
         return answer, Announcement(square, captured, checks, tries, end, *told)

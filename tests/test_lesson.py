@@ -131,7 +131,7 @@ def test_the_guided_game_at_a_terminal(tmp_path: Path) -> None:
             terminal.until("Your try: ") if number != 6 else None
             terminal.press(f"{text}\n")
             if number < 8:
-                terminal.until("Enter goes on")
+                terminal.until("Press Enter to continue")
                 terminal.press("\n")
         code, rest = terminal.rest()
     assert code == 0

@@ -339,7 +339,7 @@ def test_a_hint_names_tries_and_the_record_says_so(
         *tries, recorded = told.splitlines()[:4]
         assert all(re.fullmatch(r"\S+  [+-]\d+\.\d\d(, legal in \d+%)?", one) for one in tries)
         assert recorded == "The saved game will note that you had help."
-    assert "A program plays on to the end; you can resign." in out
+    assert "Programs do not agree to draws. You can resign." in out
     assert load_record(game).headers["Help"] == "2 hints"
 
 

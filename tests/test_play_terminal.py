@@ -25,7 +25,7 @@ def test_a_game_to_mate_at_a_terminal(tmp_path: Path) -> None:
     with Terminal("play", "--opponent", "rand", "--seed", "2", cwd=tmp_path) as terminal:
         screen = terminal.until(PROMPT)
         assert "Berkeley" in screen
-        assert "White, 16 men" in screen
+        assert "White, 16 pieces" in screen
         assert screen.count("♟") == 8
         for move in ("e4", "Qh5", "Bc4"):
             terminal.press(f"{move}\r")

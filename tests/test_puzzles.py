@@ -275,7 +275,7 @@ def test_a_puzzle_at_a_terminal(tmp_path: Path) -> None:
     with Terminal("learn", "puzzles", "--kind", "king", cwd=tmp_path, columns=120, rows=40) as terminal:
         assert puzzle.him in terminal.until("Your answer: ")
         terminal.press(f"{puzzle.answers[0]}\n")
-        assert "Right" in terminal.until("Enter goes on")
+        assert "Right" in terminal.until("Press Enter to continue")
         terminal.press("\n")
         terminal.until("Your answer: ")
         terminal.press("quit\n")
@@ -288,8 +288,8 @@ def test_a_puzzle_at_a_terminal(tmp_path: Path) -> None:
     [
         (["puzzels"], "there is no 'puzzels' to learn; it takes puzzles"),
         (["--kind", "king"], "kriegbot learn puzzles"),
-        (["puzzles", "--kind", "queen"], "no puzzle is of kind 'queen'; it takes king, tells, mate, capture."),
-        (["puzzles", "--level", "worst"], "no puzzle is of level 'worst'; it takes "),
+        (["puzzles", "--kind", "queen"], "unknown kind of puzzles 'queen'. Known: king, tells, mate, capture."),
+        (["puzzles", "--level", "worst"], "unknown level of puzzles 'worst'. Known: "),
     ],
 )
 def test_what_cannot_be_learnt_is_refused(given: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

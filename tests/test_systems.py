@@ -37,7 +37,7 @@ def test_where_programs_cannot_be_talked_to_one_line_says_so(
     out, err = capsys.readouterr()
     assert out == ""
     last = err.splitlines()[-1]
-    assert last.startswith("kriegbot: programs play through pipes")
+    assert last.startswith("kriegbot: runs on Linux")
     assert last.endswith("on Windows, use WSL.")
 
 

@@ -106,5 +106,5 @@ def test_replay_prints_them_for_both_sides(tmp_path: Path, capsys: pytest.Captur
     assert lines[0] == "White, You:"
     assert lines[1].startswith("  3. Qf7: unsafe capture, chance ")
     assert lines[2].startswith("    Your queen took a pawn on f7. ")
-    assert lines[-1] == "Black, rand: no turn lost much while the game was open."
+    assert lines[-1] == "Black, rand: no costly turn while the game was open."
     assert max(map(len, lines)) <= 100

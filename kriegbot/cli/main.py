@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
     if not hasattr(select, "poll"):
-        print("kriegbot: runs on Linux and macOS; on Windows, use WSL.", file=sys.stderr)
+        print("kriegbot: runs on Linux; on Windows, use WSL.", file=sys.stderr)
         return 2
     if COMPLETE in os.environ:
         completion_init()

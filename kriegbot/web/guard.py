@@ -181,7 +181,7 @@ def _with_headers(send: Send, host: str, *, is_trusted: bool) -> Send:
             if is_trusted:  # over a network without encryption browsers ignore it, and complain
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
             headers["Cross-Origin-Resource-Policy"] = "same-origin"
-            headers["Cache-TimeControl"] = "no-store"
+            headers["Cache-Control"] = "no-store"
         await send(message)
 
     return sending
