@@ -14,9 +14,10 @@ from typing import Any
 
 import chess
 
-from kriegbot.players.base import Choice, Report
+from kriegbot.players.base import Choice
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import PlayerSpec, parse_spec
+from kriegbot.report import Report
 from referee import AskAny, View
 
 

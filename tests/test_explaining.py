@@ -6,9 +6,10 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.game.protocol import answer_lines, read_answer
-from kriegbot.players.base import Choice, Report
+from kriegbot.players.base import Choice
 from kriegbot.players.searching import why
-from kriegbot.search.policy import Policy, SearchStats
+from kriegbot.report import Report
+from kriegbot.search.policy import Policy
 from referee import BERKELEY, Referee
 
 
@@ -17,7 +18,7 @@ def test_the_best_tries_come_first_with_their_values_and_chances() -> None:
     tries = [chess.Move.from_uci(move) for move in ("a2a3", "e2e4", "g1f3", "e2d3", "h2h3")]
     values, legal = np.array([1.0, 31.0, 45.0, 80.0, 0.0]), np.array([1.0, 1.0, 1.0, 0.0, 1.0])
     weights = np.array([0.0, 1.0, 1.0, 0.0, 0.0])
-    policy = Policy(tries, weights, values, SearchStats(particles=1812), legal)
+    policy = Policy(tries, weights, values, Report(particles=1812), legal)
     assert why(view, policy) == "1,812 boards; best: Nf3 +0.45, e4 +0.31, exd3 +0.80 (0% legal)"
 
 
@@ -27,9 +28,9 @@ def test_a_belief_that_is_astray_is_said_to_be() -> None:
         [chess.Move.from_uci("e2e4")],
         np.ones(1),
         np.full(1, np.nan),
-        SearchStats(particles=1, belief_inconsistent=True),
+        Report(particles=1, astray=True),
     )
-    assert why(view, policy) == "1 board that fit the last announcement only; best: e4"
+    assert why(view, policy) == "1 board consistent with the last announcement only; best: e4"
 
 
 def test_the_line_goes_through_the_protocol() -> None:

@@ -14,7 +14,7 @@ from tests.import_graph import DOCS, PACKAGES, PAGE_START, ROOT, circle, diagram
 
 LAYERS = (
     ("referee",),
-    ("kriegbot.folders", "kriegbot.importing"),
+    ("kriegbot.folders", "kriegbot.importing", "kriegbot.report"),
     ("kriegbot.parts",),
     ("kriegbot.options",),
     ("kriegbot.kernels",),

@@ -13,9 +13,10 @@ from kriegbot.game.match import GameResult, play_game, player_seed
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat, Seat
 from kriegbot.game.turn import turn
-from kriegbot.players.base import Choice, PlayerLeft, Report
+from kriegbot.players.base import Choice, PlayerLeft
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec
+from kriegbot.report import Report
 from referee import (
     PAPER_LIMITS,
     RULE_SETS,

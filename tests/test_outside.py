@@ -25,9 +25,10 @@ from kriegbot.game.match import play_game, player_seed
 from kriegbot.game.process import ProcessSeat, budget_of, patience_of
 from kriegbot.game.protocol import Nonsense, ViewReader, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed
-from kriegbot.players.base import Choice, Report
+from kriegbot.players.base import Choice
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players
+from kriegbot.report import Report
 from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
 from tests.effort import many
 from tests.misbehaving import spec

@@ -18,11 +18,12 @@ from kriegbot.belief.particles import Particles
 from kriegbot.endgames.chooser import Finishing
 from kriegbot.kernels import encode_move, to_board
 from kriegbot.kernels.position import type_ids
-from kriegbot.players.base import Player, Report
+from kriegbot.players.base import Player
 from kriegbot.players.hs import HybridSearch
 from kriegbot.players.kriegbot import particles_beside
 from kriegbot.players.searching import SearchPlayer, search_player
 from kriegbot.players.specs import make_player, parse_spec
+from kriegbot.report import Report
 from kriegbot.search import sampled
 from kriegbot.search.backup import Backup
 from kriegbot.search.information_set import InformationSet

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from kriegbot.players.base import Report
+from kriegbot.report import Report
 from referee import BERKELEY, Limits
 from tests.stores import changed, store_with
 from tests.tournament_players import settings

@@ -45,10 +45,10 @@ def is_open(tables: kb.Words, position: kb.Position, move: int, moves: kb.Moves)
 
 
 class Event(NamedTuple):
-    """A move of the opponent's as heard, and what it knew of the moves before.
+    """An announced move of the opponent, and the two announcements before it.
 
-    heard: the announcement. turn: what was heard of the turn before it. ours, theirs: the announcements of our move
-    before, and of its own before that, as in `models.protocol.Heard`.
+    heard: the announcement. turn: refusals and answers of its turn. ours, theirs: the announcements of our move before,
+    and of its own before that, as in `models.protocol.Announced`.
     """
 
     heard: int

@@ -15,7 +15,8 @@ from kriegbot.endgames.king_squares import BareKing, men_row, turned, turned_mov
 from kriegbot.endgames.leaf import Network, load_network
 from kriegbot.endgames.mating import DRAW, MARGIN, MOST_VISITS, Room, cost_of_tries, list_ordered, note_visit
 from kriegbot.kernels import TABLES, RealArray, decode_move, subseed, uniforms
-from kriegbot.search.policy import Policy, Search, SearchStats
+from kriegbot.report import Report
+from kriegbot.search.policy import Policy, Search
 from referee import View
 from referee.men import Men
 
@@ -120,4 +121,4 @@ class Finishing:
         chosen = self._mating.best_try(self._king, seconds or 0.0, nodes, stalemate_wins=wins)
         squares = chess.popcount(self._king.squares)
         why = f"bare king on {squares} square{'s' * (squares != 1)}; mate expected in {chosen.cost:.0f}"
-        return Policy([chosen.move], np.ones(1), np.full(1, np.nan), SearchStats(depth=2 * chosen.depth - 1, why=why))
+        return Policy([chosen.move], np.ones(1), np.full(1, np.nan), Report(depth=2 * chosen.depth - 1, why=why))

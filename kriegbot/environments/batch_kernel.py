@@ -39,7 +39,7 @@ PLANES_WORDS = 8 * seen.PLANES
 
 
 class Manners(NamedTuple):
-    """What `Terms` leaves out, as int64.
+    """Rules that `KernelRules` leaves out, as int64.
 
     hears: 1 if the opponent hears of illegal tries. asking: the effect of "Any?": 0 it may not be asked, 1 a yes
     obliges to capture with a pawn, 2 to try it once.

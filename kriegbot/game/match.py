@@ -20,7 +20,8 @@ import chess
 from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.game.trial import seat_of
 from kriegbot.game.turn import Attempt, turn
-from kriegbot.players.base import DrawAgreed, OutOfTime, PlayerLeft, Report
+from kriegbot.players.base import DrawAgreed, OutOfTime, PlayerLeft
+from kriegbot.report import Report
 from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Reason, Referee, RuleSet
 
 VERSIONS = ("kriegbot", "chess", "numpy", "numba")

@@ -22,8 +22,9 @@ from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, 
 from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import importable
 from kriegbot.parts import NotFound, sha256_of
-from kriegbot.players.base import Choice, Report
+from kriegbot.players.base import Choice
 from kriegbot.players.specs import PlayerSpec, Progress, player_kind
+from kriegbot.report import Report
 from referee import View
 from referee.text import one_line, quoted
 

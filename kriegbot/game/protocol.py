@@ -11,7 +11,8 @@ from typing import Any
 import chess
 
 import referee
-from kriegbot.players.base import WORDS, Choice, Report
+from kriegbot.players.base import Choice
+from kriegbot.report import WORDS, Report
 from referee.history import ViewBuilder
 from referee.text import one_line, quoted
 

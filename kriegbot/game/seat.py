@@ -15,7 +15,8 @@ from typing import Self
 import chess
 
 from kriegbot.game.protocol import REPORTED, plain
-from kriegbot.players.base import Choice, Player, PlayerLeft, Report, notify
+from kriegbot.players.base import Choice, Player, PlayerLeft, notify
+from kriegbot.report import Report
 from referee import AskAny, Resign, View
 from referee.referee import plain_move
 from referee.text import one_line

@@ -33,7 +33,7 @@ TRIES_TOLD = {
     PawnTries.YES_NO: 1,
     PawnTries.SQUARES: announcements.SQUARES,
 }
-"""How far each kind of rule set counts pawn tries aloud, as in `Terms`."""
+"""Value of `KernelRules.tries_told` for each kind of pawn-try announcement."""
 
 
 def encode_announcement(announcement: Announcement) -> int:

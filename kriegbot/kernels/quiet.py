@@ -88,7 +88,7 @@ def movable_men(tables: Words, position: Position, king: int) -> tuple[int, Word
 
 @kernel
 def quiet_info(tables: Words, position: Position, terms: KernelRules) -> QuietInfo:
-    """What `is_silent` needs of a position."""
+    """Return what `is_quiet` needs of a position."""
     side = side_to_move(position)
     own, other = men_of(position, side)
     king = lsb(position.kings & other)

@@ -1,49 +1,18 @@
-"""What a player is: an object that plays one game for one side, asked for a try whenever it is its turn.
+"""The interface of a player: an object that plays one game for one side and chooses a try whenever it is its turn.
 
-And what sparring partners do in common, whatever else they think of: `retake`.
+`recapture` is what the scripted players have in common.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import chess
 
 from kriegbot.options import Option
+from kriegbot.report import Report
 from referee import Action, OpponentMoved, View
 from referee.men import is_pawn_capture
-
-WORDS = {"rescue": 40, "why": 200}
-"""The parts of a report that are text, and how long each may be."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """Statistics of one choice; all of them optional.
-
-    Attributes:
-      samples: histories searched.
-      depth: plies searched, 0 if none.
-      leaves: positions evaluated.
-      particles: distinct boards in the belief.
-      effective: effective sample size of the belief.
-      rescue: "" or the gravest of "replay", "last observation", "blind" that the belief needed for this try.
-      astray: True if the belief contradicts an earlier announcement.
-      why: a line for people, "" for none.
-      seconds: time taken.
-      overrun: True if the choice took longer than its budget.
-    """
-
-    samples: int = 0
-    depth: int = 0
-    leaves: int = 0
-    particles: int = 0
-    effective: float = 0.0
-    rescue: str = ""
-    astray: bool = False
-    why: str = ""
-    seconds: float = 0.0
-    overrun: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +20,7 @@ class Choice:
     """A player's answer: what it does, and its report."""
 
     action: Action
-    report: Report = Report()
+    report: Report = field(default_factory=Report)
 
 
 class Player(Protocol):

@@ -27,8 +27,9 @@ from kriegbot.options import Option
 from kriegbot.parts import NotFound, Programs
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
+from kriegbot.report import Report
 from kriegbot.search.perfect_information import squeezed, worth_of_tries
-from kriegbot.search.policy import Policy, SearchStats
+from kriegbot.search.policy import Policy
 from kriegbot.search.sampled import OPENING_PLIES, Placements
 from referee import View
 
@@ -107,24 +108,24 @@ class EngineSearch:
         if len(particles):
             rows, counts = particles.draw(self._boards, subseed(self._seed, view.ply))
             valued = [(values, count) for row, count in zip(rows, counts, strict=True) if (values := self._on(row))]
-        stats = SearchStats(
+        report = Report(
             samples=self._boards,
             depth=1,
             leaves=len(valued),
             particles=particles.boards if len(particles) else 0,
             effective=particles.effective,
             rescue=self._belief.last_rescue,
-            belief_inconsistent=not particles.is_consistent,
+            astray=not particles.is_consistent,
         )
         if not valued:
-            return Policy(tries, np.ones(len(tries)), np.full(len(tries), np.nan), stats)
+            return Policy(tries, np.ones(len(tries)), np.full(len(tries), np.nan), report)
         table = np.array([[values.get(move, np.nan) for move in tries] for values, _ in valued])
         worth, legal = worth_of_tries(table, np.array([count for _, count in valued]))
         worth = worth - REPEATED * self._placements.visits(view, tries)
         candidates = legal > 0 if (legal > 0).any() else np.ones(len(tries), bool)
         behind = worth[candidates].max() - worth
         weights = np.exp(-np.maximum(behind, 0) / OPENING) if view.ply < OPENING_PLIES else 1.0 * (behind <= 0)
-        return Policy(tries, candidates * weights, worth, stats, legal)
+        return Policy(tries, candidates * weights, worth, report, legal)
 
     def _on(self, row: kb.Rows) -> dict[chess.Move, float]:
         """Values of the moves of a board, squeezed; empty if it is no position of chess, as when placed blindly."""

@@ -29,9 +29,10 @@ from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, kernel_rule
 from kriegbot.options import Option
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
+from kriegbot.report import Report
 from kriegbot.search.alphabeta import value_boards
 from kriegbot.search.information_set import are_open, tries_in
-from kriegbot.search.policy import Policy, SearchStats
+from kriegbot.search.policy import Policy
 from kriegbot.search.sampled import DRAWING
 from kriegbot.search.search import stop_after
 from referee import View
@@ -113,16 +114,16 @@ class HybridSearch:
             is_open = are_open(view, self._tries)
             tries, sums = [decode_move(int(move)) for move in self._tries[is_open]], sums[is_open]
             best, values = (sums == sums.max()).astype(np.float64), sums / max(1, len(self._values))
-        stats = SearchStats(
+        report = Report(
             samples=len(self._values),
             depth=depth,
             leaves=leaves,
             particles=len(self.pool.particles) if self.pool else 0,
             effective=self.pool.particles.effective if self.pool else 0.0,
             rescue="last observation" if self.pool and len(self.pool.particles) == 0 else "",
-            belief_inconsistent=self._is_filled_up,
+            astray=self._is_filled_up,
         )
-        return Policy(tries, best, values, stats)
+        return Policy(tries, best, values, report)
 
     def _search(self, view: View, seconds: float | None) -> tuple[IntArray, int, int]:
         """Sum over the boards of what each open try is worth; the positions evaluated, and the depth reached."""

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from kriegbot.players.base import Choice, PlayerKind, PlayerLeft, Report
+from kriegbot.players.base import Choice, PlayerKind, PlayerLeft
 from kriegbot.players.notation import BadTry, read_action, try_name
+from kriegbot.report import Report
 from referee import Resign, View
 
 COMMANDS = {

@@ -13,7 +13,7 @@ import numpy as np
 
 from kriegbot.endgames.chooser import Finishing
 from kriegbot.kernels import subseed
-from kriegbot.players.base import Choice, PlayerKind, Report
+from kriegbot.players.base import Choice, PlayerKind
 from kriegbot.players.notation import try_name
 from kriegbot.search.policy import Policy, Search
 from kriegbot.search.sampled import SampledSearch
@@ -78,23 +78,8 @@ class SearchPlayer:
         overrun = budget is not None and seconds > TOLERANCE * budget
         if self._turn is not None:
             overrun = self._left < (1 - TOLERANCE) * self._turn
-        return Choice(move, _report(policy, view, seconds, overrun))
-
-
-def _report(policy: Policy, view: View, seconds: float, overrun: bool) -> Report:
-    stats = policy.stats
-    return Report(
-        samples=stats.samples,
-        depth=stats.depth,
-        leaves=stats.leaves,
-        particles=stats.particles,
-        effective=stats.effective,
-        rescue=stats.rescue,
-        astray=stats.belief_inconsistent,
-        why=stats.why or why(view, policy),
-        seconds=seconds,
-        overrun=overrun,
-    )
+        report = replace(policy.report, why=policy.report.why or why(view, policy), seconds=seconds, overrun=overrun)
+        return Choice(move, report)
 
 
 def search_player(settings: Settings, seed: int = 0) -> SearchPlayer:
@@ -127,10 +112,10 @@ SHOWN = 3
 
 def why(view: View, policy: Policy) -> str:
     """Such as "812 boards; best: exd5 +1.20 (38% legal), Nf3 +0.31, Qe2 +0.30"; values in pawns."""
-    boards = policy.stats.particles
+    boards = policy.report.particles
     believed = f"{boards:,} board{'s' * (boards != 1)}" if boards else "no board"
-    if policy.stats.belief_inconsistent:
-        believed += " that fit the last announcement only"
+    if policy.report.astray:
+        believed += " consistent with the last announcement only"
     can_be_chosen = np.flatnonzero((policy.weights > 0) | ~np.isnan(policy.values))
     best_first = np.lexsort((-policy.values[can_be_chosen], policy.weights[can_be_chosen] == 0))
     tries = []

@@ -5,39 +5,15 @@ between tries and turns: a sample, a tree. It may mix tries; the players of the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import chess
 import numpy as np
 
 from kriegbot.kernels import RealArray, uniforms
+from kriegbot.report import Report
 from referee import View
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchStats:
-    """Statistics of the search for one try.
-
-    Attributes:
-      samples: histories searched.
-      depth: plies searched, 0 if none.
-      leaves: positions evaluated.
-      particles: distinct boards in the belief.
-      effective: effective sample size of the belief.
-      rescue: "" or the gravest of "replay", "last observation", "blind" that the belief needed for this try.
-      belief_inconsistent: True if the belief contradicts an earlier announcement.
-      why: a line for people, "" for none.
-    """
-
-    samples: int = 0
-    depth: int = 0
-    leaves: int = 0
-    particles: int = 0
-    effective: float = 0.0
-    rescue: str = ""
-    belief_inconsistent: bool = False
-    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +24,14 @@ class Policy:
       tries: [M] those that have a chance, or all.
       weights: [M] how likely each is chosen, >= 0; they need not sum to 1.
       values: [M] of each, in centipawns from our side; nan if unknown.
-      stats: of the search, for reports.
+      report: of the search, for reports.
       legal: [M] the probability that each is legal; None if unknown.
     """
 
     tries: Sequence[chess.Move]
     weights: RealArray
     values: RealArray
-    stats: SearchStats = SearchStats()
+    report: Report = field(default_factory=Report)
     legal: RealArray | None = None
 
     def choose(self, seed: int) -> chess.Move:

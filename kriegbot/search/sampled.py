@@ -39,10 +39,11 @@ from kriegbot.kernels import (
     uniforms,
 )
 from kriegbot.models import load_opponent
+from kriegbot.report import Report
 from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.move_lists import Lists
 from kriegbot.search.perfect_information import Valued, open_values
-from kriegbot.search.policy import Policy, SearchStats
+from kriegbot.search.policy import Policy
 from kriegbot.search.predictability import foretold, has_model
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method, Settings
@@ -181,16 +182,16 @@ class SampledSearch:
             temperature = self.settings.temperature[view.ply >= OPENING_PLIES]
             if temperature:
                 weights = np.where(candidates, np.exp(-np.maximum(behind, 0.0) / temperature), 0.0)
-        stats = SearchStats(
+        report = Report(
             samples=histories,
             depth=found.depth if found else 0,
             leaves=found.leaves if found else 0,
             particles=belief.particles.boards,
             effective=belief.particles.effective,
             rescue=belief.last_rescue,
-            belief_inconsistent=not belief.particles.is_consistent,
+            astray=not belief.particles.is_consistent,
         )
-        return Policy(tries, weights, values, stats, legal)
+        return Policy(tries, weights, values, report, legal)
 
     def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[TryValues, int]:
         """Search histories of the belief: a fixed number, or as many as time allows; returns how many."""

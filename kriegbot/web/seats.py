@@ -20,9 +20,10 @@ from kriegbot.game.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed, Seat, SeatAround
 from kriegbot.narration.diary import Diary, EvenTime
-from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft, Report
+from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft
 from kriegbot.players.notation import read_action
 from kriegbot.players.specs import PlayerSpec, Progress, parse_spec
+from kriegbot.report import Report
 from kriegbot.request import Refused
 from kriegbot.web import replies
 from kriegbot.web.clock import GameClock
