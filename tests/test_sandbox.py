@@ -101,9 +101,7 @@ def test_a_tournament_whose_file_a_sandboxed_player_could_read_is_refused(
     monkeypatch.chdir(tmp_path / "bots")
     assert main(["tournament", "bot.py:Bot", "rand", "--games", "2", *out]) == 2
     _, err = capsys.readouterr()
-    assert (
-        "player 'bot.py:Bot' can read it, and with it the seeds; give it a folder of its own, or another --out." in err
-    )
+    assert "player 'bot.py:Bot' can read it, and with it the seeds; move the player to its own folder, or choose" in err
     assert err.count("\n") == 1
     assert not list(tmp_path.rglob("*.sqlite*"))
 
