@@ -31,7 +31,7 @@ def move(page: Page, number: int, *squares: str) -> None:
 def resign(page: Page) -> None:
     page.one("#resign").click()
     page.one("#resigning [value=yes]").click()
-    page.until_text("#outcome-said", "You have lost.")
+    page.until_text("#outcome-said", "You resigned.")
 
 
 def leave(page: Page, place: str) -> None:
@@ -109,7 +109,7 @@ def test_a_flag_falls_in_sight(tmp_path: Path) -> None:
         Select(page.one("#clock")).select_by_value("2+0")
         page.one("#new button[type=submit]").click()
         page.one("#your-clock.short.running")
-        page.until_text("#outcome", "You have lost. Forfeit, Black wins (lost on time).")
+        page.until_text("#outcome", "You lost on time. Black wins.")
         assert page.text("#your-clock") == "0:00"
 
 

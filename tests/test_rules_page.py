@@ -21,15 +21,18 @@ def test_the_table_says_who_hears_what(rules: RuleSet) -> None:
 
 
 PLAIN = {
-    "illegal try": {"no, to both": "Both sides hear that a try", "no, to the mover": "Only you hear that a try"},
+    "illegal try": {"no, to both": "Both sides hear when a try", "no, to the mover": "Only the player who tried hears"},
     "impossible or repeated try": {
-        "nonsense, to the mover": "is called nonsense, and you alone hear that",
+        "nonsense, to the mover": "is called nonsense, and only you hear that",
         "no, to both": "is answered like any other illegal one",
         "no, to the mover": "is answered like any other illegal one",
     },
-    "capture": {"square": "told by square.", "square, pawn or piece": "whether a pawn or a piece fell"},
-    "en passant": {"told, square of arrival": "en passant is told with the square on which the pawn lands"},
-    "check": {"nothing": "Checks are not told."},
+    "capture": {
+        "square": "names the square of each capture.",
+        "square, pawn or piece": "whether a pawn or a piece was taken",
+    },
+    "en passant": {"told, square of arrival": "en passant, the referee names the square on which the pawn lands"},
+    "check": {"nothing": "The referee does not announce checks."},
     "pawn tries": {
         "nothing": "",
         "how many, to both": "how many pawn captures the side to move has.",
@@ -38,10 +41,10 @@ PLAIN = {
         "from which squares, to both": "which pawns of the side to move can capture",
     },
     '"Any?"': {
-        "yes or no, to both; yes obliges to capture with a pawn": "nonsense until a pawn has taken",
-        "yes or no, to both; yes obliges to try one pawn capture": "nonsense until you have tried to take with a pawn",
+        "yes or no, to both; yes obliges to capture with a pawn": "nonsense until a pawn has captured",
+        "yes or no, to both; yes obliges to try one pawn capture": "nonsense until you have tried a pawn capture",
     },
-    "promotion": {"told, but not to what": "promoted is told, but not to what"},
+    "promotion": {"told, but not to what": "promoted, but not to which piece"},
     "stalemate": {"loss": "Stalemate loses."},
     "king and one minor each": {"draw": "more than the king and one knight or bishop"},
 }

@@ -54,7 +54,7 @@ def test_a_game_is_played_to_mate_by_clicks_and_by_drags(way, tmp_path: Path) ->
         for number, squares in enumerate(MATE, 1):
             page.until_text("#turn", f"move {number}")
             way(page, *squares)
-        page.until_text("#outcome", "You have won. Checkmate, White wins.")
+        page.until_text("#outcome", "You won. Checkmate, White wins.")
         record = load_record(saved(tmp_path))
     assert (record.result, len(record.turns), record.headers["Seed"]) == ("1-0", 7, "2")
 
@@ -79,7 +79,7 @@ def test_black_plays_from_the_other_side_of_the_board(tmp_path: Path) -> None:
         for number, squares in enumerate([("e7", "e5"), ("d8", "h4"), ("f8", "c5"), ("h4", "f2")], 1):
             page.until_text("#turn", f"move {number}")
             drag(page, *squares)
-        page.until_text("#outcome", "You have won. Checkmate, Black wins.")
+        page.until_text("#outcome", "You won. Checkmate, Black wins.")
 
 
 def test_a_pawn_that_promotes_asks_to_what(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_the_heat_map_shows_all_men_or_one_kind(tmp_path: Path) -> None:
         assert percents() == {f"{file}{rank}": "100" for file in "abcdefgh" for rank in "78"}
         page.one("#heat-kind option[value='4']").click()
         assert percents() == {"d8": "100"}
-        assert page.label("d8") == "d8, empty, 100 per cent"
+        assert page.label("d8") == "d8, empty, 100%"
         page.one("#heat").click()
         until(lambda: not percents(), "the end of the heat map")
 
@@ -197,7 +197,7 @@ def test_resigning_and_leaving_are_confirmed(tmp_path: Path) -> None:
         move(page, 2, "e2", "e4")
         page.one("#resign").click()
         page.one("#resigning [value=yes]").click()
-        page.until_text("#outcome", "You have lost. Resignation, Black wins.")
+        page.until_text("#outcome", "You resigned. Black wins.")
         page.one("#again").click()
         page.start("rand")
         page.one("#again").click()

@@ -140,7 +140,7 @@ def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -
         kind.send_keys(down, Keys.ARROW_RIGHT)
         assert (Select(kind).first_selected_option.text, count(driver)) == ("pawns", f"1 of {last}")
         kind.send_keys(up, Keys.ARROW_LEFT)
-        assert (Select(kind).first_selected_option.text, count(driver)) == ("all men", f"0 of {last}")
+        assert (Select(kind).first_selected_option.text, count(driver)) == ("all pieces", f"0 of {last}")
         slider = driver.find_element(By.ID, "moment")
         slider.send_keys(Keys.ARROW_RIGHT)
         slider.send_keys(Keys.ARROW_RIGHT)
@@ -181,7 +181,7 @@ def test_beliefs_and_values_are_shown_where_they_are_asked_for(address: str, rec
             signs = len(driver.find_elements(By.CSS_SELECTOR, f"#panel-{side} .sign"))
             assert signs == sum(len(found[side][key]) for key in ("right", "wrong", "missed"))
             said, sure = text(driver, f"#panel-{side} .knows"), found[side]
-            assert f"expects {sure['placed']:.1f} of {sure['men']} men right" in said
+            assert f"on average {sure['placed']:.1f} of {sure['men']} pieces placed correctly" in said
             assert f"sure, and wrong: {' '.join(sure['wrong']) or 'none'}" in said
         Select(driver.find_element(By.ID, "kind")).select_by_visible_text("kings")
         assert chances("white") == expected("white", slice(5, 6))

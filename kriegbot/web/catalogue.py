@@ -20,15 +20,15 @@ from kriegbot.web.watch import ReplayedGame, WatchedGame, game_message
 from referee import RULE_SETS, Asking, IllegalHeard, PawnTries, RuleSet
 
 _PAWN_TRIES = {
-    PawnTries.NOTHING: "Nothing is told of pawn captures.",
-    PawnTries.COUNT: "Both hear how many pawn captures the side to move has.",
-    PawnTries.COUNT_EACH: "Both hear how many pawn captures the side to move has, each promotion counted apart.",
-    PawnTries.YES_NO: "Both hear whether the side to move has any pawn capture.",
-    PawnTries.SQUARES: "Both hear which pawns of the side to move can capture.",
+    PawnTries.NOTHING: "The referee does not say whether pawns can capture.",
+    PawnTries.COUNT: "Both sides hear how many pawn captures the side to move has.",
+    PawnTries.COUNT_EACH: "Both sides hear how many pawn captures the side to move has, each promotion counted apart.",
+    PawnTries.YES_NO: "Both sides hear whether the side to move has any pawn capture.",
+    PawnTries.SQUARES: "Both sides hear which pawns of the side to move can capture.",
 }
 _ASKING = {
-    Asking.OBLIGES: 'You may ask "Any?" pawn captures; if yes, you must make one.',
-    Asking.OBLIGES_ONCE: 'You may ask "Any?" pawn captures; if yes, you must try one.',
+    Asking.OBLIGES: 'You may ask "Any?" (can any pawn capture?); if the answer is yes, you must make such a capture.',
+    Asking.OBLIGES_ONCE: 'You may ask "Any?" (can any pawn capture?); after a yes you must try such a capture.',
 }
 
 
@@ -46,18 +46,21 @@ def hello(choices: str, *, is_guest: bool) -> Hello:
 
 def about(rules: RuleSet) -> list[str]:
     """A rule set in two lines: what both hear, and what else is special."""
-    heard = "Both sides hear" if rules.illegal_heard is IllegalHeard.BOTH else "Only you hear"
-    fallen = ", and whether a pawn or a piece fell" if rules.captured_kind else ""
-    first = f"{heard} that a try of yours was illegal. Captures are told by square{fallen}."
+    both = "Both sides hear when a try is illegal."
+    illegal = (
+        both if rules.illegal_heard is IllegalHeard.BOTH else "Only the player who tried hears that it was illegal."
+    )
+    kind = ", and whether a pawn or a piece was taken" if rules.captured_kind else ""
+    first = f"{illegal} The referee names the square of each capture{kind}."
     second = [_ASKING.get(rules.asking, _PAWN_TRIES[rules.pawn_tries])]
     if not rules.checks_told:
-        second.append("Checks are not told.")
+        second.append("The referee does not announce checks.")
     if rules.stalemate_loses:
         second.append("Stalemate loses.")
     if rules.promotion_told:
-        second.append("Promotions are told.")
+        second.append("The referee announces promotions.")
     if rules.en_passant_told:
-        second.append("A capture en passant is told as such.")
+        second.append("The referee says when a capture is en passant.")
     return [first, " ".join(second)]
 
 
@@ -66,23 +69,23 @@ def rules_html() -> str:
     parts = []
     for one in RULE_SETS.values():
         aside = (
-            "is called nonsense, and you alone hear that" if one.nonsense else "is answered like any other illegal one"
+            "is called nonsense, and only you hear that" if one.nonsense else "is answered like any other illegal one"
         )
-        more = [f"A try that your own men show to be impossible, or that was refused this turn already, {aside}."]
+        more = [f"A try that you could see is impossible, or that was already refused this turn, {aside}."]
         if one.pawn_tries is PawnTries.SQUARES:
             more.append("A pawn that is not named may not try to capture.")
         elif one.pawn_tries is not PawnTries.NOTHING:
-            more.append("Whoever is told that there is no pawn capture may not try one.")
+            more.append("If you are told that you have no pawn capture, you may not try one.")
         if one.asking is not Asking.NONSENSE:
-            more.append("You may ask once a turn; after no you may not try to take with a pawn in that turn.")
+            more.append("You may ask once a turn; if the answer is no, you may not try a pawn capture in that turn.")
         if one.asking is Asking.OBLIGES:
-            more.append('After yes to "Any?" every other try is nonsense until a pawn has taken.')
+            more.append('After a yes to "Any?" every other try is nonsense until a pawn has captured.')
         if one.asking is Asking.OBLIGES_ONCE:
-            more.append('After yes to "Any?" every other try is nonsense until you have tried to take with a pawn.')
+            more.append('After a yes to "Any?" every other try is nonsense until you have tried a pawn capture.')
         if one.promotion_told:
-            more.append("That a pawn is promoted is told, but not to what.")
+            more.append("The referee announces that a pawn is promoted, but not to which piece.")
         if one.en_passant_told:
-            more.append("A capture en passant is told with the square on which the pawn lands.")
+            more.append("For a capture en passant, the referee names the square on which the pawn lands.")
         if one.one_minor_each_draws:
             more.append("It is a draw when neither side has more than the king and one knight or bishop.")
         paragraphs = "".join(f"<p>{escape(line)}</p>" for line in [*about(one), " ".join(more)])

@@ -225,7 +225,9 @@ class PersonGame(PageGame):
     def sit_down(self, browser: str) -> None:
         """A browser comes to its seat: between two people, the one that came first and no other."""
         if self.game.is_for_two and self._browser not in (None, browser):
-            raise Refused("This seat is taken: it belongs to the browser that took it.")
+            raise Refused(
+                "Somebody has already joined with this link. Open it in the browser in which you joined first."
+            )
         self._browser = browser
 
     @property

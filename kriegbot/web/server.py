@@ -125,8 +125,9 @@ def opened_to(host: str, folder: Path) -> str:
     return (
         f"Warning: other machines can reach this server at {where}. Whoever has the address below can play here, use "
         f"this machine's processors, and read, add and delete saved games in {folder}. Whoever has the link to a game "
-        "for two can play that game, and nothing else. Messages are not encrypted: who listens in on the network can "
-        "read them, and the address. Other files, and programs that are not installed as players, are out of reach."
+        "for two can play that game, and nothing else. Messages are not encrypted: anybody who listens in on the "
+        "network can read them, and the address. Other files, and programs that are not installed as players, are out "
+        "of reach."
     )
 
 

@@ -245,7 +245,7 @@ export class Board {
       if (isIdle) words.push("cannot answer the check");
       if (line.includes(square)) words.push("the check may come from here");
       if (ahead.includes(square)) words.push("your next try");
-      if (percent) words.push(`${percent} per cent`);
+      if (percent) words.push(`${percent}%`);
       words.push(...this.sketch.words(square));
       cell.setAttribute("aria-label", words.join(", "));
     }

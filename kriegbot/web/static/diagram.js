@@ -36,7 +36,7 @@ export function inWords(men) {
     });
     return parts.length ? `${side} ${parts.join(", ")}` : "";
   });
-  return sides.filter(Boolean).join("; ") || "no men";
+  return sides.filter(Boolean).join("; ") || "no pieces";
 }
 
 export class Diagram {

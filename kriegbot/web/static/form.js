@@ -37,7 +37,7 @@ export function newForm(send, { players, rules }) {
 
   fill($("opponent"), players.map((player) => [player.name, player.name]), chosen("opponent"));
   fill($("time"), TIMES, chosen("time") ?? "1");
-  fill($("clock"), [["", "none: take your time"], ...CLOCKS.map((clock) => [clock, clockText(clock)])], chosen("clock"));
+  fill($("clock"), [["", "No clock"], ...CLOCKS.map((clock) => [clock, clockText(clock)])], chosen("clock"));
   fill($("rules"), rules.map((one) => [one.name, one.title]), chosen("rules"));
   const side = document.querySelector(`#new input[name=color][value="${CSS.escape(chosen("color") ?? "white")}"]`);
   if (side) side.checked = true;
@@ -60,7 +60,7 @@ export function newForm(send, { players, rules }) {
     $("summary").textContent = `${known().summary}.`;
     $("level-choice").hidden = !levels;
     $("opponent-chosen").hidden = Boolean(levels);
-    $("opponent-chosen").replaceChildren("Your opponent is ", make("strong", {}, known().name), ", as chosen under More.");
+    $("opponent-chosen").replaceChildren("Your opponent is ", make("strong", {}, known().name), ", chosen under More options.");
     const names = levels ? levels.takes.split("|") : [];
     const before = names.includes(chosen("level")) ? chosen("level") : names.includes("casual") ? "casual" : names.at(-1);
     $("levels").replaceChildren(...names.map((name) => make("label", {},

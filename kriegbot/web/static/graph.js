@@ -16,8 +16,8 @@ function shape(name, attributes) {
 const score = (centipawns) => 1 / (1 + 10 ** (-centipawns / 400));
 
 const CURVES = [
-  { title: "Score expected", of: (look, side) => (look.mover === side && look.tries.length ? score(look.tries[0].value) : null) },
-  { title: "Enemy men known", of: (look, side) => (look[side].men ? look[side].placed / look[side].men : null) },
+  { title: "Expected score", of: (look, side) => (look.mover === side && look.tries.length ? score(look.tries[0].value) : null) },
+  { title: "Enemy pieces known", of: (look, side) => (look[side].men ? look[side].placed / look[side].men : null) },
 ];
 
 /** The curves as far as moments were looked at; show(at) is called with the number of a moment that is clicked. */
@@ -34,7 +34,7 @@ export function graphs(count, looks, at, show) {
         if (value !== null) points.push([x(moment), HEIGHT * (1 - value), value]);
       }
       picture.append(shape("polyline", { points: points.map(([right, down]) => `${right.toFixed(1)},${down.toFixed(1)}`).join(" "), class: `curve ${side}` }));
-      if (points.length) ends.push(`${side} from ${Math.round(100 * points[0][2])} to ${Math.round(100 * points.at(-1)[2])} %`);
+      if (points.length) ends.push(`${side} from ${Math.round(100 * points[0][2])} to ${Math.round(100 * points.at(-1)[2])}%`);
     }
     picture.append(shape("line", { x1: x(at), x2: x(at), y1: 0, y2: HEIGHT, class: "now-line" }));
     picture.setAttribute("aria-label", `${title}: ${ends.join(", ")}`);
@@ -43,6 +43,6 @@ export function graphs(count, looks, at, show) {
       show(Math.round(((event.clientX - left) / width) * (count - 1)));
     };
     const key = SIDES.map((side) => make("span", { className: `key-of ${side}` }, side === "white" ? "White" : "Black"));
-    return make("figure", {}, make("figcaption", {}, `${title}, in per cent `, ...key), picture);
+    return make("figure", {}, make("figcaption", {}, `${title} (percent) `, ...key), picture);
   });
 }

@@ -64,9 +64,9 @@ export function startHelping(game, send, attempt, say) {
     if (!view?.yours || ply !== view.ply) return;
     const named = (one) => (view.tries.includes(one.uci) ? make("button", { type: "button", onclick: () => attempt(one.uci) }, one.name) : make("s", {}, one.name));
     const rows = tries.map((one) => make("li", {}, named(one),
-      ` ${pawns(one.value)}${one.legal < 0.995 ? `, legal with ${Math.round(100 * one.legal)} %` : ""}`));
-    const list = rows.length ? make("ol", {}, ...rows) : make("p", {}, "Nothing fits what was heard; there is nothing to search.");
-    showHints([make("p", {}, make("strong", {}, "Help: "), `the best tries by the search, in pawns (${by}). The record says so.`), list]);
+      ` ${pawns(one.value)}${one.legal < 0.995 ? `, legal with ${Math.round(100 * one.legal)}%` : ""}`));
+    const list = rows.length ? make("ol", {}, ...rows) : make("p", {}, "No position is consistent with the announcements, so there is nothing to search.");
+    showHints([make("p", {}, make("strong", {}, "Help: "), `the computer's best tries, in pawns (${by}). The saved game will note the hint.`), list]);
   }
 
   function offered(message) {

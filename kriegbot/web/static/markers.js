@@ -48,7 +48,7 @@ export class Markers {
       delete this.ghosts[square];
     }
     this.cleared = Math.max(this.cleared, view.clear.ply);
-    if (wrong.length) this.say(`No enemy man can be on ${wrong.join(" or ")}: the marker moved aside.`);
+    if (wrong.length) this.say(`No enemy piece can be on ${wrong.join(" or ")}: the marker moved aside.`);
     this.keep();
   }
 
@@ -60,7 +60,7 @@ export class Markers {
 
   draw() {
     const placed = Object.keys(this.ghosts).length;
-    $("markers").firstElementChild.textContent = `Markers: ${placed} of ${this.enemyMen} men`;
+    $("markers").firstElementChild.textContent = `Markers: ${placed} of ${this.enemyMen} pieces`;
     $("aside").hidden = !this.aside.length;
     const names = this.aside.map((letter) => manName(letter)).join(", ");
     const pile = make("span", { role: "img", "aria-label": names, className: "small" }, ...this.aside.map(man));

@@ -7,12 +7,12 @@ const $ = (id) => document.getElementById(id);
 
 /** Shows it, to one person or, at one screen, to both; game and over are the server's messages, ask(message) asks it. */
 export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo }) {
-  const won = { true: "You have won", false: "You have lost", null: over.result === "*" ? "Broken off" : "A draw" }[over.won];
+  const won = { true: "You won", false: "You lost", null: over.result === "*" ? "Broken off" : "A draw" }[over.won];
   const file = over.saved?.split(/[\\/]/).at(-1);
   const button = (text, onclick, className = "") => make("button", { type: "button", onclick, className }, text);
   const rematch = button(`Rematch: ${sidesNext(game)}`, () => ask({ do: "rematch" }), "main");
   rematch.id = "rematch";
-  $("outcome-said").textContent = isForTwo ? over.text : `${won}. ${over.text}`;
+  $("outcome-said").textContent = isForTwo ? over.text : sentence(won, over);
   $("outcome-about").textContent = [over.saved && !isGuest ? `Saved as ${file}.` : "", over.seed && !game.two ? `Seed: ${over.seed}.` : ""].join(" ").trim();
   $("outcome-do").replaceChildren(
     ...(over.resumable && !isGuest ? [button("Play on", () => ask({ do: "resume", file }), "main")] : isForTwo ? [] : [rematch]),
@@ -22,7 +22,16 @@ export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo }) 
   $("outcome").hidden = false;
 }
 
-/** Who plays what in a rematch. */
+/** The end in the person's words: "You lost on time. Black wins." for "Forfeit, Black wins (lost on time)." */
+function sentence(won, { text, won: isWin }) {
+  const [, how, winner, detail, more] = text.match(/^(\w+), (White|Black) wins(?: \((.*?)\))?\.(.*)$/) ?? [];
+  const loser = winner === "White" ? "Black" : "White";
+  if (how === "Resignation") return (isWin ? `You won: ${loser} resigned.` : `You resigned. ${winner} wins.`) + more;
+  if (detail === "lost on time") return (isWin ? `You won: ${loser} lost on time.` : `You lost on time. ${winner} wins.`) + more;
+  return `${won}. ${text}`;
+}
+
+/** The side that the person plays in a rematch. */
 function sidesNext(game) {
   return `you play ${game.you === "white" ? "Black" : "White"}`;
 }

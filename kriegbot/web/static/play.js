@@ -178,7 +178,7 @@ export function startPlay(root, send, game) {
   }
 
   function men(count) {
-    return `${count} ${count === 1 ? "man" : "men"}`;
+    return `${count} ${count === 1 ? "piece" : "pieces"}`;
   }
 
   function lostMen() {
@@ -190,7 +190,7 @@ export function startPlay(root, send, game) {
     chances = message.chances;
     $("heat").checked = message.on;
     $("heat-kind").disabled = !message.on;
-    $("heat-said").textContent = message.on && view && message.ply === view.ply && !chances.length ? "All is dark: nothing fits what was heard." : "";
+    $("heat-said").textContent = message.on && view && message.ply === view.ply && !chances.length ? "No position is consistent with the announcements." : "";
     draw();
   }
 

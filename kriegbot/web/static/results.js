@@ -24,7 +24,7 @@ export function showResults({ rows, about, train, game: ended, said }, game) {
   $("results").querySelector("tbody").replaceChildren(...rows.map((row) => make("tr", {},
     make("th", { scope: "row" }, row.opponent), ...COUNTS.map((name) => make("td", {}, String(row[name] ?? "–"))))));
   $("results-train").hidden = !train.length;
-  $("results-train").replaceChildren("What to train, by your turning points: ",
-    ...train.flatMap((one, at) => [at ? ", " : "", one.puzzles ? puzzles(one) : one.theme, ` (${one.times})`]), ".");
+  $("results-train").replaceChildren("Worth practising: ",
+    ...train.flatMap((one, at) => [at ? ", " : "", one.puzzles ? puzzles(one) : one.theme, ` (${one.times} turning point${one.times === 1 ? "" : "s"})`]), ".");
   if (ended && ended === game?.id) $("outcome-results").textContent = said;
 }

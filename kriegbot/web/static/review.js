@@ -9,7 +9,7 @@ import { tryTable, turningPoints, worstTries } from "./values.js";
 
 const SIDES = ["white", "true", "black"];
 const TITLES = { white: "White's view", true: "The true board", black: "Black's view" };
-const KINDS = ["all men", "pawns", "knights", "bishops", "rooks", "queens", "kings"];
+const KINDS = ["all pieces", "pawns", "knights", "bishops", "rooks", "queens", "kings"];
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
 const MOVES = { ArrowUp: -1, ArrowDown: 1 };
 const NEWS = 60; // entries shown below a board
@@ -33,7 +33,7 @@ export function startReview(root, send, game, share = null) {
     ([sign, label, step]) => make("button", { type: "button", "aria-label": label, title: label, onclick: () => go(step) }, sign));
   const kind = make("select", { id: "kind", onchange: draw }, ...KINDS.map((name, value) => make("option", { value }, name)));
   const boxes = {
-    white: tick("White's", true), black: tick("Black's", true), hidden: tick("with the hidden men, faint", false),
+    white: tick("White's", true), black: tick("Black's", true), hidden: tick("also show the hidden pieces, faintly", false),
   };
   const values = make("section", { className: "values", "aria-label": "Tries" });
   const going = make("p", { id: "walk", className: "working", hidden: true });
@@ -286,11 +286,11 @@ function howEnded({ result, text, saved }, frame) {
 /** What a side knows of the enemy, in words. */
 function knows(side) {
   if (!side) return [make("span", { className: "working" }, "Working out what was known …")];
-  if (!side.chances.length) return ["In the dark: no board fits what was heard."];
-  const boards = side.boards === 1 ? "1 board" : `${side.boards.toLocaleString("en")} boards`;
-  const how = side.exact ? ", all that fit" : side.fits ? " that fit" : " that fit what was heard last";
+  if (!side.chances.length) return ["No position is consistent with the announcements."];
+  const count = `${side.boards.toLocaleString("en")} ${side.fits ? "possible " : ""}position${side.boards === 1 ? "" : "s"}`;
+  const kind = side.exact ? " (all of them)" : side.fits ? "" : " consistent with the last announcement only";
   const list = (key, words) => make("span", { className: "sure" }, make("span", { className: `key ${key}`, "aria-hidden": true }, SIGNS[key]),
     ` ${words}: ${side[key].join(" ") || "none"}`);
-  return [`${boards}${how}; expects ${side.placed.toFixed(1)} of ${side.men} men right.`,
-    list("right", "sure, and right"), list("wrong", "sure, and wrong"), list("missed", "sure that nobody is there, and wrong")];
+  return [`${count}${kind}; on average ${side.placed.toFixed(1)} of ${side.men} pieces placed correctly.`,
+    list("right", "sure, and right"), list("wrong", "sure, and wrong"), list("missed", "sure that the square is empty, and wrong")];
 }

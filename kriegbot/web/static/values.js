@@ -6,7 +6,7 @@ const SHOWN = 8; // tries of a table, and turns of the list
 let hasAll = false; // whether tables show all tries: once asked for, from then on
 
 const pawns = (centipawns) => `${centipawns < 0 ? "−" : "+"}${(Math.abs(centipawns) / 100).toFixed(2)}`;
-const percent = (chance) => `${chance > 0 && chance < 0.005 ? "<1" : Math.round(100 * chance)} %`;
+const percent = (chance) => `${chance > 0 && chance < 0.005 ? "<1" : Math.round(100 * chance)}%`;
 
 /** The table of a turn's tries, best first; the one that was made is marked. */
 export function tryTable(frame, look, next, isFile = false) {
@@ -14,7 +14,7 @@ export function tryTable(frame, look, next, isFile = false) {
   const side = frame.turn === "white" ? "White" : "Black";
   const heading = make("h3", {}, `${side} to try`);
   if (!look) return [heading, make("p", { className: isFile ? "" : "working" }, isFile ? "Not looked at before this file was saved." : "Looking …")];
-  if (!look.tries.length) return [heading, make("p", {}, "No board fits what was heard; nothing to search.")];
+  if (!look.tries.length) return [heading, make("p", {}, "No position is consistent with the announcements; there is nothing to search.")];
   const made = next && next.mover === frame.turn ? next : null;
   const rank = made ? look.tries.findIndex((one) => one.uci === made.move) : -1;
   const rows = look.tries.map((one, number) => {
@@ -34,7 +34,7 @@ export function tryTable(frame, look, next, isFile = false) {
   const table = make("table", {}, make("caption", {}, `Values in pawns, from ${side}'s side: ${look.by}.`),
     make("thead", {}, make("tr", {}, ...["Rank", "Try", "Value", "Legal"].map((name) => make("th", { scope: "col" }, name)))),
     make("tbody", {}, ...rows));
-  const unlikely = made && rank < 0 ? [make("p", {}, `${made.title} No board looked at allows that.`)] : [];
+  const unlikely = made && rank < 0 ? [make("p", {}, `${made.title} It is legal in none of the positions searched.`)] : [];
   return [heading, table, ...unlikely, button];
 }
 
@@ -59,11 +59,11 @@ export function worstTries(frames, looks, side, show, isPart) {
     return made && (!side || frame.turn === side) ? [{ at, made, best: tries[0], loss: tries[0].value - made.value, title: next }] : [];
   });
   const worst = found.filter((one) => one.loss >= 0.5).sort((one, other) => other.loss - one.loss).slice(0, SHOWN);
-  if (!worst.length) return isPart ? [] : [make("p", {}, "Every try was the best one by the search."), make("table", { hidden: true })];
+  if (!worst.length) return isPart ? [] : [make("p", {}, "Every try was the best one."), make("table", { hidden: true })];
   const rows = worst.map(({ at, made, best, loss, title }) => make("tr", {},
     make("th", { scope: "row" }, make("button", { type: "button", onclick: () => show(at) }, `${title.place} ${made.name}`)),
     make("td", {}, best.name), make("td", {}, pawns(loss))));
-  return [make("h3", {}, "Where another try was worth more"), make("table", {},
-    make("thead", {}, make("tr", {}, ...["Tried", "Best by the search", "Worth more by"].map((name) => make("th", { scope: "col" }, name)))),
+  return [make("h3", {}, "Where another try was better"), make("table", {},
+    make("thead", {}, make("tr", {}, ...["Tried", "Best", "Better by"].map((name) => make("th", { scope: "col" }, name)))),
     make("tbody", {}, ...rows))];
 }

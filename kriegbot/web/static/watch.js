@@ -37,13 +37,13 @@ export function watchForm(root, send, hello) {
   const white = player("white", "White", "overconfident");
   const black = player("black", "Black", "paranoid");
   const rules = select("watch-rules", hello.rules.map((one) => [one.name, one.title]), "berkeley");
-  const link = make("a", {}, "These in plain words");
+  const link = make("a", {}, "These rules explained");
   leadToRules(rules, link);
   const seed = make("input", { id: "watch-seed", inputMode: "numeric", pattern: "[0-9]{0,39}", placeholder: "a fresh one", autocomplete: "off" });
   const pace = make("input", { id: "watch-pace", type: "number", min: 0, max: 10, step: 0.1, value: 1 });
   const failure = make("p", { className: "failure", role: "alert", id: "watch-failure" });
   const form = make("form", { className: "watch-form" }, white.element, black.element,
-    make("div", {}, choice("Rules", rules, link, " "), choice("Seed", seed), choice("Seconds from try to try, at least", pace)),
+    make("div", {}, choice("Rules", rules, link, " "), choice("Seed", seed), choice("Least seconds per try", pace)),
     failure, make("button", { type: "submit", id: "watch-start", className: "main" }, "Watch"));
   form.onsubmit = (event) => {
     event.preventDefault();
