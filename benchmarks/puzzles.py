@@ -47,7 +47,7 @@ from kriegbot.players.kriegbot import BEST, FLAGSHIP, LEVELS
 from kriegbot.players.searching import search_player
 from kriegbot.players.specs import make_player, parse_spec
 from kriegbot.search.information_set import are_open, tries_in
-from referee import NO_LIMITS, Answer, GameRecord, Limits, OwnTry, Referee, View, action_code, announce, rule_set
+from referee import NO_LIMITS, Answer, GameRecord, Limits, OwnTry, Referee, View, announce, rule_set
 
 SIMPLE = "overconfident:depth=1,samples=50,particles=500"
 STRIPPING = [(SIMPLE, "rand:by=man")]
@@ -352,7 +352,9 @@ def graded(puzzle: dict[str, Any]) -> dict[str, float]:
         for seed in range(BEST_BELIEFS if level == BEST else BELIEFS):
             if puzzle["kind"] == "mate":
                 player = search_player(replace(settings, finishes=False), seed)
-                said.append(action_code(player.choose(view).action))
+                action = player.choose(view).action
+                assert isinstance(action, chess.Move)
+                said.append(action.uci())
                 continue
             belief = Belief(view, settings.particles or MANY, seed, load_opponent(settings.filtering))
             for draw in range(DRAWS) if len(belief.particles) else ():

@@ -13,7 +13,7 @@ from kriegbot.game.match import GameResult, play_game, player_seed
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat, Seat
 from kriegbot.game.turn import turn
-from kriegbot.players.base import Choice, PlayerLeft
+from kriegbot.players.base import Choice, Leave
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.report import Report
@@ -176,25 +176,27 @@ def test_a_player_may_resign() -> None:
     assert (end.reason, end.winner) == (Reason.RESIGNATION, chess.WHITE)
 
 
-def leaving(error: type[BaseException]) -> GameResult:
+def leaving(*, is_interrupt: bool = False) -> GameResult:
     class Leaving(RandPlayer):
         def choose(self, view: View) -> Choice:
             if view.ply < 4:
                 return super().choose(view)
-            raise error("had enough")
+            if is_interrupt:
+                raise KeyboardInterrupt
+            return Choice(Leave("had enough"))
 
     return play_game(HereSeat("leaving", Leaving), rand())
 
 
 def test_a_person_who_leaves_abandons_the_game() -> None:
-    played = leaving(PlayerLeft)
+    played = leaving()
     assert (played.record.result, len(played.record.turns), played.interrupted) == ("*", 4, False)
     assert played.record.end is not None
     assert played.record.end.detail == "had enough"
 
 
 def test_an_interrupt_abandons_the_game_and_says_so() -> None:
-    played = leaving(KeyboardInterrupt)
+    played = leaving(is_interrupt=True)
     assert (played.record.result, len(played.record.turns), played.interrupted) == ("*", 4, True)
 
 

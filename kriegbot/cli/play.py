@@ -30,7 +30,7 @@ from kriegbot.narration.diary import Diary, meaning
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint
 from kriegbot.narration.names import YOU, called
 from kriegbot.narration.results import Results
-from kriegbot.players.base import PlayerLeft
+from kriegbot.players.base import Leave
 from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.kriegbot import BEST, LEVELS
 from kriegbot.players.specs import BadSpec, PlayerSpec
@@ -288,10 +288,8 @@ def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
         nothing = "No position is consistent with the announcements; there is nothing to search."
         return [f"The computer's best tries, in pawns ({best['by']}):", *(tries or [nothing]), HELP_NOTE]
 
-    def back(view: View) -> Sequence[str]:
-        if view.ply < 2:
-            return ["You have no move to take back."]
-        raise PlayerLeft(TAKEN_BACK)
+    def back(view: View) -> Sequence[str] | Leave:
+        return ["You have no move to take back."] if view.ply < 2 else Leave(TAKEN_BACK)
 
     def draw(_view: View) -> Sequence[str]:
         return ["Programs do not agree to draws. You can resign."]

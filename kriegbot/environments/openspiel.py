@@ -81,6 +81,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without 
         if not view.tries():  # it has been mated, or stalemated, and has to try what cannot be legal, too
             return next(iter(actions.values()))
         action = self._seat.ask(view).action
+        assert isinstance(action, referee.Action)  # for mypy: a program cannot leave
         code = referee.action_code(action)
         if code not in actions:
             raise ValueError(f"illegal answer of {self._seat.name}: {code}; it takes one of {' '.join(actions)}")

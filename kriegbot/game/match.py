@@ -20,7 +20,6 @@ import chess
 from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.game.trial import seat_of
 from kriegbot.game.turn import Attempt, turn
-from kriegbot.players.base import DrawAgreed, OutOfTime, PlayerLeft
 from kriegbot.report import Report
 from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Reason, Referee, RuleSet
 
@@ -214,21 +213,18 @@ class _Game:
         self._judged = chess.WHITE
 
     def play(self, seed: int) -> None:
-        """Plays to the end: a player that fails forfeits the game, one that leaves abandons it."""
+        """Play to the end; a player that fails forfeits the game."""
         try:
             for self._judged in chess.COLORS:
-                self._seats[self._judged].begin(player_seed(seed, self._judged))
+                left = self._seats[self._judged].begin(player_seed(seed, self._judged))
+                if left is not None:
+                    self.referee.abandon(left.why)
+                    return
             while self.referee.end is None:
                 self._turn()
         except PlayerFailed as failed:
             self.failed = failed
             self.referee.forfeit(self._judged, failed.detail)
-        except PlayerLeft as left:
-            self.referee.abandon(str(left))
-        except DrawAgreed:
-            self.referee.agree()
-        except OutOfTime:
-            self.referee.forfeit(self._judged, "lost on time")
         self._tell_end()
 
     def _tell_end(self) -> None:

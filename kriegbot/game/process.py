@@ -22,7 +22,7 @@ from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, 
 from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import importable
 from kriegbot.parts import NotFound, sha256_of
-from kriegbot.players.base import Choice
+from kriegbot.players.base import Choice, Leave
 from kriegbot.players.specs import PlayerSpec, Progress, player_kind
 from kriegbot.report import Report
 from referee import View
@@ -86,7 +86,7 @@ class ProcessSeat(Seat):
         """The number of the process, while there is one."""
         return None if self._talker is None else self._talker.pid
 
-    def begin(self, seed: int) -> None:
+    def begin(self, seed: int) -> Leave | None:
         """Seats a player for a new game.
 
         Raises:
@@ -109,6 +109,7 @@ class ProcessSeat(Seat):
         self._to_come += 1  # of a game that ended at once, the player may still be about to say ready
         version = "" if self._begins_late and not spec.is_outside else self._begun()
         self.about = self._about(version, seed)
+        return None
 
     def ready(self) -> None:
         """Waits until the player has sat down; raises PlayerFailed."""

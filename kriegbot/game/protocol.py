@@ -110,8 +110,9 @@ def answer_lines(choice: Choice) -> list[str]:
         for name in REPORTED
         if (value := getattr(choice.report, name))
     ]
-    answer = choice.action
-    verb = f"try {referee.action_code(answer)}" if isinstance(answer, chess.Move) else referee.action_code(answer)
+    action = choice.action
+    assert isinstance(action, referee.Action)  # for mypy: see `seat.validated`
+    verb = f"try {action.uci()}" if isinstance(action, chess.Move) else referee.action_code(action)
     return [f"info {' '.join(said)}", verb] if said else [verb]
 
 

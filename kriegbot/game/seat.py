@@ -10,14 +10,15 @@ import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import Enum
+from types import UnionType
 from typing import Self
 
 import chess
 
 from kriegbot.game.protocol import REPORTED, plain
-from kriegbot.players.base import Choice, Player, PlayerLeft, notify
+from kriegbot.players.base import Choice, Leave, Player, SeatAction, notify
 from kriegbot.report import Report
-from referee import AskAny, Resign, View
+from referee import Action, View
 from referee.referee import plain_move
 from referee.text import one_line
 
@@ -64,15 +65,15 @@ class Seat(ABC):
     about = ""
 
     @abstractmethod
-    def begin(self, seed: int) -> None:
-        """Seats a player for a new game; raises PlayerFailed."""
+    def begin(self, seed: int) -> Leave | None:
+        """Seat a player for a new game; return Leave if the game must not begin. Raise PlayerFailed."""
 
     def ready(self) -> None:  # noqa: B027 - most are, once a game has begun
         """Waits until the player can be asked, while no clock runs; raises PlayerFailed."""
 
     @abstractmethod
     def ask(self, view: View) -> Choice:
-        """The player's answer; raises PlayerFailed, or PlayerLeft for a person."""
+        """Return the player's answer; raise PlayerFailed if it gives none."""
 
     def wait(self, view: View) -> None:  # noqa: B027 - programs need not be shown it
         """Shows a view while the opponent is to move."""
@@ -105,9 +106,9 @@ class SeatAround(Seat):
         """What records add for a player from outside."""
         return self._seat.about
 
-    def begin(self, seed: int) -> None:
-        """Seats a player for a new game."""
-        self._seat.begin(seed)
+    def begin(self, seed: int) -> Leave | None:
+        """Seat a player for a new game."""
+        return self._seat.begin(seed)
 
     def ready(self) -> None:
         """Waits until the player can be asked."""
@@ -161,11 +162,11 @@ class HereSeat(Seat):
         try:
             self._known = notify(self._player, view, self._known)
             answer = self._player.choose(view)
-        except (PlayerLeft, PlayerFailed):
+        except PlayerFailed:
             raise
         except Exception as error:
             raise raised(error) from error
-        return checked(answer)
+        return validated(answer, SeatAction)
 
     def wait(self, view: View) -> None:
         """Shows a view while the opponent is to move."""
@@ -192,12 +193,22 @@ def raised(error: BaseException) -> PlayerFailed:
     return PlayerFailed(Failure.RAISED, f"raised {one_line(what, 200)}", log)
 
 
-def checked(answer: object) -> Choice:
-    """An answer rebuilt from plain values; raises PlayerFailed unless it is a move or the like, and a report."""
+def validated(answer: object, allowed: UnionType = Action) -> Choice:
+    """Return an answer rebuilt from plain values.
+
+    Args:
+      answer: the object that a player returned.
+      allowed: the actions that it may choose from: `SeatAction` for a player in this process.
+
+    Raises:
+      PlayerFailed: it is no Choice of such an action and a report.
+    """
     if not isinstance(answer, Choice):
         raise _nonsense(answer, "not a Choice")
+    action = answer.action
     try:
-        action = answer.action if isinstance(answer.action, Resign | AskAny) else plain_move(answer.action)
+        if isinstance(action, chess.Move) or not isinstance(action, allowed):
+            action = plain_move(action)  # type: ignore[arg-type]  # which raises TypeError
     except TypeError:
         raise _nonsense(answer.action, "not a move between squares of the board") from None
     try:

@@ -9,19 +9,24 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import chess
+
 from kriegbot.game.seat import Failure, PlayerFailed, Seat
-from kriegbot.players.base import Choice
-from referee import Action, Answer, AskAny, Referee, Resign, View
+from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
+from referee import Answer, AskAny, Referee, Resign, View
 
 MOST_NONSENSE = 20  # impossible or repeated tries and questions in one turn, before a player counts as trying for ever
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What a player did when it was asked, in view of all that it knew, and what came of it.
+    """One action of a player.
 
-    seconds: time for it, as this side of the player measures it. answer: the referee's; None to a resignation, or as
-    long as there is none.
+    Attributes:
+      view: the player's view when it chose.
+      choice: its action, and its report.
+      seconds: time that it took, measured on this side of its process.
+      answer: the referee's answer to a try or question; None before there is one, and for any other action.
     """
 
     view: View
@@ -31,34 +36,40 @@ class Attempt:
 
     @property
     def is_nonsense(self) -> bool:
-        """Whether the view shows that it is impossible or repeated."""
+        """True if the view shows that the try or question is impossible or repeated."""
         match self.choice.action:
-            case Resign():
-                return False
             case AskAny():
                 return not self.view.may_ask
-            case move:
+            case chess.Move() as move:
                 return not self.view.is_open(move)
+            case _:
+                return False
 
 
 def ask_player(seat: Seat, view: View) -> Attempt:
-    """Asks the player of a seat; raises PlayerFailed, or what people raise (`kriegbot.players.base`)."""
+    """Ask the player of a seat for its next action; raise PlayerFailed if it gives none."""
     seat.ready()
     begun = time.perf_counter()
     choice = seat.ask(view)
     return Attempt(view, choice, time.perf_counter() - begun)
 
 
-def apply_action(referee: Referee, action: Action) -> Answer | None:
-    """Lets the referee answer the side to move; None to a resignation."""
+def apply_action(referee: Referee, action: SeatAction) -> Answer | None:
+    """Apply an action of the side to move; return the referee's answer to a try or question, else None."""
     match action:
-        case Resign():
-            referee.resign(referee.turn)
-            return None
         case AskAny():
             return referee.ask_any()
+        case Resign():
+            referee.resign(referee.turn)
+        case AgreeDraw():
+            referee.agree()
+        case FlagFell():
+            referee.forfeit(referee.turn, "lost on time")
+        case Leave(why):
+            referee.abandon(why)
         case move:
             return referee.try_move(move)
+    return None
 
 
 def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Attempt]:

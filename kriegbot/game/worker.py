@@ -16,7 +16,7 @@ from typing import TextIO
 
 from kriegbot.game.children import leave_with_stdin
 from kriegbot.game.protocol import GREETING, ViewReader, answer_lines
-from kriegbot.game.seat import Failure, PlayerFailed, checked, raised
+from kriegbot.game.seat import Failure, PlayerFailed, raised, validated
 from kriegbot.parts import entry_points
 from kriegbot.players.base import Player, notify
 from kriegbot.players.rule_sets import load_rules
@@ -65,7 +65,7 @@ class Worker:
                 if view is not None and self._player is not None:
                     self._known = notify(self._player, view, self._known)
                     is_over = view.end is not None
-                    self._say(*(["over"] if is_over else answer_lines(checked(self._player.choose(view)))))
+                    self._say(*(["over"] if is_over else answer_lines(validated(self._player.choose(view)))))
 
     def fail(self, error: BaseException) -> None:
         """Tells the game that the player failed, and writes the traceback to the log."""

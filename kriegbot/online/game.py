@@ -181,6 +181,7 @@ class OnlineGame:
         """The player's answer, if it is one that can be sent; raises PlayerFailed."""
         tried = self._player.ask(view, left)
         action = tried.choice.action
+        assert isinstance(action, Action)  # for mypy: a program cannot leave
         if tried.is_nonsense or (isinstance(action, AskAny) and not can_ask):
             raise PlayerFailed(Failure.STUBBORN, f"answered {action_code(action)}, which is not open to it")
         self._record.add(tried)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from kriegbot.game.turn import Attempt
-from referee import action_code
+from referee import Action, action_code
 from referee.files import write_whole
 
 Json: TypeAlias = dict[str, Any]
@@ -44,8 +44,11 @@ class Record:
     def add(self, tried: Attempt) -> None:
         """Adds how a try was chosen."""
         report = {name: value for name, value in asdict(tried.choice.report).items() if value}
-        action, seconds = action_code(tried.choice.action), round(tried.seconds, 3)
-        self.data["thoughts"].append(report | {"ply": tried.view.ply, "action": action, "seconds": seconds})
+        action, seconds = tried.choice.action, round(tried.seconds, 3)
+        assert isinstance(action, Action)  # for mypy: a program cannot leave
+        self.data["thoughts"].append(
+            report | {"ply": tried.view.ply, "action": action_code(action), "seconds": seconds}
+        )
 
     def end(self, state: Json, seed: int | None) -> None:
         """Adds the end of the game, and saves it."""

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import chess
 
@@ -16,10 +16,31 @@ from referee.men import is_pawn_capture
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A player's answer: what it does, and its report."""
+class Leave:
+    """The side leaves: the game ends without a result, and its record says why."""
 
-    action: Action
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeDraw:
+    """Both sides agree to a draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlagFell:
+    """The clock of the side has run out."""
+
+
+SeatAction: TypeAlias = Action | Leave | AgreeDraw | FlagFell
+"""Everything that a side can do. Only people and clocks in this process leave, agree or lose on time; programs act."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The answer of a side: an action, and a report on how it was chosen."""
+
+    action: SeatAction
     report: Report = field(default_factory=Report)
 
 
@@ -84,15 +105,3 @@ class PlayerKind:
     rank: int = 100
     has_kernels: bool = False
     begins_early: bool = False
-
-
-class PlayerLeft(Exception):
-    """A person leaves the game, which ends without a result; the message says why."""
-
-
-class DrawAgreed(Exception):
-    """Two people agree to a draw."""
-
-
-class OutOfTime(Exception):
-    """The clock of the player to move has run out."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from kriegbot.players.base import Choice, PlayerKind, PlayerLeft
+from kriegbot.players.base import Choice, Leave, PlayerKind, SeatAction
 from kriegbot.players.notation import BadTry, read_action, try_name
 from kriegbot.report import Report
 from referee import Resign, View
@@ -32,8 +32,8 @@ ASKING = {"any": "ask whether any of your pawn captures is legal"}
 """An extra command, where the question may be asked."""
 ALIASES = {"?": "help", "takeback": "back", "take back": "back", "undo": "back", "exit": "quit"}
 
-Answer: TypeAlias = Callable[[View], Sequence[str]]
-"""Answers a command with lines; it may raise PlayerLeft."""
+Answer: TypeAlias = Callable[[View], Sequence[str] | Leave]
+"""Answers a command with lines, or ends the game."""
 NOTHING: Mapping[str, Answer] = MappingProxyType({})
 
 
@@ -65,44 +65,54 @@ class HumanPlayer:
         self._console, self._more = console, more
 
     def choose(self, view: View) -> Choice:
-        """Asks until the person has named a try, asked "Any?", resigned or left.
+        """Read lines until the person has named a try, asked "Any?", resigned or left.
 
-        Raises:
-          PlayerLeft: by `quit`, by the end of input, by Ctrl-C, or by a command of `more`.
+        A person leaves by `quit`, the end of input, Ctrl-C, or a command of `more`.
         """
         begun = time.perf_counter()
         self._console.show(view)
-        while True:
-            try:
-                line = self._console.read(view).strip()
-            except EOFError:
-                raise PlayerLeft("end of input") from None
-            except KeyboardInterrupt:
-                raise PlayerLeft("interrupted") from None
-            command = line.lower()
-            match command if command in self._more else ALIASES.get(command, command):
-                case "":
-                    continue
-                case "help":
-                    given = {name: what for name, what in COMMANDS.items() if name not in HELP or name in self._more}
-                    self._console.say(_help(given | ASKING if view.may_ask else given))
-                case asked if asked in self._more:
-                    self._console.say(self._more[asked](view))
-                case "tries":
-                    self._console.say(_columns([try_name(move, view) for move in view.tries()]))
-                case "board":
-                    self._console.show(view)
-                case "resign":
-                    return Choice(Resign(), Report(seconds=time.perf_counter() - begun))
-                case "quit":
-                    raise PlayerLeft("the person left")
-                case _:
-                    try:
-                        action = read_action(line, view)
-                    except BadTry as error:
-                        self._console.say([str(error)])
-                    else:
-                        return Choice(action, Report(seconds=time.perf_counter() - begun))
+        action: SeatAction | None = None
+        while action is None:
+            action = self._next(view)
+        return Choice(action, Report(seconds=time.perf_counter() - begun))
+
+    def _next(self, view: View) -> SeatAction | None:
+        """Read a line and answer it; None unless it is an action."""
+        try:
+            line = self._console.read(view).strip()
+        except EOFError:
+            return Leave("end of input")
+        except KeyboardInterrupt:
+            return Leave("interrupted")
+        command = line.lower()
+        match command if command in self._more else ALIASES.get(command, command):
+            case "":
+                lines: Sequence[str] = ()
+            case "help":
+                commands = {name: what for name, what in COMMANDS.items() if name not in HELP or name in self._more}
+                lines = _help(commands | ASKING if view.may_ask else commands)
+            case name if name in self._more:
+                answer = self._more[name](view)
+                if isinstance(answer, Leave):
+                    return answer
+                lines = answer
+            case "tries":
+                lines = _columns([try_name(move, view) for move in view.tries()])
+            case "board":
+                self._console.show(view)
+                lines = ()
+            case "resign":
+                return Resign()
+            case "quit":
+                return Leave("the person left")
+            case _:
+                try:
+                    return read_action(line, view)
+                except BadTry as error:
+                    lines = [str(error)]
+        if lines:
+            self._console.say(lines)
+        return None
 
 
 def _help(commands: Mapping[str, str]) -> list[str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
+from typing import TypeVar
 
 import chess
 
@@ -20,7 +21,7 @@ from kriegbot.game.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed, Seat, SeatAround
 from kriegbot.narration.diary import Diary, EvenTime
-from kriegbot.players.base import Choice, DrawAgreed, OutOfTime, PlayerLeft
+from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
 from kriegbot.players.notation import read_action
 from kriegbot.players.specs import PlayerSpec, Progress, parse_spec
 from kriegbot.report import Report
@@ -28,7 +29,9 @@ from kriegbot.request import Refused
 from kriegbot.web import replies
 from kriegbot.web.clock import GameClock
 from kriegbot.web.show import shown
-from referee import Action, View
+from referee import View
+
+T = TypeVar("T")
 
 MAX_FREE = 2  # processes kept for later games
 WARM = "overconfident"  # the player that makes a process load all kernels
@@ -53,33 +56,31 @@ class PooledSeat(ProcessSeat):
         if talker is not None:
             talker.kill()
 
-    def begin(self, seed: int) -> None:
-        """SeatPool a player for a new game; raises PlayerFailed, or PlayerLeft once the game was abandoned."""
-        with self._leaving():
-            super().begin(seed)
+    def begin(self, seed: int) -> Leave | None:
+        """Seat a player for a new game, unless the game was abandoned; raise PlayerFailed if it cannot sit down."""
+        self._unless_left(lambda: super(PooledSeat, self).begin(seed))
+        return Leave(self._why) if self._why else None
 
     def ready(self) -> None:
-        """Waits until the player can be asked; raises PlayerFailed, or PlayerLeft once the game was abandoned."""
-        with self._leaving():
-            super().ready()
+        """Wait until the player can be asked, unless the game was abandoned; raise PlayerFailed."""
+        self._unless_left(super().ready)
 
     def ask(self, view: View) -> Choice:
-        """The player's answer; raises PlayerFailed, or PlayerLeft once the game was abandoned."""
-        with self._leaving():
-            return super().ask(view)
+        """Return the player's answer, or `Leave` once the game was abandoned; raise PlayerFailed."""
+        return self._unless_left(lambda: super(PooledSeat, self).ask(view)) or Choice(Leave(self._why))
 
-    @contextlib.contextmanager
-    def _leaving(self) -> Iterator[None]:
+    def _unless_left(self, act: Callable[[], T]) -> T | None:
+        """Return what `act` does; None if the game is abandoned before it is done, or no process can be started."""
+        if self._why:
+            return None
         try:
-            if self._why:
-                raise PlayerLeft(self._why)
-            yield
+            return act()
         except CannotStart as error:
-            raise PlayerLeft(str(error)) from None
+            self._why = str(error)
         except PlayerFailed:
-            if self._why:
-                raise PlayerLeft(self._why) from None
-            raise
+            if not self._why:
+                raise
+        return None
 
 
 class SeatPool:
@@ -95,7 +96,7 @@ class SeatPool:
     def warm(self) -> None:
         """Starts a process and has it load the kernels, before one is needed."""
         seat = self.take(parse_spec(WARM))
-        with contextlib.suppress(PlayerFailed, PlayerLeft):
+        with contextlib.suppress(PlayerFailed):
             seat.begin(0)
             seat.ready()
         self.release(seat)
@@ -151,7 +152,7 @@ class PersonSeat(Seat):
         self._shown: View | None = None
         self._asked: View | None = None
         self._has_resigned = self.takes_back = False
-        self._answers: SimpleQueue[Action | PlayerLeft | DrawAgreed] = SimpleQueue()
+        self._answers: SimpleQueue[SeatAction] = SimpleQueue()
         self._lock = threading.Lock()
         self._here = threading.Event()
         if is_here:
@@ -168,7 +169,7 @@ class PersonSeat(Seat):
         self._here.wait()
 
     def ask(self, view: View) -> Choice:
-        """The person's try; raises PlayerLeft, DrawAgreed or OutOfTime."""
+        """Return what the person does before its clock runs out."""
         self._even.hold(view)
         self._clock.switch(view.color)
         begun = time.perf_counter()
@@ -177,14 +178,12 @@ class PersonSeat(Seat):
         self.wait(view)
         left = self._clock.left(view.color)
         try:
-            answer = self._answers.get(timeout=None if left is None else max(0.0, left))
+            action = self._answers.get(timeout=None if left is None else max(0.0, left))
         except Empty:
             with self._lock:
                 self._asked = None
-            raise OutOfTime from None
-        if isinstance(answer, PlayerLeft | DrawAgreed):
-            raise answer
-        return Choice(answer, Report(seconds=time.perf_counter() - begun))
+            action = FlagFell()
+        return Choice(action, Report(seconds=time.perf_counter() - begun))
 
     def wait(self, view: View) -> None:
         """Shows a view, if it brings anything new."""
@@ -208,7 +207,7 @@ class PersonSeat(Seat):
             if self._turn().ply < 2:
                 raise Refused("You have no move to take back.")
             self.takes_back, self._asked = True, None
-            self._answers.put(PlayerLeft("a move was taken back"))
+            self._answers.put(Leave("a move was taken back"))
 
     def asked(self) -> View:
         """The view in which the person is to try."""
@@ -228,13 +227,13 @@ class PersonSeat(Seat):
         """A draw is agreed."""
         with self._lock:
             self._asked = None
-            self._answers.put(DrawAgreed())
+            self._answers.put(AgreeDraw())
 
     def leave(self, why: str) -> None:
         """The person leaves, or has to. Idempotent."""
         with self._lock:
             self._asked = None
-            self._answers.put(PlayerLeft(why))
+            self._answers.put(Leave(why))
         self.come()
 
     def _turn(self) -> View:
@@ -253,7 +252,7 @@ class ClockedSeat(SeatAround):
         self._leave, self._clock = seat.leave, clock
 
     def ask(self, view: View) -> Choice:
-        """The player's answer; raises OutOfTime."""
+        """Return the player's answer, or `FlagFell` if its time runs out before."""
         self._clock.switch(view.color)
         left = self._clock.left(view.color)
         if left is None:
@@ -261,10 +260,8 @@ class ClockedSeat(SeatAround):
         flag = threading.Timer(max(0.0, left), self._leave, ["its time was up"])
         flag.start()
         try:
-            return super().ask(view)
-        except PlayerLeft:
-            if (self._clock.left(view.color) or 0.0) <= 0:
-                raise OutOfTime from None
-            raise
+            choice = super().ask(view)
         finally:
             flag.cancel()
+        is_out_of_time = isinstance(choice.action, Leave) and (self._clock.left(view.color) or 0.0) <= 0
+        return Choice(FlagFell()) if is_out_of_time else choice

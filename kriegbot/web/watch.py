@@ -13,7 +13,7 @@ import chess
 from kriegbot.game.seat import Seat, SeatAround
 from kriegbot.narration.moments import Narrator
 from kriegbot.narration.names import both_called
-from kriegbot.players.base import Choice, PlayerLeft
+from kriegbot.players.base import Choice
 from kriegbot.web.registry import GameThread, PageGame, Registry
 from kriegbot.web.replies import GameInfo, GameOver
 from kriegbot.web.requests import Leave, Pause, Request, SetPace
@@ -103,7 +103,6 @@ class WatchedGame(PageGame):
                 if not self._is_paused and left <= 0:
                     return
                 self._changed.wait(None if self._is_paused else left)
-        raise PlayerLeft(self._why)
 
     def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review) -> None:
         """The end."""
