@@ -20,7 +20,7 @@ from kriegbot.game.process import budget_of
 from kriegbot.online.bot import Bot
 from kriegbot.online.player import HURRY, LEAST, RESERVE, patience_for, seconds_for, spec_for
 from kriegbot.online.settings import (
-    Settings,
+    BotSettings,
     check_free,
     load_settings,
     load_token,
@@ -248,8 +248,8 @@ def test_a_player_that_cannot_play_is_refused_before_the_site_hears_of_the_bot(
 def test_the_settings_in_the_docs_are_the_defaults() -> None:
     block = DOCS.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
     data = tomllib.loads(block)
-    assert set(data) == {field.name for field in fields(Settings)} - {"records"}
-    assert read_settings(data, "docs") == Settings()
+    assert set(data) == {field.name for field in fields(BotSettings)} - {"records"}
+    assert read_settings(data, "docs") == BotSettings()
     assert "records" in block
 
 

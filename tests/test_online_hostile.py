@@ -17,8 +17,8 @@ from rich.console import Console
 from kriegbot.cli.online import Screen
 from kriegbot.online.bot import Bot
 from kriegbot.online.game import OnlineGame, Shown
-from kriegbot.online.records import Record
-from kriegbot.online.settings import SITE_RULES, Settings
+from kriegbot.online.records import OnlineRecord
+from kriegbot.online.settings import SITE_RULES, BotSettings
 from tests.test_online_reading import started
 
 ESCAPE = "\x1b]0;owned\x07\x9b2J\u202e"
@@ -69,8 +69,8 @@ def played(folder: Path, state: dict[str, Any], answer: dict[str, Any] | None = 
     """A game at a site that gives this state, and this answer to a try."""
     site: Any = SimpleNamespace(ask=lambda _: state, command=lambda *_: answer or {}, pause=lambda _: None, address="")
     shown = Shown("ABC", "anna", "wild16")
-    record = Record(folder, {"code": "ABC"})
-    return OnlineGame(site, Settings().player, SITE_RULES["wild16"], record, shown, lambda _: None), shown
+    record = OnlineRecord(folder, {"code": "ABC"})
+    return OnlineGame(site, BotSettings().player, SITE_RULES["wild16"], record, shown, lambda _: None), shown
 
 
 def drawn(shown: Shown) -> str:
@@ -89,7 +89,7 @@ def test_a_list_of_games_of_another_shape_ends_nothing(asked: str, tmp_path: Pat
         site: Any = SimpleNamespace(
             ask=lambda path, given=given: given[path.split("/")[-1]], command=lambda *_: {}, address=""
         )
-        Bot(site, Settings(join=True), tmp_path, lambda _: None)._look()
+        Bot(site, BotSettings(join=True), tmp_path, lambda _: None)._look()
 
 
 def test_a_state_of_another_shape_is_played_or_waited_for(tmp_path: Path, monkeypatch: Any) -> None:

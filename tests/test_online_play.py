@@ -19,7 +19,7 @@ from kriegbot.cli.online import Screen
 from kriegbot.online import bot as bot_module
 from kriegbot.online.bot import Bot
 from kriegbot.online.game import Shown
-from kriegbot.online.settings import Settings, read_settings
+from kriegbot.online.settings import BotSettings, read_settings
 from kriegbot.online.site import Site, in_a_while
 from kriegbot.request import Refused
 from referee import Answer
@@ -42,7 +42,7 @@ def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
 class Running:
     """A bot in this process, and what it says."""
 
-    def __init__(self, fake: FakeSite, folder: Path, settings: Settings) -> None:
+    def __init__(self, fake: FakeSite, folder: Path, settings: BotSettings) -> None:
         self.fake, self.folder = fake, folder
         self.lines: list[str] = []
         self.stop = threading.Event()
@@ -230,7 +230,7 @@ def test_a_wrong_token_is_refused(tmp_path: Path) -> None:
     with serving(FakeSite()) as fake:
         site = Site(fake.address, "ksbot_2.x", threading.Event())
         with pytest.raises(Refused, match="refuses the token: UNAUTHORIZED"):
-            Bot(site, Settings(), tmp_path, print).run()
+            Bot(site, BotSettings(), tmp_path, print).run()
         site.close()
 
 

@@ -35,7 +35,7 @@ from referee.text import one_line, quoted
 
 if TYPE_CHECKING:  # httpx, which the bot needs, is an extra
     from kriegbot.online.bot import Bot
-    from kriegbot.online.settings import Settings
+    from kriegbot.online.settings import BotSettings
 
 KEY = "KRIEGSPIEL_REGISTRATION_KEY"
 REGISTERING = 30.0  # seconds for which a site that takes no requests is asked again to register a bot
@@ -128,20 +128,20 @@ def run(settings: File = None) -> None:
         print(f"{count} {'game goes' if count == 1 else 'games go'} on at the site; run this again to resume.")
 
 
-def _settings(file: str | None) -> Settings:
+def _settings(file: str | None) -> BotSettings:
     """The settings in a file; by default those in the user's configuration, or the defaults if there are none."""
     if find_spec("httpx") is None:
         raise Refused("playing online needs httpx: pip install 'kriegbot[online]'.")
-    from kriegbot.online.settings import Settings, load_settings
+    from kriegbot.online.settings import BotSettings, load_settings
 
     path = platformdirs.user_config_path("kriegbot") / "online.toml" if file is None else Path(file)
     if file is None and not path.exists():
-        return Settings()
+        return BotSettings()
     return load_settings(path)
 
 
 class Screen:
-    """Where the bot's games are shown: a terminal, or lines if there is none."""
+    """Display of the bot's games: a table on a terminal, otherwise lines."""
 
     def __init__(self, console: Console | None) -> None:
         self._console = console

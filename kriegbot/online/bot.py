@@ -17,8 +17,8 @@ from itertools import cycle
 from pathlib import Path
 
 from kriegbot.online.game import GONE, OnlineGame, Shown
-from kriegbot.online.records import Record, is_code, unfinished
-from kriegbot.online.settings import SITE_RULES, Settings
+from kriegbot.online.records import OnlineRecord, is_code, unfinished
+from kriegbot.online.settings import SITE_RULES, BotSettings
 from kriegbot.online.site import Json, Refusal, Site, Stopped, Uncertain
 from kriegbot.request import Refused
 from referee.text import one_line, quoted
@@ -31,7 +31,7 @@ MOST_NAME = 40  # characters of a name that is shown
 class Bot:
     """A bot at work; `report` is told what happens, in a line."""
 
-    def __init__(self, site: Site, settings: Settings, folder: Path, report: Callable[[str], None]) -> None:
+    def __init__(self, site: Site, settings: BotSettings, folder: Path, report: Callable[[str], None]) -> None:
         self._site, self._settings, self._folder, self._report = site, settings, folder, report
         self.name = ""
         self._games: dict[str, tuple[threading.Thread, Shown]] = {}
@@ -42,7 +42,7 @@ class Bot:
         self._waiting = ""
 
     def shown(self) -> list[Shown]:
-        """What people see of the games that are played now."""
+        """Return the display data of the running games."""
         return [shown for thread, shown in list(self._games.values()) if thread.is_alive()]
 
     def run(self) -> None:
@@ -132,7 +132,7 @@ class Bot:
         code = facts["code"]
         facts = {name: facts.get(name) for name in ("site", "bot", "code", "rules", "color", "opponent")}
         try:
-            record = Record(self._folder, facts | {"player": str(self._settings.player)})
+            record = OnlineRecord(self._folder, facts | {"player": str(self._settings.player)})
         except OSError as error:
             self._report(f"{code}: cannot save the record: {error.strerror or error}")
             return False

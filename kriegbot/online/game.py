@@ -21,7 +21,7 @@ from kriegbot.game.children import CannotStart
 from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.online.player import HURRY, ClockPlayer
 from kriegbot.online.reading import DOUBLES, Reading, Unreadable, color_of, read_state
-from kriegbot.online.records import Record
+from kriegbot.online.records import OnlineRecord
 from kriegbot.online.site import Json, Refusal, Site, Uncertain
 from kriegbot.players.specs import PlayerSpec
 from referee import Action, AskAny, Resign, RuleSet, View, action_code
@@ -41,7 +41,7 @@ NONSENSE = ("IMPOSSIBLE_TO_ASK", "NONSENSE", "INVALID_UCI")
 
 @dataclass(slots=True)
 class Shown:
-    """What people see of a game.
+    """Display data of a game.
 
     left: seconds on our clock and on theirs. last: what was done or heard last.
     """
@@ -60,7 +60,13 @@ class OnlineGame:
     """One game of the bot: who plays it, where it is written down and shown; `report` is told what happens."""
 
     def __init__(
-        self, site: Site, spec: PlayerSpec, rules: RuleSet, record: Record, shown: Shown, report: Callable[[str], None]
+        self,
+        site: Site,
+        spec: PlayerSpec,
+        rules: RuleSet,
+        record: OnlineRecord,
+        shown: Shown,
+        report: Callable[[str], None],
     ) -> None:
         self._site, self._rules, self._record, self.shown = site, rules, record, shown
         self._report, self._player = report, ClockPlayer(spec)
@@ -117,7 +123,7 @@ class OnlineGame:
         return True
 
     def _is_news(self, view: View) -> bool:
-        """Whether a state, in which we are to move, is not from before our last try took effect."""
+        """Return True if a state, in which we are to move, is newer than our last try."""
         mark = (view.ply, len(view.events))
         if mark[1] > self._mark[1]:
             if view.ply != self._mark[0]:
@@ -159,7 +165,7 @@ class OnlineGame:
         return reading
 
     def _chosen(self, state: Json, reading: Reading | None, flag: float) -> Action | None:
-        """What to do, before our flag falls at a moment of `time.monotonic`; None for nothing."""
+        """Return our next action; None if the site allows none. `flag`: `time.monotonic` when ours falls."""
         allowed = self._allowed(state)
         actions = state.get("possible_actions")
         can_ask = isinstance(actions, list) and "ask_any" in actions

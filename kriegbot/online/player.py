@@ -33,7 +33,7 @@ class ClockPlayer:
         self._seated: PlayerSpec | None = None
 
     def ask(self, view: View, left: float) -> Attempt:
-        """What it does with so many seconds on its clock; after PlayerFailed it sits down anew when asked again."""
+        """Return its action with `left` seconds on its clock. After PlayerFailed the next call seats it again."""
         spec = spec_for(self._spec, left)
         if self._seat is None:
             self._seat = ProcessSeat(spec)

@@ -59,14 +59,14 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What our side knows by a state, and whether the directions of a double check are a guess."""
+    """Our side's view of a state; `is_guessed` if the directions of a double check are a guess."""
 
     view: referee.View
     is_guessed: bool
 
 
 def read_state(state: Json, rules: referee.RuleSet, answers: Mapping[int, Json], guess: int = 0) -> Reading:
-    """What our side knows, in a game that is not over; raises Unreadable if it is no such state.
+    """Return our side's view of an unfinished game. Raise Unreadable for a state that makes no sense.
 
     Args:
       state: as the site gives it.

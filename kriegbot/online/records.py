@@ -23,11 +23,11 @@ _CODE = re.compile("[0-9A-Za-z]{1,40}")
 
 
 def is_code(code: object) -> bool:
-    """Whether it can be the code of a game, and so part of a file name and of an address."""
+    """Return True for a possible code of a game, safe in file names and addresses."""
     return isinstance(code, str) and _CODE.fullmatch(code) is not None
 
 
-class Record:
+class OnlineRecord:
     """The record of one game in a folder; what was recorded of it before is kept.
 
     facts: site, bot, code, rules, color, opponent, player.

@@ -1,4 +1,4 @@
-"""What the bot's owner keeps in the user's configuration: its settings, one TOML file, and its token.
+"""The bot's configuration: its settings, in one TOML file, and its token.
 
 docs/online.md shows the settings with every key; each has a default. There is a token for each site, readable by its
 owner alone.
@@ -39,8 +39,8 @@ SITE_RULES = {name: RULE_SETS[name] for name in ("berkeley", "wild16", "cincinna
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What the bot does.
+class BotSettings:
+    """The bot's settings.
 
     Attributes:
       site: address of the API.
@@ -81,14 +81,14 @@ class Settings:
         return ""
 
     def is_open(self, now: time) -> bool:
-        """Whether new games begin at a time of day."""
+        """Return True if new games may begin at a time of day."""
         if self.hours is None:
             return True
         first, last = self.hours
         return first <= now < last if first < last else now >= first or now < last
 
 
-def load_settings(path: Path) -> Settings:
+def load_settings(path: Path) -> BotSettings:
     """The settings in a file; raises Refused with what would be accepted."""
     try:
         data = tomllib.loads(text_in(path, MOST_BYTES))
@@ -98,9 +98,9 @@ def load_settings(path: Path) -> Settings:
     return read_settings(data, str(path))
 
 
-def read_settings(data: dict[str, Any], where: str) -> Settings:
+def read_settings(data: dict[str, Any], where: str) -> BotSettings:
     """The settings in a table; raises Refused as `load_settings`."""
-    known = [one.name for one in fields(Settings)]
+    known = [one.name for one in fields(BotSettings)]
     values = {}
     for name, value in data.items():
         if name not in known:
@@ -110,7 +110,7 @@ def read_settings(data: dict[str, Any], where: str) -> Settings:
             values[name] = READERS[name](value)
         except _Takes as takes:
             raise Refused(f"illegal setting {name} = {quoted(value)}: it takes {takes}.") from None
-    return Settings(**values)
+    return BotSettings(**values)
 
 
 class _Takes(ValueError):
@@ -167,7 +167,7 @@ READERS: dict[str, Callable[[object], Any]] = {
 
 
 def token_path(address: str) -> Path:
-    """Where the token for a site is kept."""
+    """Return the file of the token for a site."""
     host = re.sub("[^a-z0-9.]+", "-", urlsplit(address).netloc.lower())
     return platformdirs.user_config_path("kriegbot") / f"token-{host}"
 
