@@ -26,7 +26,8 @@ from evaluators.ks import QUEEN, SETS
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
-from kriegbot.players.specs import make_player, parse_spec
+from kriegbot.players.making import make_player
+from kriegbot.players.specs import parse_spec
 from kriegbot.search import sampled
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup

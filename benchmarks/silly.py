@@ -26,8 +26,9 @@ from kriegbot.kernels import subseed
 from kriegbot.models.opponent_types import opponent_types
 from kriegbot.players.base import Player
 from kriegbot.players.kriegbot import LEVELS
+from kriegbot.players.making import make_player
 from kriegbot.players.scripted import ScriptedPlayer, Turn, prowl
-from kriegbot.players.specs import make_player, parse_spec
+from kriegbot.players.specs import parse_spec
 from referee import Answer, Limits, OwnTry, Reason, Referee, View
 from referee.men import PIECE_VALUES, is_castling, is_pawn_capture
 

@@ -43,10 +43,10 @@ from kriegbot.options import Option as Option
 from kriegbot.players.base import Choice as Choice
 from kriegbot.players.base import Player as Player
 from kriegbot.players.base import PlayerKind as PlayerKind
+from kriegbot.players.making import make_player as make_player
 from kriegbot.players.searching import SearchPlayer as SearchPlayer
 from kriegbot.players.searching import search_player as search_player
 from kriegbot.players.specs import PlayerSpec as PlayerSpec
-from kriegbot.players.specs import make_player as make_player
 from kriegbot.players.specs import parse_spec as parse_spec
 from kriegbot.report import Report as Report
 from kriegbot.search.backup import Backup as Backup

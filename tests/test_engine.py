@@ -8,8 +8,9 @@ import pytest
 
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
+from kriegbot.players.making import make_player
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.specs import BadSpec, make_player, parse_spec
+from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.request import Refused, program_of
 from kriegbot.search.perfect_information import WORST, WORST_SHARE, blended, worth_of_tries
 from referee import Limits, Referee

@@ -8,7 +8,8 @@ import pytest
 
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.kernels import to_board
-from kriegbot.players.specs import make_player, parse_spec
+from kriegbot.players.making import make_player
+from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, WILD16, Limits, OpponentMoved, Referee, View
 
 

@@ -423,7 +423,8 @@ from kriegbot.game.turn import turn
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import kernel_modules
 from kriegbot.kernels.jit import Kernel
-from kriegbot.players.specs import make_player, parse_spec
+from kriegbot.players.making import make_player
+from kriegbot.players.specs import parse_spec
 from referee import Referee
 
 seats = {color: HereSeat(name, lambda seed, name=name: make_player(parse_spec(name), seed))

@@ -9,7 +9,8 @@ import pytest
 
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
-from kriegbot.players.specs import BadSpec, make_player, parse_spec
+from kriegbot.players.making import make_player
+from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, PAPER_LIMITS
 from tournaments.paper import FIGURES, TODAY, cells, changed
 from tournaments.report import Standing

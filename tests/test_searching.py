@@ -21,8 +21,9 @@ from kriegbot.kernels.position import type_ids
 from kriegbot.players.base import Player
 from kriegbot.players.hs import HybridSearch
 from kriegbot.players.kriegbot import particles_beside
+from kriegbot.players.making import make_player
 from kriegbot.players.searching import SearchPlayer, search_player
-from kriegbot.players.specs import make_player, parse_spec
+from kriegbot.players.specs import parse_spec
 from kriegbot.report import Report
 from kriegbot.search import sampled
 from kriegbot.search.backup import Backup

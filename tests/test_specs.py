@@ -16,8 +16,9 @@ import pytest
 
 from kriegbot.options import Option
 from kriegbot.parts import load_object
+from kriegbot.players.making import make_player
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.specs import BadSpec, make_player, parse_spec, players, versions_of
+from kriegbot.players.specs import BadSpec, parse_spec, players, versions_of
 from kriegbot.search.rules import BACKUPS, load_backup
 from referee import Referee
 
@@ -118,10 +119,10 @@ def test_a_time_is_a_number_in_range(value: str) -> None:
 
 
 def test_an_option_can_be_set_anew() -> None:
-    spec = parse_spec("overconfident:time=1,depth=3").having("time", "0.5")
+    spec = parse_spec("overconfident:time=1,depth=3").with_option("time", "0.5")
     assert str(spec) == "overconfident:depth=3,time=0.5"
     with pytest.raises(BadSpec, match="takes time or samples, not both"):
-        parse_spec("overconfident:samples=5").having("time", "1")
+        parse_spec("overconfident:samples=5").with_option("time", "1")
 
 
 def test_every_player_but_a_person_can_be_made_and_answers() -> None:
@@ -144,11 +145,14 @@ def test_listing_the_players_imports_no_kernels() -> None:
 
 def test_a_player_is_made_without_importing_the_others() -> None:
     program = (
-        "import sys; from kriegbot.players.specs import make_player, parse_spec; make_player(parse_spec('rand'), 1);"
+        "import sys; from kriegbot.players.making import make_player; from kriegbot.players.specs import parse_spec;"
+        "make_player(parse_spec('rand'), 1);"
         "print(*(name for name in sys.modules if name.startswith('kriegbot.players.')))"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert set(answer.stdout.split()) == {f"kriegbot.players.{name}" for name in ("base", "old_names", "rand", "specs")}
+    assert set(answer.stdout.split()) == {
+        f"kriegbot.players.{name}" for name in ("base", "making", "old_names", "rand", "specs")
+    }
 
 
 def test_the_numbers_that_our_backup_rules_take_are_those_they_are_checked_for() -> None:

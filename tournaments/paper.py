@@ -111,7 +111,7 @@ def changed(spec: str, choice: str) -> str:
         if option in OF_SEARCH and player.name != "search":
             given = ",".join(f"{key}={value_text(number)}" for key, number in player.options.items())
             player = parse_spec(f"search:{given},backup={name}")
-        player = player.having(option, value)
+        player = player.with_option(option, value)
     return str(player)
 
 

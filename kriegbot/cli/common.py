@@ -24,7 +24,7 @@ from kriegbot.game.match import GameResult
 from kriegbot.game.seat import Failure
 from kriegbot.game.trial import find_rules, try_out
 from kriegbot.kernels import prepare
-from kriegbot.players import specs
+from kriegbot.players import making, specs
 from kriegbot.request import Refused, path_of, refusing, seed_of, whole_of
 from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
 from referee.files import whole
@@ -227,7 +227,7 @@ def _usage(error: Exception) -> str:
 
 
 @contextmanager
-def preparing() -> Iterator[specs.Progress]:
+def preparing() -> Iterator[making.Progress]:
     """Yield a function that reports the compilation of kernels on stderr; at the end its line is cleared."""
     is_shown = False
 

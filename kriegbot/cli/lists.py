@@ -17,7 +17,7 @@ from kriegbot.models import OPPONENTS
 from kriegbot.narration.results import Results, results_text, rows, training_text
 from kriegbot.parts import Parts
 from kriegbot.players import specs
-from kriegbot.players.rule_sets import RULES
+from kriegbot.players.making import RULES
 from kriegbot.search.rules import BACKUPS
 from referee import RULE_SETS
 

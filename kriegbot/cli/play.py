@@ -110,7 +110,7 @@ def play(
     spec = request.program_of(opponent, sandbox=is_sandboxed)
     if time is not None:
         with request.refusing(BadSpec):
-            spec = spec.having("time", time)
+            spec = spec.with_option("time", time)
     number = request.seed_of(seed)
     side = request.color_of(color, number)
     rule_set = common.rules_from(rules, sandbox=is_sandboxed)

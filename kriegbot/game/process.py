@@ -23,7 +23,8 @@ from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import importable
 from kriegbot.parts import NotFound, sha256_of
 from kriegbot.players.base import Choice, Leave
-from kriegbot.players.specs import PlayerSpec, Progress, player_kind
+from kriegbot.players.making import Progress
+from kriegbot.players.specs import PlayerSpec, player_kind
 from kriegbot.report import Report
 from referee import View
 from referee.text import one_line, quoted

@@ -12,8 +12,8 @@ from kriegbot.game.process import OUTSIDE_PATIENCE, ProcessSeat
 from kriegbot.game.protocol import GREETING
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
 from kriegbot.parts import NotFound, entry_points, sha256_of
-from kriegbot.players.rule_sets import RULES
-from kriegbot.players.specs import BadSpec, PlayerSpec, Progress, make_player, parse_spec, player_kind, programs
+from kriegbot.players.making import RULES, Progress, make_player
+from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, player_kind, programs
 from referee import BERKELEY, Referee, RuleSet, UnknownRuleSet, rule_set
 from referee.text import one_line, quoted
 

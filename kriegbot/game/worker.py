@@ -19,8 +19,8 @@ from kriegbot.game.protocol import GREETING, ViewReader, answer_lines
 from kriegbot.game.seat import Failure, PlayerFailed, raised, validated
 from kriegbot.parts import entry_points
 from kriegbot.players.base import Player, notify
-from kriegbot.players.rule_sets import load_rules
-from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, make_player, parse_spec
+from kriegbot.players.making import load_rules, make_player
+from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, parse_spec
 from referee.text import one_line
 
 MOST_DETAIL = 500  # characters of why a player failed

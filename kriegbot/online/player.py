@@ -71,7 +71,7 @@ def spec_for(spec: PlayerSpec, left: float) -> PlayerSpec:
         return spec
     for name in ("extra", "time"):
         try:
-            spec = spec.having(name, f"{max(0.01, halved):.3f}") if name == "time" or spec.get(name) else spec
+            spec = spec.with_option(name, f"{max(0.01, halved):.3f}") if name == "time" or spec.get(name) else spec
         except BadSpec:  # its time is not to be set: a level, a program
             continue
     return spec

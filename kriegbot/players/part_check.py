@@ -1,7 +1,7 @@
-"""A part from outside is tried before it plays: on a few boards, in the process that has loaded it.
+"""Check a part from outside before it plays: call it on three boards, in the process that has loaded it.
 
-Kernels take bare pointers, so a part that writes where it should not can end the process. That is noticed, too: before
-the first game it is tried in a process of its own (`kriegbot.game.trial`).
+Kernels take bare pointers, so a faulty part can end the process. It does so in the process that tries a player before
+the first game (`kriegbot.game.trial`).
 """
 
 from __future__ import annotations
@@ -27,26 +27,21 @@ from referee.text import one_line
 
 BOARDS = (
     chess.STARTING_FEN,
-    "r3k2r/1ppq1ppp/2n5/3pP3/1b1P4/2N5/PP1Q2PP/R3K2R w KQkq d6 0 1",
-    "4k3/2P5/8/8/8/8/1p6/4K3 b - - 0 1",
+    "r3k2r/1ppq1ppp/2n5/3pP3/1b1P4/2N5/PP1Q2PP/R3K2R w KQkq d6 0 1",  # castling and en passant
+    "4k3/2P5/8/8/8/8/1p6/4K3 b - - 0 1",  # promotion
 )
-"""The first position; castling and en passant; promotion."""
-MOST_CENTIPAWNS = 10_000
-GUARDED = 64
-"""Places behind an array that a part must leave as they are."""
-GUARD = -7.5e77
+MAX_CENTIPAWNS = 10_000
+GUARD_LENGTH, GUARD = 64, -7.5e77
+"""Number of words behind each array that a part must leave alone, and their value."""
 
 
 @cache
 def check_part(part: Any, what: str) -> None:
-    """Nothing, if a part does what its kind must do; each is looked at once.
+    """Raise BadPart unless a part behaves as its kind must. Checks each part once.
 
     Args:
-      part: what was loaded.
-      what: the word for its kind, as `kriegbot.parts.Parts` has it.
-
-    Raises:
-      BadPart: it does not.
+      part: the loaded part.
+      what: the word for its kind (`kriegbot.parts.Parts.what`).
     """
     checks: dict[str, Callable[[Any], object]] = {
         BACKUPS.what: _check_backup,
@@ -56,52 +51,44 @@ def check_part(part: Any, what: str) -> None:
     checks.get(what, _check_evaluator)(part)
 
 
-def _check_kernel(part: Any, kind: Any, by: str) -> None:
+def _compile(part: Any, kind: Any, decorator: str) -> None:
+    """Raise BadPart unless a part is a kernel of this kind that compiles."""
     try:
         if not getattr(part, "by_pointer", False):
             raise TypeError
         kb.part_of(kind, part.function)
     except TypeError:
-        raise BadPart(f"is a {type(part).__name__}; it takes a function decorated with `{by}`") from None
+        raise BadPart(f"is a {type(part).__name__}; it takes a function decorated with `{decorator}`") from None
     try:
         _ = part.compiled
     except Exception as error:  # noqa: BLE001 - numba raises anything
-        raise BadPart(f"cannot be compiled: {_why(error)}") from None
-
-
-def _why(error: Exception) -> str:
-    """What numba says, without its own story around it."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    told = [line for line in lines if line and not line.startswith(("Failed in", "During:", "- ", "There are"))]
-    return one_line(f"{type(error).__name__}: {' '.join(told)}", 200)
+        frame = ("Failed in", "During:", "- ", "There are")  # numba's own lines around the message
+        lines = [line for each in str(error).splitlines() if (line := each.strip()) and not line.startswith(frame)]
+        why = one_line(f"{type(error).__name__}: {' '.join(lines)}", 200)
+        raise BadPart(f"cannot be compiled: {why}") from None
 
 
 def _check_evaluator(part: Any) -> None:
-    _check_kernel(part, Evaluator, "evaluator")
-    found = np.zeros(2 * len(BOARDS), np.int64)
-    _evaluate(kb.TABLES, _rows(), part, found)
-    worst = max(found.tolist(), key=abs)
-    if abs(worst) > MOST_CENTIPAWNS:
-        raise BadPart(f"says {worst} centipawns; it takes -{MOST_CENTIPAWNS} to {MOST_CENTIPAWNS}")
+    _compile(part, Evaluator, "evaluator")
+    values = np.zeros(2 * len(BOARDS), np.int64)
+    _evaluate(kb.TABLES, _rows(), part, values)
+    extreme = max(values.tolist(), key=abs)
+    if abs(extreme) > MAX_CENTIPAWNS:
+        raise BadPart(f"returns {extreme} centipawns; it takes -{MAX_CENTIPAWNS} to {MAX_CENTIPAWNS}")
 
 
 def _check_opponent(part: Any) -> None:
-    _check_kernel(part, Opponent, "opponent")
-    rows = np.concatenate([kb.with_type_ids(row, len(prior_of(part))) for row in _rows()])
-    moves = np.zeros(kb.MAX_MOVES, np.int32)
-    for capture in (-1, chess.D5):
-        heard = 0 if capture < 0 else kb.encode_announcement(Announcement(capture))
-        for row in rows:
-            weights = np.full(kb.MAX_MOVES + GUARDED, GUARD)
-            count = _weigh(kb.TABLES, row, heard, part, moves, weights)
-            if count < 0:
-                continue
-            wrong = next((weight for weight in weights[:count].tolist() if not 0 < weight < math.inf), None)
-            if wrong is not None:
-                given = "none" if wrong == GUARD else f"{wrong:g}"
-                raise BadPart(f"gives a reply the weight {given}; it takes finite ones above 0, or returns False")
-            if (weights[kb.MAX_MOVES :] != GUARD).any():
-                raise BadPart("writes more weights than there is room for")
+    _compile(part, Opponent, "opponent")
+    moves, code = np.zeros(kb.MAX_MOVES, np.int32), kb.encode_announcement(Announcement(chess.D5))
+    for row in np.concatenate([kb.with_type_ids(row, len(prior_of(part))) for row in _rows()]):
+        weights = np.full(kb.MAX_MOVES + GUARD_LENGTH, GUARD)
+        count = max(0, _weigh(kb.TABLES, row, code, part, moves, weights))
+        wrong = next((weight for weight in weights[:count].tolist() if not 0 < weight < math.inf), None)
+        if wrong is not None:
+            text = "none" if wrong == GUARD else f"{wrong:g}"
+            raise BadPart(f"gives a reply the weight {text}; it takes finite ones above 0, or returns False")
+        if count and (weights[kb.MAX_MOVES :] != GUARD).any():
+            raise BadPart("writes more weights than there is room for")
 
 
 def _check_backup(part: Any) -> None:
@@ -109,21 +96,18 @@ def _check_backup(part: Any) -> None:
         raise BadPart(f"is a {type(part).__name__}; it takes a `Backup`, or a function of numbers that makes one")
     if not isinstance(part.start, tuple) or not part.start or not all(isinstance(one, float) for one in part.start):
         raise BadPart(f"starts with {one_line(repr(part.start), 80)}; it takes a tuple of one number (float) or more")
-    _check_kernel(part.fold, Fold, "fold")
-    _check_kernel(part.settle, Settle, "settle")
-    width, count = len(part.start), 3
-    totals, settled = (np.full(width + GUARDED, GUARD) for _ in range(2))
-    values = np.full(count * width + GUARDED, math.nan)
-    totals[:width] = part.start
-    values[: count * width] = np.repeat([-120.0, 30.0, 250.0], width)
-    weights = np.array([0.5, 1.0, 1.5] + [math.nan] * GUARDED)
-    parameters = np.array([*part.parameters] + [math.nan] * GUARDED)
-    value = _back_up(part.fold, part.settle, totals, weights, values, count, parameters, settled)
+    _compile(part.fold, Fold, "fold")
+    _compile(part.settle, Settle, "settle")
+    width, unused = len(part.start), [math.nan] * GUARD_LENGTH
+    totals = np.array([*part.start] + [GUARD] * GUARD_LENGTH)
+    settled = np.full(width + GUARD_LENGTH, GUARD)
+    values = np.array([value for value in (-120.0, 30.0, 250.0) for _ in range(width)] + unused)
+    weights, parameters = np.array([0.5, 1.0, 1.5, *unused]), np.array([*part.parameters, *unused])
+    value = _back_up(part.fold, part.settle, totals, weights, values, 3, parameters, settled)
     if (totals[width:] != GUARD).any() or (settled[width:] != GUARD).any():
-        raise BadPart(f"writes more than the {width} numbers that it keeps, by the length of its `start`")
+        raise BadPart(f"writes more numbers than the {width} of its `start`")
     if not all(map(math.isfinite, (value, *totals[:width], *settled[:width]))) or GUARD in settled[:width]:
-        wrong = f"makes no finite numbers of three values, or not all {width} that it keeps"
-        raise BadPart(f"{wrong}, or reads more than it is given")
+        raise BadPart(f"writes fewer than {width} finite numbers for three values, or reads beyond its arguments")
 
 
 def _rows() -> kb.Rows:
@@ -131,23 +115,23 @@ def _rows() -> kb.Rows:
 
 
 @kb.entry
-def _evaluate(tables: kb.WordArray, rows: kb.Rows, evaluator: Evaluator, found: kb.IntArray) -> None:
-    """Write what an evaluator says of each board, for either side."""
+def _evaluate(tables: kb.WordArray, rows: kb.Rows, evaluator: Evaluator, values: kb.IntArray) -> None:
+    """Write an evaluator's value of each board for either side: values [2 * len(rows)]."""
     at = kb.pointer(rows)
     for i in range(len(rows)):
         for side in range(2):
-            found[2 * i + side] = evaluator(kb.pointer(tables), kb.load(at, i), side)
+            values[2 * i + side] = evaluator(kb.pointer(tables), kb.load(at, i), side)
 
 
 @kb.entry
 def _weigh(
-    tables: kb.WordArray, row: kb.WordArray, heard: int, model: Opponent, moves: kb.MoveArray, weights: kb.RealArray
+    tables: kb.WordArray, row: kb.WordArray, code: int, model: Opponent, moves: kb.MoveArray, weights: kb.RealArray
 ) -> int:
-    """Write a model's weights of the legal moves; return how many there are, -1 if it writes none."""
+    """Write a model's weights of the legal moves. Return the number of moves, -1 if the model writes none."""
     position = kb.load(kb.pointer(row), 0)
     count = kb.legal_moves(kb.pointer(tables), position, kb.pointer(moves))
-    said = Announced(heard, heard)
-    return count if model(kb.pointer(tables), position, said, kb.pointer(moves), count, kb.pointer(weights)) else -1
+    last = Announced(code, code)
+    return count if model(kb.pointer(tables), position, last, kb.pointer(moves), count, kb.pointer(weights)) else -1
 
 
 @kb.entry
@@ -161,6 +145,6 @@ def _back_up(
     parameters: kb.RealArray,
     settled: kb.RealArray,
 ) -> float:
-    """Fold values in, and settle the totals."""
+    """Fold values into the totals and settle them."""
     fold(kb.pointer(totals), kb.pointer(weights), kb.pointer(values), count)
     return settle(kb.pointer(totals), 3.0, kb.pointer(parameters), kb.pointer(settled))

@@ -1,12 +1,12 @@
-"""Players by name: specs such as `overconfident:depth=2,time=1`, of ours and from outside.
+"""Players by name: specs such as `overconfident:depth=2,time=1`, and the files that they name.
 
-    NAME[:OPTIONS]                     one of ours, or an entry point of an installed package (`kriegbot.players`)
+    NAME[:OPTIONS]                     a built-in player, or an entry point of a package (`kriegbot.players`)
     path/bot.py:CLASS[:OPTIONS]        a class, or a `PlayerKind`, in a Python file
     package.module:CLASS[:OPTIONS]     the same in an importable module
-    program:COMMAND                    any program that speaks docs/bots.md
+    program:COMMAND                    any program that speaks the protocol of docs/bots.md
 
-OPTIONS are name=value, separated by commas. A player from outside is loaded and run in a process of its own, never
-here, so only the form of its options is checked until a game begins.
+OPTIONS are name=value, separated by commas. Parsing loads no player from outside, so it checks only the form of their
+options. `kriegbot.players.making` makes players.
 """
 
 from __future__ import annotations
@@ -14,58 +14,42 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
 
-from kriegbot.kernels import prepare, prepare_first
 from kriegbot.options import Value, value_text
-from kriegbot.parts import (
-    BadPart,
-    NotFound,
-    Parts,
-    Programs,
-    check_file,
-    entry_points,
-    file_of,
-    load_object,
-    sha256_of,
-    without_numbers,
-)
-from kriegbot.players.base import Player, PlayerKind
+from kriegbot.parts import NotFound, Parts, Programs, check_file, entry_points, file_of, sha256_of, without_numbers
+from kriegbot.players.base import PlayerKind
 from kriegbot.players.old_names import with_current_names
-from referee.text import did_you_mean, one_line, quoted
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with what is being prepared, how many are done, and how many there are."""
+from referee.text import did_you_mean, quoted
 
 PLAYERS = Parts("player", "kriegbot.players", "kriegbot.players")
 PROGRAM = "program:"
 
 
 class BadSpec(ValueError):
-    """A text names no player; the message is one line and says what would."""
+    """A text that names no player. The message is one line and lists what is allowed."""
 
 
 @cache
 def player_kind(name: str) -> PlayerKind:
-    """One of our players; the others are not imported."""
+    """Return a built-in player. Imports no other."""
     kind: PlayerKind = PLAYERS.load(name)
     return kind
 
 
 @cache
 def players() -> Mapping[str, PlayerKind]:
-    """Our players, by name."""
+    """Return the built-in players by name."""
     return MappingProxyType({name: player_kind(name) for name in PLAYERS.names()})
 
 
 def programs() -> str:
-    """Names of our players other than people, for messages."""
+    """Return the names of the built-in players other than people, for messages."""
     return ", ".join(name for name, kind in players().items() if kind.make is not None)
 
 
@@ -74,10 +58,10 @@ class PlayerSpec:
     """A player and its settings.
 
     Attributes:
-      name: one of `players`; of a player from outside, its spec without the options.
-      options: the options given, in the order of the player's own; the others have their defaults. From outside, as
-        they were written.
-      sandbox: whether to keep a player from outside away from the rest of the machine, where possible.
+      name: a built-in player, or the spec of a player from outside without its options.
+      options: the options that differ from the defaults of a built-in player, in its order; those of a player from
+        outside are the texts of the spec.
+      sandbox: True to run a player from outside in a sandbox, where there is one.
     """
 
     name: str
@@ -85,20 +69,38 @@ class PlayerSpec:
     sandbox: bool = field(default=True, compare=False)
 
     def __str__(self) -> str:
-        given = ",".join(f"{name}={value_text(value)}" for name, value in self.options.items())
-        return f"{self.name}:{given}" if given else self.name
+        options = ",".join(f"{name}={value_text(value)}" for name, value in self.options.items())
+        return f"{self.name}:{options}" if options else self.name
 
     def __hash__(self) -> int:
         return hash(str(self))
 
+    def get(self, option: str) -> Value | None:
+        """Return the value of an option; None if it is unknown, or left out for a player from outside."""
+        if option in self.options or self.is_outside:
+            return self.options.get(option)
+        return next((known.default for known in player_kind(self.name).options if known.name == option), None)
+
+    def with_option(self, option: str, text: str) -> PlayerSpec:
+        """Return this player with one option changed.
+
+        Raises:
+          BadSpec: the player has no such option, or the text is not one of its values.
+        """
+        if self.command:
+            raise BadSpec(f"a program takes no option {quoted(option)}; its command carries its settings.")
+        texts = {name: value_text(value) for name, value in self.options.items()} | {option: text}
+        options = texts if self.is_outside else parse_options(self.name, player_kind(self.name), texts)
+        return replace(self, options=options)
+
     @property
     def is_outside(self) -> bool:
-        """Whether it is not one of ours, and so not trusted."""
+        """True unless the player is built in: its code is not trusted."""
         return self.name not in PLAYERS.names()
 
     @property
     def is_installed(self) -> bool:
-        """Whether its spec names no file, and no program but one that anybody may ask for."""
+        """True if the spec names no file, and no program but one that everybody may run."""
         kinds = () if self.is_outside else player_kind(self.name).options
         programs = [(str(self.get(one.name)), one.parts) for one in kinds if isinstance(one.parts, Programs)]
         is_usual = all(name in parts.names() for name, parts in programs)
@@ -106,48 +108,34 @@ class PlayerSpec:
 
     @property
     def command(self) -> list[str]:
-        """Of `program:COMMAND`, the command as words; empty of any other."""
+        """The words of the command in `program:COMMAND`; empty for any other player."""
         return shlex.split(self.name.removeprefix(PROGRAM)) if self.name.startswith(PROGRAM) else []
 
     @property
     def reference(self) -> str:
-        """What a player from outside, other than a program, is loaded from: FILE.py:CLASS or MODULE:CLASS."""
+        """FILE.py:CLASS or MODULE:CLASS of a player from outside that is no program."""
         entry = entry_points(PLAYERS.group).get(self.name)
         return self.name if entry is None else entry.value
 
     @property
     def parts(self) -> dict[str, Path]:
-        """The parts from outside that its options name, such as an evaluator, and the file of each."""
-        found: dict[str, Path | None] = {}
-        if self.is_outside:  # its options are its own: whatever names a file
+        """The files of the parts from outside that the options name, such as an evaluator."""
+        paths: dict[str, Path | None] = {}
+        if self.is_outside:  # it defines its options itself, so any value that names a file counts
             for value in map(str, self.options.values()):
                 with suppress(NotFound):
-                    found[value] = file_of(without_numbers(value)) if ":" in value else None
+                    paths[value] = file_of(without_numbers(value)) if ":" in value else None
         else:
             for option in player_kind(self.name).options:
                 if option.parts is not None:
                     value = str(self.get(option.name))
-                    found[value] = option.parts.file(value)
-        return {name: path for name, path in found.items() if path is not None}
+                    paths[value] = option.parts.file(value)
+        return {name: path for name, path in paths.items() if path is not None}
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files from outside: a player's in Python, whatever in a program's command is one, and those of parts."""
+        """All files from outside: of the player, of its parts, and those among the words of its command."""
         return tuple(dict.fromkeys((*self._own_files, *self.parts.values())))
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The files by their names, each with its hash; without a program found on the PATH, often an interpreter.
-
-        Raises:
-          BadSpec: one cannot be read.
-        """
-        installed = self.command[:1] if self.command and os.sep not in self.command[0] else []
-        skipped = [Path(shutil.which(name) or name).absolute() for name in installed]
-        try:
-            return {path.name: sha256_of(path) for path in self.files if path not in skipped}
-        except NotFound as error:
-            raise BadSpec(f"player {quoted(self.name)}: {error}") from None
 
     @property
     def _own_files(self) -> tuple[Path, ...]:
@@ -156,86 +144,87 @@ class PlayerSpec:
         if not self.command:
             return (file_of(self.reference),)
         first, *rest = self.command
-        named = [Path(shutil.which(first) or first), *(Path(word) for word in rest)]
-        return tuple(path.absolute() for path in named if os.path.isfile(path))  # not its own: a long name has none
+        paths = [Path(shutil.which(first) or first), *(Path(word) for word in rest)]
+        return tuple(path.absolute() for path in paths if os.path.isfile(path))  # Path.is_file raises for long words
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The SHA-256 of each file by its name; leaves out a program from the PATH, which is often an interpreter.
+
+        Raises:
+          BadSpec: a file cannot be read.
+        """
+        on_path = self.command[:1] if self.command and os.sep not in self.command[0] else []
+        skipped = [Path(shutil.which(name) or name).absolute() for name in on_path]
+        try:
+            return {path.name: sha256_of(path) for path in self.files if path not in skipped}
+        except NotFound as error:
+            raise BadSpec(f"player {quoted(self.name)}: {error}") from None
 
     @property
     def import_folders(self) -> list[str]:
-        """Where what is from outside in a module is imported from: the folder of that module, or of its package."""
-        modules = {name.rpartition(":")[0]: path for name, path in self._named_files.items()}
+        """The folders from which Python imports the modules that the spec names."""
+        paths = {self.reference: file_of(self.reference)} if self.is_outside and not self.command else {}
+        paths |= {without_numbers(name): path for name, path in self.parts.items() if ":" in name}
+        modules = {name.rpartition(":")[0]: path for name, path in paths.items()}
         return [
             str(path.parents[len(module.split(".")) - (path.stem != "__init__")])
             for module, path in modules.items()
             if not module.endswith(".py")
         ]
 
-    @property
-    def _named_files(self) -> dict[str, Path]:
-        """What is loaded from outside, as FILE.py:NAME or MODULE:NAME, and the file of each."""
-        own = {self.reference: file_of(self.reference)} if self.is_outside and not self.command else {}
-        return own | {without_numbers(name): path for name, path in self.parts.items() if ":" in name}
-
-    def get(self, option: str) -> Value | None:
-        """The value of an option: given, or its default if the player is one of ours."""
-        if option in self.options or self.is_outside:
-            return self.options.get(option)
-        return next((known.default for known in player_kind(self.name).options if known.name == option), None)
-
-    def having(self, option: str, text: str) -> PlayerSpec:
-        """This player with one option changed.
-
-        Raises:
-          BadSpec: the player has no such option, or the text is no value of it.
-        """
-        if self.command:
-            raise BadSpec(f"a program takes no option {quoted(option)}: what it is told stands in its command.")
-        given = {name: value_text(value) for name, value in self.options.items()} | {option: text}
-        options = given if self.is_outside else _read(self.name, player_kind(self.name), given)
-        return replace(self, options=options)
-
 
 def versions_of(specs: Iterable[PlayerSpec]) -> str:
-    """The files of players and their parts from outside, each with its hash, in one line.
+    """Return all files of these players with their SHA-256, in one line.
 
     Raises:
-      BadSpec: one cannot be read.
+      BadSpec: a file cannot be read.
     """
-    found = {name: sha256 for spec in specs for name, sha256 in spec.versions.items()}
-    return " ".join(f"{name.replace(' ', '_')}={found[name]}" for name in sorted(found))
+    hashes = {name: sha256 for spec in specs for name, sha256 in spec.versions.items()}
+    return " ".join(f"{name.replace(' ', '_')}={hashes[name]}" for name in sorted(hashes))
 
 
 def parse_spec(text: str, *, sandbox: bool = True) -> PlayerSpec:
-    """The player that a spec names.
+    """Return the player that a spec names.
+
+    >>> spec = parse_spec("overconfident:depth=2,samples=50")
+    >>> spec.name, spec.get("depth"), spec.get("evaluator")
+    ('overconfident', 2, 'ks')
+    >>> str(parse_spec("rand"))
+    'rand'
+    >>> parse_spec("overconfident:depth=9")
+    Traceback (most recent call last):
+    kriegbot.players.specs.BadSpec: illegal depth '9' for player 'overconfident'; it takes a whole number, 1..4.
 
     Args:
       text: the spec.
       sandbox: see `PlayerSpec`.
 
     Raises:
-      BadSpec: it names none; the message says what would.
+      BadSpec: the text names no player.
     """
     text = with_current_names(text)
     name, colon, rest = text.partition(":")
     if name in PLAYERS.names():
-        given = _given(name, rest) if colon else {}
-        return PlayerSpec(name, _read(name, player_kind(name), given), sandbox)
+        texts = _split_options(name, rest) if colon else {}
+        return PlayerSpec(name, parse_options(name, player_kind(name), texts), sandbox)
     if text.startswith(PROGRAM):
-        return _program(text, sandbox)
+        return _parse_program(text, sandbox)
     if name not in entry_points(PLAYERS.group):
-        made, colon, rest = rest.partition(":")
-        _check_outside(name, made)
-        name = f"{name}:{made}"
+        class_name, colon, rest = rest.partition(":")
+        _check_reference(name, class_name)
+        name = f"{name}:{class_name}"
     _check_printable(text)
-    return PlayerSpec(name, dict(_given(name, rest)) if colon else {}, sandbox)
+    return PlayerSpec(name, dict(_split_options(name, rest)) if colon else {}, sandbox)
 
 
 def _check_printable(text: str) -> None:
-    """Nothing, if a spec can be told to a process in one line."""
+    """Raise BadSpec unless the spec fits on one line of the protocol."""
     if not text.isprintable():
         raise BadSpec(f"illegal player {quoted(text)}: it takes printable characters.")
 
 
-def _program(text: str, sandbox: bool) -> PlayerSpec:
+def _parse_program(text: str, sandbox: bool) -> PlayerSpec:
     _check_printable(text)
     try:
         command = shlex.split(text.removeprefix(PROGRAM))
@@ -245,8 +234,8 @@ def _program(text: str, sandbox: bool) -> PlayerSpec:
         raise BadSpec("player 'program:' takes a command, such as program:./bot.")
     program = shutil.which(command[0])
     if program is None or not os.path.isfile(program):
-        is_there = os.sep in command[0] and os.path.isfile(command[0])
-        why = "{} may not be executed" if is_there else "there is no program {} that can be run"
+        exists = os.sep in command[0] and os.path.isfile(command[0])
+        why = "{} may not be executed" if exists else "there is no program {} that can be run"
         raise BadSpec(f"player {quoted(text)}: {why.format(quoted(command[0]))}.")
     spec = PlayerSpec(text, sandbox=sandbox)
     try:
@@ -257,115 +246,71 @@ def _program(text: str, sandbox: bool) -> PlayerSpec:
     return spec
 
 
-def _check_outside(where: str, made: str) -> None:
-    """Nothing, if FILE.py:CLASS or MODULE:CLASS can be what a player is loaded from."""
+def _check_reference(where: str, class_name: str) -> None:
+    """Raise BadSpec unless a player may be loaded from FILE.py:CLASS or MODULE:CLASS."""
     known = sorted({*PLAYERS.names(), *entry_points(PLAYERS.group)})
     unknown = f"unknown player {quoted(where)}{did_you_mean(where, known)} Known: {', '.join(known)}."
-    if where.endswith(".py") and not made:
+    reference = f"{where}:{class_name}"
+    if where.endswith(".py") and not class_name:
         raise BadSpec(f"player {quoted(where)} takes the name of its class too, as in FILE.py:CLASS.")
     try:
-        file_of(f"{where}:{made}")
+        file_of(reference)
     except NotFound as error:
-        raise BadSpec(f"player {quoted(f'{where}:{made}')}: {error}" if "." in where and made else unknown) from None
-    if not made:
+        raise BadSpec(f"player {quoted(reference)}: {error}" if "." in where and class_name else unknown) from None
+    if not class_name:
         raise BadSpec(unknown)
-    if not all(part.isidentifier() for part in made.split(".")):
-        raise BadSpec(f"player {quoted(f'{where}:{made}')}: {quoted(made)} is no name of a class.")
+    if not all(part.isidentifier() for part in class_name.split(".")):
+        raise BadSpec(f"player {quoted(reference)}: {quoted(class_name)} is no name of a class.")
 
 
-def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, is_early: bool = False) -> Player:
-    """A player that plays one game; with a fixed sample, the same seed plays the same game.
-
-    Args:
-      spec: who; one from outside is loaded into this process.
-      seed: of its randomness, from 0.
-      report: called with the progress of compiling kernels, if needed.
-      is_early: whether it may begin before all of them are compiled.
-
-    Raises:
-      BadSpec: the player is a person, who needs a console: see `kriegbot.players.human`; or, from outside, it cannot be
-        loaded, or does not take the options given.
-    """
-    kind = _kind_from_outside(spec) if spec.is_outside else player_kind(spec.name)
-    if kind.make is None:
-        raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
-    given = {name: value_text(value) for name, value in spec.options.items()}
-    values = {option.name: option.default for option in kind.options} | _read(spec.name, kind, given)
-    if kind.has_kernels:
-        (prepare_first if is_early and kind.begins_early else prepare)(report)
-    for option in kind.options:
-        if option.parts is not None:
-            _check_part(spec, option.parts, str(values[option.name]))
-    return kind.make(seed, **values)
-
-
-def _check_part(spec: PlayerSpec, parts: Parts, name: str) -> None:
-    """Nothing, if a part is one of ours, or one from outside that does what its kind must do."""
-    try:
-        if parts.file(name) is not None:
-            from kriegbot.players.part_check import check_part  # imports the search; few specs need it
-
-            check_part(parts.load(name), parts.what)
-    except NotFound as error:
-        raise BadSpec(f"player {quoted(spec.name)}: {error}") from None
-    except BadPart as error:
-        raise BadSpec(f"player {quoted(spec.name)}: {parts.what} {quoted(name)} {error}.") from None
-    except Exception as error:  # noqa: BLE001 - a part is anybody's code
-        why = one_line(f"{type(error).__name__}: {error}", 200)
-        raise BadSpec(f"player {quoted(spec.name)}: {parts.what} {quoted(name)} cannot be made: {why}.") from None
-
-
-def _kind_from_outside(spec: PlayerSpec) -> PlayerKind:
-    try:
-        found = load_object(spec.reference)
-    except NotFound as error:
-        raise BadSpec(f"player {quoted(spec.name)}: {error}") from None
-    if isinstance(found, PlayerKind):
-        return found
-    if not callable(found):
-        raise BadSpec(f"player {quoted(spec.name)} is {quoted(found)}; it takes a class, made with a seed.")
-    return PlayerKind("", found, tuple(getattr(found, "options", ())))
-
-
-def _given(name: str, text: str) -> dict[str, str]:
-    """Options as they are written."""
-    given: dict[str, str] = {}
+def _split_options(name: str, text: str) -> dict[str, str]:
+    """Split `name=value,...` into texts by name."""
+    texts: dict[str, str] = {}
     for part in text.split(","):
         option, equals, value = part.partition("=")
         if not option or not equals:
-            takes = "." if name not in PLAYERS.names() else f"; {_takes(player_kind(name))}."
-            raise BadSpec(f"illegal option {quoted(part)} of player {quoted(name)}: it takes name=value{takes}")
-        if option in given:
+            allowed = "." if name not in PLAYERS.names() else f"; {_allowed_options(player_kind(name))}."
+            raise BadSpec(f"illegal option {quoted(part)} of player {quoted(name)}: it takes name=value{allowed}")
+        if option in texts:
             raise BadSpec(f"option {quoted(option)} of player {quoted(name)} is given twice.")
-        given[option] = value
-    return given
+        texts[option] = value
+    return texts
 
 
-def _read(name: str, kind: PlayerKind, given: Mapping[str, str]) -> dict[str, Value]:
-    """The values of options that are given as texts, in the order of the player's own."""
+def parse_options(name: str, kind: PlayerKind, texts: Mapping[str, str]) -> dict[str, Value]:
+    """Return the values of options, in the player's order.
+
+    Args:
+      name: the player, for messages.
+      kind: the player, which defines its options.
+      texts: the value of each option as a text.
+
+    Raises:
+      BadSpec: an option is unknown, a value is not allowed, or two options exclude each other.
+    """
     known = {option.name: option for option in kind.options}
     values: dict[str, Value] = {}
-    usual = {one.name: str(one.default) for one in kind.options if isinstance(one.parts, Programs)}
-    for option, text in {**usual, **given}.items():
+    default_programs = {one.name: str(one.default) for one in kind.options if isinstance(one.parts, Programs)}
+    for option, text in {**default_programs, **texts}.items():  # a default program may be missing on this machine
         if option not in known:
-            takes = _takes(kind)
+            allowed = _allowed_options(kind)
             raise BadSpec(
                 f"player {quoted(name)} has no option {quoted(option)}{did_you_mean(option, known)} "
-                f"{takes[0].upper() + takes[1:]}."
+                f"{allowed[0].upper() + allowed[1:]}."
             )
         try:
             values[option] = known[option].read(text)
         except NotFound as error:
             raise BadSpec(f"player {quoted(name)}: {error}") from None
         except ValueError:
-            takes = known[option].sentence
-            raise BadSpec(f"illegal {option} {quoted(text)} for player {quoted(name)}; it takes {takes}.") from None
+            allowed = known[option].sentence
+            raise BadSpec(f"illegal {option} {quoted(text)} for player {quoted(name)}; it takes {allowed}.") from None
     both = [option for option in kind.either if option in values]
     if len(both) > 1:
         raise BadSpec(f"player {quoted(name)} takes {' or '.join(both)}, not both.")
-    return {option: values[option] for option in known if option in given}
+    return {option: values[option] for option in known if option in texts}
 
 
-def _takes(kind: PlayerKind) -> str:
+def _allowed_options(kind: PlayerKind) -> str:
     options = [f"{option.name} ({option.takes})" for option in kind.options]
     return "it takes " + (", ".join(options) or "no options")

@@ -185,4 +185,4 @@ def _in_time(program: PlayerSpec, control: TimeControl | None) -> PlayerSpec:
         return program
     if program.get("samples") is not None or "level" in program.options:
         return program
-    return program.having("time", f"{control.turn():g}")
+    return program.with_option("time", f"{control.turn():g}")

@@ -1,0 +1,99 @@
+"""Make players and load rule sets in this process: built-in ones, and code from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from kriegbot.kernels import prepare, prepare_first
+from kriegbot.options import value_text
+from kriegbot.parts import BadPart, NotFound, Parts, load_object
+from kriegbot.players.base import Player, PlayerKind
+from kriegbot.players.specs import BadSpec, PlayerSpec, parse_options, player_kind, programs
+from referee import RULE_SETS, RuleSet
+from referee.text import one_line, quoted
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with the thing being prepared, the number of kernels that are ready, and their total."""
+
+
+class RuleSets(Parts):
+    """Rule sets: built in, from installed packages, and FILE.py:NAME or MODULE:NAME."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of `referee.RULE_SETS`."""
+        return tuple(RULE_SETS)
+
+
+RULES = RuleSets("rule set", "referee", "kriegbot.rules")
+
+
+def load_rules(name: str) -> RuleSet:
+    """Load a rule set from outside and so run its file.
+
+    Raises:
+      BadSpec: there is no such rule set, or its name belongs to a built-in one.
+    """
+    try:
+        rules = RULES.load(name)
+    except NotFound as error:
+        raise BadSpec(f"rule set {quoted(name)}: {error}") from None
+    if not isinstance(rules, RuleSet):
+        raise BadSpec(f"rule set {quoted(name)} is a {type(rules).__name__}; it takes a RuleSet.")
+    if RULE_SETS.get(rules.name, rules) != rules:
+        raise BadSpec(f"rule set {quoted(name)}: the name {quoted(rules.name)} is taken; it takes another one.")
+    return rules
+
+
+def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, is_early: bool = False) -> Player:
+    """Make a player for one game. With a fixed number of samples, the same seed plays the same game.
+
+    Args:
+      spec: the player; one from outside is loaded into this process.
+      seed: seed of the player's random choices, at least 0.
+      report: called while kernels are being compiled.
+      is_early: True to return before all kernels are compiled, if the player can begin with a few.
+
+    Raises:
+      BadSpec: the player is a person, who needs a console (`kriegbot.players.human`), or code from outside does not
+        load or does not accept the options.
+    """
+    kind = _load_kind(spec) if spec.is_outside else player_kind(spec.name)
+    if kind.make is None:
+        raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
+    texts = {name: value_text(value) for name, value in spec.options.items()}
+    values = {option.name: option.default for option in kind.options} | parse_options(spec.name, kind, texts)
+    if kind.has_kernels:
+        (prepare_first if is_early and kind.begins_early else prepare)(report)
+    for option in kind.options:
+        if option.parts is not None:
+            _check_part(spec, option.parts, str(values[option.name]))
+    return kind.make(seed, **values)
+
+
+def _check_part(spec: PlayerSpec, parts: Parts, name: str) -> None:
+    """Raise BadSpec if a part from outside does not behave as its kind must."""
+    try:
+        if parts.file(name) is not None:
+            from kriegbot.players.part_check import check_part  # imports the search, and few specs need it
+
+            check_part(parts.load(name), parts.what)
+    except NotFound as error:
+        raise BadSpec(f"player {quoted(spec.name)}: {error}") from None
+    except BadPart as error:
+        raise BadSpec(f"player {quoted(spec.name)}: {parts.what} {quoted(name)} {error}.") from None
+    except Exception as error:  # noqa: BLE001 - a part may raise anything
+        why = one_line(f"{type(error).__name__}: {error}", 200)
+        raise BadSpec(f"player {quoted(spec.name)}: {parts.what} {quoted(name)} cannot be made: {why}.") from None
+
+
+def _load_kind(spec: PlayerSpec) -> PlayerKind:
+    try:
+        player = load_object(spec.reference)
+    except NotFound as error:
+        raise BadSpec(f"player {quoted(spec.name)}: {error}") from None
+    if isinstance(player, PlayerKind):
+        return player
+    if not callable(player):
+        raise BadSpec(f"player {quoted(spec.name)} is {quoted(player)}; it takes a class, made with a seed.")
+    return PlayerKind("", player, tuple(getattr(player, "options", ())))
