@@ -64,7 +64,7 @@ REFUSED = [
     (["play", "--opponent", "overconfident:samples=5", "--time", "1"], "takes time or samples, not both"),
     (
         ["play", "--level", "clubb"],
-        "illegal level 'clubb' for player 'kriegbot'; it takes one of newcomer, novice, beginner, casual, club",
+        "unknown level 'clubb'; did you mean 'club'? Known: newcomer, novice, beginner, casual, ",
     ),
     (
         ["play", "--level", "club", "--opponent", "rand"],

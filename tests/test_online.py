@@ -205,7 +205,7 @@ def test_an_answer_without_a_token_is_no_registration(
     monkeypatch.setenv("KRIEGSPIEL_REGISTRATION_KEY", KEY)
     monkeypatch.setattr("kriegbot.online.site.Site.command", lambda *_: {"api_token": token})
     assert main(["online", "register", "kriegbot", "--email", "me@example.org"]) == 2
-    assert capsys.readouterr().err.endswith(" has registered 'kriegbot' without telling a token.\n")
+    assert capsys.readouterr().err.endswith(" has registered 'kriegbot' without sending a token.\n")
 
 
 def test_a_site_that_is_not_there_is_not_asked_for_ever(
@@ -216,7 +216,7 @@ def test_a_site_that_is_not_there_is_not_asked_for_ever(
     (tmp_path / "s.toml").write_text('site = "http://127.0.0.1:9"\n')
     command = ["online", "register", "kriegbot", "--email", "me@example.org", "--settings", str(tmp_path / "s.toml")]
     assert main(command) == 2
-    assert "http://127.0.0.1:9 took no request in 0.1 seconds; try again later." in capsys.readouterr().err
+    assert "http://127.0.0.1:9 accepted no request in 0.1 seconds; try again later." in capsys.readouterr().err
 
 
 def test_a_bot_without_a_token_is_told_how_to_get_one(config: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Parts that commands share: options, refusals, saved games, and progress on stderr."""
+"""Options, refusals, saved games and progress on stderr, for all commands."""
 
 from __future__ import annotations
 
@@ -99,10 +99,11 @@ def _patience_of(given: str | float) -> float:
 
 
 Rules: TypeAlias = Annotated[
-    str, option("NAME", "Rule set; see `kriegbot rules`; or FILE.py:NAME.", complete=lambda: list(RULE_SETS))
+    str,
+    option("NAME", "Rule set: a name in `kriegbot rules`, or FILE.py:NAME.", complete=lambda: list(RULE_SETS)),
 ]
 DrawLimits: TypeAlias = Annotated[
-    str, option("LIMITS", "When to call a draw: paper, none, or limits such as plies=160,quiet=50.")
+    str, option("LIMITS", "Draw limits: paper, none, or numbers of plies such as plies=160,quiet=50.")
 ]
 Seed: TypeAlias = Annotated[
     int | None, option("N", "Seed of the programs' random choices.  [default: a fresh one]", parser=seed_of)
@@ -115,7 +116,7 @@ Patience: TypeAlias = Annotated[
     float | None,
     option(
         "SECONDS",
-        "Longest time for one answer.  [default: 300; for a player with a time budget, twice that plus 10]",
+        "Time limit for one answer.  [default: 300; for a player with a time budget, twice that plus 10]",
         parser=_patience_of,
     ),
 ]
@@ -125,12 +126,12 @@ Sandbox: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--sandbox/--no-sandbox",
-        help="Keep outside players from network, files and processes.  [default: if bubblewrap works here]",
+        help="Run outside players without network, files and processes.  [default: if bubblewrap works here]",
         show_default=False,
     ),
 ]
 ShowBelief: TypeAlias = Annotated[
-    bool, flag("Show where the opponent's pieces may be, worked out from what you know.", "--show-belief")
+    bool, flag("Show how likely the opponent has a piece on each square, judging by what you know.", "--show-belief")
 ]
 Port: TypeAlias = Annotated[
     int | None,
@@ -140,7 +141,7 @@ NoBrowser: TypeAlias = Annotated[bool, flag("With --web: print the address, open
 
 
 def sandbox_of(wanted: bool | None) -> bool:
-    """Return True unless players from outside shall run without a sandbox; raise Refused if there is none to be had."""
+    """Return True unless outside players run without a sandbox. Raise Refused if one is `wanted` but not available."""
     if wanted and bubblewrap.why_unavailable():
         raise Refused(f"--sandbox is not available: {bubblewrap.why_unavailable()}.")
     return wanted is not False
@@ -153,23 +154,23 @@ def rules_from(text: str, *, sandbox: bool = True) -> RuleSet:
 
 
 def check_players(players: Iterable[specs.PlayerSpec], rules: RuleSet) -> None:
-    """Raise Refused if a player's files or parts do not work. Returns at once for players of ours."""
+    """Raise Refused if an outside player's files or parts do not work."""
     with refusing(specs.BadSpec), preparing() as report:
         for spec in dict.fromkeys(players):
             try_out(spec, rules, report)
 
 
 def check_begun(result: GameResult) -> None:
-    """Raise Refused if a player from outside refused its options."""
+    """Raise Refused if an outside player refused its options."""
     if result.failed is not None and result.failed.failure is Failure.REFUSED:
         raise Refused(result.failed.detail)
 
 
 def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
-    """Save a game, and return a line that says so.
+    """Save a game and return a line that says so.
 
-    An older file of that name is kept under another one, unless it holds the beginning of this game (`is_same`). If
-    the file cannot be written any more, print the game, so that it is not lost, and raise Refused.
+    Keep an older file of that name under another one, unless it holds the beginning of this game (`is_same`). If the
+    file cannot be written, print the game, so that it is not lost, and raise Refused.
     """
     note = ""
     try:
@@ -210,7 +211,7 @@ def refusal(error: Exception) -> str | None:
 
 
 def _usage(error: Exception) -> str:
-    """Return typer's message about a bad command line as one sentence, which points to --help."""
+    """Return typer's message about a bad command line as one sentence that points to --help."""
     message = one_line(getattr(error, "format_message", error.__str__)(), 200).rstrip(".")
     near = getattr(error, "possibilities", None)
     context = getattr(error, "ctx", None)
@@ -228,7 +229,7 @@ def _usage(error: Exception) -> str:
 
 @contextmanager
 def preparing() -> Iterator[making.Progress]:
-    """Yield a function that reports the compilation of kernels on stderr; at the end its line is cleared."""
+    """Yield a function that reports compilation on stderr; clear its line at the end."""
     is_shown = False
 
     def report(what: str, done: int, total: int) -> None:
@@ -250,18 +251,18 @@ def preparing() -> Iterator[making.Progress]:
 
 
 def compile_kernels() -> None:
-    """Compile all kernels, and show progress."""
+    """Compile all kernels and show progress."""
     with preparing() as report:
         prepare(report)
 
 
 def progress_text(what: str, done: int, total: int) -> str:
-    """Return the progress of compilation in words."""
+    """Return the progress of compilation as a line."""
     return f"Compiling kernels, once: {done} of {total} ({what})"
 
 
 def steps(what: str, work: Iterable[tuple[int, int]]) -> None:
-    """Run an iterable of (done, total) to its end and show its progress."""
+    """Run an iterable of (done, total) to its end, and show its progress."""
     console = Console(stderr=True, highlight=False)
     columns = TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:

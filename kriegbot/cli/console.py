@@ -1,11 +1,10 @@
-"""The two ways in which a person sees a game and answers: lines of text, and a terminal that is drawn anew.
+"""Two consoles for a person: lines of plain text, and a drawn terminal.
 
-Plain text is for pipes, and for terminals without colours or chess symbols. Everything is a line of its own, including
-the prompt ("White to try:"), and is flushed at once. After a prompt the reader writes one line: a try, or a command.
-Entries begin with the move number, as in "12... Black has moved.".
+Plain text is for pipes, and for terminals without colours or chess symbols. Each line, including the prompt ("White to
+try:"), is flushed at once. After a prompt the person enters one line, a try or a command. Announcements begin with the
+move number: "12... Black has moved.".
 
-On a terminal the game is drawn on the alternate screen, as large as the window allows, and drawn again for every
-question. At the end the true board and the result stay on the normal screen.
+A drawn terminal uses the alternate screen. At the end the true board and the result stay on the normal screen.
 """
 
 from __future__ import annotations
@@ -60,19 +59,19 @@ class PlainConsole:
         self._has_shown_progress = self._has_shown_seed = self._is_closed = self._is_restart = False
 
     def greet(self, rules: RuleSet, seed: int | None) -> None:
-        """Print players and rules, and the seed if the person chose it."""
+        """Print the players, the rules, and a seed that the person chose."""
         white, black = (self._names[color] for color in chess.COLORS)
         self._has_shown_seed = seed is not None
         seed_text = "" if seed is None else f" Seed: {seed}."
         self.say([f"White: {white}. Black: {black}. Rules: {rules.title}.{seed_text} {HELP}"])
 
     def begin_again(self) -> None:
-        """Go back to an earlier turn. What led to it has been printed already."""
+        """Go back to an earlier turn, whose past has been printed already."""
         self._diary, self._even, self._shown, self._is_restart = Diary(for_person=True), EvenTime(), None, True
         self.say(["Your last move and the reply are taken back."])
 
     def show(self, view: View) -> None:
-        """Print what is new. Add the board at first, when nothing is new, and, if it is wanted, at each turn."""
+        """Print what is new, and the board: at first, if nothing is new, and with `has_boards` at each turn."""
         self._even.hold(view)
         is_repeated = self._shown == view
         is_new_turn = self._shown is None or self._shown.ply != view.ply
@@ -93,12 +92,12 @@ class PlainConsole:
         self._shown = view
 
     def wait(self, view: View) -> None:
-        """Print what the referee announces during the opponent's turn."""
+        """Print the announcements during the opponent's turn."""
         self._even.begin(view)
         self.say([entry.line() for entry in self._diary.take(view)])
 
     def read(self, view: View) -> str:
-        """Print the prompt, and return the next line. Raise EOFError at the end of input."""
+        """Prompt for a line and return it. Raise EOFError at the end of input."""
         self.say([f"{chess.COLOR_NAMES[view.color].capitalize()} to try:"])
         line = "" if self._is_closed else sys.stdin.readline()
         if not line:
@@ -106,7 +105,7 @@ class PlainConsole:
         return line
 
     def say(self, lines: Sequence[str]) -> None:
-        """Print lines at once. If nobody can read them any more, the next `read` ends the game."""
+        """Print lines at once. If nobody can read them, the next `read` ends the game."""
         try:
             for line in lines:
                 print(line, flush=True)
@@ -120,7 +119,7 @@ class PlainConsole:
             print(progress_text(what, done, total), file=sys.stderr, flush=True)
 
     def busy(self, text: str) -> None:
-        """Do nothing; the answer follows."""
+        """Do nothing."""
 
     def finish(self, record: GameRecord, view: View, truth: chess.Board | None) -> None:
         """Print the last announcements and the result; with the true board, if given, also the seed."""
@@ -131,13 +130,13 @@ class PlainConsole:
             self.say([f"Seed: {record.headers['Seed']}"])
 
     def close(self) -> None:
-        """Do nothing; text leaves the terminal as it was."""
+        """Do nothing."""
 
 
 def heat_table(heat: Sequence[float], bottom: chess.Color) -> list[str]:
     """Return the lines of a map of chances, in percent."""
     if not heat:
-        return ["It is not known where the opponent's pieces may be."]
+        return ["The places of the opponent's pieces are not known."]
     lines = ["Chance in percent that an opponent's piece stands there:"]
     for row in rows(bottom):
         percents = " ".join(f"{round(100 * heat[square]):>3}" for square in row)
@@ -158,7 +157,7 @@ class TerminalConsole:
             import readline  # noqa: F401 - gives input() its line editing
 
     def greet(self, rules: RuleSet, seed: int | None) -> None:
-        """Show the rules, and the seed if the person chose it."""
+        """Show the rules, and a seed that the person chose."""
         self._has_shown_seed = seed is not None
         self.say([f"Rules: {rules.title}", *([] if seed is None else [f"Seed: {seed}"])])
 
@@ -167,7 +166,7 @@ class TerminalConsole:
         self._diary, self._even = Diary(for_person=True), EvenTime()
 
     def show(self, view: View) -> None:
-        """Take in what is new, and drop older lines, except the greeting."""
+        """Take in what is new; drop older lines, except the greeting."""
         self._even.hold(view)
         self._diary.take(view)
         self._lines = () if self._has_second_screen else self._lines
@@ -183,7 +182,7 @@ class TerminalConsole:
         self.busy(f"{opponent} is thinking ...")
 
     def read(self, view: View) -> str:
-        """Draw the board, and return the person's next line."""
+        """Draw the board and return the person's next line."""
         self._stop_status()
         self._draw(view)
         check = f" ({check.text.rstrip('.').lower()})" if (check := in_check(view)) else ""
@@ -206,7 +205,7 @@ class TerminalConsole:
             self._status.update(text)
 
     def finish(self, record: GameRecord, view: View, truth: chess.Board | None) -> None:
-        """Show result, true board and seed on the normal screen; without a true board, the person's own pieces."""
+        """Show the result, the true board (else the person's own pieces) and the seed on the normal screen."""
         self._diary.take(view)
         self.close()
         picture = self._picture(own_men(view) if truth is None else truth.piece_map(), view, ())

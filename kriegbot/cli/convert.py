@@ -1,4 +1,4 @@
-"""`kriegbot convert` and `render`: saved games in other formats, and as moving pictures."""
+"""`kriegbot convert` and `render`: saved games in other formats and as animated pictures."""
 
 from __future__ import annotations
 
@@ -39,16 +39,19 @@ def convert(
     ] = None,
     rules: Annotated[
         str | None,
-        option("RULES", "Rules of the games.  [default: as IN says; or wild16 for icc and umd, else berkeley]"),
+        option(
+            "RULES",
+            "Rules of the games.  [default: those in IN, else wild16 for icc and umd, berkeley for others]",
+        ),
     ] = None,
     side: Annotated[
         str | None,
-        option("SIDE", "With --to filtered: white or black, whose view it is.", **one_of("side", ("white", "black"))),
+        option("SIDE", "With --to filtered: whose view, white or black.", **one_of("side", ("white", "black"))),
     ] = None,
 ) -> None:
-    """Write games in another format; what that cannot hold is named on standard error.
+    """Convert games to another format, and list on standard error what it cannot hold.
 
-    A referee plays every game again, and refuses impossible ones. Formats:
+    A referee replays every game and refuses impossible ones. Formats:
 
     \b
       kriegbot    our own PGN, with every try, answer, announcement and time
@@ -74,7 +77,7 @@ def convert(
         raise Refused(_sentence(str(error))) from None
     games = form.games(text)
     if not games:
-        raise Refused(f"{quoted(source)}: no game in it; it takes at least one.")
+        raise Refused(f"{quoted(source)}: no game in it.")
     color, omitted = None if side is None else side == "white", dict[str, None]()
     converted = _converted(source, games, form, to, given_rules, color, omitted)
     texts = patiently("Converting", converted, len(games))
@@ -99,7 +102,7 @@ def _converted(
     color: chess.Color | None,
     omitted: dict[str, None],
 ) -> Iterator[str]:
-    """Yield the games in the new format; put into `omitted` whatever it cannot hold."""
+    """Yield the games in the new format; add to `omitted` everything that it cannot hold."""
     for number, game in enumerate(games, 1):
         try:
             record, unread = form.read(game, rules)
@@ -120,7 +123,7 @@ def _target_of(source: str, target: str) -> Path | None:
         return None
     path = path_of(target)
     if source != STANDARD and path.exists() and os.path.exists(source) and path.samefile(source):
-        raise Refused(f"cannot save to {quoted(target)}: it is the file to read; it takes another.")
+        raise Refused(f"cannot save to {quoted(target)}: it is the file to read; choose another.")
     return path
 
 
@@ -136,14 +139,14 @@ def text_of(source: str) -> str:
             raise Refused(f"{quoted(source)}: more than {MAX_BYTES} bytes; it takes a smaller file.")
         return data.decode()
     except UnicodeDecodeError as error:
-        raise Refused(f"{quoted(source)}: byte {error.start} is not UTF-8 text; it takes games as text.") from None
+        raise Refused(f"{quoted(source)}: byte {error.start} is not UTF-8 text.") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Refused(f"{quoted(source)}: cannot be read ({reason}).") from None
 
 
 def record_of(game: str) -> GameRecord:
-    """Return the game of a file in any format. FILE#N is game N of a file or of a tournament."""
+    """Return the game in a file of any format. FILE#N is game N of a file or tournament."""
     file, mark, digits = game.rpartition("#")
     is_numbered = bool(mark) and not os.path.exists(game)
     file = file if is_numbered else game
@@ -179,15 +182,15 @@ def render(
         str | None,
         option(
             "SIDE",
-            "Whose view: white, black or both.  [default: the person's in a game against a program; else both]",
+            "Whose view: white, black or both.  [default: the person's against a program, else both]",
             **one_of("side", SIDES),
         ),
     ] = None,
     belief: Annotated[
-        bool, flag("Show where the opponent's pieces may be, worked out from the announcements.", "--belief")
+        bool, flag("Show how likely the opponent has a piece on each square, judging by the announcements.", "--belief")
     ] = False,
 ) -> None:
-    """Make a moving picture of a saved game, as its sides saw it: gif, webp or svg.
+    """Make an animated picture of a saved game as its sides saw it: gif, webp or svg.
 
     It shows a side's own pieces, its tries and the announcements. If the game has ended, the true board comes last. A
     gif or webp needs Pillow and resvg: pip install 'kriegbot[render]'.
@@ -212,13 +215,13 @@ def render(
 
 
 def _side_of(record: GameRecord) -> str:
-    """Return the side of the only person; both, if there are two or none."""
+    """Return the side of the only person; "both" if there are two or none."""
     people = [name.lower() for name in ("White", "Black") if record.headers[name] == PERSON]
     return people[0] if len(people) == 1 else "both"
 
 
 def _painted(frames: list[Picture], kind: str) -> bytes:
-    """Return a gif or webp. Its text is in Pillow's own font, so that every machine draws the same."""
+    """Return a gif or webp. Pillow's own font makes it the same on every machine."""
     import resvg_py  # only now: the extra `render`
     from PIL import Image, ImageDraw, ImageFont
 

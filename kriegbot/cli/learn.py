@@ -1,4 +1,4 @@
-"""`kriegbot learn`: the guided first game at a terminal, or line by line; `kriegbot learn puzzles`."""
+"""`kriegbot learn`: the guided first game and the puzzles, at a terminal or line by line."""
 
 from __future__ import annotations
 
@@ -33,24 +33,28 @@ HELP = ("", "help", "?")
 
 def _topic_of(text: str) -> str:
     if text not in ("", PUZZLES):
-        raise Refused(f"there is no {quoted(text)} to learn; it takes {PUZZLES}, or nothing for the first game.")
+        raise Refused(f"cannot learn {quoted(text)}: choose {PUZZLES}, or nothing for the first game.")
     return text
 
 
 def learn(
-    what: Annotated[str, argument("[puzzles]", "Puzzles instead.", parser=_topic_of, complete=lambda: [PUZZLES])] = "",
+    what: Annotated[
+        str, argument("[puzzles]", "Puzzles instead of the first game.", parser=_topic_of, complete=lambda: [PUZZLES])
+    ] = "",
     kind: Annotated[
         str | None,
         option("KIND", f"Puzzles of one kind: {', '.join(KINDS)}.", **one_of("kind of puzzles", KINDS)),
     ] = None,
-    level: Annotated[str | None, option("LEVEL", "Puzzles that this level just solves, such as beginner.")] = None,
+    level: Annotated[
+        str | None, option("LEVEL", "Puzzles that a player of this level just solves, such as beginner.")
+    ] = None,
 ) -> None:
     """Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games.
 
     Write a try as e4, Nf3, exd5 or e2e4; quit leaves. In a browser: `kriegbot play --web`, then "Learn".
     """
     if not what and (kind is not None or level is not None):
-        raise Refused(f"--kind and --level choose puzzles: kriegbot learn {PUZZLES}.")
+        raise Refused(f"--kind and --level select puzzles: kriegbot learn {PUZZLES}.")
     console, lesson = drawing_console(), first_game()
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - gives input() its line editing
@@ -66,7 +70,7 @@ def learn(
 
 
 def _teach(console: Console | None, lesson: Lesson, number: int) -> None:
-    """Teach one step until its task is done. Raise EOFError if the learner leaves."""
+    """Teach one step until its task is done."""
     step, words = lesson.steps[number], lesson.words
     title = f"{words['step']} {number + 1} {words['of']} {len(lesson.steps)}: {step.title}"
     explanation = f"{words['shading']} {words['terminal']}"
@@ -96,7 +100,7 @@ def _prompt(prompt: str) -> str:
 
 
 def _print(title: str, step: Step, now: Stand, about: str) -> None:
-    """Print a step: at first all of it; after a try the answer, and the map of chances if it may have changed."""
+    """Print a whole step, or after a try its answer and the new chances."""
     width = min(100, shutil.get_terminal_size().columns)
     is_first = not now.said
     lines = ["", title, *textwrap.wrap(step.text, width), *now.heard] if is_first else [now.answer] * bool(now.answer)
@@ -140,12 +144,12 @@ def _selected(kind: str | None, level: str | None) -> list[Puzzle]:
         raise Refused(unknown("level of puzzles", level, grades()))
     selected = [puzzle for puzzle in puzzles() if kind in (None, puzzle.kind) and level in (None, puzzle.grade)]
     if not selected:
-        raise Refused(f"there is no puzzle of kind {kind} and level {level}; it takes one of the two.")
+        raise Refused(f"there is no puzzle of kind {kind} and level {level}; give only one of the two.")
     return selected
 
 
 def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:
-    """Pose puzzles until all are solved; unsolved ones come again at the end. Raise EOFError if the learner leaves."""
+    """Pose puzzles until all are solved; unsolved ones come again at the end."""
     left = list(selected)
     while left:
         puzzle = left.pop(0)

@@ -1,4 +1,4 @@
-"""`kriegbot players`, `rules`, `results` and `completion`: lists for people and for their shell."""
+"""`kriegbot players`, `rules`, `results` and `completion`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from referee import RULE_SETS
 
 SHELLS = ("bash", "zsh", "fish")
 KINDS: tuple[Parts, ...] = (specs.PLAYERS, EVALUATORS, OPPONENTS, BACKUPS, RULES)
-"""The kinds of parts that packages can offer."""
+"""Everything that other packages can add."""
 
 
 def players() -> None:
-    """List the players and their options, and the parts of every kind that are installed."""
+    """List players and their options, evaluators, opponent models, backup rules and rule sets."""
     for name, kind in specs.players().items():
         print(f"{name}: {kind.summary}")
         for option in kind.options:
@@ -39,7 +39,7 @@ def players() -> None:
         ours = () if parts is specs.PLAYERS else parts.names()
         offered = [f"{name} ({package})" if package else name for name, package in parts.installed().items()]
         print(f"{parts.what}s{' of installed packages' * (not ours)}: {', '.join([*ours, *offered]) or 'none'}")
-    print("From a file of yours: FILE.py:NAME, in place of any of these names.")
+    print("FILE.py:NAME names one of your own, in place of any of these.")
 
 
 def rules() -> None:
@@ -59,10 +59,10 @@ def rules() -> None:
 
 
 def results() -> None:
-    """Show your results against each level, your rating, and your runs of wins.
+    """Show your results against each level, your rating and your winning streaks.
 
-    Every finished game counts, on the page and at a terminal. Games with help (hints, moves taken back, a chosen seed)
-    and games against other programs are listed, but not rated.
+    Every finished game counts, on the page and at a terminal. Games against other programs and games with help (hints,
+    moves taken back, a chosen seed) are listed but not rated.
     """
     stored = Results()
     games = stored.all()
@@ -83,7 +83,7 @@ def results() -> None:
 def completion(
     shell: Annotated[str, argument("SHELL", f"One of {', '.join(SHELLS)}.", **one_of("shell", SHELLS))],
 ) -> None:
-    """Print a script with which a shell completes commands, options, players and rule sets.
+    """Print a script that completes commands, options, players and rule sets in a shell.
 
     For bash: kriegbot completion bash > ~/.local/share/bash-completion/completions/kriegbot
 

@@ -1,4 +1,4 @@
-"""`kriegbot`: all commands. A refusal is one line on stderr and exit code 2, never a traceback.
+"""All commands. Bad input is refused in one line on stderr with exit code 2, never with a traceback.
 
 The module of a command is imported when the command runs, so that `kriegbot --help` answers at once.
 """
@@ -23,30 +23,33 @@ COMMANDS = {
     "learn": ("learn", "Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games."),
     "play": ("play", "Play a game of Kriegspiel against a program."),
     "resume": ("play", "Continue a saved game that you left."),
-    "results": ("lists", "Show your results against each level, your rating, and your runs of wins."),
-    "match": ("match", "Play one game between two programs, and show what each side saw."),
+    "results": ("lists", "Show your results against each level, your rating and your winning streaks."),
+    "match": ("match", "Play one game between two programs and show what each side saw."),
     "replay": (
         "replay",
         "Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web in a browser.",
     ),
-    "render": ("convert", "Make a moving picture of a saved game, as its sides saw it: gif, webp or svg."),
-    "convert": ("convert", "Write games in another format; what that cannot hold is named on standard error."),
-    "tournament": ("tournament", "Play many games between programs, and report on them."),
+    "render": ("convert", "Make an animated picture of a saved game as its sides saw it: gif, webp or svg."),
+    "convert": ("convert", "Convert games to another format, and list on standard error what it cannot hold."),
+    "tournament": ("tournament", "Play many games between programs and report on them."),
     "report": (
         "tournament",
         "Report on a tournament: results with intervals, how games ended, how long players took.",
     ),
     "export": ("tournament", "Write the games of a tournament as PGN, CSV or lines of JSON."),
     "merge": ("tournament", "Put the games of several files of one tournament into one file."),
-    "reproduce": ("reproduce", "Reproduce the paper's experiment, and print our results beside the paper's."),
-    "players": ("lists", "List the players and their options, and the parts of every kind that are installed."),
-    "check-player": ("match", "Check that a player plays: under every rule set, from unusual positions, and in time."),
+    "reproduce": ("reproduce", "Reproduce the paper's experiment and print our results beside the paper's."),
+    "players": (
+        "lists",
+        "List players and their options, evaluators, opponent models, backup rules and rule sets.",
+    ),
+    "check-player": ("match", "Check that a player plays under every rule set, from unusual positions, and in time."),
     "rules": ("lists", "List the rule sets, and the announcements that the referee makes under each."),
-    "completion": ("lists", "Print a script with which a shell completes commands, options, players and rule sets."),
-    "trees": ("trees", "Solve explicit game trees, and measure pruning on random ones."),
+    "completion": ("lists", "Print a script that completes commands, options, players and rule sets in a shell."),
+    "trees": ("trees", "Solve explicit game trees and measure pruning on random ones."),
     "online": ("online", "Play on kriegspiel.org as a bot."),
 }
-"""For each command the module, with a function or group of its name, and the first sentence of its help."""
+"""For each command its module, which has a function or group of that name, and the first sentence of its help."""
 
 COMPLETE = "_KRIEGBOT_COMPLETE"  # set by a shell that completes a command
 
@@ -63,10 +66,10 @@ Kriegspiel: chess with the opponent's pieces hidden.
 
 
 class Commands(TyperGroup):
-    """Group that imports a command's module when the command runs."""
+    """A group that imports a command's module when the command runs."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """Find the command, as the group of click does, and import it."""
+        """Find a command as click does, and import it."""
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed if name is None else _loaded(name), rest
 
@@ -114,7 +117,7 @@ for _name, (_, _sentence) in COMMANDS.items():
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, and return the exit code."""
+    """Run a command and return the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
     if not hasattr(select, "poll"):
@@ -145,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _drop_output() -> None:
-    """Discard buffered output if standard output is closed, so that Python does not fail at its end."""
+    """Discard buffered output if standard output is closed, so that Python does not fail at exit."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""`kriegbot match` and `check-player`: one game between two programs, and a player put through every test."""
+"""`kriegbot match` and `check-player`: one game between two programs, and the test of one."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def match(
     patience: common.Patience = None,
     save: common.Save = None,
     json: common.Json = False,
-    explain: Annotated[bool, flag("Show what each search believed, and its best tries.", "--explain")] = False,
-    quiet: Annotated[bool, flag("Print just the result.", "--quiet", "-q")] = False,
+    explain: Annotated[bool, flag("Show each search's belief and best tries.", "--explain")] = False,
+    quiet: Annotated[bool, flag("Print only the result.", "--quiet", "-q")] = False,
     sandbox: common.Sandbox = None,
 ) -> None:
-    """Play one game between two programs, and show what each side saw.
+    """Play one game between two programs and show what each side saw.
 
-    By default the paper's limits hold: a draw after 160 plies, or after 50 without a pawn move or capture.
+    By default the paper's limits apply: a draw after 160 plies, or after 50 without a pawn move or capture.
     """
     is_sandboxed = common.sandbox_of(sandbox)
     specs = [program_of(text, sandbox=is_sandboxed) for text in (white, black)]
@@ -99,9 +99,9 @@ def _explanations(result: GameResult) -> dict[int, list[str]]:
 
 
 def check_player(player: Player, patience: common.Patience = None, sandbox: common.Sandbox = None) -> None:
-    """Check that a player plays: under every rule set, from unusual positions, and in time.
+    """Check that a player plays under every rule set, from unusual positions, and in time.
 
-    The exit code is 1 if it fails in anything.
+    The exit code is 1 if a check fails.
     """
     spec = program_of(player, sandbox=common.sandbox_of(sandbox))
     failures = 0

@@ -1,6 +1,6 @@
-"""`kriegbot online`: a bot on kriegspiel.org, and its games as they go: a table on a terminal, lines elsewhere.
+"""`kriegbot online`: a bot on kriegspiel.org. It shows its games in a table on a terminal, and as lines elsewhere.
 
-Nothing is shown but what our own side knows: tries of ours, how many moves were made, and the clocks.
+Only what our own side knows is shown: our tries, the number of moves, and the clocks.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ if TYPE_CHECKING:  # httpx, which the bot needs, is an extra
     from kriegbot.online.settings import BotSettings
 
 KEY = "KRIEGSPIEL_REGISTRATION_KEY"
-REGISTERING = 30.0  # seconds for which a site that takes no requests is asked again to register a bot
-LINES = 12  # lines of what happened, below the table
+REGISTERING = 30.0  # seconds in which a request to register is repeated
+LINES = 12  # latest events, below the table
 
 online = group("Play on kriegspiel.org as a bot.")
 File = Annotated[
@@ -50,15 +50,15 @@ File = Annotated[
 @online.command()
 def register(
     username: Annotated[str, argument("NAME", "The bot's name on the site.")],
-    email: Annotated[str, option("ADDRESS", "Your address, for the site alone.")],
-    description: Annotated[str, option("TEXT", "What people read about the bot.")] = (
+    email: Annotated[str, option("ADDRESS", "Your email address, which only the site sees.")],
+    description: Annotated[str, option("TEXT", "Description of the bot on the site.")] = (
         "kriegbot, which searches its information set"
     ),
     settings: File = None,
 ) -> None:
-    """Register a bot, and keep its token in a file that you alone can read.
+    """Register a bot, and keep its token in a file that only you can read.
 
-    The site's registration key is read from the environment variable KRIEGSPIEL_REGISTRATION_KEY, or asked for.
+    The site's registration key comes from the environment variable KRIEGSPIEL_REGISTRATION_KEY, or from a prompt.
     """
     for what, text in (("name", username), ("address", email), ("description", description)):
         if not text.isprintable():  # half a character, say, which no message can hold
@@ -86,22 +86,22 @@ def register(
     except Refusal as refusal:
         raise Refused(f"{chosen.site} does not register {quoted(username)}: {refusal}.") from None
     except Uncertain as error:
-        raise Refused(f"{error}; the site may have registered {quoted(username)} without telling its token.") from None
+        raise Refused(f"{error}; the site may have registered {quoted(username)} without sending its token.") from None
     except Stopped:
-        raise Refused(f"{chosen.site} took no request in {REGISTERING:g} seconds; try again later.") from None
+        raise Refused(f"{chosen.site} accepted no request in {REGISTERING:g} seconds; try again later.") from None
     token = answer.get("api_token")
     if not (isinstance(token, str) and token.isascii() and token.isprintable() and token):
-        raise Refused(f"{chosen.site} has registered {quoted(username)} without telling a token.")
+        raise Refused(f"{chosen.site} has registered {quoted(username)} without sending a token.")
     save_token(path, token)
-    print(f"Registered {username}; its token is in {path}, for you alone to read.")
+    print(f"Registered {username}; its token is in {path}, which only you can read.")
 
 
 @online.command()
 def run(settings: File = None) -> None:
-    """Play until Ctrl-C: games of the lobby, and games that others begin with the bot.
+    """Play until Ctrl-C: games from the lobby, and games that others begin with the bot.
 
-    Games go on at the site when this ends; the same command resumes them. Without a terminal to draw on, what happens
-    is printed line by line.
+    Unfinished games stay open on the site, and the same command resumes them. On a terminal a table shows the games;
+    elsewhere each event is one line.
     """
     chosen = _settings(settings)
     from kriegbot.online.bot import Bot
@@ -129,7 +129,7 @@ def run(settings: File = None) -> None:
 
 
 def _settings(file: str | None) -> BotSettings:
-    """The settings in a file; by default those in the user's configuration, or the defaults if there are none."""
+    """Return the settings in a file, by default the user's; without that, the defaults."""
     if find_spec("httpx") is None:
         raise Refused("playing online needs httpx: pip install 'kriegbot[online]'.")
     from kriegbot.online.settings import BotSettings, load_settings
@@ -150,11 +150,11 @@ class Screen:
         self._lines: deque[str] = deque(maxlen=LINES)
 
     def show(self, bot: Bot) -> None:
-        """Says whose games are shown."""
+        """Show a bot's games from now on."""
         self._bot = bot
 
     def say(self, line: str) -> None:
-        """Adds a line; in any thread."""
+        """Add a line; safe in any thread."""
         line = f"{datetime.now():%H:%M:%S} {one_line(line, 400)}"
         with self._lock:
             self._lines.append(line)
@@ -162,7 +162,7 @@ class Screen:
                 print(line, flush=True)
 
     def __rich__(self) -> Group:
-        """The table and the last lines."""
+        """Return the table and the last lines."""
         table = Table(box=box.SIMPLE_HEAD, expand=True)
         for name in ("game", "opponent", "rules", "we are", "move", "our clock", "theirs", "last"):
             ratio = 1 if name == "last" else None
@@ -180,7 +180,7 @@ class Screen:
 
 @contextmanager
 def showing() -> Iterator[Screen]:
-    """Yields a screen, which is drawn anew twice a second if there is a terminal."""
+    """Yield a screen; on a terminal, draw it twice a second."""
     console = drawing_console()
     screen = Screen(console)
     if console is None:

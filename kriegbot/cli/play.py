@@ -51,14 +51,15 @@ TAKEN_BACK = "a move was taken back"  # the reason for which a person leaves a g
 def play(
     context: typer.Context,
     opponent: Annotated[
-        str | None, option("SPEC", "Your opponent, another program; see `kriegbot players`.", complete=common.programs)
+        str | None,
+        option("SPEC", "Another program as your opponent; see `kriegbot players`.", complete=common.programs),
     ] = None,
     level: Annotated[
         str | None,
         option(
             "NAME",
             f"Strength of your opponent: {', '.join(LEVELS)} or {BEST}.  [default: {DEFAULT_LEVEL}]",
-            complete=lambda: [*LEVELS, BEST],
+            **common.one_of("level", (*LEVELS, BEST)),
         ),
     ] = None,
     color: Annotated[
@@ -66,33 +67,29 @@ def play(
     ] = "white",
     rules: common.Rules = "berkeley",
     time: Annotated[
-        str | None, option("SECONDS", "The opponent's time per turn; without --opponent, that of level best.")
+        str | None, option("SECONDS", "The opponent's time per turn; without --opponent, for level best.")
     ] = None,
     seed: common.Seed = None,
     save: Annotated[
-        str | None, option("FILE", "Save the game as PGN, even if it is abandoned; with --web, a folder.")
+        str | None, option("FILE", "Save the game as PGN, even an abandoned one; with --web, the folder of games.")
     ] = None,
     show_belief: common.ShowBelief = False,
-    web: Annotated[bool, flag("Play in a browser, on a page of this machine; choose the game there.", "--web")] = False,
+    web: Annotated[bool, flag("Play in a browser; choose the game there.", "--web")] = False,
     port: common.Port = None,
     host: Annotated[
-        str, option("ADDRESS", "With --web: where to listen; by default on this machine alone.")
+        str, option("ADDRESS", "With --web: the address to listen on; by default only this machine can connect.")
     ] = "127.0.0.1",
     no_browser: common.NoBrowser = False,
     sandbox: common.Sandbox = None,
 ) -> None:
     """Play a game of Kriegspiel against a program.
 
-    Write a try as e4, Nf3, exd5, O-O, e8=Q or e2e4. The commands are help, tries, board, hint, back (takes your last
-    move back), resign and quit.
+    Type a try as e4, Nf3, exd5, O-O, e8=Q or e2e4. The commands are help, tries, board, hint, back (takes your last
+    move back), resign and quit. If you quit at a terminal, the game is saved, and `kriegbot resume` continues it.
 
     If stdin or stdout is not a terminal, everything is plain text, for scripts: after each line "White to try:" (or
-    "Black to try:") write one line, a try or a command. Tries and announcements come back as lines that begin with the
-    move number. The end of input abandons the game.
-
-    A game that you leave at a terminal is saved; continue it with `kriegbot resume`.
-
-    With --web you play in a browser, and every game is saved.
+    "Black to try:") write one line, a try or a command. Tries and announcements are lines that begin with the move
+    number. The end of input abandons the game.
     """
     for name in ON_PAGE if web else FOR_PAGE:
         source = context.get_parameter_source(name)
@@ -136,14 +133,14 @@ def open_page(
 
 
 def resume(
-    file: Annotated[Path | None, argument("[FILE]", "The saved game.  [default: the last unfinished one]")] = None,
+    file: Annotated[Path | None, argument("[FILE]", "The saved game.  [default: the latest unfinished one]")] = None,
     show_belief: common.ShowBelief = False,
     sandbox: common.Sandbox = None,
 ) -> None:
     """Continue a saved game that you left.
 
-    The program starts again and works out the game so far from its own view. You see no more than you knew. The game is
-    saved in the same file.
+    The program rebuilds its belief from its own view, and you see only what you knew. The game is saved in the same
+    file.
     """
     path = file or _last()
     record = _record_of(path)
@@ -174,7 +171,7 @@ def _obstacle(record: GameRecord) -> str:
 
 
 def _last() -> Path:
-    """Return the file of the last unfinished game."""
+    """Return the file of the latest unfinished game."""
     folder = games_folder()
     for path in sorted(folder.glob("*.pgn"), key=os.path.getmtime, reverse=True):
         try:

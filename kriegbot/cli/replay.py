@@ -33,7 +33,7 @@ Frame: TypeAlias = tuple[Moment, dict[str, list[str]]]
 def replay(
     file: Annotated[str, argument("FILE", "A saved game; FILE#N is game N of a file or tournament.")],
     web: Annotated[
-        bool, flag("Show it in a browser, with each side's belief and the values of its tries.", "--web")
+        bool, flag("Show it in a browser, with each side's belief and the value of each try.", "--web")
     ] = False,
     turning_points: Annotated[
         bool, flag("Print the turns that cost each side most of its winning chances, and why.", "--turning-points")
@@ -43,8 +43,8 @@ def replay(
 ) -> None:
     """Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web in a browser.
 
-    On a terminal, left and right step through the tries, Home and End go to the beginning and the end, v changes
-    between the referee's, White's and Black's view and all three, and q quits.
+    On a terminal, the left and right arrows step through the tries, Home and End go to the beginning and the end,
+    v switches between the views of the referee, White, Black and all three, and q quits.
     """
     for name, is_given in (("port", port is not None), ("no-browser", no_browser)):
         if is_given and not web:

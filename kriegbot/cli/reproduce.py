@@ -42,25 +42,27 @@ def _check_budget(text: str) -> str:
 def reproduce(
     what: Annotated[str, argument("FIGURE", f"One of {', '.join(NUMBERS)}.", **one_of("figure", NUMBERS))],
     budget: Annotated[
-        str, option("BUDGET", "samples: the paper's sample sizes; or seconds per move.", parser=_check_budget)
+        str, option("BUDGET", "samples for the paper's sample sizes, or seconds per move.", parser=_check_budget)
     ] = "samples",
     games: Games = 500,
-    depths: Annotated[int, option("N", "Only the cells up to this depth.", parser=whole_number("depth", 1, 3))] = 3,
+    depths: Annotated[
+        int, option("N", "Greatest search depth of the experiments.", parser=whole_number("depth", 1, 3))
+    ] = 3,
     run: Annotated[
         str, option("RUN", "short (30 s per move in the paper), long (90 s) or both.", **one_of("run", RUNS))
     ] = "both",
     seed: Annotated[int, option("N", "Seed of the tournaments.", parser=seed_of)] = 2006,
     choice: Annotated[
-        str, option("CHOICE", "Other options of both players: boards=last,evaluator=ks:shield=30.")
+        str, option("CHOICE", "Options for both players, such as boards=last,evaluator=ks:shield=30.")
     ] = "today",
     jobs: Jobs = None,
     out: Annotated[Path, option("FOLDER", "Folder of games, tables and plots.")] = Path("reproduction"),
 ) -> None:
-    """Reproduce the paper's experiment, and print our results beside the paper's.
+    """Reproduce the paper's experiment and print our results beside the paper's.
 
-    Figures 2, 3 and 5 are tournaments; the same command resumes them. Figure 4 measures time, and needs an otherwise
-    idle machine. Each figure comes as a table, a CSV file and a plot. With --choice, games and tables go to files of
-    their own; docs/reproduction/choices.md lists the options.
+    Figures 2, 3 and 5 are tournaments, and the same command resumes them. Figure 4 measures time and needs an otherwise
+    idle machine. Each figure is written as a table, a CSV file and a plot. With --choice, games and tables go to files
+    of their own; docs/reproduction/choices.md lists the options.
     """
     seconds = None if budget == "samples" else float(budget)
     with refusing(BadSpec):

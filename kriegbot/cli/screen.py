@@ -1,4 +1,4 @@
-"""The terminal: its colours and its keys without Enter; boards as coloured squares."""
+"""The terminal: its colours, single keys, and boards of coloured squares."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ KEYS = {
 
 
 def is_terminal() -> bool:
-    """Return True if stdin and stdout are a terminal, so that a person sits there."""
+    """Return True if stdin and stdout are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def drawing_console() -> Console | None:
-    """Return the terminal if it shows colours and chess symbols; None means plain text."""
+    """Return the terminal if it shows colours and chess symbols, otherwise None."""
     if not is_terminal():
         return None
     console = Console(highlight=False)
@@ -66,7 +66,7 @@ def _is_ascii_wanted() -> bool:
 
 @contextmanager
 def single_keys() -> Iterator[None]:
-    """Let the terminal pass on each key at once, without echo. Ctrl-C works as usual."""
+    """Read each key at once, without echo. Ctrl-C works as usual."""
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
     try:
@@ -99,11 +99,11 @@ CAPTURE: Rgb = (176, 58, 46)
 HEAT: Rgb = (224, 122, 24)
 PIECE_COLORS: dict[chess.Color, Rgb] = {chess.WHITE: (255, 255, 255), chess.BLACK: (0, 0, 0)}
 GLYPHS = {kind: chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(kind)] for kind in chess.PIECE_TYPES}
-"""Filled symbols, to be coloured."""
+"""Filled symbols, which take any colour."""
 MAX_SCALE = 6  # a symbol is one letter high, and is lost on larger squares
 
 Heat: TypeAlias = Callable[[View], Sequence[float]]
-"""From a view the chance per square, in [0, 1], that an opponent's piece stands there; empty if it is not known."""
+"""A function from a view to the chance of an opponent's piece on each square, in [0, 1]; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""`kriegbot tournament`, `report`, `export` and `merge`: many games between programs, in one file.
-
-The same command resumes a tournament.
-"""
+"""`kriegbot tournament`, `report`, `export` and `merge`: many games between programs, in one file."""
 
 from __future__ import annotations
 
@@ -51,7 +48,7 @@ SHARES = 10  # progress lines of a whole tournament without a terminal
 def _games_of(given: str | int) -> int:
     games = whole_of(given, "number of games", 2, MOST_GAMES)
     if games % 2:
-        raise Refused(f"illegal number of games '{games}': it takes an even one, half of them with each colour.")
+        raise Refused(f"illegal number of games '{games}': it takes an even number, half with each colour.")
     return games
 
 
@@ -69,12 +66,15 @@ def _sprt_of(text: str) -> Sprt:
 
 
 File: TypeAlias = Annotated[str, argument("FILE", "A tournament, finished or not.")]
-Games: TypeAlias = Annotated[
-    int, option("N", "Games of each pairing, half of them with each colour.", parser=_games_of)
-]
+Games: TypeAlias = Annotated[int, option("N", "Games per pairing, half with each colour.", parser=_games_of)]
 Test: TypeAlias = Annotated[
     Sprt | None,
-    option("ELO0,ELO1", "Test between these two differences, in normalized Elo.", "--sprt", parser=_sprt_of),
+    option(
+        "ELO0,ELO1",
+        "Test between two differences, in normalized Elo; the tournament stops when it decides.",
+        "--sprt",
+        parser=_sprt_of,
+    ),
 ]
 
 
@@ -84,8 +84,8 @@ def tournament(
         argument("SPEC SPEC [SPEC ...]", "The players: rand, overconfident:depth=2, ...", complete=common.programs),
     ],
     games: Games = 500,
-    round_robin: Annotated[bool, flag("Everybody against everybody (the default).", "--round-robin")] = False,
-    gauntlet: Annotated[bool, flag("The first player against everybody else.", "--gauntlet")] = False,
+    round_robin: Annotated[bool, flag("Every player against every other (the default).", "--round-robin")] = False,
+    gauntlet: Annotated[bool, flag("The first player against all others.", "--gauntlet")] = False,
     rules: common.Rules = "berkeley",
     limits: common.DrawLimits = "paper",
     seed: common.Seed = None,
@@ -94,13 +94,13 @@ def tournament(
         str | None, option("FILE", "The tournament's file.  [default: a name made from the settings]")
     ] = None,
     executor: Annotated[
-        str, option("NAME", "Where games are played: local or dask.", **one_of("executor", ("local", "dask")))
+        str, option("NAME", "Workers: local processes, or dask.", **one_of("executor", ("local", "dask")))
     ] = "local",
     scheduler: Annotated[
         str | None,
         option(
             "ADDRESS",
-            "Of a Dask cluster; it plays a game per thread, at least --jobs.  [default: a cluster on this machine]",
+            "Address of a Dask cluster; each thread plays a game, at least --jobs.  [default: one on this machine]",
         ),
     ] = None,
     shard: Annotated[Shard | None, option("I/N", "Play part I of N; see `kriegbot merge`.", parser=_shard_of)] = None,
@@ -108,10 +108,10 @@ def tournament(
     sprt: Test = None,
     sandbox: common.Sandbox = None,
 ) -> None:
-    """Play many games between programs, and report on them.
+    """Play many games between programs and report on them.
 
-    Every game is saved as soon as it ends; the same command resumes the tournament. A game depends on the settings and
-    the seed alone, not on the machine or on --jobs. With --sprt the tournament stops as soon as the test decides.
+    Every game is saved as soon as it ends, and the same command resumes the tournament. A game depends only on the
+    settings and the seed, not on the machine or on --jobs.
     """
     is_sandboxed = common.sandbox_of(sandbox)
     specs = [program_of(text, sandbox=is_sandboxed) for text in players]
@@ -180,9 +180,9 @@ def _seed_in(path: Path) -> int:
 
 def _pairings_of(players: list[str], round_robin: bool, gauntlet: bool) -> tuple[Pairing, ...]:
     if len(players) < 2:
-        raise Refused("a tournament takes at least two players.")
+        raise Refused("a tournament needs at least two players.")
     if round_robin and gauntlet:
-        raise Refused("it takes --round-robin or --gauntlet, not both.")
+        raise Refused("choose --round-robin or --gauntlet, not both.")
     twice = next((player for player in players if players.count(player) > 1), None)
     if twice is not None and len(players) > 2:
         raise Refused(f"player '{twice}' is named twice; only a tournament of two may have equal players.")
@@ -347,7 +347,7 @@ def export(
 
 
 def merge(
-    out: Annotated[Path, argument("OUT", "The file to write to; the games in it stay.")],
+    out: Annotated[Path, argument("OUT", "The file to write; games already in it stay.")],
     parts: Annotated[list[Path], argument("FILE ...", "Parts of one tournament, such as shards.")],
 ) -> None:
     """Put the games of several files of one tournament into one file."""

@@ -1,4 +1,4 @@
-"""`kriegbot trees`: explicit game trees with information sets, and the exact algorithms on them."""
+"""`kriegbot trees`: exact algorithms on explicit game trees with information sets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from referee.text import one_line
 from tournaments import figure6 as figure
 from tournaments.report_page import PlotsMissing
 
-trees = group("Solve explicit game trees, and measure pruning on random ones.")
+trees = group("Solve explicit game trees and measure pruning on random ones.")
 
 
 def _bounded(tree: Tree) -> Solution:
