@@ -21,8 +21,7 @@ from PIL import Image
 from selenium.webdriver.common.keys import Keys
 
 from kriegbot.kernels import prepare
-from kriegbot.narration.lesson import first_game
-from kriegbot.narration.puzzles import puzzles
+from kriegbot.narration.learning import first_game, puzzles
 from tests.browser import Page, browsing, quit_browsers
 from tests.page import served, until
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kriegbot.narration.diary import Diary
-from kriegbot.narration.lesson import Step, first_game, stand
+from kriegbot.narration.learning import LessonStep, first_game, step_state
 from referee import Referee, View
 from tests.exact_belief import ExactBelief
 from tests.terminal import Terminal
@@ -24,51 +24,51 @@ TRIES = ["e4", "e5", "Nxd4", "c3", "cxb4", "exd5", "Kc7", "Rh8"]
 
 
 @STEPS
-def test_what_was_played_is_legal_and_heard_as_told(step: Step) -> None:
+def test_what_was_played_is_legal_and_heard_as_told(step: LessonStep) -> None:
     referee = Referee(step.referee().rules, start=step.start)
     for code in step.played.split():
         answer = referee.try_move(chess.Move.from_uci(code))
         assert answer.value in ("accepted", "illegal"), code
     entries = Diary().take(referee.view(referee.turn))
     said = entries[-1].text if entries else ""
-    assert said == step.heard
+    assert said == step.announcement
     assert said in step.text or said in ("Black has moved.", "Kc7? No.")  # where the text quotes the referee
 
 
 @STEPS
-def test_every_solution_ends_its_step_and_is_answered_as_told(step: Step) -> None:
+def test_every_solution_ends_its_step_and_is_answered_as_told(step: LessonStep) -> None:
     assert step.solutions
     for code, told in step.solutions.items():
-        done = stand(step, text=code)
-        assert (done.is_done, done.answer, done.said) == (True, told, step.success)
+        done = step_state(step, text=code)
+        assert (done.is_done, done.answer, done.comment) == (True, told, step.success)
 
 
 @STEPS
-def test_any_other_try_gets_a_hint_and_may_be_followed_by_the_solution(step: Step) -> None:
-    begun = stand(step)
+def test_any_other_try_gets_a_hint_and_may_be_followed_by_the_solution(step: LessonStep) -> None:
+    begun = step_state(step)
     assert set(step.hints) <= {move.uci() for move in begun.view.tries()} - set(step.solutions)
     for move in begun.view.tries():
         if move.uci() in step.solutions:
             continue
-        now = stand(step, text=move.uci())
+        now = step_state(step, text=move.uci())
         assert not now.is_done
         assert now.answer
-        assert now.said == step.hints.get(move.uci(), step.hint)
+        assert now.comment == step.hints.get(move.uci(), step.hint)
         assert now.view.ply == begun.view.ply  # a legal one is taken back
-        assert any(stand(step, now.refused, code).is_done for code in step.solutions)
+        assert any(step_state(step, now.refused, code).is_done for code in step.solutions)
 
 
 @STEPS
-def test_a_hint_that_speaks_of_a_refusal_follows_one(step: Step) -> None:
+def test_a_hint_that_speaks_of_a_refusal_follows_one(step: LessonStep) -> None:
     for code, hint in step.hints.items():
-        assert bool(stand(step, text=code).refused) == ("Refused" in hint)
+        assert bool(step_state(step, text=code).refused) == ("Refused" in hint)
 
 
 @STEPS
-def test_each_claim_is_what_enumeration_finds(step: Step) -> None:
+def test_each_claim_is_what_enumeration_finds(step: LessonStep) -> None:
     assert set(step.claims) <= {"before", *step.solutions}
     for when, claims in step.claims.items():
-        view = stand(step, text="" if when == "before" else when).view
+        view = step_state(step, text="" if when == "before" else when).view
         for what, said in claims.items():
             found = enumerated(what, view)
             listed = list(said) if what[1:].isdigit() else said.split()
@@ -98,9 +98,9 @@ def enumerated(what: str, view: View) -> Counter[str]:
 
 @pytest.mark.usefixtures("kernels")
 @STEPS
-def test_the_shading_is_that_of_all_games_that_fit(step: Step) -> None:
+def test_the_shading_is_that_of_all_games_that_fit(step: LessonStep) -> None:
     for text in ("", next(iter(step.solutions))):
-        now = stand(step, text=text)
+        now = step_state(step, text=text)
         exact = np.zeros(64)
         for board, mass in ExactBelief(now.view).positions:
             exact[list(chess.SquareSet(board.occupied_co[not now.view.color]))] += mass
@@ -108,15 +108,15 @@ def test_the_shading_is_that_of_all_games_that_fit(step: Step) -> None:
 
 
 def test_what_is_no_try_is_explained_and_changes_nothing() -> None:
-    now = stand(LESSON.steps[0], text="Ke5")
+    now = step_state(LESSON.steps[0], text="Ke5")
     assert (now.answer, now.refused, now.is_done) == ("", (), False)
-    assert "no king of yours has such a way to e5" in now.said
+    assert now.comment == "Your king cannot reach e5."
 
 
 @pytest.mark.parametrize("refused", [["e2e4"], ["resign"], ["e4d5", "e4d5"], ["e9e4"], ["0000"]])
 def test_only_refused_tries_can_have_been_refused(refused: list[str]) -> None:
     with pytest.raises(ValueError, match=refused[-1]):
-        stand(LESSON.steps[1], refused)
+        step_state(LESSON.steps[1], refused)
 
 
 @pytest.mark.slow
@@ -146,8 +146,8 @@ def test_the_guided_game_line_by_line_and_left_halfway(tmp_path: Path) -> None:
     done = learnt(lines, tmp_path)
     assert done.returncode == 0
     assert done.stdout.count("Step 1 of 8") == 2
-    assert "That could be tried, too" in done.stdout
-    assert "no king of yours has such a way" in done.stdout
+    assert "That is legal, too, but I have put it back" in done.stdout
+    assert "Your king cannot reach e5." in done.stdout
     assert done.stdout.rstrip().endswith(LESSON.words["end"])
     left = learnt(["e4", "quit"], tmp_path)
     assert (left.returncode, left.stderr) == (0, "")

@@ -247,13 +247,16 @@ def test_castling_promotions_and_doubtful_men_are_read(text: str, move: str) -> 
 @pytest.mark.parametrize(
     ("text", "start", "message"),
     [
-        ("Nd2", "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "'Nd2' may be Nbd2 (b1d2), Nfd2 (f3d2): which one?"),
-        ("Qh9", ROOKS, "is no try"),
-        ("hello", ROOKS, "is no try"),
-        ("Nf3", ROOKS, "no knight of yours has such a way to f3"),
-        ("d2d4", ROOKS, "no man of yours stands on d2"),
-        ("e1e3", ROOKS, "your king on e1 has no way to e3"),
-        ("O-O", "4k3/8/8/8/8/8/8/R3K1NR w KQ - 0 1", "you cannot castle there"),
+        ("Nd2", "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "'Nd2' could mean Nbd2 (b1d2), Nfd2 (f3d2). Which one?"),
+        ("Qh9", ROOKS, "is not a move. Write it as e4,"),
+        ("hello", ROOKS, "is not a move. Write it as e4,"),
+        ("Nf3", ROOKS, "You have no knight."),
+        ("d2d4", ROOKS, "You have no piece on d2."),
+        ("e1e3", ROOKS, "Your king on e1 cannot reach e3."),
+        ("Ke3", ROOKS, "Your king cannot reach e3."),
+        ("Rd3", ROOKS, "None of your rooks can reach d3."),
+        ("Rab2", ROOKS, "'Rab2' fits no rook of yours."),
+        ("O-O", "4k3/8/8/8/8/8/8/R3K1NR w KQ - 0 1", "You cannot castle on that side."),
     ],
 )
 def test_what_is_no_try_is_explained(text: str, start: str, message: str) -> None:
@@ -266,7 +269,7 @@ def test_what_is_no_try_is_explained(text: str, start: str, message: str) -> Non
 def test_a_refused_try_is_not_made_again() -> None:
     referee = Referee()
     assert referee.try_move(chess.Move.from_uci("e2d3")) is Answer.ILLEGAL
-    with pytest.raises(BadTry, match="'exd3' was refused already this turn"):
+    with pytest.raises(BadTry, match="You have already tried exd3 this turn"):
         read_try("exd3", referee.view(chess.WHITE))
 
 
@@ -274,7 +277,7 @@ def test_a_pawn_that_could_not_become_a_queen_will_not_become_a_knight_unasked()
     referee = Referee(start="4k3/1P6/8/8/8/8/8/4K3 w - - 0 1")
     assert referee.try_move(chess.Move.from_uci("b7a8q")) is Answer.ILLEGAL
     view = referee.view(chess.WHITE)
-    with pytest.raises(BadTry, match="'bxa8' was refused already this turn"):
+    with pytest.raises(BadTry, match="You have already tried bxa8=Q this turn"):
         read_try("bxa8", view)
     assert read_try("bxa8=N", view).uci() == "b7a8n"
 
@@ -301,7 +304,7 @@ def test_a_person_is_asked_until_there_is_a_try() -> None:
     assert console.shown == 2
     assert any("resign" in line for line in console.said)
     assert any("Nf3" in line for line in console.said)
-    assert any("no queen of yours has such a way to h5" in line for line in console.said)
+    assert any("Your queen cannot reach h5." in line for line in console.said)
 
 
 def test_a_person_may_resign_or_leave() -> None:
@@ -320,7 +323,7 @@ def test_a_move_that_is_taken_back_was_never_made_and_the_record_says_so(
     assert out.count("You have no move to take back.") == 1
     assert out.count("Your last move and the reply are taken back.\n8 . . . . . . . .") == 2
     assert out.count("1. e4: yes.") == 1  # what was heard before is not told again
-    assert "'exd5' was refused already this turn" in out
+    assert "You have already tried exd5 this turn." in out
     record = load_record(game)
     assert [turn.move.uci() for turn in record.turns[::2]] == ["e2e4", "d2d3"]
     assert record.headers["Help"] == "2 moves taken back"
@@ -333,7 +336,7 @@ def test_a_hint_names_tries_and_the_record_says_so(
 ) -> None:
     game = tmp_path / "game.pgn"
     _, out, _ = play(monkeypatch, capsys, "hint e4 draw hint resign", "--seed", "3", "--save", str(game))
-    first, second = out.split("The computer's best tries, in pawns (300 boards that may be, 2 plies ahead):\n")[1:]
+    first, second = out.split("The computer's best tries, in pawns (from 300 possible positions, 2 plies deep):\n")[1:]
     for told in (first, second):
         *tries, recorded = told.splitlines()[:4]
         assert all(re.fullmatch(r"\S+  [+-]\d+\.\d\d(, legal in \d+%)?", one) for one in tries)

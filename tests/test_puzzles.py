@@ -15,7 +15,7 @@ import pytest
 from kriegbot.belief.belief import Belief
 from kriegbot.cli.main import main
 from kriegbot.models import load_opponent
-from kriegbot.narration.puzzles import KINDS, BadAnswer, Puzzle, puzzles
+from kriegbot.narration.learning import PUZZLE_KINDS, BadAnswer, Puzzle, puzzles
 from kriegbot.players.kriegbot import BEST, LEVELS
 from referee import Announcement, Answer, OwnTry, Referee, View, announce
 from referee.announcement import check_direction, pawn_try_info
@@ -38,7 +38,7 @@ def named(puzzle: Puzzle) -> str:
 def test_there_are_300_puzzles_of_four_kinds_from_easy_to_hard() -> None:
     assert len(ALL) >= 300
     counts = Counter(puzzle.kind for puzzle in ALL)
-    assert set(counts) == set(KINDS)
+    assert set(counts) == set(PUZZLE_KINDS)
     assert min(counts.values()) >= 25
     assert len({(puzzle.kind, puzzle.rules, puzzle.played) for puzzle in ALL}) == len(ALL)
     levels = [*LEVELS, BEST]
@@ -78,7 +78,7 @@ def check(puzzle: Puzzle) -> None:
         assert set(puzzle.answers) <= {move.uci() for move in view.tries()}
         assert not all(code[4:] in ("n", "b", "r") for code in puzzle.answers)  # the page promotes to queens alone
     for answer in puzzle.answers:
-        assert puzzle.judged(answer).is_right
+        assert puzzle.judge(answer).is_right
 
 
 @pytest.mark.parametrize("puzzle", ALL[::16], ids=named)
@@ -90,7 +90,7 @@ def test_a_puzzle_is_a_moment_of_a_game_and_its_answers_are_open_there(puzzle: P
 def test_so_is_every_other() -> None:
     for puzzle in ALL:
         check(puzzle)
-    assert len({(puzzle.kind, puzzle.rules, *puzzle.heard) for puzzle in ALL}) == len(ALL)
+    assert len({(puzzle.kind, puzzle.rules, *puzzle.log) for puzzle in ALL}) == len(ALL)
 
 
 def enumerated(puzzle: Puzzle) -> ExactBelief | None:
@@ -245,10 +245,10 @@ def test_so_is_a_mate_in_two(puzzle: Puzzle) -> None:
     prove(puzzle)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PUZZLE_KINDS)
 def test_what_is_no_answer_is_explained(kind: str) -> None:
-    with pytest.raises(BadAnswer, match=r"'xyz'.*(it takes|write one as)"):
-        of_kind(kind)[0].judged("xyz")
+    with pytest.raises(BadAnswer, match=r"'xyz'.*(Give|Write it as)"):
+        of_kind(kind)[0].judge("xyz")
 
 
 def answered(lines: Sequence[str], folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -262,7 +262,14 @@ def test_puzzles_line_by_line(tmp_path: Path) -> None:
     done = answered(["help", "maybe", wrong, *second.answers, "quit"], tmp_path, "puzzles", "--kind", "capture")
     assert (done.returncode, done.stderr) == (0, "")
     total = len(of_kind("capture"))
-    for text in (first.task, first.heard[0], "'maybe' is no answer", "No. ", "Right. ", first.judged(wrong).said):
+    for text in (
+        first.task,
+        first.log[0],
+        "'maybe' is not an answer",
+        "Wrong. ",
+        "Right. ",
+        first.judge(wrong).explanation,
+    ):
         assert " ".join(text.split()) in " ".join(done.stdout.split())
     for left in (f"{total} to solve", f"{total - 1} to solve"):
         assert left in done.stdout
@@ -273,7 +280,7 @@ def test_puzzles_line_by_line(tmp_path: Path) -> None:
 def test_a_puzzle_at_a_terminal(tmp_path: Path) -> None:
     puzzle = of_kind("king")[0]
     with Terminal("learn", "puzzles", "--kind", "king", cwd=tmp_path, columns=120, rows=40) as terminal:
-        assert puzzle.him in terminal.until("Your answer: ")
+        assert puzzle.opponent in terminal.until("Your answer: ")
         terminal.press(f"{puzzle.answers[0]}\n")
         assert "Right" in terminal.until("Press Enter to continue")
         terminal.press("\n")

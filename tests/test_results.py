@@ -15,20 +15,20 @@ import chess
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.narration.puzzles import KINDS
+from kriegbot.narration.learning import PUZZLE_KINDS
 from kriegbot.narration.results import (
     LEVELS,
     NEW,
-    TRAINED_BY,
+    THEMES,
+    PersonResult,
     Rating,
-    Result,
     Results,
-    rated,
+    game_text,
+    practice_text,
+    rate,
     rating_of,
-    rows,
-    runs,
-    said,
-    training_text,
+    results_rows,
+    wins_in_a_row,
 )
 from kriegbot.players.kriegbot import LEVELS as PLAYED
 from kriegbot.web.replies import TurningPoints
@@ -53,13 +53,13 @@ def game(
     return GameRecord.of(referee, {"White": "human", "Black": opponent, **headers})
 
 
-def results(*points: float, opponent: str = CLUB, help_: str = "", day: str = "2026-11-24") -> list[Result]:
-    return [Result(day, opponent, one, help_) for one in points]
+def results(*points: float, opponent: str = CLUB, help_: str = "", day: str = "2026-11-24") -> list[PersonResult]:
+    return [PersonResult(day, opponent, one, help_) for one in points]
 
 
 def test_the_rating_is_that_of_the_example_in_glickmans_paper() -> None:
     opponents = [(Rating(1400, 30), 1.0), (Rating(1550, 100), 0.0), (Rating(1700, 300), 0.0)]
-    after = rated(Rating(1500, 200), opponents)
+    after = rate(Rating(1500, 200), opponents)
     assert round(after.rating) == 1464
     assert round(after.deviation, 1) == 151.4
 
@@ -86,29 +86,29 @@ def test_only_levels_are_rated_and_only_without_help() -> None:
 
 
 def test_what_a_game_means_is_said_in_a_line() -> None:
-    def told(all_: list[Result]) -> str:
-        return said(all_, all_[-1])
+    def told(all_: list[PersonResult]) -> str:
+        return game_text(all_, all_[-1])
 
-    assert told(results(1)).startswith("You have now won 1 of 1 against Club bot. Your rating: 1")
+    assert told(results(1)).startswith("Your record against Club bot: 1 win in 1 game. Your rating: 1")
     assert told(results(0, 0.5, 1, 1)).startswith(
-        "You have now won 2 and drawn 1 of 4 against Club bot. That is 2 wins in a row. Your rating: 1"
+        "Your record against Club bot: 2 wins and 1 draw in 4 games. That makes 2 wins in a row. Your rating: 1"
     )
-    assert told(results(1, opponent="rand")) == "You have now won 1 of 1 against rand."
+    assert told(results(1, opponent="rand")) == "Your record against rand: 1 win in 1 game."
     assert told(results(1) + results(0, help_="1 hint")) == (
-        "This game does not count (1 hint). You have won 1 of 1 against Club bot."
+        "This game does not count (1 hint). Your record against Club bot: 1 win in 1 game."
     )
 
 
 def test_results_are_listed_by_opponent_the_strongest_first() -> None:
     all_ = results(1, opponent="rand") + results(1, 0.5, 0, 0, opponent="kriegbot:level=beginner") + results(1, 1)
     names = ("opponent", "rating", "won", "drawn", "lost", "helped")
-    assert [tuple(row[name] for name in names) for row in rows(all_ + results(1, help_="1 hint"))] == [  # type: ignore[literal-required]
+    assert [tuple(row[name] for name in names) for row in results_rows(all_ + results(1, help_="1 hint"))] == [  # type: ignore[literal-required]
         ("Club bot", LEVELS["club"], 2, 0, 0, 1),
         ("Beginner bot", LEVELS["beginner"], 1, 1, 2, 0),
         ("rand", None, 1, 0, 0, 0),
     ]
-    assert runs(all_) == (2, 2)
-    assert runs(all_ + results(0)) == (0, 2)
+    assert wins_in_a_row(all_) == (2, 2)
+    assert wins_in_a_row(all_ + results(0)) == (0, 2)
 
 
 def test_a_game_counts_once_it_is_over_and_both_have_moved(tmp_path: Path) -> None:
@@ -118,9 +118,9 @@ def test_a_game_counts_once_it_is_over_and_both_have_moved(tmp_path: Path) -> No
     headers = {"White": "human", "Black": CLUB}
     for none in (GameRecord.of(Referee(), headers), GameRecord.of(referee, headers), game(moves="e2e4")):
         assert kept.count(none, chess.WHITE) == ""
-    assert "won 1 of 1" in kept.count(game(), chess.WHITE)
-    assert "won 1 of 2" in kept.count(game(chess.BLACK), chess.WHITE)
-    assert "drawn 1 of 3" in kept.count(game(None), chess.WHITE)
+    assert "1 win in 1 game" in kept.count(game(), chess.WHITE)
+    assert "1 win in 2 games" in kept.count(game(chess.BLACK), chess.WHITE)
+    assert "1 draw in 3 games" in kept.count(game(None), chess.WHITE)
     assert "(2 hints)" in kept.count(game(Help="2 hints"), chess.WHITE)
     assert "(a chosen seed)" in kept.count(game(), chess.WHITE, is_seed_given=True)
     assert [one.points for one in kept.all()] == [1, 0, 0.5, 1, 1]
@@ -138,26 +138,28 @@ def test_a_line_that_cannot_be_read_stays_and_does_not_count(tmp_path: Path) -> 
     damaged = b"\n".join(DAMAGED)  # and the last line has no end
     kept.path.write_bytes(damaged)
     assert kept.all() == []
-    assert "won 1 of 1" in kept.count(game(), chess.WHITE)
+    assert "1 win in 1 game" in kept.count(game(), chess.WHITE)
     assert kept.path.read_bytes().startswith(damaged + b"\n{")
     assert len(kept.all()) == 1
 
 
 def test_what_turning_points_were_about_counts_once_a_game_the_commonest_first(tmp_path: Path) -> None:
     kept = Results(tmp_path / "results.jsonl")
-    assert kept.to_train() == []
+    assert kept.to_practise() == []
     kept.path.write_bytes(b'{"game": 1, "themes": [["unsafe capture"], 3, "dancing"]}\n{"game": "2", "themes": 3}\n')
-    kept.look_back("7", ["mate missed", "unsafe capture", "position"])
-    kept.look_back("8", ["unsafe capture", "retake missed"])
-    kept.look_back("8", ["retake missed"])
-    assert [(one["theme"], one["times"], one["puzzles"]) for one in kept.to_train()] == [
-        ("unsafe capture", 2, "capture"),
-        ("mate missed", 1, "mate"),
-        ("retake missed", 1, ""),
+    kept.add_review("7", ["mate missed", "unsafe capture", "position"])
+    kept.add_review("8", ["unsafe capture", "retake missed"])
+    kept.add_review("8", ["retake missed"])
+    assert [(one["skill"], one["times"], one["puzzles"]) for one in kept.to_practise()] == [
+        ("checking that a capture is safe", 2, "capture"),
+        ("finding mates", 1, "mate"),
+        ("recapturing", 1, ""),
     ]
-    assert training_text(kept.to_train()).startswith("What to train, by your turning points: unsafe capture (2), mate")
+    assert practice_text(kept.to_practise()) == (
+        "Worth practising: checking that a capture is safe (2 turning points), finding mates (1), recapturing (1)."
+    )
     assert kept.all() == []
-    assert set(TRAINED_BY.values()) <= {"", *KINDS}
+    assert {theme.puzzles for theme in THEMES.values()} <= {"", *PUZZLE_KINDS}
 
 
 @pytest.mark.slow
@@ -183,7 +185,7 @@ def test_the_command_shows_results_and_where_they_are(
     out = capsys.readouterr().out
     assert "Club bot" in out
     assert "Your rating: 1" in out
-    assert out.endswith(f"Wins in a row: 1; the most so far: 1.\nThe results are in {tmp_path / 'results.jsonl'}.\n")
+    assert out.endswith(f"Wins in a row: 1 (best: 1).\nThe results are in {tmp_path / 'results.jsonl'}.\n")
 
 
 def test_a_game_on_the_page_counts_for_whoever_runs_the_server(tmp_path: Path) -> None:
@@ -194,7 +196,7 @@ def test_a_game_on_the_page_counts_for_whoever_runs_the_server(tmp_path: Path) -
         client.until("view", yours=True, ply=2)
         client.send({"do": "resign"})
         told = client.until("results", game=id_)
-        assert told["said"] == "You have now won 0 of 1 against rand."
+        assert told["text"] == "Your record against rand: 0 wins in 1 game."
         assert told["rows"][0]["lost"] == 1
     assert [one.points for one in Results(tmp_path / "results.jsonl").all()] == [0]
 
@@ -218,7 +220,7 @@ def test_what_a_review_finds_is_told_to_whoever_runs_the_server(
         client.until("results", game=id_)
         client.send({"do": "turning"})
         client.until("turning")
-        assert client.until("results")["train"] == [{"theme": "mate missed", "times": 1, "puzzles": "mate"}]
+        assert client.until("results")["practise"] == [{"skill": "finding mates", "times": 1, "puzzles": "mate"}]
 
 
 @pytest.mark.slow
@@ -267,9 +269,9 @@ def test_the_page_shows_results_at_the_start_and_what_a_game_means_at_its_end(ad
         page.until_text("#turn", "move 2")
         page.one("#resign").click()
         page.one("#resigning [value=yes]").click()
-        page.until_text("#outcome-results", "You have now won 0 of 1 against rand.")
+        page.until_text("#outcome-results", "Your record against rand: 0 wins in 1 game.")
         page.driver.refresh()
-        page.until_text("#outcome-results", "You have now won 0 of 1 against rand.")
+        page.until_text("#outcome-results", "Your record against rand: 0 wins in 1 game.")
         page.one("#again").click()
         assert page.one("#results tbody").text.endswith(" 0 0 1 0")
-        assert "Wins in a row: 0" in page.one("#results-about").text
+        assert page.one("#results-about").text.startswith("You have no rating yet.")

@@ -8,8 +8,8 @@ import chess
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.narration.results import TRAINED_BY
-from kriegbot.narration.turning import LEAST, LOST, MOST, WON, Hindsight, TurningPoint
+from kriegbot.narration.results import THEMES
+from kriegbot.narration.turning import LOST, MAX_POINTS, MIN_LOSS, WON, Hindsight, TurningPoint
 from referee import GameRecord, Referee, record_to_pgn
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -34,11 +34,11 @@ def test_a_queen_left_to_be_taken_and_taken_is_the_first_turning_point_and_the_s
     first, *_ = points(referee_of(QUEEN_LEFT), chess.WHITE, chess.WHITE)
     assert (first["side"], first["place"], first["made"], first["theme"]) == ("white", "3.", "Qf7", "unsafe capture")
     said, could, better = first["text"].split(". ")
-    assert said == "Your queen took a pawn on f7"
+    assert said == "Your queen captured a pawn on f7"
     assert could == (
-        "On every board that fitted what you had heard and allowed it, a king could take back; Black's king did"
+        "In every possible position in which that try was legal, the king could recapture; Black's king did"
     )
-    assert better.startswith(f"{first['better']} was better: then the queen could be taken in ")
+    assert better.startswith(f"After {first['better']} the queen could")
     assert first["after"] < LOST < first["before"]
 
 
@@ -53,18 +53,36 @@ OPENING = chess.STARTING_FEN
 @pytest.mark.parametrize(
     ("start", "moves", "color", "theme", "words"),
     [
-        (OPENING, "e2e4 d7d5 e4d5 a7a6", False, "retake missed", "White had just taken there, and Qd5 took a pawn"),
-        (OPENING, "f2f3 e7e5 g2g4 d8h4", True, "mate allowed", "what White had heard, and did. "),
         (
-            STALEMATE,
-            "g1g2",
-            True,
-            "stalemate",
-            "That was stalemate on the only board that fitted what White ",
+            OPENING,
+            "e2e4 d7d5 e4d5 a7a6",
+            False,
+            "recapture missed",
+            "White had just captured on d5. Qd5 would have recaptured a pawn or a knight in ",
         ),
-        (BACK_RANK, "e1d1 a7a8", True, "mate missed", "Re8 was mate on the only board "),
-        (QUEENS, "d1h5 g6h5", True, "man left to be taken", "a pawn could take it there; Black's pawn did. "),
-        (FREE_QUEEN, "d1d2 e8e7", True, "capture missed", "Nd5 took a queen on the only board "),
+        (
+            OPENING,
+            "f2f3 e7e5 g2g4 d8h4",
+            True,
+            "mate allowed",
+            "and did. After d4 Black could not have mated in any of them.",
+        ),
+        (STALEMATE, "g1g2", True, "stalemate", "That was stalemate in the only possible position. After "),
+        (
+            BACK_RANK,
+            "e1d1 a7a8",
+            True,
+            "mate missed",
+            "Re8 would have mated in the only possible position, including the real one.",
+        ),
+        (QUEENS, "d1h5 g6h5", True, "piece left hanging", "a pawn could take the queen on h5; Black's pawn did. "),
+        (
+            FREE_QUEEN,
+            "d1d2 e8e7",
+            True,
+            "capture missed",
+            "Nd5 would have won a queen in the only possible position, and there really was one.",
+        ),
         (PAWN, "a1b1 h2h1q", True, "promotion allowed", "Black could promote a pawn at once "),
     ],
 )
@@ -73,17 +91,17 @@ def test_each_turning_point_says_what_it_is_about(
 ) -> None:
     first, *_ = points(referee_of(moves, start), color)
     assert first["theme"] == theme
-    assert theme in {*TRAINED_BY, "position"}
+    assert theme in {*THEMES, "position"}
     assert words in first["text"]
 
 
 def test_turning_points_are_few_and_come_by_what_they_lost_while_the_game_was_open() -> None:
     found = points(referee_of(f"{QUEEN_LEFT} g1f3 d7d6 f3e5 d6e5 f1c4 c8e6 c4e6 f7e6"), chess.WHITE)
     losses = [one["before"] - one["after"] for one in found]
-    assert 2 <= len(found) <= MOST
+    assert 2 <= len(found) <= MAX_POINTS
     assert losses == sorted(losses, reverse=True)
     assert all(one["before"] > LOST and one["after"] < WON for one in found)
-    assert losses[-1] >= LEAST - 0.001
+    assert losses[-1] >= MIN_LOSS - 0.001
     assert "Ne5" not in [one["made"] for one in found]  # a knight more, when all was lost already
 
 
@@ -105,6 +123,6 @@ def test_replay_prints_them_for_both_sides(tmp_path: Path, capsys: pytest.Captur
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "White, You:"
     assert lines[1].startswith("  3. Qf7: unsafe capture, chance ")
-    assert lines[2].startswith("    Your queen took a pawn on f7. ")
+    assert lines[2].startswith("    Your queen captured a pawn on f7. ")
     assert lines[-1] == "Black, rand: no costly turn while the game was open."
     assert max(map(len, lines)) <= 100

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
 from selenium.webdriver.common.keys import Keys
 
-from kriegbot.narration.lesson import first_game
+from kriegbot.narration.learning import first_game
 from referee import RULE_SETS
 from tests.browser import Page, chromium
 from tests.page import served, until

@@ -110,7 +110,7 @@ def test_tries_are_written_and_refused_as_the_referee_does(tmp_path: Path) -> No
         page.start("rand", seed=2)
         entry = page.one("#try")
         entry.send_keys("Qh9" + Keys.ENTER)
-        page.until_text("#said", "'Qh9' is no try")
+        page.until_text("#said", "'Qh9' is not a move")
         entry.send_keys("exd3" + Keys.ENTER)
         page.until_text("#announcement", "exd3? No.")
         assert page.text("#refused") == "exd3"

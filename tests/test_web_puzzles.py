@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 
 pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
-from kriegbot.narration.puzzles import KINDS, puzzles
+from kriegbot.narration.learning import PUZZLE_KINDS, puzzles
 from tests.browser import Page, chromium
 from tests.page import served
 
@@ -26,13 +26,13 @@ def first_of(kind: str, after: int = 0) -> int:
 
 def choose(page: Page, kind: str) -> None:
     page.click(f"#puzzle-kind option[value={kind}]")
-    page.until_text("#puzzle-title", KINDS[kind])
+    page.until_text("#puzzle-title", PUZZLE_KINDS[kind])
 
 
 def answer(page: Page, number: int) -> None:
     puzzle = ALL[number - 1]
     code = puzzle.answers[0]
-    page.until_text("#puzzle-about", f"number {number},")
+    page.until_text("#puzzle-about", f"number {number}.")
     page.until_text("#puzzle-task", puzzle.task)
     if puzzle.kind == "capture":
         page.click(f"#puzzle-{code}")
@@ -48,13 +48,13 @@ def test_puzzles_of_each_kind_are_solved_in_a_browser_and_stay_so(is_phone: bool
     with served(tmp_path) as server, chromium(server.address, *size, is_phone=is_phone) as page:
         page.click("#new a[href='#puzzles']")
         page.until_text("#puzzle-task", ALL[0].task)
-        for kind in KINDS:
+        for kind in PUZZLE_KINDS:
             choose(page, kind)
             number = first_of(kind)
             assert page.text("#puzzle-said") == ""
             assert not page.driver.find_elements("css selector", "#puzzle-board small")
             answer(page, number)
-            page.until_text("#puzzle-said", ALL[number - 1].judged(ALL[number - 1].answers[0]).said)
+            page.until_text("#puzzle-said", ALL[number - 1].judge(ALL[number - 1].answers[0]).explanation)
             page.one("#puzzle-board small")
             assert page.run("return document.documentElement.scrollWidth <= innerWidth")
             assert page.nameless("#puzzles :is(button, input, select):not([hidden])") == []
@@ -72,7 +72,7 @@ def test_what_to_train_leads_to_puzzles_of_that_kind(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
         page.until_text("#results-train", "mate missed (1)")
         page.click("#results-train a")
-        page.until_text("#puzzle-title", KINDS["mate"])
+        page.until_text("#puzzle-title", PUZZLE_KINDS["mate"])
 
 
 @pytest.mark.browser
@@ -81,12 +81,12 @@ def test_a_wrong_answer_is_told_and_its_puzzle_comes_again(tmp_path: Path) -> No
         page.until_text("#puzzle-task", ALL[0].task)
         choose(page, "king")
         number = first_of("king")
-        page.until_text("#puzzle-about", f"number {number},")
+        page.until_text("#puzzle-about", f"number {number}.")
         wrong = next(square for square in ("a8", "h1") if square not in ALL[number - 1].answers)
         page.click(f"#puzzle-board [data-square={wrong}]")
-        page.until_text("#puzzle-said", f"No. {ALL[number - 1].judged(ALL[number - 1].answers[0]).said[7:]}")
+        page.until_text("#puzzle-said", f"Wrong. {ALL[number - 1].judge(ALL[number - 1].answers[0]).explanation[7:]}")
         page.driver.refresh()
-        page.until_text("#puzzle-about", f"number {number},")
+        page.until_text("#puzzle-about", f"number {number}.")
 
 
 def test_the_server_tells_no_man_of_the_other_side_and_the_solution_only_after_an_answer(tmp_path: Path) -> None:
@@ -99,16 +99,16 @@ def test_the_server_tells_no_man_of_the_other_side_and_the_solution_only_after_a
 
         listed = asked("puzzles")
         assert set(listed) == {"kinds", "grades", "puzzles"}
-        for kind in KINDS:
+        for kind in PUZZLE_KINDS:
             puzzle = ALL[first_of(kind) - 1]
             told = asked(f"puzzle/{first_of(kind)}")
-            assert set(told) == {"task", "rules", "heard", "side", "men", "marks", "tries"}
+            assert set(told) == {"task", "rules", "log", "side", "men", "marks", "tries"}
             men = told["men"]
             assert isinstance(men, dict)
             assert len({man.isupper() for man in men.values()}) == 1
             judged = asked(f"puzzle/{first_of(kind)}", answer=puzzle.answers[0])
             assert judged["right"] is True
-            assert set(judged) - set(told) == {"right", "said", "squares", "numbers", "chances"}
+            assert set(judged) - set(told) == {"right", "comment", "squares", "numbers", "chances"}
             assert judged["men"] == men
         guests = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
         paths = ["puzzle/0", f"puzzle/{len(ALL) + 1}", f"puzzle/{first_of('king')}?answer=i9"]

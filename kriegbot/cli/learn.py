@@ -17,8 +17,19 @@ from kriegbot.cli.common import argument, one_of, option
 from kriegbot.cli.console import heat_table
 from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, is_terminal, size_of
 from kriegbot.narration.known import marks, own_men, plain_board
-from kriegbot.narration.lesson import Lesson, Stand, Step, first_game, stand
-from kriegbot.narration.puzzles import KINDS, BadAnswer, Puzzle, Verdict, grades, puzzles
+from kriegbot.narration.learning import (
+    PUZZLE_KINDS,
+    BadAnswer,
+    Lesson,
+    LessonStep,
+    Puzzle,
+    StepState,
+    Verdict,
+    first_game,
+    grades,
+    puzzles,
+    step_state,
+)
 from kriegbot.request import Refused
 from referee import View
 from referee.text import quoted, unknown
@@ -43,7 +54,7 @@ def learn(
     ] = "",
     kind: Annotated[
         str | None,
-        option("KIND", f"Puzzles of one kind: {', '.join(KINDS)}.", **one_of("kind of puzzles", KINDS)),
+        option("KIND", f"Puzzles of one kind: {', '.join(PUZZLE_KINDS)}.", **one_of("kind of puzzles", PUZZLE_KINDS)),
     ] = None,
     level: Annotated[
         str | None, option("LEVEL", "Puzzles that a player of this level just solves, such as beginner.")
@@ -74,7 +85,7 @@ def _teach(console: Console | None, lesson: Lesson, number: int) -> None:
     step, words = lesson.steps[number], lesson.words
     title = f"{words['step']} {number + 1} {words['of']} {len(lesson.steps)}: {step.title}"
     explanation = f"{words['shading']} {words['terminal']}"
-    now, about = stand(step), "" if number else explanation
+    now, about = step_state(step), "" if number else explanation
     while True:
         if console is None:
             _print(title, step, now, about)
@@ -84,9 +95,9 @@ def _teach(console: Console | None, lesson: Lesson, number: int) -> None:
             break
         text = _prompt(f"{words['task']}: ")
         if text.lower() in HELP:
-            now, about = stand(step, now.refused), explanation
+            now, about = step_state(step, now.refused), explanation
         else:
-            now = stand(step, now.refused, text)
+            now = step_state(step, now.refused, text)
     if number + 1 < len(lesson.steps) and is_terminal():
         _prompt(f"{words['enter']} ")
 
@@ -99,26 +110,26 @@ def _prompt(prompt: str) -> str:
     return answer
 
 
-def _print(title: str, step: Step, now: Stand, about: str) -> None:
+def _print(title: str, step: LessonStep, now: StepState, about: str) -> None:
     """Print a whole step, or after a try its answer and the new chances."""
     width = min(100, shutil.get_terminal_size().columns)
-    is_first = not now.said
-    lines = ["", title, *textwrap.wrap(step.text, width), *now.heard] if is_first else [now.answer] * bool(now.answer)
-    print("\n".join([*lines, *textwrap.wrap(now.said, width)]))
+    is_first = not now.comment
+    lines = ["", title, *textwrap.wrap(step.text, width), *now.log] if is_first else [now.answer] * bool(now.answer)
+    print("\n".join([*lines, *textwrap.wrap(now.comment, width)]))
     if is_first or now.answer:
         men = plain_board(own_men(now.view), now.view.color)
         wrapped = textwrap.wrap(about * is_first, width)
         print("\n".join([*men, *wrapped, *heat_table(now.shading(), now.view.color)]))
 
 
-def _draw(console: Console, title: str, step: Step, now: Stand, about: str) -> None:
+def _draw(console: Console, title: str, step: LessonStep, now: StepState, about: str) -> None:
     """Draw a step and its board: the task and the announcements, or the answer to the last try."""
     beside = Text("" if now.is_done else f"{step.text}\n\n")
-    if now.said:
+    if now.comment:
         beside.append(f"{now.answer}\n" if now.answer else "", "bold")
-        beside.append(now.said, "green" if now.is_done else "yellow")
+        beside.append(now.comment, "green" if now.is_done else "yellow")
     else:
-        beside.append("\n".join([*now.heard[-MAX_LESSON_LINES:], "", about]), "dim")
+        beside.append("\n".join([*now.log[-MAX_LESSON_LINES:], "", about]), "dim")
     _draw_beside(console, title, now.view, marks(now.view), now.shading(), beside)
 
 
@@ -153,19 +164,19 @@ def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:
     left = list(selected)
     while left:
         puzzle = left.pop(0)
-        title = f"{KINDS[puzzle.kind]} ({puzzle.grade}, {puzzle.rules}; {len(left) + 1} to solve)"
+        title = f"{PUZZLE_KINDS[puzzle.kind]} ({puzzle.grade}, {puzzle.rules}; {len(left) + 1} to solve)"
         _show(console, title, puzzle, f"{puzzle.task} {COMMANDS}")
         verdict = None
         while verdict is None:
             text = _prompt("Your answer: ")
             if text.lower() in HELP:
-                print("\n".join([*puzzle.heard, puzzle.task, COMMANDS]))
+                print("\n".join([*puzzle.log, puzzle.task, COMMANDS]))
                 continue
             try:
-                verdict = puzzle.judged(text)
+                verdict = puzzle.judge(text)
             except BadAnswer as error:
                 print(error)
-        _show(console, title, puzzle, verdict.said, verdict=verdict)
+        _show(console, title, puzzle, verdict.explanation, verdict=verdict)
         left += [] if verdict.is_right else [puzzle]
         if is_terminal():
             _prompt("Press Enter to continue ")
@@ -175,7 +186,7 @@ def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:
 def _show(console: Console | None, title: str, puzzle: Puzzle, text: str, verdict: Verdict | None = None) -> None:
     """Show a puzzle, or its solution if there is a verdict."""
     view, heat = puzzle.view, [percent / 100 for percent in puzzle.heat] if verdict else []
-    announcements = [] if verdict else puzzle.heard[-MAX_PUZZLE_LINES:]
+    announcements = [] if verdict else puzzle.log[-MAX_PUZZLE_LINES:]
     if console is None:
         men = [] if verdict else plain_board(own_men(view), view.color)
         wrapped = textwrap.wrap(text, min(100, shutil.get_terminal_size().columns))

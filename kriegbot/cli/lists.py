@@ -14,7 +14,7 @@ from evaluators import EVALUATORS
 from kriegbot.cli.common import argument, one_of
 from kriegbot.cli.main import COMPLETE
 from kriegbot.models import OPPONENTS
-from kriegbot.narration.results import Results, results_text, rows, training_text
+from kriegbot.narration.results import Results, practice_text, results_rows, results_text
 from kriegbot.parts import Parts
 from kriegbot.players import specs
 from kriegbot.players.making import RULES
@@ -72,11 +72,11 @@ def results() -> None:
     table = Table("opponent", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("rating", "won", "drawn", "lost", "with help"):
         table.add_column(heading, justify="right")
-    for row in rows(games):
+    for row in results_rows(games):
         counts = (row["won"], row["drawn"], row["lost"], row["helped"])
         table.add_row(row["opponent"], str(row["rating"] or "-"), *map(str, counts))
     Console(highlight=False).print(table)
-    lines = [results_text(games), training_text(stored.to_train()), f"The results are in {stored.path}."]
+    lines = [results_text(games), practice_text(stored.to_practise()), f"The results are in {stored.path}."]
     print("\n".join(filter(None, lines)))
 
 

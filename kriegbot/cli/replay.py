@@ -73,7 +73,7 @@ def _turning_points(record: GameRecord) -> Iterator[str]:
     for color, name in zip((chess.WHITE, chess.BLACK), both_called(specs), strict=True):
         side, view, other = chess.COLOR_NAMES[color].capitalize(), views[color], views[not color]
         hindsight = Hindsight()
-        steps(f"Looking at {side}'s turns", hindsight.gone_through(view, other))
+        steps(f"Looking at {side}'s turns", hindsight.value_turns(view, other))
         points = hindsight.turning_points(view, other, your_side(specs)) or []
         yield f"{side}, {name}:" + ("" if points else " no costly turn while the game was open.")
         for point in points:

@@ -1,6 +1,6 @@
-"""The help that a person may have in a game: hints, moves taken back, and what the game's record says of them.
+"""Help for a person: hints, moves taken back, and the note on them in the game's record.
 
-A hint names the tries that the level `master` values most, from nothing but the person's own view.
+A hint names the tries with the highest values at the level `master`, from nothing but the person's own view.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from referee import GameRecord
 
-PARTICLES, SEED = 20_000, 0
-"""Of the belief that a hint comes from: the most boards it holds, and the seed of its sampling."""
-HINTS, HINT_SAMPLES, LIKELY = 3, 300, 0.05
-"""Tries that a hint names, histories drawn for it, and how likely to be legal a try has to be."""
-MASTER = LEVELS["master"]  # whose values hints are
-BY = f"{HINT_SAMPLES} boards that may be, {MASTER.depth} plies ahead"  # how tries are valued, in words
+PARTICLES, SEED = 20_000, 0  # of the belief behind hints
+HINTS, HINT_SAMPLES, MIN_LEGAL = 3, 300, 0.05
+"""Tries that a hint names, histories sampled for it, and the least chance that a named try is legal."""
+MASTER = LEVELS["master"]
+BY = f"from {HINT_SAMPLES} possible positions, {MASTER.depth} plies deep"  # the basis of the values, for people
 
 
 class TryValued(TypedDict):
-    """A try: its value in centipawns, and the chance that it is legal."""
+    """A try with its value in centipawns and the chance that it is legal."""
 
     name: str
     uci: str
@@ -35,30 +34,30 @@ class TryValued(TypedDict):
     legal: float
 
 
-class Hinted(TypedDict):
-    """The best tries, best first, and how they were found."""
+class Hint(TypedDict):
+    """The best tries, best first, and the basis of their values."""
 
     by: str
     tries: list[TryValued]
 
 
-def hint(held: BeliefSnapshot) -> Hinted:
-    """The best tries of a side to move; of a belief that draws `HINT_SAMPLES`."""
-    likely = [one for one in tries_valued(held) if one["legal"] >= LIKELY]
+def hint(belief: BeliefSnapshot) -> Hint:
+    """Return the best tries of the side to move. The belief must sample `HINT_SAMPLES` histories."""
+    likely = [one for one in value_tries(belief) if one["legal"] >= MIN_LEGAL]
     best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
     return {"by": BY, "tries": best}
 
 
-def tries_valued(held: BeliefSnapshot) -> list[TryValued]:
-    """The open tries of a side to move that may be legal, as the level `master` values them, best first."""
-    if not len(held.rows):
+def value_tries(belief: BeliefSnapshot) -> list[TryValued]:
+    """Return all open tries that may be legal, with their values at the level `master`, best first."""
+    if not len(belief.rows):
         return []
-    view = held.view
-    histories = InformationSet.of(view, held.rows, held.counts)
-    found = search_tries(histories, Method.of(MASTER), may_prune=False)
-    chosen = are_open(view, found.tries) & (found.legal > 0)
-    moves = [decode_move(int(code)) for code in found.tries[chosen]]
-    values = zip(moves, found.values[chosen].tolist(), found.legal[chosen].tolist(), strict=True)
+    view = belief.view
+    histories = InformationSet.of(view, belief.rows, belief.counts)
+    result = search_tries(histories, Method.of(MASTER), may_prune=False)
+    chosen = are_open(view, result.tries) & (result.legal > 0)
+    moves = [decode_move(int(code)) for code in result.tries[chosen]]
+    values = zip(moves, result.values[chosen].tolist(), result.legal[chosen].tolist(), strict=True)
     valued: list[TryValued] = [
         {"name": try_name(move, view), "uci": move.uci(), "value": round(value, 1), "legal": round(legal, 3)}
         for move, value, legal in values
@@ -68,7 +67,7 @@ def tries_valued(held: BeliefSnapshot) -> list[TryValued]:
 
 @dataclass(slots=True)
 class Help:
-    """The help that a person has had; a record's header Help tells of it."""
+    """The help that a person has had in a game. The record notes it in its header Help."""
 
     hints: int = 0
     taken_back: int = 0
@@ -76,14 +75,14 @@ class Help:
 
     @classmethod
     def of(cls, record: GameRecord | None) -> Help:
-        """As a record tells of it."""
+        """Return the help that a record notes."""
         text = "" if record is None else record.headers.get("Help", "")
-        counts = [re.search(rf"([0-9]{{1,6}}) {what}", text) for what in ("hint", "move")]
+        counts = [re.search(rf"([0-9]{{1,6}}) {noun}", text) for noun in ("hint", "move")]
         hints, taken_back = (int(count[1]) if count else 0 for count in counts)
         return cls(hints, taken_back, "both sides" in text)
 
     def header(self) -> dict[str, str]:
-        """The header, if there was any help."""
+        """Return the header; empty if there was no help."""
         parts = [f"{self.hints} hint{'s' * (self.hints != 1)}"] if self.hints else []
         if self.taken_back:
             parts.append(f"{self.taken_back} move{'s' * (self.taken_back != 1)} taken back")

@@ -1,11 +1,12 @@
-"""What came of a person's games against programs: kept in one file, counted, and rated.
+"""A person's results against programs: a file of games, the counts, and a rating.
 
-The file has a line of JSON for each game, the newest last. It is written whole and under a lock, so a kill loses
-nothing, and two games may end at once; a line that cannot be read stays there, and does not count.
+The file has one JSON object a line for each game, the newest last. `Results` writes it whole and under a lock, so a
+kill loses nothing, and two games may end at once. A line that cannot be read stays there, and does not count.
 
 The rating is that of Glickman, "Parameter estimation in large dynamic paired comparison experiments" (Applied
-Statistics 48, 1999; http://www.glicko.net/glicko/glicko.pdf). As on chess sites each game is a rating period, and help
-makes a game unrated. It is worked out anew from all games, so it follows when a level's own rating is measured better.
+Statistics 48, 1999; http://www.glicko.net/glicko/glicko.pdf). As on chess sites, each game is a rating period, and a
+game with help is not rated. The rating is computed from all games each time, so it follows when the ratings of levels
+are measured better.
 """
 
 from __future__ import annotations
@@ -41,22 +42,32 @@ LEVELS = {
 }
 """Ratings of the levels: their differences as docs/strength.md has them, and 1500 for club."""
 RATINGS = {f"kriegbot:level={name}": rating for name, rating in LEVELS.items()}
-LOCK_SECONDS = 10.0  # for which another process may hold the file
-LONGEST_NAME = 60
-CHOSEN = "a chosen seed"  # counts as help: the same game may have been played before
-TRAINED_BY = {
-    "mate missed": "mate",
-    "unsafe capture": "capture",
-    "man left to be taken": "capture",
-    "retake missed": "",
-    "capture missed": "",
-    "mate allowed": "",
-    "stalemate": "",
-    "promotion missed": "",
-    "promotion allowed": "",
+LOCK_SECONDS = 10.0  # longest wait for another process that writes the file
+MAX_NAME_LETTERS = 60
+CHOSEN_SEED = "a chosen seed"  # counts as help: the person may have played the same game before
+
+
+class Theme(NamedTuple):
+    """A skill to practise, and the kind of puzzles for it; empty if there is none."""
+
+    title: str
+    puzzles: str = ""
+
+
+THEMES = {
+    "mate missed": Theme("finding mates", "mate"),
+    "unsafe capture": Theme("checking that a capture is safe", "capture"),
+    "piece left hanging": Theme("protecting your pieces", "capture"),
+    "recapture missed": Theme("recapturing"),
+    "capture missed": Theme("spotting captures"),
+    "mate allowed": Theme("guarding against mate"),
+    "stalemate": Theme("avoiding stalemate"),
+    "promotion missed": Theme("promoting pawns"),
+    "promotion allowed": Theme("stopping pawns"),
 }
-"""Themes of turning points (`narration.turning`), and which kind of puzzles trains each, if any does."""
-MOST = 3  # themes that are named
+"""The skill behind each theme of turning points (`narration.turning`)."""
+OLD_THEMES = {"man left to be taken": "piece left hanging", "retake missed": "recapture missed"}  # until 0.2.0
+MAX_THEMES = 3  # shown to the person
 
 
 class Rating(NamedTuple):
@@ -66,20 +77,20 @@ class Rating(NamedTuple):
     deviation: float
 
     def text(self) -> str:
-        """In words, with the 95 % interval."""
+        """Return the rating with its 95% interval, as a sentence."""
         return f"Your rating: {self.rating:.0f} ± {1.96 * self.deviation:.0f}."
 
 
 NEW = Rating(1500, 350)  # of a person who has not played
-LEAST_DEVIATION = 30.0
-"""So that who learns is not held back by old games. The paper's; levels have it, too."""
-PER_DAY = (NEW.deviation**2 - 50**2) / (5 * 365)
-"""By which the variance grows: a deviation of 50 is that of a new person after five years."""
+MIN_DEVIATION = 30.0
+"""As in the paper, so that old games do not hold back a person who improves. Levels have it, too."""
+VARIANCE_PER_DAY = (NEW.deviation**2 - 50**2) / (5 * 365)
+"""Growth of the variance: in five years a deviation of 50 becomes that of a new person."""
 _Q = math.log(10) / 400
 
 
-def rated(before: Rating, games: Sequence[tuple[Rating, float]]) -> Rating:
-    """A rating after games of one period: opponents, and points against each."""
+def rate(before: Rating, games: Sequence[tuple[Rating, float]]) -> Rating:
+    """Return the rating after one period of games, each given by the opponent's rating and the points scored."""
     gained = information = 0.0
     for opponent, points in games:
         weight = 1 / math.sqrt(1 + 3 * (_Q * opponent.deviation / math.pi) ** 2)
@@ -87,18 +98,18 @@ def rated(before: Rating, games: Sequence[tuple[Rating, float]]) -> Rating:
         gained += weight * (points - expected)
         information += (_Q * weight) ** 2 * expected * (1 - expected)
     precision = 1 / before.deviation**2 + information
-    return Rating(before.rating + _Q / precision * gained, max(LEAST_DEVIATION, precision**-0.5))
+    return Rating(before.rating + _Q / precision * gained, max(MIN_DEVIATION, precision**-0.5))
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """How a game ended for the person.
+class PersonResult:
+    """The result of one game for the person.
 
     Attributes:
-      day: when, as in "2026-11-24".
-      opponent: its spec.
+      day: as "2026-11-24".
+      opponent: spec of the program.
       points: 1, 0.5 or 0.
-      help: what help there was; empty for none.
+      help: the help that the person had; empty for none.
     """
 
     day: str
@@ -107,19 +118,19 @@ class Result:
     help: str = ""
 
     @classmethod
-    def of(cls, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> Result | None:
-        """Of a game; None if that does not count: it is not over, or was given up before both had moved."""
+    def of(cls, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> PersonResult | None:
+        """Return the result of a game; None if it is unfinished, or ended before both sides had moved."""
         end = record.end
         if end is None or end.reason is Reason.ABANDONED or len(record.turns) < 2:
             return None
         points = 0.5 if end.winner is None else float(end.winner == person)
         opponent = record.headers[chess.COLOR_NAMES[not person].capitalize()]
-        help_ = record.headers.get("Help", CHOSEN if is_seed_given else "")
+        help_ = record.headers.get("Help", CHOSEN_SEED if is_seed_given else "")
         return cls(date.today().isoformat(), opponent, points, help_)
 
     @classmethod
-    def read(cls, line: Mapping[str, Any]) -> Result | None:
-        """As a line of the file tells of it; None if it does not."""
+    def read(cls, line: Mapping[str, Any]) -> PersonResult | None:
+        """Return the result in a line of the file; None if there is none."""
         try:
             day = date.fromisoformat(line["day"]).isoformat()
             texts = [one_line(line[name]) for name in ("opponent", "help")]
@@ -129,8 +140,8 @@ class Result:
         return cls(day, texts[0], float(points), texts[1]) if points in (0, 0.5, 1) else None
 
 
-class Row(TypedDict):
-    """Games against one opponent: its name, its rating, how many were won, drawn and lost, and how many had help."""
+class ResultsRow(TypedDict):
+    """Games against one opponent: its name and rating, and the numbers of games won, drawn, lost, and with help."""
 
     opponent: str
     rating: int | None
@@ -140,120 +151,128 @@ class Row(TypedDict):
     helped: int
 
 
-class ToTrain(TypedDict):
-    """A theme of turning points, how often it came up, and the kind of puzzles that trains it; empty for none."""
+class ToPractise(TypedDict):
+    """A skill to practise, how many turning points were about it, and the kind of puzzles for it; empty for none."""
 
-    theme: str
+    skill: str
     times: int
     puzzles: str
 
 
 class Results:
-    """A person's results, in a file, by default one in the user's data."""
+    """A person's results, in a file; by default in the user's data folder."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = data_folder() / "results.jsonl" if path is None else path
 
-    def all(self) -> list[Result]:
-        """All of them, the oldest first; none if there is no file that can be read."""
-        return [result for line in self._lines() if (result := Result.read(line)) is not None]
+    def all(self) -> list[PersonResult]:
+        """Return all results, the oldest first; none if the file cannot be read."""
+        return [result for line in self._lines() if (result := PersonResult.read(line)) is not None]
 
-    def to_train(self) -> list[ToTrain]:
-        """What the turning points of games looked back at were about, the commonest first."""
-        themes = [theme for found in self._looked_at().values() if isinstance(found, list) for theme in found]
-        counts = Counter(theme for theme in themes if isinstance(theme, str) and theme in TRAINED_BY)
-        return [{"theme": one, "times": times, "puzzles": TRAINED_BY[one]} for one, times in counts.most_common(MOST)]
+    def to_practise(self) -> list[ToPractise]:
+        """Return the commonest themes of turning points in reviewed games."""
+        names = [name for themes in self._themes().values() if isinstance(themes, list) for name in themes]
+        themes = [OLD_THEMES.get(name, name) for name in names if isinstance(name, str)]
+        counts = Counter(THEMES[name] for name in themes if name in THEMES)
+        return [{"skill": one.title, "times": n, "puzzles": one.puzzles} for one, n in counts.most_common(MAX_THEMES)]
 
-    def look_back(self, game: str, themes: Sequence[str]) -> None:
-        """Keeps what the turning points of a game were about, unless it was looked back at before; raises OSError."""
-        if game not in self._looked_at():
+    def add_review(self, game: str, themes: Sequence[str]) -> None:
+        """Store the themes of a game's turning points, unless the game was reviewed before; raise OSError."""
+        if game not in self._themes():
             self._add({"game": game, "themes": list(themes)})
 
-    def _looked_at(self) -> dict[str, Any]:
+    def _themes(self) -> dict[str, Any]:
         return {str(line["game"]): line["themes"] for line in self._lines() if "game" in line and "themes" in line}
 
     def count(self, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> str:
-        """Counts a game; returns what it means for the person, or nothing if it does not count. Raises OSError."""
-        result = Result.of(record, person, is_seed_given=is_seed_given)
+        """Store a game's result. Return what it means for the person; empty if it does not count. Raise OSError."""
+        result = PersonResult.of(record, person, is_seed_given=is_seed_given)
         if result is None:
             return ""
         self._add(asdict(result))
-        return said(self.all(), result)
+        return game_text(self.all(), result)
 
     def _lines(self) -> list[dict[str, Any]]:
         try:
             lines = self.path.read_bytes().splitlines()
         except OSError:
             return []
-        found = []
+        objects = []
         for line in lines:
             with suppress(ValueError, RecursionError):
-                found.append(json.loads(line))
-        return [line for line in found if isinstance(line, dict)]
+                objects.append(json.loads(line))
+        return [line for line in objects if isinstance(line, dict)]
 
     def _add(self, line: Mapping[str, Any]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{self.path}.lock", timeout=LOCK_SECONDS):
-            kept = self.path.read_bytes() if self.path.exists() else b""
-            ending = b"\n" if kept and not kept.endswith(b"\n") else b""
-            write_whole(self.path, kept + ending + json.dumps(line).encode() + b"\n")
+            old = self.path.read_bytes() if self.path.exists() else b""
+            ending = b"\n" if old and not old.endswith(b"\n") else b""
+            write_whole(self.path, old + ending + json.dumps(line).encode() + b"\n")
 
 
-def rating_of(results: Sequence[Result]) -> Rating | None:
-    """The person's rating; None before the first game that is rated."""
+def rating_of(results: Sequence[PersonResult]) -> Rating | None:
+    """Return the person's rating; None before the first rated game."""
     now, last = NEW, ""
     for one in results:
         if one.opponent in RATINGS and not one.help:
             days = max(0, (date.fromisoformat(one.day) - date.fromisoformat(last or one.day)).days)
-            aged = min(NEW.deviation, math.sqrt(now.deviation**2 + PER_DAY * days))
-            level = Rating(RATINGS[one.opponent], LEAST_DEVIATION)
-            now, last = rated(Rating(now.rating, aged), [(level, one.points)]), one.day
+            deviation = min(NEW.deviation, math.sqrt(now.deviation**2 + VARIANCE_PER_DAY * days))
+            level = Rating(RATINGS[one.opponent], MIN_DEVIATION)
+            now, last = rate(Rating(now.rating, deviation), [(level, one.points)]), one.day
     return now if last else None
 
 
-def rows(results: Sequence[Result]) -> list[Row]:
-    """All results by opponent, the strongest first."""
-    found: list[Row] = []
+def results_rows(results: Sequence[PersonResult]) -> list[ResultsRow]:
+    """Return a row for each opponent, the strongest first."""
+    rows: list[ResultsRow] = []
     for spec in dict.fromkeys(one.opponent for one in results):
         games = [one for one in results if one.opponent == spec]
         points = [one.points for one in games if not one.help]
-        row: Row = {
-            "opponent": one_line(called(spec), LONGEST_NAME),
+        row: ResultsRow = {
+            "opponent": one_line(called(spec), MAX_NAME_LETTERS),
             "rating": RATINGS.get(spec),
             "won": points.count(1),
             "drawn": points.count(0.5),
             "lost": points.count(0),
             "helped": len(games) - len(points),
         }
-        found.append(row)
-    return sorted(found, key=lambda row: -(row["rating"] or 0))
+        rows.append(row)
+    return sorted(rows, key=lambda row: -(row["rating"] or 0))
 
 
-def runs(results: Sequence[Result]) -> tuple[int, int]:
-    """Games won in a row without help: the present run, and the longest."""
+def wins_in_a_row(results: Sequence[PersonResult]) -> tuple[int, int]:
+    """Return the current and the longest number of wins in a row without help."""
     wins = [len(list(run)) * is_won for is_won, run in groupby(one.points == 1 for one in results if not one.help)]
     return (wins[-1], max(wins)) if wins else (0, 0)
 
 
-def results_text(results: Sequence[Result]) -> str:
-    """The rating, and wins in a row."""
-    rating, (run, longest) = rating_of(results), runs(results)
-    now = rating.text() if rating else "You have no rating yet: play a level without help."
-    return f"{now} Wins in a row: {run}; the most so far: {longest}."
+def results_text(results: Sequence[PersonResult]) -> str:
+    """Return the rating and the wins in a row, as sentences."""
+    rating, (current, longest) = rating_of(results), wins_in_a_row(results)
+    text = rating.text() if rating else "You have no rating yet. Play a level without help to get one."
+    return f"{text} Wins in a row: {current} (best: {longest})." if longest else text
 
 
-def training_text(found: Sequence[ToTrain]) -> str:
-    """What to train, in a line; empty if nothing is known."""
-    themes = ", ".join(f"{one['theme']} ({one['times']})" for one in found)
-    return f"What to train, by your turning points: {themes}." if found else ""
+def practice_text(skills: Sequence[ToPractise]) -> str:
+    """Return a sentence on what to practise; empty if nothing is known."""
+    parts = [f"{one['skill']} ({one['times']})" for one in skills]
+    if skills:
+        parts[0] = f"{skills[0]['skill']} ({_number(skills[0]['times'], 'turning point')})"
+    return f"Worth practising: {', '.join(parts)}." if parts else ""
 
 
-def said(results: Sequence[Result], last: Result) -> str:
-    """What the last game means: "You have now won 3 of 7 against Club bot. Your rating: 1240 ± 90."."""
+def game_text(results: Sequence[PersonResult], last: PersonResult) -> str:
+    """Return what the last game means: "Your record against Club bot: 3 wins in 7 games. Your rating: 1240 ± 90."."""
     points = [one.points for one in results if one.opponent == last.opponent and not one.help]
-    drawn = f" and drawn {points.count(0.5)}" if 0.5 in points else ""
-    count = f"won {points.count(1)}{drawn} of {len(points)} against {one_line(called(last.opponent), LONGEST_NAME)}."
+    draws = f" and {_number(points.count(0.5), 'draw')}" if 0.5 in points else ""
+    counts = f"{_number(points.count(1), 'win')}{draws} in {_number(len(points), 'game')}"
+    text = f"Your record against {one_line(called(last.opponent), MAX_NAME_LETTERS)}: {counts}."
     if last.help:
-        return f"This game does not count ({last.help})." + f" You have {count}" * bool(points)
-    run, now = runs(results)[0], rating_of(results) if last.opponent in RATINGS else None
-    return f"You have now {count}" + f" That is {run} wins in a row." * (run > 1) + (f" {now.text()}" if now else "")
+        return f"This game does not count ({last.help})." + f" {text}" * bool(points)
+    current, rating = wins_in_a_row(results)[0], rating_of(results) if last.opponent in RATINGS else None
+    return text + f" That makes {current} wins in a row." * (current > 1) + (f" {rating.text()}" if rating else "")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

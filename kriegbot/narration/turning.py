@@ -1,40 +1,45 @@
-"""The turning points of a side: the turns of a game that lost most of its chance of winning, in words.
+"""The turning points of a side: the turns that lost most of its chance of winning, with the reasons in words.
 
-A turn is judged by what its side could know: by boards that fit what it had heard. What the sentences say is counted
-on a hundred of them, for the try made and the better one alike; only what then came is told by the game itself. The
-values are those of hints; choosing turns by lost chances is what reviews of chess sites do, and the themes are our own.
+A turn is judged by what its side could know: by boards consistent with the announcements. Try values are those of
+hints. The reasons are counted on a hundred of these boards, one ply deep, for the move made and the better try alike;
+only what happened next comes from the true board. Choosing turns by lost winning chances is what chess sites do; the
+themes are our own.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 import chess
+import numpy as np
 
 from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
-from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, tries_valued
-from kriegbot.narration.outlook import Outlook, is_mate, kind_at, taken_by
+from kriegbot.kernels import to_board
+from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, value_tries
 from referee import Answer, OwnTry, View
+from referee import men as pieces
 
-MOST, LEAST = 3, 0.1  # turning points of a side, and the chance that each has lost at least
-LOST, WON = 0.1, 0.9  # chances beyond which a game is decided; what is lost or kept there is no turning point
-LIKELY, FEW = 0.2, 30
-"""How likely a better try is to be legal; and how many boards have to be known, or all: fewer tell little."""
-NOTABLE, TELLING = 15, 0.3
-"""Boards in a hundred, and pawns, by which two tries have to differ for that to be the reason."""
+MAX_POINTS, MIN_LOSS = 3, 0.1  # turning points of a side, and the winning chance that each has lost at least
+LOST, WON = 0.1, 0.9  # winning chances beyond which a game is decided; later turns are no turning points
+MIN_LEGAL, MIN_BOARDS = 0.2, 30
+"""Least chance that a better try is legal, and the fewest boards to judge by unless they are all possible ones."""
+MIN_SHARE, MIN_PAWNS = 15, 0.3
+"""Percent of the boards, and pawns, by which two tries must differ for that to be the reason."""
+BOARD_STEP = HINT_SAMPLES // 100  # every so-manieth sampled board counts, which leaves a hundred
+PAWNS = {kind: round(value) for kind, value in pieces.PIECE_VALUES.items()}  # bishop for knight costs nothing
 
 
 class TurningPoint(TypedDict):
     """A turn that lost much.
 
-    side: whose. heard: how many events it had heard before. place: the number of the move. made, better: the try made,
-    and the one worth most. before, after: the chances of winning with the better one, and with the one made. theme: one
-    of `results.TRAINED_BY`, or "position" if it is none of them. text: why, in sentences.
+    side: of the turn. heard: number of events that the side knew before. place: the number of the move. made, better:
+    the move made, and the try with the highest value. before, after: the winning chances with the better try and with
+    the move made. theme: one of `results.THEMES`, or "position". text: the reason, in sentences.
     """
 
     side: str
@@ -49,8 +54,8 @@ class TurningPoint(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A side's move: how many events it had heard before, the true board, the move, and the reply if there was one."""
+class PlayedMove:
+    """A side's move: number of events that it knew before, the true board, the move, and the reply if there was one."""
 
     heard: int
     board: chess.Board
@@ -65,13 +70,13 @@ class Turn:
         return board
 
 
-def chance(centipawns: float) -> float:
-    """The score that a value promises, from 0 for a loss to 1 for a win; ten times the odds are four pawns."""
+def winning_chance(centipawns: float) -> float:
+    """Return the expected score of a value, from 0 to 1; four pawns make the odds ten to one."""
     return float(1 / (1 + 10 ** (-centipawns / 400)))
 
 
-def turns(view: View, other: View) -> Iterator[Turn]:
-    """The moves of a side, from what both sides know at the end."""
+def played_moves(view: View, other: View) -> Iterator[PlayedMove]:
+    """Yield the moves of a side, from the final views of both."""
     own, others = (
         [
             (heard, event.move)
@@ -84,222 +89,324 @@ def turns(view: View, other: View) -> Iterator[Turn]:
     if board.turn != view.color and replies:
         board.push(replies.pop(0))
     for number, (heard, move) in enumerate(own):
-        turn = Turn(heard, board, move, replies[number] if number < len(replies) else None)
-        yield turn
-        board = turn.after
-        if turn.reply is not None:
-            board.push(turn.reply)
+        played = PlayedMove(heard, board, move, replies[number] if number < len(replies) else None)
+        yield played
+        board = played.after
+        if played.reply is not None:
+            board.push(played.reply)
 
 
 class Hindsight:
-    """One side of a game looked back at: its belief, the values of its tries, its turning points."""
+    """One side of a finished game: its beliefs, the values of its tries, its turning points. Results are cached."""
 
     def __init__(self) -> None:
-        self._followed = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES)
-        self._valued: dict[int, list[TryValued]] = {}
-        self._told: dict[int, tuple[object, TurningPoint]] = {}
+        self._timeline = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES)
+        self._values: dict[int, list[TryValued]] = {}
+        self._points: dict[int, tuple[object, TurningPoint]] = {}
 
     def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
-        """What was held; as `Followed.at`."""
-        return self._followed.at(view, heard, seconds)
+        """Return the side's belief after `heard` events; see `BeliefTimeline.at`."""
+        return self._timeline.at(view, heard, seconds)
 
-    def valued(self, held: BeliefSnapshot) -> list[TryValued]:
-        """What the tries were worth then, best first."""
-        heard = len(held.view.events)
-        if heard not in self._valued:
-            self._valued[heard] = tries_valued(held)
-        return self._valued[heard]
+    def values(self, belief: BeliefSnapshot) -> list[TryValued]:
+        """Return the values of the tries in a belief, best first."""
+        heard = len(belief.view.events)
+        if heard not in self._values:
+            self._values[heard] = value_tries(belief)
+        return self._values[heard]
 
-    def gone_through(self, view: View, other: View) -> Iterator[tuple[int, int]]:
-        """Values all turns beforehand; yields how many are done, and how many there are."""
-        every = list(turns(view, other))
-        for done, turn in enumerate(every, 1):
-            if held := self.at(view, turn.heard):
-                self._made_and_better(held, turn.move)
-            yield done, len(every)
+    def value_turns(self, view: View, other: View) -> Iterator[tuple[int, int]]:
+        """Compute the values of all turns. Yield the number of turns done, and of all."""
+        moves = list(played_moves(view, other))
+        for done, played in enumerate(moves, 1):
+            if belief := self.at(view, played.heard):
+                self._made_and_better(belief, played.move)
+            yield done, len(moves)
 
     def turning_points(
         self, view: View, other: View, you: chess.Color | None = None, seconds: float = math.inf
     ) -> list[TurningPoint] | None:
-        """The turning points, the gravest first; fewer than `MOST` if no more turns lost so much.
+        """Return at most `MAX_POINTS` turning points, the gravest first; None if `seconds` did not suffice.
 
-        Both views are those of the end; `you` is the side that is called so. None if `seconds` were not enough: asking
-        again continues from there.
+        A later call continues where the last one stopped.
+
+        Args:
+          view: the side's view at the end of the game.
+          other: the opponent's.
+          you: the side that the texts call "you".
+          seconds: limit of this call.
         """
         deadline = time.perf_counter() + seconds
-        losses: list[tuple[float, Turn, BeliefSnapshot, TryValued, TryValued]] = []
-        for turn in turns(view, other):
-            held = self.at(view, turn.heard, deadline - time.perf_counter())
-            if held is None:
+        losses: list[tuple[float, PlayedMove, BeliefSnapshot, TryValued, TryValued]] = []
+        for played in played_moves(view, other):
+            belief = self.at(view, played.heard, deadline - time.perf_counter())
+            if belief is None:
                 return None
-            is_new = turn.heard not in self._valued
-            made, better = self._made_and_better(held, turn.move)
+            is_new = played.heard not in self._values
+            made, better = self._made_and_better(belief, played.move)
             if is_new and time.perf_counter() > deadline:
                 return None
             if made is None or better is None:
                 continue
-            before, after = chance(better["value"]), chance(made["value"])
-            if before - after >= LEAST and before > LOST and after < WON:
-                losses.append((before - after, turn, held, made, better))
-        points: dict[object, TurningPoint] = {}  # of turns with the same fault, such as a man left twice, the gravest
-        for _, turn, held, made, better in sorted(losses, key=lambda loss: -loss[0]):
-            if turn.heard not in self._told:
-                self._told[turn.heard] = told(turn, held, made, better, you)
+            before, after = winning_chance(better["value"]), winning_chance(made["value"])
+            if before - after >= MIN_LOSS and before > LOST and after < WON:
+                losses.append((before - after, played, belief, made, better))
+        points: dict[object, TurningPoint] = {}  # only the gravest of each fault, such as one piece left hanging twice
+        for _, played, belief, made, better in sorted(losses, key=lambda loss: -loss[0]):
+            if played.heard not in self._points:
+                self._points[played.heard] = turning_point(played, belief, made, better, you)
                 if time.perf_counter() > deadline:
                     return None
-            fault, point = self._told[turn.heard]
+            fault, point = self._points[played.heard]
             points.setdefault(fault, point)
-            if len(points) == MOST:
+            if len(points) == MAX_POINTS:
                 break
         return list(points.values())
 
-    def _made_and_better(self, held: BeliefSnapshot, move: chess.Move) -> tuple[TryValued | None, TryValued | None]:
-        """The try made and the best one; None where not enough is known."""
-        tries = self.valued(held)
-        if not held.is_consistent or (held.boards < FEW and not held.is_exact):
+    def _made_and_better(self, belief: BeliefSnapshot, move: chess.Move) -> tuple[TryValued | None, TryValued | None]:
+        """Return the values of the move made and of the best try; None where too little is known."""
+        tries = self.values(belief)
+        if not belief.is_consistent or (belief.boards < MIN_BOARDS and not belief.is_exact):
             return None, None
         made = next((one for one in tries if one["uci"] == move.uci()), None)
-        return made, next((one for one in tries if one["legal"] >= LIKELY), None)
+        return made, next((one for one in tries if one["legal"] >= MIN_LEGAL), None)
 
 
-def told(
-    turn: Turn, held: BeliefSnapshot, made: TryValued, better: TryValued, you: chess.Color | None
+def turning_point(
+    played: PlayedMove, belief: BeliefSnapshot, made: TryValued, better: TryValued, you: chess.Color | None
 ) -> tuple[object, TurningPoint]:
-    """A turning point, and what fault it is, for telling it from others."""
-    reasons = Reasons(turn, held, better, you)
-    theme, why, fault = reasons.told()
-    return (theme, fault), {
-        "side": chess.COLOR_NAMES[held.view.color],
-        "heard": turn.heard,
-        "place": f"{turn.board.fullmove_number}{'.' if held.view.color else '...'}",
+    """Return a key of the fault, equal for repetitions of it, and the turning point."""
+    reasons = Reasons(played, belief, better, you)
+    theme, why, detail = reasons.find()
+    return (theme, detail), {
+        "side": chess.COLOR_NAMES[belief.view.color],
+        "heard": played.heard,
+        "place": f"{played.board.fullmove_number}{'.' if belief.view.color else '...'}",
         "made": made["name"],
         "better": better["name"],
-        "before": round(chance(better["value"]), 3),
-        "after": round(chance(made["value"]), 3),
+        "before": round(winning_chance(better["value"]), 3),
+        "after": round(winning_chance(made["value"]), 3),
         "theme": theme,
-        "text": f"{reasons.done()} {why}",
+        "text": f"{reasons.move_text()} {why}",
     }
 
 
-class Reasons:
-    """Why a turn lost so much: the facts, and the words for them."""
+@dataclass(slots=True)
+class Outlook:
+    """Consequences of a try within one ply, counted on a hundred sampled boards of a belief.
 
-    def __init__(self, turn: Turn, held: BeliefSnapshot, better: TryValued, you: chess.Color | None) -> None:
-        self._turn, self._held, self._you = turn, held, you
-        self._move, self._best_move = turn.move, chess.Move.from_uci(better["uci"])
-        self._made, self._best = Outlook.of(held, self._move), Outlook.of(held, self._best_move)
-        me = held.view.color
-        self._me, self._whose, self._enemy, self._enemys = self._name(me) + self._name(not me)
+    Attributes:
+      legal: boards on which the try is legal. All other counts are among these.
+      mates, stalemates: boards on which it mates or stalemates.
+      mated, promoted: boards on which the enemy can mate or promote at once.
+      takes: boards by the type of the piece that it captures.
+      hanging: boards by square on which the enemy can win material by capturing there.
+      by: the same by square and type of the capturing piece.
+      cost: pawns lost that way by square, summed over boards.
+    """
+
+    legal: int = 0
+    mates: int = 0
+    stalemates: int = 0
+    mated: int = 0
+    promoted: int = 0
+    takes: Counter[chess.PieceType] = field(default_factory=Counter)
+    hanging: Counter[chess.Square] = field(default_factory=Counter)
+    by: defaultdict[chess.Square, Counter[chess.PieceType]] = field(default_factory=lambda: defaultdict(Counter))
+    cost: Counter[chess.Square] = field(default_factory=Counter)
+
+    @property
+    def gain(self) -> float:
+        """Pawns captured, on average over all boards."""
+        return sum(PAWNS[kind] * count for kind, count in self.takes.items()) / 100
+
+    def share(self, count: int) -> int:
+        """Return a count in percent of the boards on which the try is legal."""
+        return round(100 * count / max(self.legal, 1))
+
+    @classmethod
+    def of(cls, belief: BeliefSnapshot, move: chess.Move) -> Outlook:
+        """Return the outlook of a try."""
+        outlook = cls()
+        rows = np.repeat(belief.rows, belief.counts.astype(np.int64), axis=0)[::BOARD_STEP]
+        for row, count in zip(*np.unique(rows, axis=0, return_counts=True), strict=True):
+            outlook._add(to_board(row), move, int(count))
+        return outlook
+
+    def _add(self, board: chess.Board, move: chess.Move, count: int) -> None:
+        if not board.is_legal(move):
+            return
+        self.legal += count
+        taken, own = captured_type(board, move), board.turn
+        if taken:
+            self.takes[taken] += count
+        board.push(move)
+        replies = list(board.legal_moves)
+        if not replies:
+            self.mates += count * board.is_check()
+            self.stalemates += count * (not board.is_check())
+        self.mated += count * any(board.gives_check(reply) and is_mate(board, reply) for reply in replies)
+        self.promoted += count * any(reply.promotion for reply in replies)
+        costs: dict[tuple[chess.Square, chess.PieceType], int] = {}
+        for reply in replies:
+            square, by = reply.to_square, type_at(board, reply.from_square)
+            value = PAWNS.get(captured_type(board, reply), 0)
+            cost = value - PAWNS[by] * board.is_attacked_by(own, square)
+            if square == move.to_square:
+                cost -= PAWNS.get(taken, 0)  # an exchange: the try captured there first
+            if value and cost > 0:
+                costs[square, by] = cost
+        for square in {square for square, _ in costs}:
+            self.hanging[square] += count
+            self.cost[square] += count * max(cost for (at, _), cost in costs.items() if at == square)
+        for square, by in costs:
+            self.by[square][by] += count
+
+
+class Reasons:
+    """Why a move lost so much: the facts, and sentences about them."""
+
+    def __init__(self, played: PlayedMove, belief: BeliefSnapshot, better: TryValued, you: chess.Color | None) -> None:
+        self._played, self._belief, self._you = played, belief, you
+        self._move, self._best_move = played.move, chess.Move.from_uci(better["uci"])
+        self._made, self._best = Outlook.of(belief, self._move), Outlook.of(belief, self._best_move)
+        mover = belief.view.color
+        self._me, self._my, self._enemy, self._enemys = self._names(mover) + self._names(not mover)
         self._better = better["name"]
 
-    def told(self) -> tuple[str, str, object]:
-        """The theme, why, and what tells it from others of this theme."""
+    def find(self) -> tuple[str, str, object]:
+        """Return the theme, the reason, and a detail that tells it from others of this theme."""
         made, best, better, enemy = self._made, self._best, self._better, self._enemy
-        square, cost = self._left()
-        gain, heard = best.gain - made.gain, self._held.view.last_reply
-        reply, after, board = self._turn.reply, self._turn.after, self._turn.board
-        if made.share(made.stalemates) - best.share(best.stalemates) >= NOTABLE:
-            why = f"That was stalemate {self._among(made.share(made.stalemates), made)}."
-            return "stalemate", f"{why} {better} was so {self._in(best, best.stalemates)}.", None
-        if best.mates - made.mates >= NOTABLE:
-            is_so = board.is_legal(self._best_move) and is_mate(board, self._best_move)
-            so = "and would have been here" if is_so else "though not on the true one"
-            return "mate missed", f"{better} was mate {self._among(best.mates)}, {so}.", None
+        square, cost = self._hanging_square()
+        gain, last = best.gain - made.gain, self._belief.view.last_reply
+        reply, after, board = self._played.reply, self._played.after, self._played.board
+        if made.share(made.stalemates) - best.share(best.stalemates) >= MIN_SHARE:
+            why = f"That was stalemate {self._on_boards(made.share(made.stalemates), made)}."
+            return "stalemate", f"{why} {self._after_better('it would', 'have been stalemate', best.stalemates)}", None
+        if best.mates - made.mates >= MIN_SHARE:
+            is_real = board.is_legal(self._best_move) and is_mate(board, self._best_move)
+            real = "including the real one" if is_real else "though not in the real one"
+            return "mate missed", f"{better} would have mated {self._on_boards(best.mates)}, {real}.", None
         is_mated = reply is not None and is_mate(after, reply)
-        if made.share(made.mated) - best.share(best.mated) >= (1 if is_mated else NOTABLE):
+        if made.share(made.mated) - best.share(best.mated) >= (1 if is_mated else MIN_SHARE):
             came = "did" if is_mated else "did not"
-            why = f"{enemy} could mate at once {self._among(made.share(made.mated), made)}, and {came}."
-            return "mate allowed", f"{why} {better} was better: then {enemy} could {self._in(best, best.mated)}.", None
-        if square is not None and cost >= max(gain, TELLING):
-            is_back = square == self._move.to_square and taken_by(board, self._move) > 0
-            return "unsafe capture" if is_back else "man left to be taken", self._why_left(square, is_back), square
-        if gain >= TELLING:
-            kinds, took = _either(best.takes), self._among(best.takes.total())
-            if heard is not None and heard.capture == self._best_move.to_square:
-                return "retake missed", f"{enemy} had just taken there, and {better} took {kinds} back {took}.", None
-            there = kind_at(board, self._best_move.to_square)
-            so = f"and {_a(there)} stood there" if there else "though nobody stood there"
-            risk = f"A retake would have won something {self._in(best, best.open[self._best_move.to_square])}."
-            return "capture missed", f"{better} took {kinds} {took}, {so}. {risk}", None
+            why = f"{enemy} could mate at once {self._on_boards(made.share(made.mated), made)}, and {came}."
+            return "mate allowed", _sentences(why, self._after_better(f"{enemy} could", "have mated", best.mated)), None
+        if square is not None and cost >= max(gain, MIN_PAWNS):
+            is_back = square == self._move.to_square and captured_type(board, self._move) > 0
+            return "unsafe capture" if is_back else "piece left hanging", self._why_hanging(square, is_back), square
+        if gain >= MIN_PAWNS:
+            kinds, where = _alternatives(best.takes), self._on_boards(best.takes.total())
+            if last is not None and last.capture == self._best_move.to_square:
+                why = f"{enemy} had just captured on {chess.square_name(self._best_move.to_square)}."
+                return "recapture missed", _sentences(why, f"{better} would have recaptured {kinds} {where}."), None
+            real_kind = type_at(board, self._best_move.to_square)
+            one = "one" if kinds == _a(real_kind) else _a(real_kind)
+            real = f"and there really was {one}" if real_kind else "though in fact the square was empty"
+            share = best.share(best.hanging[self._best_move.to_square])
+            risk = f"in {share} of 100 {self._me} would have lost something in return."
+            if not share:
+                risk = f"{self._me} would have lost nothing in return."
+            return "capture missed", _sentences(f"{better} would have won {kinds} {where}, {real}.", risk), None
         if self._best_move.promotion and not self._move.promotion:
-            return "promotion missed", f"{better} was possible {self._among(best.legal)}.", None
-        if made.share(made.promoted) - best.share(best.promoted) >= NOTABLE:
+            return "promotion missed", f"{better} was legal {self._on_boards(best.legal)}.", None
+        if made.share(made.promoted) - best.share(best.promoted) >= MIN_SHARE:
             came = "did" if reply is not None and reply.promotion else "did not"
-            why = f"{enemy} could promote a pawn at once {self._among(made.share(made.promoted), made)}, and {came}."
-            left = self._in(best, best.promoted)
-            return "promotion allowed", f"{why} {better} was better: then {enemy} could {left}.", None
-        return "position", f"What falls at once does not show why; two plies ahead, {better} came out better.", better
+            why = (
+                f"{enemy} could promote a pawn at once {self._on_boards(made.share(made.promoted), made)}, and {came}."
+            )
+            then = self._after_better(f"{enemy} could", "have promoted", best.promoted)
+            return "promotion allowed", _sentences(why, then), None
+        return "position", f"No capture explains it; looking two plies ahead, {better} comes out better.", better
 
-    def done(self) -> str:
-        """What was done."""
-        board, move = self._turn.board, self._move
+    def move_text(self) -> str:
+        """Return a sentence on the move made."""
+        board, move = self._played.board, self._move
         if board.is_castling(move):
-            return f"{self._me} castled."
-        man = f"{self._whose} {chess.piece_name(kind_at(board, move.from_square))}"
-        target, taken = chess.square_name(move.to_square), taken_by(board, move)
+            return _sentences(f"{self._me} castled.")
+        piece = f"{self._my} {chess.piece_name(type_at(board, move.from_square))}"
+        target, taken = chess.square_name(move.to_square), captured_type(board, move)
         if not taken:
-            return f"{man} went to {target}."
+            return _sentences(f"{piece} went to {target}.")
         share = self._made.share(self._made.takes.total())
-        expected = "" if share > 50 else f", where a man stood in {share} of 100 boards"
-        return f"{man} took {_a(taken)} on {target}{expected}."
+        chance = "" if share > 50 else f", where there was a piece in {share} of 100 possible positions"
+        return _sentences(f"{piece} captured {_a(taken)} on {target}{chance}.")
 
-    def _left(self) -> tuple[chess.Square | None, float]:
-        """Where a man costs more after the move made than after the better one, and how many pawns more."""
-        found: tuple[chess.Square | None, float] = None, 0.0
+    def _hanging_square(self) -> tuple[chess.Square | None, float]:
+        """Return the square where the move made costs most more than the better try, and by how many pawns."""
+        worst: tuple[chess.Square | None, float] = None, 0.0
         for square, cost in self._made.cost.items():
-            more = cost / self._made.legal - self._best.cost[self._instead(square)] / self._best.legal
-            found = max(found, (square, more), key=lambda one: one[1])
-        return found
+            more = cost / self._made.legal - self._best.cost[self._square_after_best(square)] / self._best.legal
+            worst = max(worst, (square, more), key=lambda one: one[1])
+        return worst
 
-    def _instead(self, square: chess.Square) -> chess.Square:
-        """Where the man who is on a square after the move made would be after the better one."""
+    def _square_after_best(self, square: chess.Square) -> chess.Square:
+        """Return where the piece on a square after the move made would be after the better try."""
         origin = self._move.from_square if square == self._move.to_square else square
         return self._best_move.to_square if origin == self._best_move.from_square else origin
 
-    def _why_left(self, square: chess.Square, is_back: bool) -> str:
-        """That a man could be taken, whether he was, and how it would have been with the better try."""
-        made, best, after, reply = self._made, self._best, self._turn.after, self._turn.reply
-        man, there = chess.piece_name(kind_at(after, square)), square == self._move.to_square
-        what = (
-            "take back" if is_back else "take it there" if there else f"take the {man} on {chess.square_name(square)}"
-        )
+    def _why_hanging(self, square: chess.Square, is_back: bool) -> str:
+        """Return sentences: the piece could be captured, whether it was, and the chance after the better try."""
+        made, after, reply = self._made, self._played.after, self._played.reply
+        piece = chess.piece_name(type_at(after, square))
+        act = "recapture" if is_back else f"take the {piece} on {chess.square_name(square)}"
         came = f"{self._enemy} did not"
         if reply is not None and reply.to_square == square:
-            came = f"{self._enemys} {chess.piece_name(kind_at(after, reply.from_square))} did"
-        among = self._among(made.share(made.open[square]), made)
-        left = self._in(best, best.open[self._instead(square)])
-        return (
-            f"{among[0].upper()}{among[1:]}, {_either(made.by[square])} could {what}; {came}. "
-            f"{self._better} was better: then the {man} could be taken {left}."
+            came = f"{self._enemys} {chess.piece_name(type_at(after, reply.from_square))} did"
+        where = self._on_boards(made.share(made.hanging[square]), made)
+        return _sentences(
+            f"{where}, {_alternatives(made.by[square])} could {act}; {came}.",
+            self._after_better(f"the {piece} could", "be taken", self._best.hanging[self._square_after_best(square)]),
         )
 
-    def _among(self, share: int, made: Outlook | None = None) -> str:
-        """On how many boards something is so; of those that allow the try made, if its outlook is given."""
-        allowed = "" if made is None or made.legal == 100 else " and allowed it"
-        fit = f"what {self._me.replace('You', 'you')} had heard{allowed}"
-        if self._held.boards == 1:
-            return f"on the only board that fitted {fit}"
-        return f"on every board that fitted {fit}" if share == 100 else f"in {share} of 100 boards that fitted {fit}"
+    def _on_boards(self, share: int, made: Outlook | None = None) -> str:
+        """Return "in 29 of 100 possible positions"; with the outlook of the move made, of those where it was legal."""
+        legal = "" if made is None or made.legal == 100 else " in which that try was legal"
+        if self._belief.boards == 1:
+            return f"in the only possible position{legal}"
+        return f"in every possible position{legal}" if share == 100 else f"in {share} of 100 possible positions{legal}"
 
-    @staticmethod
-    def _in(outlook: Outlook, count: int) -> str:
-        """On how many boards something is so, in short."""
-        share = outlook.share(count)
-        return f"in {share} of 100" if share else "in none"
+    def _after_better(self, subject: str, act: str, count: int) -> str:
+        """Return a sentence on the better try: "After Rh8 Black could have mated in 3 of 100."."""
+        share = self._best.share(count)
+        could = subject if share else f"{subject} not"
+        return f"After {self._better} {could} {act} {f'in {share} of 100' if share else 'in any of them'}."
 
-    def _name(self, color: chess.Color) -> tuple[str, str]:
-        """A side: who, and whose."""
+    def _names(self, color: chess.Color) -> tuple[str, str]:
+        """Return a side's name and its possessive."""
         if color == self._you:
-            return "You", "Your"
+            return "you", "your"
         return ("White", "White's") if color else ("Black", "Black's")
 
 
+def _sentences(*texts: str) -> str:
+    """Return sentences that begin with capitals."""
+    return " ".join(f"{text[0].upper()}{text[1:]}" for text in texts)
+
+
 def _a(kind: chess.PieceType) -> str:
-    return f"a {chess.piece_name(kind)}"
+    return "the king" if kind == chess.KING else f"a {chess.piece_name(kind)}" if kind else ""
 
 
-def _either(kinds: Counter[chess.PieceType]) -> str:
-    """The likely kinds of men as a choice: "a pawn, a knight or a queen"."""
+def _alternatives(kinds: Counter[chess.PieceType]) -> str:
+    """Return the likely types of pieces as alternatives: "a pawn, a knight or a queen"."""
     likely = kinds.most_common()
     names = [_a(kind) for kind, count in likely if 4 * count >= likely[0][1]]
     return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def captured_type(board: chess.Board, move: chess.Move) -> chess.PieceType:
+    """Return the type of the piece that a move captures; 0 for none."""
+    return chess.PAWN if board.is_en_passant(move) else board.piece_type_at(move.to_square) or 0
+
+
+def type_at(board: chess.Board, square: chess.Square) -> chess.PieceType:
+    """Return the type of the piece on a square; 0 for none."""
+    return board.piece_type_at(square) or 0
+
+
+def is_mate(board: chess.Board, move: chess.Move) -> bool:
+    """Return True if a legal move mates."""
+    after = board.copy(stack=False)
+    after.push(move)
+    return after.is_checkmate()

@@ -76,13 +76,13 @@ LEVELS: Mapping[str, Settings] = MappingProxyType(
 BEST = "best"
 """Above them: the flagship with its time."""
 WORDS = {
-    "newcomer": "for a first game: misses much, and plays poor moves now and then",
-    "novice": "for your next games: takes what it sees, and often leaves men to be taken",
-    "beginner": "seldom plays a poor move, but forgets, and misses that you can take back",
-    "casual": "retakes, and mostly looks whether you can",
-    "club": "thinks of your answer to each of its moves",
-    "strong": "remembers more of what was heard, and plays exchanges out",
-    "master": "remembers nearly all of it, and seldom errs",
+    "newcomer": "for a first game: misses much, and sometimes plays a poor move",
+    "novice": "for your next games: captures what it sees, and often leaves pieces hanging",
+    "beginner": "seldom plays a poor move, but forgets announcements and overlooks your recaptures",
+    "casual": "recaptures, and usually checks whether you can recapture",
+    "club": "considers your reply to each of its moves",
+    "strong": "remembers more announcements, and calculates exchanges to the end",
+    "master": "remembers nearly all announcements, and seldom errs",
     BEST: "the strongest: thinks as long as you let it",
 }
 """What to expect of each, for people."""

@@ -20,11 +20,11 @@ _UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")
 _SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
 _ENDING = re.compile(r"\s*(?:e\.?p\.?|[+#!?])+$")
 _CASTLING = {"oo": (6,), "ooo": (2,)}
-_MEN = {"": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
+_PIECES = {"": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 
 
 class BadTry(ValueError):
-    """A text is not exactly one of the open tries; the message is one line and says why."""
+    """A text does not name exactly one open try. The message is a sentence that says why."""
 
 
 def read_action(text: str, view: View) -> Action:
@@ -50,9 +50,10 @@ def read_try(text: str, view: View) -> chess.Move:
         return found[0]
     if found:
         names = ", ".join(f"{try_name(move, view)} ({move.uci()})" for move in found)
-        raise BadTry(f"{quoted(text)} may be {names}: which one?")
-    if _matching(text, view, list(view.refused)):
-        raise BadTry(f"{quoted(text)} was refused already this turn")
+        raise BadTry(f"{quoted(text)} could mean {names}. Which one?")
+    refused = _matching(text, view, list(view.refused))
+    if refused:
+        raise BadTry(f"You have already tried {try_name(refused[0], view)} this turn.")
     raise BadTry(_why_not(text, view))
 
 
@@ -95,11 +96,18 @@ def _why_not(text: str, view: View) -> str:
     if match is not None:
         origin = chess.parse_square(match[1])
         if origin not in view.men:
-            return f"{quoted(text)}: no man of yours stands on {match[1]}"
-        return f"{quoted(text)}: your {chess.piece_name(view.men[origin])} on {match[1]} has no way to {match[2]}"
+            return f"You have no piece on {match[1]}."
+        return f"Your {chess.piece_name(view.men[origin])} on {match[1]} cannot reach {match[2]}."
     match = _SAN.fullmatch(plain)
     if match is not None:
-        return f"{quoted(text)}: no {_MEN[match[1]]} of yours has such a way to {match[5]}"
+        piece = _PIECES[match[1]]
+        count = list(view.men.values()).count(chess.PIECE_NAMES.index(piece))
+        if not count:
+            return f"You have no {piece}."
+        if match[2] or match[3]:
+            return f"{quoted(text)} fits no {piece} of yours."
+        who_can = f"Your {piece} cannot" if count == 1 else f"None of your {piece}s can"
+        return f"{who_can} reach {match[5]}."
     if plain.lower().replace("0", "o").replace("-", "") in _CASTLING:
-        return f"{quoted(text)}: you cannot castle there"
-    return f"{quoted(text)} is no try; write one as e4, Nf3, exd5, O-O, e8=Q or e2e4, or say help"
+        return "You cannot castle on that side."
+    return f"{quoted(text)} is not a move. Write it as e4, Nf3, exd5, O-O, e8=Q or e2e4."

@@ -11,7 +11,7 @@ import chess
 import numpy as np
 
 from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
-from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hinted, hint
+from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hint, hint
 from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.replies import BeliefShown, MomentAnalysis
 from referee import View
@@ -35,7 +35,7 @@ class Beliefs:
         held = self._heats(key).at(view, seconds=SLICE)
         return None if held is None else rounded(held)
 
-    def hint(self, key: str, view: View) -> Hinted | None:
+    def hint(self, key: str, view: View) -> Hint | None:
         """The best tries in a view, as the level `master` searches; None if another `SLICE` is needed."""
         held = self._hints(key).at(view, seconds=SLICE)
         return None if held is None else hint(held)
@@ -64,7 +64,7 @@ class Beliefs:
                     "black": believed(black, white.view.men),
                     "mover": None if is_over else chess.COLOR_NAMES[color],
                     "by": BY,
-                    "tries": sides[color].valued(mover),
+                    "tries": sides[color].values(mover),
                 }
             )
             if perf_counter() > deadline:

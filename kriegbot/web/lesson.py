@@ -15,8 +15,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from kriegbot.narration.known import marks, own_men
-from kriegbot.narration.lesson import Stand, first_game, stand
-from kriegbot.narration.puzzles import KINDS, BadAnswer, Puzzle, grades, puzzles
+from kriegbot.narration.learning import (
+    PUZZLE_KINDS,
+    BadAnswer,
+    Puzzle,
+    StepState,
+    first_game,
+    grades,
+    puzzles,
+    step_state,
+)
 from kriegbot.request import Refused, refusing
 from kriegbot.web.guard import check_host
 from kriegbot.web.requests import MAX_TRY
@@ -36,7 +44,7 @@ def lesson_routes() -> list[Route]:
             raise Refused(f"There are steps 1 to {len(lesson.steps)}.")
         told = lesson.steps[number - 1]
         with refusing(ValueError):
-            now = stand(told, query.get("refused", "").split(), query.get("try", "")[:MAX_TRY])
+            now = step_state(told, query.get("refused", "").split(), query.get("try", "")[:MAX_TRY])
         chances = None
         if "shading" in query:
             async with shading:  # one at a time: the first may wait for kernels
@@ -47,7 +55,7 @@ def lesson_routes() -> list[Route]:
     async def listed(request: Request) -> Response:
         check_host(request)
         several = [[one.kind, one.grade] for one in puzzles()]
-        return JSONResponse({"kinds": KINDS, "grades": grades(), "puzzles": several})
+        return JSONResponse({"kinds": PUZZLE_KINDS, "grades": grades(), "puzzles": several})
 
     async def puzzle(request: Request) -> Response:
         number, answer = request.path_params["number"], request.query_params.get("answer")
@@ -62,17 +70,17 @@ def lesson_routes() -> list[Route]:
 
 def posed(puzzle: Puzzle, answer: str | None) -> dict[str, object]:
     """A puzzle for the page and, after an answer, what is said of it."""
-    about = {"task": puzzle.task, "rules": puzzle.referee.rules.title, "heard": puzzle.heard} | seen(puzzle.view)
+    about = {"task": puzzle.task, "rules": puzzle.referee.rules.title, "log": puzzle.log} | seen(puzzle.view)
     if answer is None:
         return about
-    verdict = puzzle.judged(answer[:MAX_TRY])
+    verdict = puzzle.judge(answer[:MAX_TRY])
     solution = {"squares": verdict.squares, "numbers": puzzle.numbers, "chances": [n / 100 for n in puzzle.heat]}
-    return about | {"right": verdict.is_right, "said": verdict.said} | solution
+    return about | {"right": verdict.is_right, "comment": verdict.explanation} | solution
 
 
-def shown(now: Stand) -> dict[str, object]:
+def shown(now: StepState) -> dict[str, object]:
     """How a step stands, as the page takes it."""
-    about = {"heard": now.heard, "refused": list(now.refused), "answer": now.answer, "said": now.said}
+    about = {"log": now.log, "refused": list(now.refused), "answer": now.answer, "comment": now.comment}
     return about | {"done": now.is_done} | seen(now.view)
 
 

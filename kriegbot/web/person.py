@@ -171,11 +171,11 @@ class LiveGame(GameThread):
         if not side.is_mine:
             return
         try:
-            said = self.registry.results.count(record, color, is_seed_given=self.setting.is_seed_given)
+            text = self.registry.results.count(record, color, is_seed_given=self.setting.is_seed_given)
         except OSError as error:
             log.error("the result cannot be kept in %s: %s", self.registry.results.path, error.strerror or error)
         else:
-            side.publish(self.registry.results_shown(side.id, said))
+            side.publish(self.registry.results_shown(side.id, text))
 
     def _finish(self, record: GameRecord) -> GameRecord:
         """The end: the last views, the result, the file, and then the truth, unless the game may be played on."""
@@ -281,8 +281,7 @@ class PersonGame(PageGame):
                 try:
                     self.seat.answer(text)
                 except BadTry as error:
-                    sentence = str(error).removesuffix(", or say help")  # which is for a terminal
-                    self.publish(refusal(f"{sentence}.", request))
+                    self.publish(refusal(str(error), request))
             case Resign():
                 if not self.seat.resign():
                     self.publish(refusal("You resign as soon as your opponent has moved.", request))

@@ -16,7 +16,7 @@ import chess
 
 from kriegbot.game.children import CannotStart
 from kriegbot.game.trial import try_out
-from kriegbot.narration.results import Results, results_text, rows
+from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused, refusing
 from kriegbot.web import replies
@@ -186,7 +186,7 @@ class PageGame:
         self.publish(told)
         if self.is_mine and self.record is not None and review.you is not None:
             themes = [one["theme"] for one in told["points"] if one["side"] == chess.COLOR_NAMES[review.you]]
-            await asyncio.to_thread(self.registry.look_back, self.record, themes)
+            await asyncio.to_thread(self.registry.add_review, self.record, themes)
 
 
 class Registry:
@@ -245,16 +245,17 @@ class Registry:
         except OSError as error:
             log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
 
-    def results_shown(self, game: str | None = None, said: str = "") -> replies.ResultsTable:
+    def results_shown(self, game: str | None = None, text: str = "") -> replies.ResultsTable:
         """The results of whoever runs the server, and what a game that has just ended means for them."""
-        found, train = self.results.all(), self.results.to_train()
+        found, skills = self.results.all(), self.results.to_practise()
         about = results_text(found)
-        return {"is": "results", "rows": rows(found), "about": about, "train": train, "game": game, "said": said}
+        rows = results_rows(found)
+        return {"is": "results", "rows": rows, "about": about, "practise": skills, "game": game, "text": text}
 
-    def look_back(self, record: GameRecord, themes: Sequence[str]) -> None:
+    def add_review(self, record: GameRecord, themes: Sequence[str]) -> None:
         """Keeps what the turning points of whoever runs the server were about in a game, and tells their browsers."""
         try:
-            self.results.look_back(record.headers.get("Seed", ""), themes)
+            self.results.add_review(record.headers.get("Seed", ""), themes)
         except OSError as error:
             log.warning("what to train cannot be kept in %s: %s", self.results.path, error.strerror or error)
         for listener in list(self.told):

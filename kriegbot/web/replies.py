@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TypeAlias, TypedDict
 
-from kriegbot.narration.helping import Hinted, TryValued
-from kriegbot.narration.results import Row, ToTrain
+from kriegbot.narration.helping import Hint, TryValued
+from kriegbot.narration.results import ResultsRow, ToPractise
 from kriegbot.narration.turning import TurningPoint
 from kriegbot.web.requests import Request, tag_of
 
@@ -218,7 +218,7 @@ class HeatMap(_Reply):
     chances: list[list[float]]
 
 
-class HintFound(_Reply, Hinted):
+class HintFound(_Reply, Hint):
     """The best tries at a ply, best first, and how they were found."""
 
     ply: int
@@ -271,16 +271,16 @@ class GameOver(_Reply):
 
 
 class ResultsTable(_Reply):
-    """A person's results, to that person alone: by opponent, in words, and what the game `game`, just ended, means.
+    """A person's results, for that person alone.
 
-    train: what turning points were about, the commonest first.
+    about: rating and wins in a row. practise: skills to practise. text: what the game `game`, just ended, means.
     """
 
-    rows: list[Row]
+    rows: list[ResultsRow]
     about: str
-    train: list[ToTrain]
+    practise: list[ToPractise]
     game: str | None
-    said: str
+    text: str
 
 
 class Frames(_Reply):

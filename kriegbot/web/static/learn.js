@@ -1,25 +1,25 @@
-// The guided first game: a task at a time, answered by the referee on the server, which has all texts.
+// The guided first game, one task at a time. The server has all texts, and its referee answers every try.
 
 import { Board } from "./board.js";
 import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Makes it work; returns what begins it, or goes on where it was left. */
+/** Sets up the page's section; returns a function that starts the lesson, or continues it. */
 export function guidedGame() {
   const board = new Board($("lesson-board"), { label: "Board", flipped: false, onTry: (from, to) => ask(from + to), onMark: () => {} });
   let number = 1;
   let now = null;
-  let asked = 0; // what was asked last; older answers are not shown
+  let requests = 0; // an answer to any but the last one is ignored
 
-  /** Asks how the step stands after a try, or before any; then, since it may take long at first, for the shading. */
+  /** Fetches the step after a try (or before any), and then the shading, which may take long at first. */
   async function ask(text = "") {
     if (now?.done && text) return;
-    asked += 1;
-    const [mine, refused] = [asked, text && now ? now.refused.join(" ") : ""];
+    requests += 1;
+    const [request, refused] = [requests, text && now ? now.refused.join(" ") : ""];
     for (const more of [{}, { shading: "" }]) {
       const answer = await answered(new URLSearchParams({ refused, try: text, ...more }));
-      if (mine !== asked) return;
+      if (request !== requests) return;
       $("lesson-failure").textContent = answer.error ?? "";
       if (answer.error) return;
       now = answer;
@@ -32,7 +32,7 @@ export function guidedGame() {
     try {
       return await (await fetch(`lesson/${number}?${query}`)).json();
     } catch {
-      return { error: "The server does not answer; is it still there?" };
+      return { error: "The server does not answer. Is it still running?" };
     }
   }
 
@@ -48,10 +48,10 @@ export function guidedGame() {
     $("lesson-task").hidden = now.done;
     $("lesson-task").textContent = now.text;
     $("lesson-answer").textContent = now.answer;
-    $("lesson-said").textContent = now.said;
+    $("lesson-said").textContent = now.comment;
     $("lesson-said").classList.toggle("done", now.done);
-    $("lesson-heard-title").textContent = now.heard.length ? words.heard : "";
-    $("lesson-heard").replaceChildren(...now.heard.map((line) => make("li", {}, line)));
+    $("lesson-heard-title").textContent = now.log.length ? words.log : "";
+    $("lesson-heard").replaceChildren(...now.log.map((line) => make("li", {}, line)));
     $("lesson-shading").textContent = now.chances ? words.shading : words.wait;
     $("lesson-how").textContent = words.page;
     [$("lesson-back").textContent, $("lesson-next").textContent] = [words.back, words.next];

@@ -1,4 +1,4 @@
-// Puzzles from games, one at a time: the server poses them, judges an answer, and only then sends what shows it.
+// Puzzles from games, one at a time. The server poses them and judges answers; only then does it send the solution.
 
 import { Board } from "./board.js";
 import { chosen, keep } from "./choices.js";
@@ -7,37 +7,38 @@ import { make } from "./make.js";
 const $ = (id) => document.getElementById(id);
 const ALL = "all";
 
-/** Makes it work; returns what begins it, or goes on where it was left. */
+/** Sets up the page's section; returns a function that starts the puzzles, or continues them. */
 export function puzzleBook() {
   const board = new Board($("puzzle-board"), { label: "Board", flipped: false, onTry: (from, to) => answer(from + to), onMark: () => {} });
   let book = null;
   let number = 0; // of the puzzle that is shown, from 1
   let now = null;
-  let asked = 0; // what was asked last; older answers are not shown
+  let requests = 0; // an answer to any but the last one is ignored
 
-  async function fetched(what) {
-    asked += 1;
-    const mine = asked;
-    let told;
+  /** Fetches JSON from the server; null if that failed, or if it was overtaken. */
+  async function load(path) {
+    requests += 1;
+    const request = requests;
+    let answer;
     try {
-      told = await (await fetch(what)).json();
+      answer = await (await fetch(path)).json();
     } catch {
-      told = { error: "The server does not answer; is it still there?" };
+      answer = { error: "The server does not answer. Is it still running?" };
     }
-    if (mine !== asked) return null;
-    $("puzzle-failure").textContent = told.error ?? "";
-    return told.error ? null : told;
+    if (request !== requests) return null;
+    $("puzzle-failure").textContent = answer.error ?? "";
+    return answer.error ? null : answer;
   }
 
-  /** The numbers that were solved, as the bits of a number in hexadecimal. */
+  /** The solved puzzles as a bit set, stored in hexadecimal. */
   function solved() {
-    const kept = chosen("puzzles") ?? "";
-    return BigInt(/^[0-9a-f]{1,200}$/.test(kept) ? `0x${kept}` : 0);
+    const stored = chosen("puzzles") ?? "";
+    return BigInt(/^[0-9a-f]{1,200}$/.test(stored) ? `0x${stored}` : 0);
   }
 
   async function begin() {
     if (now) return;
-    book = await fetched("puzzles");
+    book = await load("puzzles");
     if (!book) return;
     offer($("puzzle-kind"), "puzzle-kind", { [ALL]: "All kinds", ...book.kinds });
     offer($("puzzle-grade"), "puzzle-grade", { [ALL]: "All", ...Object.fromEntries(book.grades.map((grade) => [grade, grade])) });
@@ -54,26 +55,26 @@ export function puzzleBook() {
     };
   }
 
-  /** The next that is not solved, of those after this one or else of all. */
+  /** Shows the next unsolved puzzle, after the current one if possible. */
   async function next() {
     const [kind, grade, done] = [$("puzzle-kind").value, $("puzzle-grade").value, solved()];
-    const fits = ([itsKind, itsGrade]) => [ALL, itsKind].includes(kind) && [ALL, itsGrade].includes(grade);
-    const left = book.puzzles.flatMap((one, i) => (fits(one) && !(done >> BigInt(i) & 1n) ? [i + 1] : []));
-    const wanted = left.find((one) => one > number) ?? left[0];
-    if (!wanted) {
-      $("puzzle-failure").textContent = book.puzzles.some(fits) ? "You have solved all of these." : "There are none of this kind and level.";
+    const matches = ([itsKind, itsGrade]) => [ALL, itsKind].includes(kind) && [ALL, itsGrade].includes(grade);
+    const left = book.puzzles.flatMap((one, i) => (matches(one) && !(done >> BigInt(i) & 1n) ? [i + 1] : []));
+    const chosenNumber = left.find((one) => one > number) ?? left[0];
+    if (!chosenNumber) {
+      $("puzzle-failure").textContent = book.puzzles.some(matches) ? "You have solved all of these." : "There are no puzzles of this kind and level.";
       return;
     }
-    const posed = await fetched(`puzzle/${wanted}`);
+    const posed = await load(`puzzle/${chosenNumber}`);
     if (!posed) return;
-    [number, now] = [wanted, posed];
+    [number, now] = [chosenNumber, posed];
     draw(left.length);
     $("puzzle-title").focus();
   }
 
   async function answer(text) {
     if (!now || "right" in now) return;
-    const judged = await fetched(`puzzle/${number}?${new URLSearchParams({ answer: text })}`);
+    const judged = await load(`puzzle/${number}?${new URLSearchParams({ answer: text })}`);
     if (!judged) return;
     now = judged;
     if (now.right) keep({ puzzles: (solved() | (1n << BigInt(number - 1))).toString(16) });
@@ -83,13 +84,13 @@ export function puzzleBook() {
   function draw(left) {
     const [kind, grade] = book.puzzles[number - 1];
     const isOver = "right" in now;
-    if (left) $("puzzle-about").textContent = `${now.rules} rules, ${grade} level; number ${number}, ${left} to solve.`;
-    if (isOver) $("puzzle-about").textContent = now.numbers.replace(":", ".");
+    if (left) $("puzzle-about").textContent = `${now.rules} rules, ${grade} level, number ${number}. ${left} to solve.`;
+    if (isOver) $("puzzle-about").textContent = now.numbers;
     $("puzzle-title").textContent = book.kinds[kind];
     $("puzzle-task").textContent = now.task;
-    $("puzzle-said").textContent = now.said ?? "";
+    $("puzzle-said").textContent = now.comment ?? "";
     $("puzzle-said").classList.toggle("done", now.right === true);
-    $("puzzle-heard").replaceChildren(...now.heard.toReversed().map((line) => make("li", {}, line)));
+    $("puzzle-heard").replaceChildren(...now.log.toReversed().map((line) => make("li", {}, line)));
     for (const id of ["puzzle-yes", "puzzle-no"]) $(id).hidden = isOver || kind !== "capture";
     $("puzzle-next").textContent = isOver ? "Next" : "Another";
     $("puzzle-next").classList.toggle("main", isOver);

@@ -1,4 +1,4 @@
-// The person's results: on the start, and at the end of a game what it means for them.
+// The person's results: a table on the start page, and a sentence at the end of a game.
 
 import { keep } from "./choices.js";
 import { make } from "./make.js";
@@ -6,25 +6,26 @@ import { make } from "./make.js";
 const $ = (id) => document.getElementById(id);
 const COUNTS = ["rating", "won", "drawn", "lost", "helped"];
 
-/** A link to the puzzles that train a theme, and to no others. */
-function puzzles({ theme, puzzles: kind }) {
+/** A link to the puzzles for a skill. */
+function puzzles({ skill, puzzles: kind }) {
   const choose = () => {
     keep({ "puzzle-kind": kind });
-    if (!$("puzzle-kind").options.length) return; // they are not shown yet
+    if (!$("puzzle-kind").options.length) return; // the puzzles have not been shown yet
     $("puzzle-kind").value = kind;
     $("puzzle-kind").onchange();
   };
-  return make("a", { href: "#puzzles", title: "Puzzles that train it", onclick: choose }, theme);
+  return make("a", { href: "#puzzles", title: "Puzzles to practise it", onclick: choose }, skill);
 }
 
-/** Shows them, as the server tells them; game is the one on the page, if there is one. */
-export function showResults({ rows, about, train, game: ended, said }, game) {
+/** Shows the server's message; game is the one on the page, if there is one. */
+export function showResults({ rows, about, practise, game: ended, text }, game) {
   $("results").hidden = !rows.length;
   $("results-about").textContent = about;
   $("results").querySelector("tbody").replaceChildren(...rows.map((row) => make("tr", {},
     make("th", { scope: "row" }, row.opponent), ...COUNTS.map((name) => make("td", {}, String(row[name] ?? "–"))))));
-  $("results-train").hidden = !train.length;
+  $("results-train").hidden = !practise.length;
   $("results-train").replaceChildren("Worth practising: ",
-    ...train.flatMap((one, at) => [at ? ", " : "", one.puzzles ? puzzles(one) : one.theme, ` (${one.times} turning point${one.times === 1 ? "" : "s"})`]), ".");
-  if (ended && ended === game?.id) $("outcome-results").textContent = said;
+    ...practise.flatMap((one, at) => [at ? ", " : "", one.puzzles ? puzzles(one) : one.skill,
+      ` (${one.times}${at ? "" : ` turning point${one.times === 1 ? "" : "s"}`})`]), ".");
+  if (ended && ended === game?.id) $("outcome-results").textContent = text;
 }

@@ -31,7 +31,7 @@ export function tryTable(frame, look, next, isFile = false) {
     hasAll = button.hidden = true;
     for (const row of more) row.hidden = false;
   };
-  const table = make("table", {}, make("caption", {}, `Values in pawns, from ${side}'s side: ${look.by}.`),
+  const table = make("table", {}, make("caption", {}, `Values in pawns for ${side}, ${look.by}.`),
     make("thead", {}, make("tr", {}, ...["Rank", "Try", "Value", "Legal"].map((name) => make("th", { scope: "col" }, name)))),
     make("tbody", {}, ...rows));
   const unlikely = made && rank < 0 ? [make("p", {}, `${made.title} It is legal in none of the positions searched.`)] : [];
