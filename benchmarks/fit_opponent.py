@@ -33,7 +33,7 @@ from scipy.sparse import csr_matrix
 
 from kriegbot.kernels import MAX_TYPES, encode_announcement, encode_move, from_board
 from kriegbot.models.features import FLOOR, NAMES, features_of
-from kriegbot.models.knowledge import FACTS, KINDS, MOST_FACTS, VECTORS, WIDTH, knowledge_of
+from kriegbot.models.knowledge import FACTS, MOST_FACTS, TYPES, VECTORS, WIDTH, knowledge_of
 from referee import GameRecord
 from tournaments.store import Store
 
@@ -122,7 +122,7 @@ class Model:
     def __init__(self, kinds: int, width: int, rng: np.random.Generator) -> None:
         self.weights = np.zeros((kinds, len(NAMES)), np.float32)
         self.vectors = (START * rng.standard_normal((VECTORS + 1, width))).astype(np.float32)
-        self.vectors[KINDS:FACTS] = self.vectors[NO_FACT] = 0.0
+        self.vectors[TYPES:FACTS] = self.vectors[NO_FACT] = 0.0
 
     def found(self, examples: Examples, which: Ints, kinds: Ints, kept: Reals | float = 1.0) -> Batch:
         """What this model finds for some examples, each of a kind; the hidden layer is multiplied by `kept`."""
@@ -130,7 +130,7 @@ class Model:
         starts = np.cumsum(counts) - counts
         of = np.repeat(np.arange(len(which)), counts)
         rows = np.arange(len(of)) + (examples.starts[which] - starts)[of]
-        facts = np.column_stack([examples.facts[which], KINDS + 1 + kinds])
+        facts = np.column_stack([examples.facts[which], TYPES + 1 + kinds])
         known = np.maximum(self.vectors[facts].sum(axis=1), 0.0) * kept
         features = examples.features[rows].astype(np.float32)
         vectors = self.vectors[examples.vectors[rows]].sum(axis=1)

@@ -54,7 +54,7 @@ def attacks_on_us(tables: kb.WordArray, rows: kb.Rows, men: kb.RealArray, near: 
     for i in range(len(rows)):
         position = kb.load(kb.pointer(rows), i)
         side = kb.side_to_move(position)
-        own, other = kb.men_of(position, side)
+        own, other = kb.pieces_of(position, side)
         attacked = kb.attacked_by(kb.pointer(tables), position, 1 - side, own | other)
         king = position.kings & own
         men[i] = kb.popcount(attacked & own)

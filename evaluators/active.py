@@ -17,7 +17,7 @@ CHECK = 75
 @kb.kernel
 def mobility(position: kb.Position, side: int, reached: kb.Reach) -> int:
     """What the squares that a side's officers can go to are worth."""
-    own, other = kb.men_of(position, side)
+    own, other = kb.pieces_of(position, side)
     free = ~(own | pawns_attack(position, other, 1 - side))
     score = KNIGHT * kb.popcount(reached.knights & free) + BISHOP * kb.popcount(reached.bishops & free)
     return score + ROOK * kb.popcount(reached.rooks & free) + QUEEN * kb.popcount(reached.queens & free)
@@ -29,7 +29,7 @@ def safe_checks(tables: kb.Words, position: kb.Position, side: int, reached: kb.
 
     Not those that are `guarded`, nor those next to the king that no second man protects.
     """
-    own, other = kb.men_of(position, side)
+    own, other = kb.pieces_of(position, side)
     king, occupied = kb.lsb(position.kings & other), own | other
     free = ~(own | guarded | kb.king_attacks(tables, king) & ~reached.twice)
     lines, files = kb.bishop_attacks(tables, king, occupied) & free, kb.rook_attacks(tables, king, occupied) & free

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from evaluators.protocol import Evaluator, evaluator
-from kriegbot.kernels import WHITE, Position, Word, Words, attacked_by, inlined, kernel, men_of, popcount, words
+from kriegbot.kernels import WHITE, Position, Word, Words, attacked_by, inlined, kernel, pieces_of, popcount, words
 
 
 class Weights(NamedTuple):
@@ -96,7 +96,7 @@ def part_of_worth(position: Position, men: Word, percent: int) -> int:
 @inlined
 def valued(position: Position, side: int, attacks: Word, covered: Word, weights: Weights) -> int:
     """KS, from the squares that `side` attacks and its protected men that count."""
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     score = material(position, own, other) + weights.protected * popcount(covered)
     if weights.shield:
         score += part_of_worth(position, covered, weights.shield)
@@ -127,7 +127,7 @@ def with_weights(weights: Weights) -> Evaluator:
     @evaluator
     def ks(tables: Words, position: Position, side: int) -> int:
         """Centipawns for `side`, whoever is to move; the game is not over."""
-        own, other = men_of(position, side)
+        own, other = pieces_of(position, side)
         attacks = attacked_by(tables, position, side, own | other)
         covered = attacks & own & ~position.kings
         if weights.attacked_only:

@@ -2,11 +2,11 @@
 
 from evaluators.ks import material as material_of
 from evaluators.protocol import evaluator
-from kriegbot.kernels import Position, Words, men_of
+from kriegbot.kernels import Position, Words, pieces_of
 
 
 @evaluator
 def material(tables: Words, position: Position, side: int) -> int:  # noqa: ARG001 - the protocol's signature
     """Centipawns for `side`."""
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     return material_of(position, own, other)

@@ -124,7 +124,7 @@ def net(tables: kb.Words, position: kb.Position, other: kb.Word, attacked: kb.Wo
 @kb.inlined
 def soundness(tables: kb.Words, position: kb.Position, side: int, ours: kb.Word, theirs: kb.Word) -> int:
     """`sound`, from the squares that `side` and its opponent attack."""
-    own, other = kb.men_of(position, side)
+    own, other = kb.pieces_of(position, side)
     score = valued(position, side, ours, ours & own & ~position.kings, KS)
     score -= OURS_LOOSE * loose(position, own, ours, theirs, pawns_attack(position, other, 1 - side)) // 100
     score += THEIRS_LOOSE * loose(position, other, theirs, ours, pawns_attack(position, own, side)) // 100

@@ -5,7 +5,7 @@
 Inside the project it would be the file evaluators/activity.py, and `evaluator=activity` would find it.
 """
 
-from kriegbot import Position, Words, attacked_by, evaluator, material, men_of, popcount
+from kriegbot import Position, Words, attacked_by, evaluator, material, pieces_of, popcount
 
 SQUARE = 3
 
@@ -13,7 +13,7 @@ SQUARE = 3
 @evaluator
 def activity(tables: Words, position: Position, side: int) -> int:
     """Centipawns for `side`; numba compiles it, so it takes plain integer code, as in evaluators/ks.py."""
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     ours = attacked_by(tables, position, side, own | other)
     theirs = attacked_by(tables, position, 1 - side, own | other)
     return material(position, own, other) + SQUARE * (popcount(ours & ~theirs) - popcount(theirs & ~ours))

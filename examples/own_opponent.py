@@ -11,11 +11,11 @@ PUSH, TAKE_BACK = 3.0, 20.0
 
 
 @opponent
-def pushing(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+def pushing(tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
     """Weights of the opponent's legal moves; numba compiles it, so it takes plain integer code."""
     for i in range(count):
         origin, target = moves[i] & 63, moves[i] >> 6 & 63
         weights[i] = PUSH if bit(origin) & position.pawns != NONE else 1.0
-        if target == captured_on(heard.ours):
+        if target == captured_on(announced.ours):
             weights[i] = TAKE_BACK
     return True

@@ -16,7 +16,7 @@ fast. Everything else may change from version to version. docs/bots.md has short
   `settle`, `load_backup`; what these are as functions: `Evaluator`, `Opponent`, `Fold`, `Settle`
 - in the functions of parts, which numba compiles: the types `Position`, `Word` (a set of squares, one bit for each),
   `Words`, `Moves` and `Reals` (pointers to such words, to moves, to floats), in arrays `Rows` and `RealArray`;
-  `NONE` (no square), `words` (constants), `bit`, `lsb`, `popcount`, `men_of`, `side_to_move`, `attacked_by`,
+  `NONE` (no square), `words` (constants), `bit`, `lsb`, `popcount`, `pieces_of`, `side_to_move`, `attacked_by`,
   `captured_on`, `type_id`, `material`; and `kernel`, which compiles a function that they call
 """
 

@@ -28,7 +28,7 @@ from kriegbot.kernels import encode_move as encode_move
 from kriegbot.kernels import from_board as from_board
 from kriegbot.kernels import kernel as kernel
 from kriegbot.kernels import lsb as lsb
-from kriegbot.kernels import men_of as men_of
+from kriegbot.kernels import pieces_of as pieces_of
 from kriegbot.kernels import popcount as popcount
 from kriegbot.kernels import side_to_move as side_to_move
 from kriegbot.kernels import to_board as to_board

@@ -290,7 +290,7 @@ def test_a_view_of_another_side_or_game_is_refused(view: View, what: str) -> Non
 
 @pytest.mark.parametrize("color", ["white", None, 0, 1])
 def test_a_colour_that_is_none_is_refused(color: Any) -> None:
-    with pytest.raises(ValueError, match=r"^illegal colour .*; it takes chess.WHITE or chess.BLACK$"):
+    with pytest.raises(ValueError, match=r"^illegal colour .*: use chess.WHITE or chess.BLACK$"):
         Belief(after("")).occupancy(color)
 
 

@@ -167,7 +167,7 @@ def test_a_board_is_answered_by_the_kind_that_its_label_names(kind: int) -> None
         return
     moves, found = features_of(row, 0, 0)
     facts, of_moves = knowledge_of(row, 0, 0, moves)
-    vectors = opponent_types.LEARNT.reshape(VECTORS, WIDTH)
+    vectors = opponent_types.VECTOR_VALUES.reshape(VECTORS, WIDTH)
     suits = vectors[of_moves].sum(axis=1) @ np.maximum(vectors[facts].sum(axis=0), 0.0)
     scores = np.exp(found @ opponent_types.WEIGHTS.reshape(-1, len(NAMES))[kind - 1] + suits)
     assert weights == pytest.approx((1 - FLOOR) * scores / scores.sum() + FLOOR / len(weights))

@@ -193,7 +193,7 @@ def test_a_try_is_legal_by_itself_where_it_is_among_the_legal_moves() -> None:
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_of_a_silent_move_nothing_is_said_but_a_capture_and_that_there_are_no_tries(rules: RuleSet) -> None:
     rng, terms = random.Random(3), kernel_rules(rules, PAPER_LIMITS)
-    no_tries = 1 << TRIES_SHIFT if terms.tries_told else 0
+    no_tries = 1 << TRIES_SHIFT if terms.tries_announced else 0
     seen = Counter[str]()
     for board, _ in positions(rng, many(3_000, 1_000)):
         row = from_board(board, rng.choice((0, 100, 158, 159)))
@@ -205,7 +205,7 @@ def test_of_a_silent_move_nothing_is_said_but_a_capture_and_that_there_are_no_tr
             seen["nothing to hear" if heard & ~CAPTURE_MASK == no_tries else "something"] += 1
             seen["silent"] += silent is not None
     most = 0.8 if rules.checks_told else 0.75  # a check that is not told is not guessed either
-    most *= 0.75 if terms.tries_told else 1.0  # nor are pins, or two steps of a pawn
+    most *= 0.75 if terms.tries_announced else 1.0  # nor are pins, or two steps of a pawn
     assert seen["silent"] > most * seen["nothing to hear"], seen  # the guess is not so safe that it is of no use
 
 

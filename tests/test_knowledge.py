@@ -19,7 +19,7 @@ THREE_TRIES = 4 << 13
 def facts(board: chess.Board, ply: int = 0, ours: int = 0, theirs: int = 0) -> list[int]:
     """The facts of a position, ascending, less the kind."""
     found, _ = knowledge_of(from_board(board, ply), ours, theirs, np.empty(0, np.int32))
-    assert found[-1] == knowledge.KINDS
+    assert found[-1] == knowledge.TYPES
     assert len(found) <= MOST_FACTS
     return sorted(found[:-1].tolist())
 
@@ -31,11 +31,11 @@ def test_the_facts_of_a_position() -> None:
     assert facts(board, 70, ours, theirs) == [
         rook,
         king,
-        knowledge.TAKEN + chess.D7,
-        knowledge.TOOK + chess.A1,
+        knowledge.OUR_CAPTURE + chess.D7,
+        knowledge.THEIR_CAPTURE + chess.A1,
         knowledge.CHECKED + 1,
         knowledge.TRIES + 3,
-        knowledge.LEFT + 2,
+        knowledge.ENEMIES + 2,
         knowledge.CASTLING + 1,
         knowledge.PLIES + 16,
     ]
@@ -82,4 +82,4 @@ def test_the_kind_is_the_last_fact() -> None:
     rows = with_type_ids(from_board(chess.Board()), 3)
     for label, row in enumerate(rows):
         found, _ = knowledge_of(row, 0, 0, np.empty(0, np.int32))
-        assert found[-1] == knowledge.KINDS + label < FACTS
+        assert found[-1] == knowledge.TYPES + label < FACTS

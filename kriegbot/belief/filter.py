@@ -132,7 +132,7 @@ def could_be_refused(
     nonsense, which only the mover hears.
     """
     tries = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, terms), moves)
-    if turn.answer == kb.NOT_ASKED and terms.tries_told == 0:
+    if turn.answer == kb.NOT_ASKED and terms.tries_announced == 0:
         return turn.refused <= tries - count
     others = kb.open_tries(tables, position, kb.NONE, moves)
     legal = kb.legal_moves(tables, position, moves)
@@ -181,7 +181,7 @@ def match_moves(
         turn = event.turn
         count = playable(kb.pointer(tables), position, turn, listed)
         silence = kb.quiet_info(kb.pointer(tables), position, terms)
-        _, other = kb.men_of(position, kb.side_to_move(position))
+        _, other = kb.pieces_of(position, kb.side_to_move(position))
         ep, begin = kb.ep_square(position), end
         for j in range(count):
             if not may_sound_like(other, ep, listed[j], event.heard):
@@ -296,7 +296,7 @@ def keep_accepted(
     kept = 0
     for i in range(len(rows)):
         position = kb.load(boards, i)
-        _, other = kb.men_of(position, kb.side_to_move(position))
+        _, other = kb.pieces_of(position, kb.side_to_move(position))
         if not may_sound_like(other, kb.ep_square(position), move, heard):
             continue
         if not kb.is_legal_try(kb.pointer(tables), position, move):

@@ -46,7 +46,7 @@ def any_of(squares: kb.Word, state: kb.Word) -> kb.Word:
 def is_possible(tables: kb.Words, position: kb.Position) -> bool:
     """Whether no pawn is on a back rank and the side that has just moved is not in check."""
     side = kb.side_to_move(position)
-    own, other = kb.men_of(position, side)
+    own, other = kb.pieces_of(position, side)
     if position.pawns & BACK_RANKS:
         return False
     return kb.attacked_by(tables, position, side, own | other) & position.kings & other == kb.NONE
@@ -110,7 +110,7 @@ def sounds_like(tables: kb.Words, position: kb.Position, heard: int, terms: kb.K
         return True
     if kb.situation(tables, position, terms, scratch) != heard:
         return False
-    if terms.tells_checks == 0:
+    if terms.announces_checks == 0:
         return True
     checkers, _ = kb.check_info(tables, position)
     return kb.popcount(checkers) == kb.popcount(kb.word(heard >> kb.CHECK_SHIFT & 31))

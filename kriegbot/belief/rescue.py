@@ -23,7 +23,7 @@ ATTEMPTS_PER_BOARD = 50
 @kb.kernel
 def with_one_change(position: kb.Position, side: int, state: kb.Word) -> kb.Position:
     """Move a random man of a side to a random empty square, or, one time in four, change its kind, not to a king."""
-    men, others = kb.men_of(position, side)
+    men, others = kb.pieces_of(position, side)
     empty = ~(men | others)
     origin = any_of(men, state)
     target = origin

@@ -154,7 +154,7 @@ def count_refused(planes: kb.Bytes, move: int) -> None:
 @kb.kernel
 def observe(position: kb.Position, side: int, notes: kb.Ints, planes: kb.Bytes) -> None:
     """Write the planes of a side, less those that tell of its own turn alone."""
-    own, other = kb.men_of(position, side)
+    own, other = kb.pieces_of(position, side)
     for i in range(64 * seen.PLANES):
         planes[i] = 0
     diagonals, orthogonals = position.diagonals & own, position.orthogonals & own
@@ -191,7 +191,7 @@ def list_actions(tables: kb.Words, position: kb.Position, game: Game, terms: kb.
     capturing = kb.EVERYWHERE
     if notes[TOLD_NOW] >> kb.TRIES_SHIFT & 31 == 1:
         capturing = kb.NONE
-    elif terms.tries_told == kb.SQUARES:
+    elif terms.tries_announced == kb.SQUARES:
         capturing = kb.pawns_to_try(tables, position, terms)
     count = 0
     for i in range(kb.open_tries(tables, position, capturing, tries)):
@@ -219,7 +219,7 @@ def show(tables: kb.Words, position: kb.Position, game: Game, terms: kb.KernelRu
     list_actions(tables, position, game, terms, asking)
     observe(position, kb.side_to_move(position), game.notes, game.planes)
     flood(game.planes, seen.IS_TURN, 1)
-    if terms.tries_told == kb.SQUARES:
+    if terms.tries_announced == kb.SQUARES:
         mark(game.planes, seen.TOLD_SQUARES, kb.pawns_to_try(tables, position, terms))
     for i in range(game.notes[REFUSED]):
         count_refused(game.planes, game.refused[i])

@@ -1,6 +1,6 @@
-"""The fast twin of chess and referee: positions as bitboards, compiled by numba when first needed.
+"""Chess and the referee on bitboards, compiled by numba when first called.
 
-What other rooms use of it is imported from here: types of arguments, what makes a function a kernel, and the kernels.
+Other packages import from here: the types of arguments, the decorators of kernels, and the kernels.
 """
 
 from kriegbot.kernels.announcements import (
@@ -118,7 +118,7 @@ from kriegbot.kernels.position import (
     from_board,
     kind_of,
     load,
-    men_of,
+    pieces_of,
     plies_played,
     side_to_move,
     store,

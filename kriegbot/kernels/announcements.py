@@ -1,14 +1,16 @@
-"""What the referee says of a move, as one integer; the fast twin of `referee.announce`.
+"""Announcements of the referee as integers, as kernels compute them.
 
-bits 0-6    square of the captured man + 1, 0 for none; where the pawn lands, if en passant is told
-bit 7       the captured man was a pawn (only under rule sets that tell)
-bits 8-12   check: rank, file, long diagonal, short diagonal, knight (only under rule sets that tell)
-bits 13-17  pawn tries of the side to move + 1, as far as the rule set counts (only before the end); if squares are
-            told, their number + 1
-bits 18-20  end of the game: 1 checkmate, 2 stalemate, 3 dead position, 4 ply limit, 5 quiet limit, 6 lost by stalemate
-bit 21      en passant (only under rule sets that tell)
-bit 22      a promotion (only under rule sets that tell)
-bits 23-51  from which squares there are pawn tries, as `set_number` numbers them (only under rule sets that tell)
+0-6    square of the captured piece + 1, 0 for no capture; the capturing pawn's target, if en passant is announced
+7      the captured piece was a pawn (*)
+8-12   check: rank, file, long diagonal, short diagonal, knight (*)
+13-17  number of pawn tries of the side to move + 1, or of their squares + 1, up to the most that the rule set
+       announces; 0 after the end
+18-20  end of the game: 1 checkmate, 2 stalemate, 3 dead position, 4 ply limit, 5 quiet limit, 6 lost by stalemate
+21     en passant (*)
+22     promotion (*)
+23-51  number of the set of squares from which pawns can capture, as in `set_number` (*)
+
+(*) 0 unless the rule set announces it.
 """
 
 from typing import NamedTuple
@@ -26,7 +28,7 @@ from kriegbot.kernels.position import (
     ep_square,
     forward,
     halfmove_clock,
-    men_of,
+    pieces_of,
     plies_played,
     side_to_move,
 )
@@ -37,8 +39,8 @@ CHECKMATE, STALEMATE, DEAD_POSITION, PLY_LIMIT, QUIET_LIMIT, LOST_STALEMATE = 1,
 CAPTURED_PAWN_BIT, EN_PASSANT_BIT, PROMOTION_BIT = 1 << 7, 1 << 21, 1 << 22
 CHECK_SHIFT, TRIES_SHIFT, END_SHIFT, SQUARES_SHIFT = 8, 13, 18, 23
 CAPTURE_MASK = 0xFF
-OF_THE_MOVE = CAPTURE_MASK | EN_PASSANT_BIT | PROMOTION_BIT
-"""What is said of a move; the rest is said of the position after it."""
+MOVE_BITS = CAPTURE_MASK | EN_PASSANT_BIT | PROMOTION_BIT
+"""Bits that announce the move; the others announce the position after it."""
 EACH_PROMOTION, ANY_NUMBER, SQUARES = 29, 30, 31
 SEVENTH_RANK, SECOND_RANK = words(0x00FF000000000000, 0xFF00)
 NOT_ASKED, NO, YES, TRIED = 0, 1, 2, 3
@@ -47,31 +49,39 @@ PAIR_SHIFT, PAIR_BITS = words(18, 36)
 
 
 class KernelRules(NamedTuple):
-    """What kernels need of a rule set and of the limits of a game, as int64.
+    """Rule set and limits of a game for kernels; int64 each, 1 for yes and 0 for no unless noted otherwise.
 
-    tells_kind: 1 if captures are announced as pawn or piece. tries_told: how far pawn tries are counted aloud: 0 not at
-    all, 1 "none" or "some", ANY_NUMBER their number, EACH_PROMOTION that with a promotion counted four times, up to 29,
-    SQUARES from which squares. minor_each_draws: 1 if at most one minor piece on each side and nothing else is a draw.
-    tells_en_passant, tells_promotion: 1 if the kind of move is announced. stalemate_loses: 1 if a stalemated side
-    loses. tells_checks: 1 if checks are announced. ply_limit, quiet_limit: 0 for none.
+    Attributes:
+      announces_kind: captures are announced as of a pawn or of a piece.
+      tries_announced: the most pawn tries that are announced: 0 none at all, 1 "none" or "some", ANY_NUMBER all,
+        EACH_PROMOTION up to 29, with a promotion counted four times; SQUARES for their squares.
+      minor_each_draws: at most one minor piece on each side, and no other piece or pawn, is a draw.
+      announces_en_passant: en passant is announced.
+      announces_promotion: promotions are announced.
+      stalemate_loses: a stalemated side loses.
+      announces_checks: checks are announced.
+      ply_limit: plies after which the game is drawn, 0 for no limit.
+      quiet_limit: plies without capture or pawn move after which it is drawn, 0 for no limit.
     """
 
-    tells_kind: int
-    tries_told: int
+    announces_kind: int
+    tries_announced: int
     minor_each_draws: int
-    tells_en_passant: int
-    tells_promotion: int
+    announces_en_passant: int
+    announces_promotion: int
     stalemate_loses: int
-    tells_checks: int
+    announces_checks: int
     ply_limit: int
     quiet_limit: int
 
 
 class TurnHistory(NamedTuple):
-    """What both sides heard of a turn before its move, as int64.
+    """Announcements of a turn before its move, as int64.
 
-    answer: of the question "Any?": NOT_ASKED, NO, YES, which obliges to capture with a pawn, or TRIED for a yes that no
-    longer does. refused: tries heard to be illegal, those before the question if it was asked. since: those after it.
+    Attributes:
+      refused: illegal tries, those before the question "Any?" if there was one.
+      answer: to "Any?": NOT_ASKED, NO, YES (a pawn must capture) or TRIED (a pawn has tried, and need not any more).
+      since: illegal tries after the question.
     """
 
     refused: int
@@ -81,8 +91,8 @@ class TurnHistory(NamedTuple):
 
 @kernel
 def check_directions(position: Position, checkers: Word) -> int:
-    """Directions of the checks that the side to move is in, as seen from its king."""
-    own, _ = men_of(position, side_to_move(position))
+    """Return the directions, from its king, of the checks that the side to move is in."""
+    own, _ = pieces_of(position, side_to_move(position))
     king = lsb(position.kings & own)
     rank, file = king >> 3, king & 7
     directions = 0
@@ -104,25 +114,25 @@ def check_directions(position: Position, checkers: Word) -> int:
 
 @kernel
 def unpinned(tables: Words, targets: Word, step: int, pinned: Word, king: int) -> Word:
-    """Where the pawn moves to `targets`, from `step` squares behind, come from that no pin forbids."""
+    """Return the origins of pawn moves to `targets`, each `step` squares behind, less those that a pin forbids."""
     origins = shifted(targets, -step)
-    stuck = origins & pinned
-    while stuck:
-        origin = lsb(stuck)
+    pinned_origins = origins & pinned
+    while pinned_origins:
+        origin = lsb(pinned_origins)
         if not line(tables, king, origin) & bit(origin + step):
             origins &= ~bit(origin)
-        stuck &= stuck - ONE
+        pinned_origins &= pinned_origins - ONE
     return origins
 
 
 @kernel
 def pawn_tries(tables: Words, position: Position, checkers: Word, pinned: Word) -> tuple[int, Word, int]:
-    """Count the legal pawn captures of the side to move, from and to; the squares they come from; how many promote.
+    """Return the number of legal pawn captures of the side to move, their origins, and the number of promotions.
 
-    Promotions of one pair of squares are one.
+    The choice of the promoted piece does not count.
     """
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     king = lsb(position.kings & own)
     takeable = other
     if checkers:
@@ -149,34 +159,34 @@ def pawn_tries(tables: Words, position: Position, checkers: Word, pinned: Word) 
 
 @kernel
 def set_number(tables: Words, squares: Word) -> int:
-    """Number of a set of up to eight squares of the ranks 2 to 7 among those of its size.
+    """Return the index of a set of at most eight squares on ranks 2 to 7 among all sets of its size.
 
-    This is the combinatorial number system: the squares count from a2, and the n-th of a set adds the ways to choose n
-    of those before it.
+    This is the combinatorial number system: the n-th square of the set, counted from a2, adds the number of ways to
+    choose n of the squares before it.
     """
-    rank, chosen = NONE, 0
+    index, chosen = NONE, 0
     while squares:
-        rank += tables[at.CHOOSE + 8 * (lsb(squares) - 8) + chosen]
+        index += tables[at.CHOOSE + 8 * (lsb(squares) - 8) + chosen]
         chosen += 1
         squares &= squares - ONE
-    return number(rank)
+    return number(index)
 
 
 @kernel
-def pawns_to_try(tables: Words, position: Position, terms: KernelRules) -> Word:
-    """Squares from which pawns of the side to move may try to capture, after what was announced of a position."""
-    if terms.tries_told == 0:
+def pawns_to_try(tables: Words, position: Position, rules: KernelRules) -> Word:
+    """Return the squares from which the side to move may try pawn captures after the announcement of a position."""
+    if rules.tries_announced == 0:
         return EVERYWHERE
     checkers, pinned = check_info(tables, position)
     count, capturing, _ = pawn_tries(tables, position, checkers, pinned)
-    if count == 0 or terms.tries_told == SQUARES:
+    if count == 0 or rules.tries_announced == SQUARES:
         return capturing
     return EVERYWHERE
 
 
 @kernel
-def is_dead(position: Position, terms: KernelRules) -> bool:
-    """Whether material is too little to win: is_insufficient_material of python-chess, or the rule set's."""
+def is_dead(position: Position, rules: KernelRules) -> bool:
+    """Return True if nobody can win: is_insufficient_material of python-chess, or the rule set's own draw."""
     if position.pawns | position.orthogonals:
         return False
     minors = position.knights | position.diagonals  # there is no queen, so diagonals are bishops
@@ -187,91 +197,91 @@ def is_dead(position: Position, terms: KernelRules) -> bool:
     ):
         return True
     one_each = popcount(minors & position.white) <= 1 and popcount(minors & position.black) <= 1
-    return terms.minor_each_draws != 0 and one_each
+    return rules.minor_each_draws != 0 and one_each
 
 
 @kernel
 def game_end(
-    tables: Words, position: Position, checkers: Word, pinned: Word, terms: KernelRules, scratch: Moves
+    tables: Words, position: Position, checkers: Word, pinned: Word, rules: KernelRules, scratch: Moves
 ) -> int:
-    """How the game ended in this position, 0 if it did not; `scratch` is room for MAX_MOVES moves."""
+    """Return the end of the game in this position, 0 if it goes on; `scratch` has MAX_MOVES places."""
     if not has_legal_move(tables, position, checkers, pinned, scratch):
         if checkers:
             return CHECKMATE
-        return LOST_STALEMATE if terms.stalemate_loses != 0 else STALEMATE
-    if is_dead(position, terms):
+        return LOST_STALEMATE if rules.stalemate_loses != 0 else STALEMATE
+    if is_dead(position, rules):
         return DEAD_POSITION
-    if terms.ply_limit != 0 and plies_played(position) >= terms.ply_limit:
+    if rules.ply_limit != 0 and plies_played(position) >= rules.ply_limit:
         return PLY_LIMIT
-    if terms.quiet_limit != 0 and halfmove_clock(position) >= terms.quiet_limit:
+    if rules.quiet_limit != 0 and halfmove_clock(position) >= rules.quiet_limit:
         return QUIET_LIMIT
     return 0
 
 
 @kernel
-def situation(tables: Words, position: Position, terms: KernelRules, scratch: Moves) -> int:
-    """What is announced of the position after a move, whatever the move: checks, pawn tries, the end."""
+def situation(tables: Words, position: Position, rules: KernelRules, scratch: Moves) -> int:
+    """Return the announcement of a position, whatever the move before: checks, pawn tries, end of the game."""
     checkers, pinned = check_info(tables, position)
-    said = 0
-    if checkers and terms.tells_checks != 0:
-        said = check_directions(position, checkers) << CHECK_SHIFT
-    end = game_end(tables, position, checkers, pinned, terms, scratch)
+    code = 0
+    if checkers and rules.announces_checks != 0:
+        code = check_directions(position, checkers) << CHECK_SHIFT
+    end = game_end(tables, position, checkers, pinned, rules, scratch)
     if end != 0:
-        return said | end << END_SHIFT
-    if terms.tries_told != 0:
+        return code | end << END_SHIFT
+    if rules.tries_announced != 0:
         count, capturing, promoting = pawn_tries(tables, position, checkers, pinned)
-        if terms.tries_told == EACH_PROMOTION:
+        if rules.tries_announced == EACH_PROMOTION:
             count += 3 * promoting
-        if terms.tries_told == SQUARES:
+        if rules.tries_announced == SQUARES:
             count = popcount(capturing)
-            said |= set_number(tables, capturing) << SQUARES_SHIFT
-        said |= (min(count, terms.tries_told) + 1) << TRIES_SHIFT
-    return said
+            code |= set_number(tables, capturing) << SQUARES_SHIFT
+        code |= (min(count, rules.tries_announced) + 1) << TRIES_SHIFT
+    return code
 
 
 @kernel
 def announcement(
-    tables: Words, before: Position, after: Position, captured: int, terms: KernelRules, scratch: Moves
+    tables: Words, before: Position, after: Position, captured: int, rules: KernelRules, scratch: Moves
 ) -> int:
-    """What both sides hear of the move from `before` to `after` that captured on `captured`, -1 for no capture."""
-    said = captured + 1
-    if terms.tells_kind != 0 and captured >= 0 and bit(captured) & before.pawns:
-        said |= CAPTURED_PAWN_BIT
-    if terms.tells_en_passant != 0 and captured >= 0 and not bit(captured) & (after.white | after.black):
-        said = said + forward(side_to_move(before)) | EN_PASSANT_BIT
-    if terms.tells_promotion != 0:
-        own, _ = men_of(before, side_to_move(before))
-        left, _ = men_of(after, side_to_move(before))
+    """Return the announcement of the move from `before` to `after`; `captured` is the captured square, or -1."""
+    code = captured + 1
+    if rules.announces_kind != 0 and captured >= 0 and bit(captured) & before.pawns:
+        code |= CAPTURED_PAWN_BIT
+    if rules.announces_en_passant != 0 and captured >= 0 and not bit(captured) & (after.white | after.black):
+        code = code + forward(side_to_move(before)) | EN_PASSANT_BIT
+    if rules.announces_promotion != 0:
+        own, _ = pieces_of(before, side_to_move(before))
+        left, _ = pieces_of(after, side_to_move(before))
         if popcount(before.pawns & own) != popcount(after.pawns & left):
-            said |= PROMOTION_BIT
-    return said | situation(tables, after, terms, scratch)
+            code |= PROMOTION_BIT
+    return code | situation(tables, after, rules, scratch)
 
 
 @kernel
-def captured_on(said: int) -> int:
-    """Square of a capture in an announcement, -1 if nothing was captured."""
-    return (said & (CAPTURED_PAWN_BIT - 1)) - 1
+def captured_on(code: int) -> int:
+    """Return the announced square of a capture, -1 for no capture."""
+    return (code & (CAPTURED_PAWN_BIT - 1)) - 1
 
 
 @kernel
-def announced_end(said: int) -> int:
-    """End of the game in an announcement, 0 for none."""
-    return said >> END_SHIFT & 7
+def announced_end(code: int) -> int:
+    """Return the announced end of the game, 0 if it goes on."""
+    return code >> END_SHIFT & 7
 
 
 @kernel
 def is_won(end: int) -> bool:
-    """Whether the side that has just moved won by this end."""
+    """Return True if this end is a win of the side that has just moved."""
     return end in (CHECKMATE, LOST_STALEMATE)
 
 
 @kernel
-def pair_of(said: int, heard: int) -> Word:
-    """Two announcements, neither of the end, as one word.
+def pair_of(first: int, second: int) -> Word:
+    """Return two announcements, neither of the end, as one word of PAIR_BITS bits.
 
-    These are 36 bits, unless either tells more than the number of pawn tries; then it is a hash. Of the half million
-    sets of the largest search two fall together once in a hundred million searches.
+    With en passant, promotions or squares of pawn tries it is a hash. Two of the half million sets of the largest
+    search then collide once in a hundred million searches.
     """
-    if (said | heard) >> END_SHIFT == 0:
-        return word(said) << PAIR_SHIFT | word(heard)
-    return mixed(mixed(word(said)) ^ word(heard))
+    if (first | second) >> END_SHIFT == 0:
+        return word(first) << PAIR_SHIFT | word(second)
+    return mixed(mixed(word(first)) ^ word(second))

@@ -1,58 +1,58 @@
-"""Attacks, checks and pins; and static exchange evaluation, both sides taking on one square in turn.
+"""Attacks, checks, pins and static exchange evaluation (SEE).
 
-In Kriegspiel both sides know the square of a capture, and a sensible opponent looks there first. Whoever takes, takes
-with the cheapest man and stops when it likes; men behind the taker join in, pins are not seen (the "SEE" of chess
-programs).
+The referee announces the square of a capture, so a sensible opponent tries to recapture there first. In the exchange
+each side captures with its cheapest piece and may stop at any time. Sliders behind a capturing piece join in; pins are
+ignored.
 """
 
 from typing import NamedTuple
 
 from kriegbot.kernels import tables as at
 from kriegbot.kernels.jit import Word, Words, kernel, lsb, word, words
-from kriegbot.kernels.position import NONE, ONE, Position, bit, forward, kind_of, men_of, side_to_move
+from kriegbot.kernels.position import NONE, ONE, Position, bit, forward, kind_of, pieces_of, side_to_move
 
 NOT_FILE_A, NOT_FILE_H = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F)
 
 
 @kernel
 def shifted(bits: Word, squares: int) -> Word:
-    """Bitboard moved up the board by a number of squares (8 a rank), down if negative; what falls off wraps."""
+    """Shift a bitboard up by a number of squares (8 a rank), or down if negative; bits that fall off wrap around."""
     return (bits << word(squares & 63)) | (bits >> word(-squares & 63))
 
 
 @kernel
 def between(tables: Words, a: int, b: int) -> Word:
-    """Squares strictly between two squares of a rank, file or diagonal; none if they share no line."""
+    """Return the squares strictly between two squares of a rank, file or diagonal; none if they share no line."""
     return tables[at.BETWEEN + 64 * a + b]
 
 
 @kernel
 def line(tables: Words, a: int, b: int) -> Word:
-    """The whole rank, file or diagonal through two squares; none if they share no line."""
+    """Return the whole rank, file or diagonal through two squares; none if they share no line."""
     return tables[at.LINE + 64 * a + b]
 
 
 @kernel
 def king_attacks(tables: Words, square: int) -> Word:
-    """Squares that a king attacks."""
+    """Return the squares that a king attacks."""
     return tables[at.KING + square]
 
 
 @kernel
 def knight_attacks(tables: Words, square: int) -> Word:
-    """Squares that a knight attacks."""
+    """Return the squares that a knight attacks."""
     return tables[at.KNIGHT + square]
 
 
 @kernel
 def pawn_attacks(tables: Words, side: int, square: int) -> Word:
-    """Squares that a side's pawn attacks: those from which an enemy pawn would attack it."""
+    """Return the squares that a pawn of a side attacks, from which an enemy pawn would attack it."""
     return tables[at.PAWN + 64 * side + square]
 
 
 @kernel
 def slider_attacks(tables: Words, slider: int, square: int, occupied: Word) -> Word:
-    """Squares that a bishop (`slider` is at.BISHOP) or a rook (at.ROOK) attacks, blocked by `occupied`."""
+    """Return the squares that a bishop (`slider` at.BISHOP) or a rook (at.ROOK) attacks, blocked by `occupied`."""
     i = slider + square
     place = ((occupied & tables[i]) * tables[i + at.MAGIC]) >> tables[i + at.SHIFT]
     return tables[tables[i + at.FIRST] + place]
@@ -60,39 +60,39 @@ def slider_attacks(tables: Words, slider: int, square: int, occupied: Word) -> W
 
 @kernel
 def bishop_attacks(tables: Words, square: int, occupied: Word) -> Word:
-    """Squares that a bishop attacks, blocked by `occupied`."""
+    """Return the squares that a bishop attacks, blocked by `occupied`."""
     return slider_attacks(tables, at.BISHOP, square, occupied)
 
 
 @kernel
 def rook_attacks(tables: Words, square: int, occupied: Word) -> Word:
-    """Squares that a rook attacks, blocked by `occupied`."""
+    """Return the squares that a rook attacks, blocked by `occupied`."""
     return slider_attacks(tables, at.ROOK, square, occupied)
 
 
 @kernel
 def sliders_at(tables: Words, position: Position, square: int, occupied: Word) -> Word:
-    """Bishops, rooks and queens of both sides that attack a square, blocked by `occupied`."""
+    """Return the bishops, rooks and queens of both sides that attack a square, blocked by `occupied`."""
     diagonals = bishop_attacks(tables, square, occupied) & position.diagonals
     return diagonals | rook_attacks(tables, square, occupied) & position.orthogonals
 
 
 @kernel
 def attacked_by(tables: Words, position: Position, side: int, occupied: Word) -> Word:
-    """Squares that a side attacks, including its own men (which it protects), sliders blocked by `occupied`."""
-    men, _ = men_of(position, side)
-    pawns = position.pawns & men
+    """Return the squares that a side attacks or defends, its sliders blocked by `occupied`."""
+    own, _ = pieces_of(position, side)
+    pawns = position.pawns & own
     attacks = shifted(pawns & NOT_FILE_A, forward(side) - 1) | shifted(pawns & NOT_FILE_H, forward(side) + 1)
-    attacks |= king_attacks(tables, lsb(position.kings & men))
-    rest = position.knights & men
+    attacks |= king_attacks(tables, lsb(position.kings & own))
+    rest = position.knights & own
     while rest:
         attacks |= knight_attacks(tables, lsb(rest))
         rest &= rest - ONE
-    rest = position.diagonals & men
+    rest = position.diagonals & own
     while rest:
         attacks |= bishop_attacks(tables, lsb(rest), occupied)
         rest &= rest - ONE
-    rest = position.orthogonals & men
+    rest = position.orthogonals & own
     while rest:
         attacks |= rook_attacks(tables, lsb(rest), occupied)
         rest &= rest - ONE
@@ -100,7 +100,7 @@ def attacked_by(tables: Words, position: Position, side: int, occupied: Word) ->
 
 
 class Reach(NamedTuple):
-    """Squares that a side attacks or protects: with any man, any but the king, more than one, officers of a kind."""
+    """Squares that a side attacks or defends: with any piece, any but the king, two or more, pieces of a kind."""
 
     every: Word
     but_king: Word
@@ -113,8 +113,8 @@ class Reach(NamedTuple):
 
 @kernel
 def reach(tables: Words, position: Position, side: int) -> Reach:
-    """What a side reaches."""
-    own, other = men_of(position, side)
+    """Return the squares that a side attacks or defends."""
+    own, other = pieces_of(position, side)
     pawns, occupied = position.pawns & own, own | other
     left, right = shifted(pawns & NOT_FILE_A, forward(side) - 1), shifted(pawns & NOT_FILE_H, forward(side) + 1)
     every, twice = left | right, left & right
@@ -122,15 +122,15 @@ def reach(tables: Words, position: Position, side: int) -> Reach:
     rest = own & ~position.pawns & ~position.kings
     while rest:
         square = lsb(rest)
-        man = bit(square)
-        rest ^= man
-        if man & position.knights:
+        piece = bit(square)
+        rest ^= piece
+        if piece & position.knights:
             attacks = knight_attacks(tables, square)
             knights |= attacks
-        elif man & ~position.orthogonals:
+        elif piece & ~position.orthogonals:
             attacks = bishop_attacks(tables, square, occupied)
             bishops |= attacks
-        elif man & ~position.diagonals:
+        elif piece & ~position.diagonals:
             attacks = rook_attacks(tables, square, occupied)
             rooks |= attacks
         else:
@@ -143,25 +143,25 @@ def reach(tables: Words, position: Position, side: int) -> Reach:
 
 
 @kernel
-def is_attacked(tables: Words, position: Position, square: int, men: Word, occupied: Word) -> bool:
-    """Whether any of these men, of the side not to move in `position`, attacks a square."""
+def is_attacked(tables: Words, position: Position, square: int, pieces: Word, occupied: Word) -> bool:
+    """Return True if any of these pieces, of the side not to move in `position`, attacks a square."""
     attackers = pawn_attacks(tables, side_to_move(position), square) & position.pawns
     attackers |= knight_attacks(tables, square) & position.knights
     attackers |= king_attacks(tables, square) & position.kings
     attackers |= sliders_at(tables, position, square, occupied)
-    return attackers & men != NONE
+    return attackers & pieces != NONE
 
 
 @kernel
 def check_info(tables: Words, position: Position) -> tuple[Word, Word]:
-    """Men that give check to the side to move, and its own men that are pinned to its king."""
+    """Return the pieces that give check to the side to move, and its own pieces that are pinned to its king."""
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     king = lsb(position.kings & own)
     checkers = pawn_attacks(tables, side, king) & position.pawns & other
     checkers |= knight_attacks(tables, king) & position.knights & other
     pinned = NONE
-    # Sliders that would check if our own men were lifted off the board: one man in between is pinned; none is check.
+    # Sliders that would give check without our own pieces: one piece in between is pinned, none means check.
     snipers = sliders_at(tables, position, king, other) & other
     while snipers:
         sniper = snipers & (NONE - snipers)
@@ -175,49 +175,49 @@ def check_info(tables: Words, position: Position) -> tuple[Word, Word]:
 
 
 VALUES = (100, 300, 350, 500, 900, 20_000)
-"""Centipawns, pawn to king. A king is worth so much that it takes only where no one takes back."""
+"""Centipawns, pawn to king. At this price a king captures only where nobody can recapture."""
 
 
 @kernel
 def cheapest_attacker(tables: Words, position: Position, square: int, side: int, occupied: Word) -> Word:
-    """The cheapest man of a side, of those in `occupied`, that attacks a square; none if there is none."""
-    men, _ = men_of(position, side)
-    men &= occupied
-    pawns = pawn_attacks(tables, 1 - side, square) & position.pawns & men
+    """Return the cheapest piece of a side in `occupied` that attacks a square, or NONE."""
+    own, _ = pieces_of(position, side)
+    own &= occupied
+    pawns = pawn_attacks(tables, 1 - side, square) & position.pawns & own
     if pawns:
         return pawns & (NONE - pawns)
-    knights = knight_attacks(tables, square) & position.knights & men
+    knights = knight_attacks(tables, square) & position.knights & own
     if knights:
         return knights & (NONE - knights)
-    diagonals = bishop_attacks(tables, square, occupied) & position.diagonals & men
+    diagonals = bishop_attacks(tables, square, occupied) & position.diagonals & own
     bishops = diagonals & ~position.orthogonals
     if bishops:
         return bishops & (NONE - bishops)
-    orthogonals = rook_attacks(tables, square, occupied) & position.orthogonals & men
+    orthogonals = rook_attacks(tables, square, occupied) & position.orthogonals & own
     rooks = orthogonals & ~position.diagonals
     if rooks:
         return rooks & (NONE - rooks)
     queens = diagonals | orthogonals
     if queens:
         return queens & (NONE - queens)
-    return king_attacks(tables, square) & position.kings & men
+    return king_attacks(tables, square) & position.kings & own
 
 
 @kernel
 def gain(tables: Words, position: Position, square: int, side: int, standing: int, occupied: Word) -> int:
-    """What `side` wins by taking a man worth `standing` on a square with the men in `occupied`; never below 0."""
+    """Return the gain of `side` from capturing a piece of value `standing` on a square, at least 0."""
     attacker = cheapest_attacker(tables, position, square, side, occupied)
     if attacker == NONE:
         return 0
-    back = gain(tables, position, square, 1 - side, VALUES[kind_of(position, attacker)], occupied & ~attacker)
-    return max(0, standing - back)
+    loss = gain(tables, position, square, 1 - side, VALUES[kind_of(position, attacker)], occupied & ~attacker)
+    return max(0, standing - loss)
 
 
 @kernel
 def exchange(tables: Words, position: Position, square: int) -> int:
-    """Centipawns that the side to move wins by taking on a square, where an enemy man stands or nobody does."""
-    men = position.white | position.black
-    if not bit(square) & men & ~position.kings:
+    """Return the centipawns that the side to move wins by capturing on a square; 0 if it is empty."""
+    occupied = position.white | position.black
+    if not bit(square) & occupied & ~position.kings:
         return 0
     standing = VALUES[kind_of(position, bit(square))]
-    return gain(tables, position, square, side_to_move(position), standing, men)
+    return gain(tables, position, square, side_to_move(position), standing, occupied)

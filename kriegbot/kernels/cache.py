@@ -1,9 +1,8 @@
-"""Compiled kernels on disk: each under a key of all that its machine code depends on, so none can be stale.
+"""Compiled kernels on disk, each under a key of all that its machine code depends on, so that none is stale.
 
-Numba names compiled code by the function's own file and its time, and so misses an edit of an inner function in another
-file. A key here is a hash of what numba can read of a kernel and of all kernels that it reaches: their bytecode, the
-constants and structs that they name, and their types. So an edit compiles again what depends on it and nothing else,
-and every copy of the project, wherever it stands, shares one folder. Only `compiler` imports this module.
+Numba alone names code by the function's own file, and so misses an edit of an inner kernel in another file. A key here
+is a hash of a kernel and of all kernels that it calls: their bytecode, the constants and structs that they name, and
+their types. All copies of the project share one folder. Only `compiler` and `preparing` import this module.
 """
 
 import hashlib
@@ -33,7 +32,7 @@ HEX = 16  # digits of a key
 
 @cache
 def cache_name() -> str:
-    """Name of the folder for this numba, this CPU, and what this project makes of both."""
+    """Return the name of the folder for these libraries, this CPU, and this project's use of numba."""
     digest = hashlib.sha256()
     for module in (jit.__file__, str(Path(__file__).with_name("compiler.py"))):
         digest.update(Path(module).read_bytes())
@@ -45,7 +44,7 @@ def cache_name() -> str:
 
 @cache
 def cache_directory() -> Path:
-    """Make the cache directory and return it; files that nobody has read for a month are removed.
+    """Make the cache directory, remove files that nobody has read for a month, and return it.
 
     Numba loads code from it, so it must belong to this user alone.
     """
@@ -54,8 +53,8 @@ def cache_directory() -> Path:
     directory.mkdir(exist_ok=True)
     for path in base.glob("kernels-*/*"):
         with suppress(OSError):  # another process is as fast
-            found = path.stat()
-            if time.time() - max(found.st_atime, found.st_mtime) > UNUSED_SECONDS:
+            times = path.stat()
+            if time.time() - max(times.st_atime, times.st_mtime) > UNUSED_SECONDS:
                 path.unlink()
     for folder in base.glob("kernels-*"):
         with suppress(OSError):  # not empty
@@ -65,7 +64,7 @@ def cache_directory() -> Path:
 
 
 class _Locator(_CacheLocator):  # type: ignore[misc]  # numba has no types
-    """Where numba looks for a kernel's code: in our directory, or in the user's, if only that can be read."""
+    """Cache location of one kernel: our directory, or the user's read-only one (inside the sandbox)."""
 
     def __init__(self, key: str, name: str) -> None:
         self._key = key
@@ -83,7 +82,7 @@ class _Locator(_CacheLocator):  # type: ignore[misc]  # numba has no types
 
 
 def cache_of(kernel: Kernel) -> FunctionCache:
-    """Numba's cache for a kernel."""
+    """Return numba's cache for a kernel."""
     locator = _Locator(key_of(kernel), kernel.function.__qualname__)
 
     class Locators:
@@ -99,16 +98,16 @@ def cache_of(kernel: Kernel) -> FunctionCache:
 
 
 def key_of(*parts: object) -> str:
-    """A hash of all that the machine code of some kernels depends on, this machine apart, and of other values."""
+    """Return a hash of other values and of all that the machine code of kernels depends on, this machine apart."""
     digest = hashlib.sha256()
     for part in parts:
-        own = sorted(map(_own, reached(part))) if isinstance(part, Kernel) else [_told(part).encode()]
-        digest.update(b"".join(own))
+        hashes = sorted(map(_digest, reached(part))) if isinstance(part, Kernel) else [_stable_repr(part).encode()]
+        digest.update(b"".join(hashes))
     return digest.hexdigest()[:HEX]
 
 
 def known_keys() -> set[str]:
-    """The keys of all kernels whose code is kept, here or, read-only, in the user's cache, as in a player's sandbox."""
+    """Return the keys of all cached kernels, those of the user's cache (read-only in a player's sandbox) included."""
     folders = {cache_directory(), _of_user()}
     return {path.name.rpartition("-")[2].partition(".")[0] for folder in folders for path in folder.glob("*.nbi")}
 
@@ -119,29 +118,29 @@ def _of_user() -> Path:
 
 @cache
 def reached(kernel: Kernel) -> frozenset[Kernel]:
-    """A kernel and all that it calls, directly or not."""
-    found, left = {kernel}, [kernel]
-    while left:
-        left = [callee for one in left for callee in callees(one) if callee not in found]
-        found.update(left)
-    return frozenset(found)
+    """Return a kernel and all that it calls, directly or not."""
+    known, new = {kernel}, [kernel]
+    while new:
+        new = [callee for caller in new for callee in callees(caller) if callee not in known]
+        known.update(new)
+    return frozenset(known)
 
 
 @cache
 def callees(kernel: Kernel) -> frozenset[Kernel]:
-    """The kernels that a kernel names."""
-    return frozenset(value for _, value in _named(kernel) if isinstance(value, Kernel))
+    """Return the kernels that a kernel names."""
+    return frozenset(value for _, value in _references(kernel) if isinstance(value, Kernel))
 
 
 @cache
-def _own(kernel: Kernel) -> bytes:
-    """Hash of a kernel itself: its name and code, what it names except kernels, its types, how it is compiled."""
+def _digest(kernel: Kernel) -> bytes:
+    """Return a hash of a kernel without its callees: name, bytecode, references, types, flags."""
     function = kernel.function
     flags = kernel.from_python, kernel.by_pointer, kernel.inlined
-    named = sorted((name, _told(value)) for name, value in _named(kernel))
-    hints = {name: _told(hint) for name, hint in get_type_hints(function, include_extras=True).items()}
-    code = [_read(one) for one in _codes(function.__code__)]
-    text = repr((function.__module__, function.__qualname__, flags, function.__defaults__, code, named, hints))
+    references = sorted((name, _stable_repr(value)) for name, value in _references(kernel))
+    hints = {name: _stable_repr(hint) for name, hint in get_type_hints(function, include_extras=True).items()}
+    code = [_bytecode(one) for one in _codes(function.__code__)]
+    text = repr((function.__module__, function.__qualname__, flags, function.__defaults__, code, references, hints))
     return hashlib.sha256(text.encode()).digest()
 
 
@@ -152,14 +151,14 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _read(code: CodeType) -> tuple[object, ...]:
-    """What numba reads of code; not where it stands."""
+def _bytecode(code: CodeType) -> tuple[object, ...]:
+    """Return all that numba reads of code, without file names and line numbers."""
     constants = [constant for constant in code.co_consts if not isinstance(constant, CodeType)]
     return code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount
 
 
-def _named(kernel: Kernel) -> Iterator[tuple[str, object]]:
-    """Everything that the names in a kernel may stand for: globals, attributes of modules, variables enclosed."""
+def _references(kernel: Kernel) -> Iterator[tuple[str, object]]:
+    """Yield all values that the names in a kernel may stand for: globals, attributes of modules, enclosed variables."""
     function = kernel.function
     modules = [value for value in function.__globals__.values() if isinstance(value, ModuleType)]
     for name in {name for code in _codes(function.__code__) for name in code.co_names}:
@@ -172,8 +171,8 @@ def _named(kernel: Kernel) -> Iterator[tuple[str, object]]:
         yield name, cell.cell_contents
 
 
-def _told(value: object) -> str:
-    """A value as far as it can change what numba makes of it: the same in every process."""
+def _stable_repr(value: object) -> str:
+    """Return a text of a value, equal in all processes, that differs if machine code may differ."""
     match value:
         case None | bool() | int() | float() | str() | np.generic():
             return f"{type(value).__name__} {value!r}"
@@ -181,13 +180,13 @@ def _told(value: object) -> str:
             return f"{value.dtype.str} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
         case type() if issubclass(value, tuple) and hasattr(value, "_fields"):
             hints = get_type_hints(value, include_extras=True)
-            return f"{value.__qualname__} {[(name, _told(hint)) for name, hint in hints.items()]}"
+            return f"{value.__qualname__} {[(name, _stable_repr(hint)) for name, hint in hints.items()]}"
         case tuple():
-            return f"{type(value).__qualname__} {[_told(one) for one in value]}"
+            return f"{type(value).__qualname__} {[_stable_repr(one) for one in value]}"
         case Kernel() | Intrinsic():
             return str(vars(value).get("__qualname__", vars(value).get("name")))
     if get_origin(value) is not None:
-        return f"{get_origin(value)} {[_told(one) for one in get_args(value)]}"
+        return f"{get_origin(value)} {[_stable_repr(one) for one in get_args(value)]}"
     if isinstance(value, list):  # the arguments of a Callable
-        return f"{[_told(one) for one in value]}"
+        return f"{[_stable_repr(one) for one in value]}"
     return f"{getattr(value, '__module__', '')} {getattr(value, '__qualname__', type(value).__qualname__)}"

@@ -1,4 +1,4 @@
-"""How numba compiles a kernel. Only `jit` imports this module, when the first kernel is called."""
+"""Compiling kernels with numba. Only `jit` imports this module, when the first kernel is called."""
 
 import inspect
 from collections.abc import Callable
@@ -19,20 +19,20 @@ PLAIN = {int: types.int64, float: types.float64, bool: types.boolean, None: type
 
 
 def dispatcher(kernel: Kernel) -> Any:
-    """What numba makes of a function, before it is compiled."""
-    made = numba.njit(
+    """Return numba's dispatcher of a kernel, before compilation."""
+    created = numba.njit(
         nogil=True,
         error_model="numpy",
         no_cpython_wrapper=not kernel.from_python,
         no_cfunc_wrapper=not kernel.by_pointer,
         forceinline=kernel.inlined,
     )(kernel.function)
-    made._cache = cache_of(kernel)
-    return made
+    created._cache = cache_of(kernel)
+    return created
 
 
 def compile_for_annotations(dispatcher: Any, kernel: Kernel) -> None:
-    """Compile a function, or load it from the cache, and never again for other types.
+    """Compile a kernel for its annotations, or load it from the cache.
 
     Raises:
       TypeError: an annotation is missing, or is no type of kernels.
@@ -42,11 +42,11 @@ def compile_for_annotations(dispatcher: Any, kernel: Kernel) -> None:
 
 
 def signature_of(function: Callable[..., Any], *, has_arrays: bool = False) -> Any:
-    """Numba's signature for a function with annotations.
+    """Return numba's signature for a function with annotations.
 
     Args:
       function: the function.
-      has_arrays: whether it takes structs with their arrays, instead of pointers to these.
+      has_arrays: True if it takes structs with arrays, instead of pointers to these.
 
     Raises:
       TypeError: an annotation is missing, or is no type of kernels.
@@ -63,10 +63,10 @@ def signature_of(function: Callable[..., Any], *, has_arrays: bool = False) -> A
 
 
 def numba_type(hint: Any) -> Any:
-    """Numba's type for an annotation.
+    """Return numba's type for an annotation.
 
     Raises:
-      TypeError: it has none.
+      TypeError: there is none.
     """
     origin, arguments = get_origin(hint), get_args(hint)
     if hint in PLAIN:
@@ -84,7 +84,7 @@ def numba_type(hint: Any) -> Any:
     if isinstance(hint, type) and issubclass(hint, tuple):
         fields = get_type_hints(hint, include_extras=True).values()
         return types.BaseTuple.from_types([numba_type(field) for field in fields], hint)
-    raise TypeError(f"{hint} is no type of kernels; they take those of kriegbot.kernels.jit")
+    raise TypeError(f"{hint} is no type of kernels; use those of kriegbot.kernels.jit")
 
 
 def _pointer(_context: Any, array: Any) -> Any:
@@ -95,7 +95,7 @@ def _pointer(_context: Any, array: Any) -> Any:
 
 
 def _pointed(kind: Any) -> Any:
-    """The type of a struct with pointers in place of its arrays, and of those of the structs in it."""
+    """Return a type with pointers in place of arrays, in structs and in the structs of structs."""
     if isinstance(kind, types.BaseNamedTuple):
         return types.BaseTuple.from_types([_pointed(field) for field in kind], kind.instance_class)
     return types.CPointer(kind.dtype) if isinstance(kind, types.Array) else kind
@@ -107,8 +107,8 @@ def _pointers(_context: Any, struct: Any) -> Any:
             return make_array(kind)(context, builder, value).data
         if isinstance(kind, types.BaseNamedTuple):
             fields = zip(kind, unpack_tuple(builder, value), strict=True)
-            made = [converted(context, builder, *field) for field in fields]
-            return context.make_tuple(builder, _pointed(kind), made)
+            values = [converted(context, builder, *field) for field in fields]
+            return context.make_tuple(builder, _pointed(kind), values)
         return value
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -148,16 +148,16 @@ def _lsb(_context: Any, _bits: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-def _as_it_stands(_context: Any, _builder: Any, _signature: Any, args: Any) -> Any:
+def _unchanged(_context: Any, _builder: Any, _signature: Any, args: Any) -> Any:
     return args[0]
 
 
 def _word(_context: Any, _value: Any) -> Any:
-    return types.uint64(types.int64), _as_it_stands
+    return types.uint64(types.int64), _unchanged
 
 
 def _number(_context: Any, _bits: Any) -> Any:
-    return types.int64(types.uint64), _as_it_stands
+    return types.int64(types.uint64), _unchanged
 
 
 INTRINSICS = {
@@ -175,12 +175,12 @@ INTRINSICS = {
 
 
 def _type_of_kernel(kernel: Kernel, _context: Any) -> Any:
-    """What a kernel is to one that calls it; it is compiled first."""
+    """Compile a kernel for one that calls it, and return its type."""
     return types.Dispatcher(kernel.compiled)
 
 
-def _type_of_intrinsic(named: Intrinsic, _context: Any) -> Any:
-    return cpu_target.typing_context.resolve_value_type(INTRINSICS[named.name])
+def _type_of_intrinsic(intrinsic: Intrinsic, _context: Any) -> Any:
+    return cpu_target.typing_context.resolve_value_type(INTRINSICS[intrinsic.name])
 
 
 typeof_impl.register(Kernel)(_type_of_kernel)

@@ -1,4 +1,4 @@
-"""From the referee's typed announcements, rule sets and limits to the integers that kernels work with."""
+"""Integers for kernels from the referee's announcements, rule sets and limits."""
 
 from math import comb
 
@@ -25,19 +25,19 @@ from referee import (
 )
 
 ENDS = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION, Reason.PLY_LIMIT, Reason.QUIET_LIMIT)
-"""Ordered by their numbers in `kernels.announcements`, from 1."""
-TRIES_TOLD = {
+"""Reasons in the order of their numbers in `kernels.announcements`, from 1."""
+TRIES_ANNOUNCED = {
     PawnTries.NOTHING: 0,
     PawnTries.COUNT: announcements.ANY_NUMBER,
     PawnTries.COUNT_EACH: announcements.EACH_PROMOTION,
     PawnTries.YES_NO: 1,
     PawnTries.SQUARES: announcements.SQUARES,
 }
-"""Value of `KernelRules.tries_told` for each kind of pawn-try announcement."""
+"""Values of `KernelRules.tries_announced`."""
 
 
 def encode_announcement(announcement: Announcement) -> int:
-    """Announcement as `kernels.announcements` writes it."""
+    """Return an announcement in the bits of `kernels.announcements`."""
     code = 0 if announcement.capture is None else announcement.capture + 1
     if announcement.captured is Man.PAWN:
         code |= announcements.CAPTURED_PAWN_BIT
@@ -63,30 +63,31 @@ def encode_announcement(announcement: Announcement) -> int:
 
 
 def number_of_set(squares: tuple[chess.Square, ...]) -> int:
-    """Number of a set of squares, ascending, as in `kernels.announcements`."""
+    """Return `set_number` of ascending squares."""
     return sum(comb(square - 8, place) for place, square in enumerate(squares, 1))
 
 
 def last_announced(view: View, before: int) -> tuple[int, announcements.KernelRules]:
-    """What was announced of the position before an event of a view: checks, pawn tries, end; nothing of the first one.
+    """Return the announcement of the position before an event of a view, less its move, and the rules of it.
 
-    An answer to "Any?" is treated as if it had been announced; the terms returned are those of such a rule set.
+    The first position has none. An answer to "Any?" counts as an announcement of a rule set with YES_NO.
     """
-    terms, answered = kernel_rules(view.rules, view.limits), 0
+    rules, answer_bits = kernel_rules(view.rules, view.limits), 0
     for event in reversed(view.events[:before]):
         match event:
             case OwnQuestion(Answer.YES | Answer.NO as answer) | OpponentAsked(answer):
-                terms, answered = terms._replace(tries_told=1), (answer is Answer.YES) + 1 << announcements.TRIES_SHIFT
+                rules = rules._replace(tries_announced=1)
+                answer_bits = (answer is Answer.YES) + 1 << announcements.TRIES_SHIFT
             case OwnTry(announcement=Announcement() as last) | OpponentMoved(last):
-                return encode_announcement(last) & ~announcements.OF_THE_MOVE | answered, terms
-    return answered, terms
+                return encode_announcement(last) & ~announcements.MOVE_BITS | answer_bits, rules
+    return answer_bits, rules
 
 
 def turn_history(view: View, before: int) -> announcements.TurnHistory:
-    """What was heard of the opponent's turn just before an event of a view.
+    """Return the announcements of the opponent's turn just before an event of a view.
 
-    Where nonsense sounds like an illegal try, refusals tell nothing, save one: after a yes to "Any?" the first of them
-    is of a pawn capture.
+    A rule set without `nonsense` announces nonsense like illegal tries, so its refusals do not count. One exception:
+    after a yes to "Any?" the first refusal is of a pawn capture.
     """
     refused, answer, since = 0, announcements.NOT_ASKED, 0
     while before > 0:
@@ -94,8 +95,9 @@ def turn_history(view: View, before: int) -> announcements.TurnHistory:
         match view.events[before]:
             case OpponentRefused():
                 refused += 1
-            case OpponentAsked(given):
-                answer, since, refused = announcements.YES if given is Answer.YES else announcements.NO, refused, 0
+            case OpponentAsked(yes_or_no):
+                answer = announcements.YES if yes_or_no is Answer.YES else announcements.NO
+                since, refused = refused, 0
             case _:
                 break
     if answer == announcements.YES and since > 0 and view.rules.asking is Asking.OBLIGES_ONCE:
@@ -106,24 +108,24 @@ def turn_history(view: View, before: int) -> announcements.TurnHistory:
 
 
 def announced_moves(view: View, before: int) -> tuple[int, int]:
-    """What was announced of our last move, and of the opponent's last, before an event of a view; 0 for no move."""
+    """Return the announcements of our last move and of the opponent's, before an event of a view; 0 for no move."""
     last = {OwnTry: 0, OpponentMoved: 0}
-    waited = set(last)
+    missing = set(last)
     for index in range(before - 1, -1, -1):
         event = view.events[index]
-        if isinstance(event, OwnTry | OpponentMoved) and event.announcement is not None and type(event) in waited:
+        if isinstance(event, OwnTry | OpponentMoved) and event.announcement is not None and type(event) in missing:
             last[type(event)] = encode_announcement(event.announcement)
-            waited.remove(type(event))
-            if not waited:
+            missing.remove(type(event))
+            if not missing:
                 break
     return last[OwnTry], last[OpponentMoved]
 
 
 def kernel_rules(rules: RuleSet, limits: Limits) -> announcements.KernelRules:
-    """Rule set and limits as kernels take them."""
+    """Return a rule set and limits for kernels."""
     return announcements.KernelRules(
         int(rules.captured_kind),
-        TRIES_TOLD[rules.pawn_tries],
+        TRIES_ANNOUNCED[rules.pawn_tries],
         int(rules.one_minor_each_draws),
         int(rules.en_passant_told),
         int(rules.promotion_told),
@@ -135,7 +137,11 @@ def kernel_rules(rules: RuleSet, limits: Limits) -> announcements.KernelRules:
 
 
 def side_of(color: chess.Color) -> int:
-    """0 for White, 1 for Black; raises ValueError for what is neither chess.WHITE nor chess.BLACK, two booleans."""
+    """Return 0 for White, 1 for Black.
+
+    Raises:
+      ValueError: `color` is neither chess.WHITE nor chess.BLACK, which are booleans.
+    """
     if not isinstance(color, bool | np.bool_):
-        raise ValueError(f"illegal colour {color!r}; it takes chess.WHITE or chess.BLACK")
+        raise ValueError(f"illegal colour {color!r}: use chess.WHITE or chess.BLACK")
     return 0 if color == chess.WHITE else 1

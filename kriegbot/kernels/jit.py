@@ -1,17 +1,18 @@
-"""What makes a Python function a kernel: it is compiled for its annotations when it is first needed.
+"""Kernels: Python functions that numba compiles for their annotations when they are first called.
 
-`int`, `float` and `bool` are int64, float64 and boolean; the names below stand for the rest. A `tuple`, a NamedTuple
-and a `Callable` (a kernel given as an argument) are made of their parts. mypy takes a `Word` for an int and a pointer
-for an array; numba knows better. A struct is a NamedTuple of arrays and numbers: entry kernels take it as it is, and
-`pointers` makes of it what inner kernels take, the same struct with pointers to its arrays.
+`int`, `float` and `bool` are int64, float64 and boolean. The names below stand for the other types. A `tuple`, a
+NamedTuple and a `Callable` (a kernel as an argument) consist of such types. To mypy a `Word` is an int and a pointer an
+array; numba compiles both as machine types.
 
-Inner kernels pass positions by value and vectors as bare pointers; only `entry` kernels, called from Python, take
-arrays. Passing arrays between kernels costs a factor of three (some 24 words and a reference count each).
-Pointers have no bounds checks: whoever passes one says how long it must be. Nor do they keep an array alive, and numba
-frees one after its last use: kernels allocate nothing, all their room comes from Python.
+A struct is a NamedTuple of arrays and numbers. Only `entry` kernels, which Python calls, take arrays. Inner kernels
+take positions by value and vectors as bare pointers, and `pointers` makes the same struct with pointers in place of
+arrays. Arrays between kernels would cost a factor of three: some 24 words and a reference count each.
 
-This file does without numba, whose import takes half a second: `compiler` is imported with the first kernel that is
-called. So every module can import kernels at its top, and importing one compiles nothing.
+Pointers have no bounds checks: a kernel's docstring says how long a vector must be. Nor do they keep an array alive,
+and numba frees an array after its last use. So kernels allocate nothing: all their memory comes from Python.
+
+Numba, whose import takes half a second, is imported with the first call. So every module can import kernels at its
+top, and importing one compiles nothing.
 """
 
 from collections.abc import Callable
@@ -24,10 +25,7 @@ import numpy.typing as npt
 
 
 class Machine(NamedTuple):
-    """A type of the machine by its name in numba, or a pointer to such, or a C-contiguous array of some dimensions.
-
-    A pointer has no bounds checks: whoever passes one says how long it must be. mypy takes one for an array.
-    """
+    """A type by its name in numba, or a pointer to it, or a C-contiguous array of it."""
 
     name: str
     dimensions: int = 0
@@ -42,7 +40,7 @@ Ints = Annotated[npt.NDArray[np.int64], Machine("int64", is_pointer=True)]
 Reals = Annotated[npt.NDArray[np.float64], Machine("float64", is_pointer=True)]
 Shorts = Annotated[npt.NDArray[np.uint16], Machine("uint16", is_pointer=True)]
 Moves = Annotated[npt.NDArray[np.int32], Machine("int32", is_pointer=True)]
-"""A list of moves, with room for `moves.MAX_MOVES`."""
+"""A list of moves, of `moves.MAX_MOVES` places."""
 Bytes = Annotated[npt.NDArray[np.uint8], Machine("uint8", is_pointer=True)]
 WordArray = Annotated[npt.NDArray[np.uint64], Machine("uint64", 1)]
 Rows = Annotated[npt.NDArray[np.uint64], Machine("uint64", 2)]
@@ -59,13 +57,13 @@ T = TypeVar("T")
 
 
 class Kernel:
-    """A function that is compiled once, when Python or another kernel first calls it, and never for other types.
+    """A function that is compiled once, for the types of its annotations.
 
     Attributes:
-      function: in Python.
-      from_python: whether Python may call it.
-      by_pointer: whether other kernels may take it as an argument.
-      inlined: whether it is copied to where it is called.
+      function: the Python function.
+      from_python: True if Python may call it.
+      by_pointer: True if other kernels may take it as an argument.
+      inlined: True if it is copied to each place of its call.
     """
 
     _compiling = RLock()
@@ -86,7 +84,7 @@ class Kernel:
 
     @property
     def compiled(self) -> Any:
-        """Numba's dispatcher; while it is being compiled, a kernel that calls itself gets it unfinished."""
+        """Numba's dispatcher, compiled; unfinished only for a kernel that calls itself, during its compilation."""
         if self._is_compiled:
             return self._dispatcher
         from kriegbot.kernels import compiler
@@ -103,40 +101,44 @@ class Kernel:
             return self._dispatcher
 
     def __call__(self, *arguments: Any) -> Any:
-        """Calls the machine code; kernels among the arguments are passed as pointers."""
-        return self.compiled(*map(_passed, arguments))
+        """Call the machine code."""
+        return self.compiled(*map(_to_numba, arguments))
 
 
-def _passed(argument: Any) -> Any:
-    """An argument as numba takes it."""
+def _to_numba(argument: Any) -> Any:
+    """Return an argument with dispatchers in place of kernels."""
     if isinstance(argument, Kernel):
         return argument.compiled
     if isinstance(argument, tuple):
-        passed = tuple(map(_passed, argument))
-        return passed if type(argument) is tuple else type(argument)(*passed)
+        fields = tuple(map(_to_numba, argument))
+        return fields if type(argument) is tuple else type(argument)(*fields)
     return argument
 
 
 def kernel(function: F) -> F:
-    """An inner kernel: callable only from other kernels."""
+    """Make an inner kernel, which only other kernels call."""
     return cast(F, Kernel(function))
 
 
 def inlined(function: F) -> F:
-    """An inner kernel that is copied to where it is called: passing its arguments would cost more."""
+    """Make an inner kernel that is copied to where it is called: passing its arguments would cost more."""
     return cast(F, Kernel(function, inlined=True))
 
 
-def part_of(kind: Any, function: F) -> F:
-    """A kernel of one kind, a Callable type, that other kernels take as an argument: an evaluator, a backup rule.
+def part_of(signature: Any, function: F) -> F:
+    """Make a kernel that other kernels take as an argument: an evaluator, a backup rule, an opponent model.
 
-    The call through a pointer costs some 5 % of the search; recompiling the search for each combination of parts would
-    cost seconds at every start.
+    The call through a pointer costs some 5% of the search. Compiling the search anew for each combination of parts
+    would cost seconds at every start.
+
+    Args:
+      signature: the Callable type of such parts.
+      function: the function.
 
     Raises:
-      TypeError: the function's annotations are not those of its kind.
+      TypeError: the function's annotations are not those of the signature.
     """
-    parameters, result = get_args(kind)
+    parameters, result = get_args(signature)
     hints = get_type_hints(function, include_extras=True)
     if list(hints.values()) != [*parameters, type(None) if result is None else result]:
         takes = f"({', '.join(map(_type_name, parameters))}) -> {_type_name(result)}"
@@ -144,48 +146,48 @@ def part_of(kind: Any, function: F) -> F:
     return cast(F, Kernel(function, by_pointer=True))
 
 
-def _type_name(kind: Any) -> str:
-    """A type as annotations name it."""
-    named = (name for name, value in globals().items() if value == kind)
-    return str(kind.__name__ if isinstance(kind, type) else next(named, kind))
+def _type_name(hint: Any) -> str:
+    """Return the name of a type in annotations."""
+    names = (name for name, value in globals().items() if value == hint)
+    return str(hint.__name__ if isinstance(hint, type) else next(names, hint))
 
 
 def entry(function: F) -> F:
-    """A kernel that Python calls, with arrays."""
+    """Make a kernel that Python calls, with arrays."""
     return cast(F, Kernel(function, from_python=True))
 
 
 def words(*values: int) -> tuple[int, ...]:
-    """Bitboard constants as numba needs them: uint64, because `uint64 & int64` is a signed integer."""
+    """Return bitboard constants for numba: uint64, because `uint64 & int64` is a signed integer."""
     return cast(tuple[int, ...], tuple(np.uint64(value) for value in values))
 
 
 class Intrinsic:
-    """A function that is one instruction of the machine; `compiler` says which."""
+    """A function that is one machine instruction, defined in `compiler`. Only kernels can call it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __call__(self, *_: Any) -> Any:
-        """Intrinsics are for kernels alone."""
+        """Raise TypeError: Python cannot call an intrinsic."""
         raise TypeError(f"{self.name} is for kernels alone")
 
 
 pointer: Callable[[Any], Any] = Intrinsic("pointer")
 """Pointer to the first element of a C-contiguous array, which must outlive it."""
 pointers: Callable[[Any], Any] = Intrinsic("pointers")
-"""A struct as inner kernels take it: with pointers to the first elements of its arrays."""
+"""A struct for inner kernels: with pointers to the first elements of its arrays."""
 advance: Callable[[Any, int], Any] = Intrinsic("advance")
-"""(pointer, count) -> pointer `count` elements further on."""
+"""(pointer, count) -> pointer to the element `count` places further on."""
 as_ints: Callable[[Words], Ints] = Intrinsic("as_ints")
-"""Words taken as numbers of another size, so that memory of many uses can be one array."""
+"""A pointer to words as one to int64, so that one array can hold numbers of several sizes."""
 as_moves: Callable[[Words], Moves] = Intrinsic("as_moves")
 as_bytes: Callable[[Words], Bytes] = Intrinsic("as_bytes")
 popcount: Callable[[int], int] = Intrinsic("popcount")
-"""How many squares are on a bitboard."""
+"""Number of squares on a bitboard."""
 lsb: Callable[[int], int] = Intrinsic("lsb")
-"""Least significant bit: the lsb square of a bitboard, which must not be empty."""
+"""Least significant bit: the first square of a bitboard, which must not be empty."""
 word: Callable[[int], int] = Intrinsic("word")
-"""An int64 taken as a uint64, so that shifts and masks stay unsigned."""
+"""An int64 as a uint64, so that shifts and masks stay unsigned."""
 number: Callable[[int], int] = Intrinsic("number")
-"""A uint64 taken as an int64, for squares and counts."""
+"""A uint64 as an int64, for squares and counts."""

@@ -1,8 +1,8 @@
 """Legal moves, tries as the mover sees them, and making a move.
 
-Both generators list moves in one order (king, castling, knights, diagonals, orthogonals, pawns; targets ascending), so
-the legal moves of any position that fits a view are a subsequence of the tries open in that view. Search and belief
-rely on it to match the two lists in one pass.
+Both generators list moves in one order: king, castling, knights, diagonals, orthogonals, pawns; targets ascending. So
+the legal moves of any position consistent with a view are a subsequence of the tries open in that view. Search and
+belief match the two lists in one pass.
 """
 
 from typing import NamedTuple
@@ -41,13 +41,13 @@ from kriegbot.kernels.position import (
     bit,
     ep_square,
     forward,
-    men_of,
+    pieces_of,
     side_to_move,
 )
 
 MAX_MOVES = 512
-"""Places that a list of moves needs. No position has more moves or tries: a side has a king and at most 15 other men,
-none of which has more than a queen's 27 targets, and 15 * 27 + 8 + 2 = 415."""
+"""Length of a list of moves. A side has a king and at most 15 other pieces, each with at most a queen's 27 targets, so
+no position has more than 15 * 27 + 8 + 2 = 415 moves or tries."""
 
 LAST_RANKS, RANK_3, RANK_6, RIGHTS_MASK = words(0xFF000000000000FF, 0xFF0000, 0xFF0000000000, 15)
 KINGSIDE, QUEENSIDE, FILES_FG, FILES_CD, FILES_BCD = words(1, 2, 0b1100000, 0b1100, 0b1110)
@@ -55,11 +55,16 @@ KINGSIDE, QUEENSIDE, FILES_FG, FILES_CD, FILES_BCD = words(1, 2, 0b1100000, 0b11
 
 
 class Scope(NamedTuple):
-    """Where the men of the side to move, except the king, may go.
+    """Restrictions on the moves of the side to move, the king's aside.
 
-    blocking: men that stand in the way. targets: squares they may go to. takeable: squares pawns may capture on.
-    capturing: squares from which pawns may. pinned: own men that may move only in line with the king. king: its square.
-    ep: target of an en passant capture whose effect on the king's safety must be checked, 0 for none.
+    Attributes:
+      blocking: pieces that stop sliders and pawns.
+      targets: squares to which pieces may go and pawns may advance.
+      takeable: squares on which pawns may capture.
+      capturing: squares from which pawns may capture.
+      pinned: own pieces that may move only in line with the king.
+      king: square of the king.
+      ep: target of an en passant capture that may expose the king, 0 for none.
     """
 
     blocking: Word
@@ -73,7 +78,7 @@ class Scope(NamedTuple):
 
 @kernel
 def add_moves(moves: Moves, count: int, origin: int, targets: Word) -> int:
-    """Append the moves from `origin` to every target; return the new count."""
+    """Append the moves from `origin` to all targets, and return the new count."""
     while targets:
         moves[count] = origin | lsb(targets) << 6
         count += 1
@@ -83,7 +88,7 @@ def add_moves(moves: Moves, count: int, origin: int, targets: Word) -> int:
 
 @inlined
 def castling_moves(position: Position, blocking: Word, danger: Word, wanted: Word, moves: Moves, count: int) -> int:
-    """Append the castling moves to `wanted` whose path is neither blocked nor in danger; return the new count."""
+    """Append the castling moves to `wanted` with a free and safe path, and return the new count."""
     side = side_to_move(position)
     rights = position.meta >> word(1 + 2 * side)
     home, king = word(56 * side), 4 + 56 * side
@@ -98,21 +103,21 @@ def castling_moves(position: Position, blocking: Word, danger: Word, wanted: Wor
 
 
 @inlined
-def slider_moves(tables: Words, slider: int, men: Word, scope: Scope, moves: Moves, count: int) -> int:
-    """Append the moves of some men along diagonals (`slider` is at.BISHOP) or orthogonals (at.ROOK)."""
-    while men:
-        square = lsb(men)
+def slider_moves(tables: Words, slider: int, pieces: Word, scope: Scope, moves: Moves, count: int) -> int:
+    """Append the moves of some pieces along diagonals (`slider` at.BISHOP) or orthogonals (at.ROOK)."""
+    while pieces:
+        square = lsb(pieces)
         targets = slider_attacks(tables, slider, square, scope.blocking) & scope.targets
         if bit(square) & scope.pinned:
             targets &= line(tables, scope.king, square)
         count = add_moves(moves, count, square, targets)
-        men &= men - ONE
+        pieces &= pieces - ONE
     return count
 
 
 @inlined
 def pawn_captures(pawns: Word, side: int, takeable: Word) -> tuple[Word, Word]:
-    """Squares of `takeable` on which a side's pawns capture towards file a, and towards file h."""
+    """Return the squares of `takeable` on which pawns of a side can capture towards file a, and towards file h."""
     left = shifted(pawns & NOT_FILE_A, forward(side) - 1)
     right = shifted(pawns & NOT_FILE_H, forward(side) + 1)
     return left & takeable, right & takeable
@@ -120,9 +125,9 @@ def pawn_captures(pawns: Word, side: int, takeable: Word) -> tuple[Word, Word]:
 
 @kernel
 def ep_is_safe(tables: Words, position: Position, origin: int, king: int) -> bool:
-    """Whether the king is safe once the capturing and the captured pawn, side by side, have left their squares."""
+    """Return True if en passant does not expose the king: both pawns leave one rank."""
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     target = ep_square(position)
     other &= ~bit(target - forward(side))
     occupied = ((own | other) ^ bit(origin)) | bit(target)
@@ -133,7 +138,7 @@ def ep_is_safe(tables: Words, position: Position, origin: int, king: int) -> boo
 def pawn_moves_to(
     tables: Words, position: Position, targets: Word, step: int, scope: Scope, moves: Moves, count: int
 ) -> int:
-    """Append the pawn moves that arrive on `targets`, each from `step` squares behind; promotions to a queen first."""
+    """Append the pawn moves to `targets`, each from `step` squares behind; promotions to a queen come first."""
     while targets:
         target = lsb(targets)
         origin = (target - step) & 63
@@ -155,9 +160,9 @@ def pawn_moves_to(
 
 @inlined
 def pawn_moves(tables: Words, position: Position, scope: Scope, moves: Moves, count: int) -> int:
-    """Append the moves of all pawns: pushes, double pushes, captures towards file a, towards file h."""
+    """Append the moves of all pawns: pushes, double pushes, captures towards file a, captures towards file h."""
     side = side_to_move(position)
-    own, _ = men_of(position, side)
+    own, _ = pieces_of(position, side)
     pawns, ahead = position.pawns & own, forward(side)
     push = shifted(pawns, ahead) & ~scope.blocking
     double = shifted(push & (RANK_3 if side == WHITE else RANK_6), ahead) & ~scope.blocking
@@ -170,8 +175,8 @@ def pawn_moves(tables: Words, position: Position, scope: Scope, moves: Moves, co
 
 @inlined
 def other_moves(tables: Words, position: Position, scope: Scope, moves: Moves, count: int) -> int:
-    """Append the moves of all men except the king; return the new count."""
-    own, _ = men_of(position, side_to_move(position))
+    """Append the moves of all pieces and pawns but the king, and return the new count."""
+    own, _ = pieces_of(position, side_to_move(position))
     knights = position.knights & own & ~scope.pinned
     while knights:
         square = lsb(knights)
@@ -184,9 +189,9 @@ def other_moves(tables: Words, position: Position, scope: Scope, moves: Moves, c
 
 @kernel
 def moves_to(tables: Words, position: Position, wanted: Word, moves: Moves) -> int:
-    """Write the legal moves whose targets are `wanted` to `moves` (MAX_MOVES places); return how many there are."""
+    """Write the legal moves to `wanted` squares to `moves` (MAX_MOVES places), and return their number."""
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     occupied = own | other
     king, ep = lsb(position.kings & own), ep_square(position)
     checkers, pinned = check_info(tables, position)
@@ -200,7 +205,7 @@ def moves_to(tables: Words, position: Position, wanted: Word, moves: Moves) -> i
     else:
         targets = (between(tables, king, lsb(checkers)) | checkers) & wanted
         takeable = checkers & wanted
-    if ep:  # it may take the checking pawn, or block; ep_is_safe decides
+    if ep:  # it may capture the checking pawn or block a check: ep_is_safe decides
         takeable |= bit(ep) & wanted
     scope = Scope(occupied, targets, takeable, EVERYWHERE, pinned, king, ep)
     return other_moves(tables, position, scope, moves, count)
@@ -208,17 +213,21 @@ def moves_to(tables: Words, position: Position, wanted: Word, moves: Moves) -> i
 
 @kernel
 def legal_moves(tables: Words, position: Position, moves: Moves) -> int:
-    """Write the legal moves to `moves` (MAX_MOVES places); return how many there are."""
+    """Write the legal moves to `moves` (MAX_MOVES places), and return their number."""
     return moves_to(tables, position, EVERYWHERE, moves)
 
 
 @kernel
 def open_tries(tables: Words, position: Position, capturing: Word, moves: Moves) -> int:
-    """Write the tries of the side to move, going by its own men and rights only; return the count.
+    """Write the tries that the side to move can make, for all that its own pieces show, and return their number.
 
-    `capturing` are the squares from which pawns may try to capture: none, if no pawn try was announced.
+    Args:
+      tables: the tables.
+      position: only the pieces and the castling rights of the side to move count.
+      capturing: squares from which pawns may try to capture; none after the announcement of no pawn tries.
+      moves: MAX_MOVES places.
     """
-    own, _ = men_of(position, side_to_move(position))
+    own, _ = pieces_of(position, side_to_move(position))
     king = lsb(position.kings & own)
     count = add_moves(moves, 0, king, king_attacks(tables, king) & ~own)
     count = castling_moves(position, own, NONE, EVERYWHERE, moves, count)
@@ -227,17 +236,17 @@ def open_tries(tables: Words, position: Position, capturing: Word, moves: Moves)
 
 @inlined
 def is_castling(position: Position, origin: int, target: int) -> bool:
-    """Whether a move of the side to move is castling: its king goes two files."""
+    """Return True if a move of the side to move is castling: a king goes two files."""
     return bit(origin) & position.kings != NONE and abs(target - origin) == 2
 
 
 @kernel
 def is_legal_try(tables: Words, position: Position, move: int) -> bool:
-    """Whether a try is a legal move; it must be one of `open_tries`, so that our own men allow it."""
+    """Return True if a try, one of `open_tries`, is a legal move."""
     origin, target = move & 63, move >> 6 & 63
     left, arrived = bit(origin), bit(target)
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     if between(tables, origin, target) & other:
         return False
     king = target if left & position.kings else lsb(position.kings & own)
@@ -258,10 +267,10 @@ def is_legal_try(tables: Words, position: Position, move: int) -> bool:
 
 
 @kernel
-def has_legal_move(tables: Words, position: Position, checkers: Word, pinned: Word, moves: Moves) -> bool:
-    """Whether the side to move has any legal move; `moves` is room to list them (MAX_MOVES places) if needed."""
+def has_legal_move(tables: Words, position: Position, checkers: Word, pinned: Word, scratch: Moves) -> bool:
+    """Return True if the side to move has a legal move; `scratch` has MAX_MOVES places."""
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     if checkers:  # nearly always the king can move
         king = position.kings & own
         danger = attacked_by(tables, position, 1 - side, (own | other) ^ king)
@@ -274,22 +283,22 @@ def has_legal_move(tables: Words, position: Position, checkers: Word, pinned: Wo
         knights = position.knights & own & ~pinned
         if knights and knight_attacks(tables, lsb(knights)) & ~own:
             return True
-    return legal_moves(tables, position, moves) > 0
+    return legal_moves(tables, position, scratch) > 0
 
 
 @inlined
 def moved(bits: Word, origin: int, target: int) -> Word:
-    """Bitboard of one kind after a move: what was on `origin` is on `target`, and nothing else is there."""
+    """Return a bitboard after a move: the bit of `origin` replaces that of `target`."""
     return (bits & ~(bit(origin) | bit(target))) | ((bits >> word(origin)) & ONE) << word(target)
 
 
 @kernel
 def make_move(tables: Words, position: Position, move: int) -> tuple[Position, int]:
-    """Position after a legal move, and the square of the captured man, -1 for none."""
+    """Return the position after a legal move, and the square of the captured piece, -1 for none."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12 & 7
     left, arrived = bit(origin), bit(target)
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     captured = -1
     if other & arrived:
         captured = target

@@ -1,7 +1,6 @@
-"""A chess position as eight words, passed by value; a batch of them is a C-contiguous uint64[N, 8].
+"""Chess positions as eight words, passed by value. A batch of positions is a C-contiguous uint64[N, 8].
 
-Bishops and queens share one bitboard, rooks and queens another, ready for sliders to use. The last word
-holds the side to move, castling rights, en passant square, halfmove clock and ply: 64 bytes a position.
+Bishops and queens share one bitboard, rooks and queens another, as slider attacks need them.
 """
 
 from typing import NamedTuple
@@ -21,12 +20,11 @@ TYPE_SHIFT, TYPE_MASK = words(11, MAX_TYPES - 1 << 11)
 
 
 class Position(NamedTuple):
-    """Bitboards with bit 0 = a1 and bit 63 = h8, as in python-chess.
+    """Bitboards with bit 0 = a1 and bit 63 = h8, as in python-chess, and the rest of a position in `meta`.
 
-    meta: bit 0 side to move (0 White); bits 1-4 castling rights K Q k q; bits 5-10 en passant square, 0 for none, set
-    only where a pawn of the side to move could take there, pins aside; bits 11-15 the label, which is no part of the
-    position: the kind of opponent that a belief assumes on this board, 0 elsewhere; bits 16-31 the halfmove clock;
-    bits 32 and up the plies played since the start of the game, which both sides know.
+    Bits of `meta`: 0 side to move (0 White); 1-4 castling rights K Q k q; 5-10 en passant square, 0 for none, set only
+    if a pawn of the side to move can capture there, pins aside; 11-15 opponent type that a belief assumes on this
+    board, 0 elsewhere; 16-31 halfmove clock; 32-63 plies since the start of the game.
     """
 
     pawns: Word
@@ -66,70 +64,70 @@ def store(rows: Words, row: int, position: Position) -> None:
 
 @kernel
 def bit(square: int) -> Word:
-    """Bitboard of one square."""
+    """Return the bitboard of one square."""
     return ONE << word(square)
 
 
 @kernel
 def forward(side: int) -> int:
-    """How far a side's pawns step: 8 squares for White, -8 for Black."""
+    """Return the step of a side's pawns in squares: 8 for White, -8 for Black."""
     return 8 if side == WHITE else -8
 
 
 @kernel
 def side_to_move(position: Position) -> int:
-    """0 for White, 1 for Black."""
+    """Return 0 for White, 1 for Black."""
     return number(position.meta & ONE)
 
 
 @kernel
-def men_of(position: Position, side: int) -> tuple[Word, Word]:
-    """Men of a side, men of the other."""
+def pieces_of(position: Position, side: int) -> tuple[Word, Word]:
+    """Return the squares of a side's pieces, and of the other side's."""
     if side == WHITE:
         return position.white, position.black
     return position.black, position.white
 
 
 @inlined
-def kind_of(position: Position, man: Word) -> int:
-    """Kind of the man on the one square of a bitboard: PAWN to KING."""
-    if man & position.pawns:
+def kind_of(position: Position, piece: Word) -> int:
+    """Return the kind, PAWN to KING, of the piece on the one square of a bitboard."""
+    if piece & position.pawns:
         return PAWN
-    if man & position.knights:
+    if piece & position.knights:
         return KNIGHT
-    if man & position.kings:
+    if piece & position.kings:
         return KING
-    if man & position.diagonals:
-        return QUEEN if man & position.orthogonals else BISHOP
+    if piece & position.diagonals:
+        return QUEEN if piece & position.orthogonals else BISHOP
     return ROOK
 
 
 @kernel
 def ep_square(position: Position) -> int:
-    """Square to capture en passant on, 0 for none."""
+    """Return the target of an en passant capture, 0 for none."""
     return number((position.meta >> EP_SHIFT) & SQUARE_MASK)
 
 
 @kernel
 def halfmove_clock(position: Position) -> int:
-    """Plies since the last pawn move or capture."""
+    """Return the plies since the last pawn move or capture."""
     return number((position.meta >> CLOCK_SHIFT) & CLOCK_MASK)
 
 
 @kernel
 def type_id(position: Position) -> int:
-    """The kind of opponent that is assumed on this board."""
+    """Return the opponent type that the belief assumes on this board."""
     return number((position.meta & TYPE_MASK) >> TYPE_SHIFT)
 
 
 @kernel
 def plies_played(position: Position) -> int:
-    """Plies since the start of the game."""
+    """Return the plies since the start of the game."""
     return number(position.meta >> PLY_SHIFT)
 
 
 def from_board(board: chess.Board, ply: int = 0) -> WordArray:
-    """Row uint64[8] of a python-chess board (standard chess) after `ply` plies of the game."""
+    """Return the row uint64[8] of a python-chess board (standard chess) after `ply` plies of the game."""
     rights = board.clean_castling_rights()
     corners = (chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8)
     meta = 0 if board.turn == chess.WHITE else 1
@@ -151,26 +149,26 @@ def from_board(board: chess.Board, ply: int = 0) -> WordArray:
 
 
 def with_type_ids(row: WordArray, count: int) -> Rows:
-    """A position [8] once with each label from 0 to `count` - 1: [count, 8]."""
+    """Return a position [8] once with each opponent type from 0 to `count` - 1: [count, 8]."""
     rows = np.repeat(row.reshape(1, 8), count, axis=0)
     rows[:, 7] |= np.arange(count, dtype=np.uint64) << TYPE_SHIFT
     return rows
 
 
 def type_ids(rows: Rows) -> IntArray:
-    """The labels [N] of positions [N, 8]."""
+    """Return the opponent types [N] of positions [N, 8]."""
     return ((rows[:, 7] & TYPE_MASK) >> TYPE_SHIFT).astype(np.int64)
 
 
 def without_type_ids(rows: Rows) -> Rows:
-    """The positions [N, 8], all with label 0."""
+    """Return positions [N, 8] with opponent type 0."""
     bare = rows.copy()
     bare[:, 7] &= ~TYPE_MASK
     return bare
 
 
 def to_board(row: WordArray) -> chess.Board:
-    """Python-chess board of a row uint64[8]; its move counters other than the halfmove clock are those of move 1."""
+    """Return the python-chess board of a row uint64[8], with move number 1."""
     pawns, knights, diagonals, orthogonals, kings, white, black, meta = (int(field) for field in row)
     board = chess.Board(None)
     board.pawns, board.knights, board.kings = pawns, knights, kings
@@ -187,15 +185,15 @@ def to_board(row: WordArray) -> chess.Board:
 
 
 def encode_move(move: chess.Move) -> int:
-    """Move as kernels write it: from | to << 6 | promotion << 12, promotion 0 none, 1 N, 2 B, 3 R, 4 Q.
+    """Return a move as from | to << 6 | promotion << 12, with promotion 0 for none, 1 N, 2 B, 3 R, 4 Q.
 
-    A promotion to anything else, which a player can try, becomes 7, which no kernel ever lists.
+    A player can try a promotion to another piece: it becomes 7, which no kernel lists.
     """
     promotion = PROMOTIONS.get(move.promotion, 7)
     return move.from_square | move.to_square << 6 | promotion << 12
 
 
 def decode_move(code: int) -> chess.Move:
-    """The inverse of `encode_move`: a python-chess move."""
+    """Return the python-chess move of a code of `encode_move`."""
     promotion = code >> 12
     return chess.Move(code & 63, code >> 6 & 63, promotion + 1 if promotion else None)

@@ -1,7 +1,7 @@
-"""Compiles kernels at a chosen moment, on all cores, and reports the progress; otherwise each is compiled when called.
+"""Compiling kernels at a chosen moment, on all cores, with reports of progress. Otherwise each is compiled when called.
 
-A worker is told jobs, one a line, and tells each back when it is done: `module:name` compiles a kernel, `module:build`
-fills in the tables that a module keeps beside its kernels.
+A worker reads jobs, one a line, and writes each back when it is done: `module:name` compiles a kernel, `module:build`
+fills in the tables of a module.
 """
 
 import os
@@ -33,31 +33,31 @@ KERNEL_PACKAGES = (
     "kriegbot.belief",
     "kriegbot.endgames",
 )
-"""The packages with the kernels that players use."""
+"""Packages with the kernels that players use."""
 LATER = (
     "kriegbot.search.pruned",
     "kriegbot.endgames.",
 )
-"""Beginnings of the names of modules that the flagship does without until a king stands bare."""
-WITH_TABLES = ("kriegbot.endgames.delayed_information",)  # modules with tables that their function `build` fills in
+"""Beginnings of module names that the flagship does without until a king is bare: half of the compile time."""
+WITH_TABLES = ("kriegbot.endgames.delayed_information",)  # modules whose function `build` fills in tables
 BUILD = "build"
 MOVING = 1.0  # seconds after which progress is reported again
-GIVES_WAY = 10
+LOW_PRIORITY = 10
 
 A = TypeVar("A", bound=npt.NDArray[Any])
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how many jobs are done, and how many there are."""
+"""(current job, jobs done, jobs in all) -> None."""
 
 
 def kernel_modules() -> tuple[str, ...]:
-    """Every module of these packages."""
+    """Return the names of the modules of these packages."""
     return tuple(f"{package}.{path.stem}" for package in KERNEL_PACKAGES for path in files_of(package))
 
 
 def prepare(report: Progress | None = None) -> None:
-    """Compile every kernel, and fill in every table, in half a minute; does nothing if that has been done.
+    """Compile every kernel and fill in every table, unless that was done. It takes half a minute.
 
-    A kernel compiled before is loaded when it is called, so no process loads more than it needs.
+    A compiled kernel is loaded when it is called, so no process loads more than it needs.
     """
     _prepare(kernel_modules(), report)
 
@@ -65,43 +65,43 @@ def prepare(report: Progress | None = None) -> None:
 def prepare_first(report: Progress | None = None) -> None:
     """Compile what the flagship needs to begin; the rest follows in the background, while this process lives."""
     _prepare([name for name in kernel_modules() if not name.startswith(LATER)], report)
-    Thread(target=_prepare, args=(kernel_modules(), None, "gives way"), daemon=True).start()
+    Thread(target=_prepare, args=(kernel_modules(), None, "low priority"), daemon=True).start()
 
 
-def _prepare(modules: Sequence[str], report: Progress | None, *how: str) -> None:
-    """Do what is missing, or wait until another process has."""
+def _prepare(modules: Sequence[str], report: Progress | None, *arguments: str) -> None:
+    """Do the missing jobs, or wait until another process has done them."""
     from kriegbot.kernels.cache import cache_directory
 
     total = len(_jobs(modules))
     while left := _jobs(modules):
         try:
             with FileLock(cache_directory() / "preparing.lock", timeout=MOVING):
-                _do(_jobs(modules), report, *how)
+                _do(_jobs(modules), report, *arguments)
             break
         except Timeout:
             if report is not None:
                 report("in another process", total - len(left), total)
 
 
-def load_or_build(name: str, make: Callable[[], A], *made_by: object) -> A:
-    """An array that takes long to make, from the file of an earlier process if there is one.
+def load_or_build(name: str, make: Callable[[], A], *dependencies: object) -> A:
+    """Return an array that takes long to make, from the file of an earlier process if there is one.
 
-    `made_by` are the kernels and numbers that decide what it is; a file made by others is not taken.
+    `dependencies` are the kernels and numbers that the array depends on: their hash is part of the file's name.
     """
     from kriegbot.kernels import cache  # numba is not imported before it is needed
 
-    path = cache.cache_directory() / f"{name}-{cache.key_of(*made_by)}.npy"
+    path = cache.cache_directory() / f"{name}-{cache.key_of(*dependencies)}.npy"
     with suppress(OSError, ValueError):
         return cast(A, np.load(path))
-    made = make()
+    array = make()
     with suppress(OSError), tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npy", delete=False) as file:
-        np.save(file, made)
+        np.save(file, array)
         os.replace(file.name, path)
-    return made
+    return array
 
 
 def _jobs(modules: Sequence[str]) -> dict[str, frozenset[str]]:
-    """The kernels still to be compiled, each with those that it calls; then the tables, if any is missing."""
+    """Return the missing kernels, each with those that it calls, and then the tables, each with all kernels."""
     from kriegbot.kernels import cache
 
     imported = [import_module(name) for name in modules]
@@ -123,12 +123,12 @@ def _jobs(modules: Sequence[str]) -> dict[str, frozenset[str]]:
     return jobs | dict.fromkeys(builds, frozenset(jobs))
 
 
-def _do(jobs: dict[str, frozenset[str]], report: Progress | None, *how: str) -> None:
-    """Do jobs on all cores, each after those that it needs. What a process that dies leaves is done when needed."""
+def _do(jobs: dict[str, frozenset[str]], report: Progress | None, *arguments: str) -> None:
+    """Do jobs on all cores, each after those that it needs. The job of a worker that dies is done when needed."""
     left, running, total = dict(jobs), dict[Future[None], str](), len(jobs)
     done: set[str] = set()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with _workers(min(cores, total), *how) as work, ThreadPoolExecutor(cores) as pool:
+    with _workers(min(cores, total), *arguments) as work, ThreadPoolExecutor(cores) as pool:
         while left or running:
             for name in [name for name, needed in left.items() if needed <= done]:
                 del left[name]
@@ -140,10 +140,10 @@ def _do(jobs: dict[str, frozenset[str]], report: Progress | None, *how: str) -> 
 
 
 @contextmanager
-def _workers(number: int, *how: str) -> Iterator[Callable[[str], None]]:
-    """Yields a function that lets one of some processes do a job."""
+def _workers(number: int, *arguments: str) -> Iterator[Callable[[str], None]]:
+    """Yield a function that lets one of `number` processes do a job."""
     path = os.pathsep.join(importable(is_same_script=False))
-    command = [sys.executable, "-P", "-c", f"from {__name__} import work_on; work_on()", *how]
+    command = [sys.executable, "-P", "-c", f"from {__name__} import work_on; work_on()", *arguments]
     processes: list[subprocess.Popen[str]] = []
     free: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
 
@@ -180,14 +180,14 @@ def _workers(number: int, *how: str) -> Iterator[Callable[[str], None]]:
 
 
 def work_on() -> None:
-    """The process of a worker: does jobs until its input ends, as it does with whoever started it."""
+    """Do jobs, in the process of a worker, until its input ends."""
     if len(sys.argv) > 1:
-        os.nice(GIVES_WAY)
+        os.nice(LOW_PRIORITY)
     for line in sys.stdin:
         module, _, name = line.strip().partition(":")
-        found = getattr(import_module(module), name)
-        if isinstance(found, Kernel):
-            _ = found.compiled
+        job = getattr(import_module(module), name)
+        if isinstance(job, Kernel):
+            _ = job.compiled
         else:
-            found()
+            job()
         print(line, end="", flush=True)

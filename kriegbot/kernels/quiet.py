@@ -1,9 +1,8 @@
-"""Quiet moves: those of which the referee announces at most a capture, no check and no end of the game.
+"""Quiet moves, which give no check and do not end the game.
 
-Most moves are quiet, and that can be seen without making them, as `announcements.situation` requires. Where pawn
-tries are told, most of these leave none. The facts needed are computed once for all moves of a position
-(`quiet_info`), as chess programs do to see which of them give check. `is_quiet` errs on the safe side: the moves it
-names are quiet, any other has to be made and examined.
+Most moves are quiet, and most of these leave no pawn tries. Both can be seen without making the move, from facts that
+`quiet_info` computes once for all moves of a position. `is_quiet` errs on the safe side: a move that it refuses has to
+be made, and `announcements.situation` examined.
 """
 
 from typing import NamedTuple
@@ -27,21 +26,23 @@ from kriegbot.kernels.position import (
     bit,
     forward,
     halfmove_clock,
-    men_of,
+    pieces_of,
     plies_played,
     side_to_move,
 )
 
-ENOUGH = 2  # enough men able to move that no single enemy move can immobilise all
+ENOUGH = 2  # with so many movable pieces no single move can immobilise them all
 
 
 class QuietInfo(NamedTuple):
-    """The facts computed once for all moves of a position.
+    """Facts about a position that show which of its moves are quiet.
 
-    pawns, knights, diagonals, orthogonals: squares on which such a man gives check. uncovering: men that stand alone
-    between a slider of their own side and the enemy king. movable: how many enemy men, the king aside, can move and are
-    never pinned (counted up to ENOUGH); 0 if a limit may end the game. obstructing: squares where a move may capture or
-    block one of them.
+    Attributes:
+      pawns: squares on which a pawn gives check; likewise `knights`, `diagonals` and `orthogonals`.
+      uncovering: pieces that stand alone between a slider of their own side and the enemy king.
+      movable: number of enemy pieces, the king aside, that can move and are not pinned after any move, counted up to
+        ENOUGH; 0 if a limit may end the game.
+      obstructing: squares on which a move may capture or block one of them.
     """
 
     pawns: Word
@@ -54,13 +55,13 @@ class QuietInfo(NamedTuple):
 
 
 @kernel
-def movable_men(tables: Words, position: Position, king: int) -> tuple[int, Word]:
-    """Men of the side not to move, off its king's lines, that have a square to go to; and the squares that matter.
+def movable_pieces(tables: Words, position: Position, king: int) -> tuple[int, Word]:
+    """Return `movable` and `obstructing` of QuietInfo, for a king that is not to move.
 
-    Such a man is never pinned. A move can only take it or, in front of a pawn, stand in its way.
+    They count pieces off the king's lines, which cannot be pinned: a move can only capture one, or block a pawn.
     """
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     free = other & ~(rook_attacks(tables, king, NONE) | bishop_attacks(tables, king, NONE))
     back = forward(side)  # from the square in front of an enemy pawn to the pawn
     ahead = shifted(position.pawns & free, -back) & ~(own | other)
@@ -73,24 +74,24 @@ def movable_men(tables: Words, position: Position, king: int) -> tuple[int, Word
         rest &= rest - ONE
     rest = (position.diagonals | position.orthogonals) & free
     while rest and count < ENOUGH:
-        man, square = rest & (NONE - rest), lsb(rest)
+        piece, square = rest & (NONE - rest), lsb(rest)
         steps = NONE
-        if man & position.diagonals:
+        if piece & position.diagonals:
             steps |= bishop_attacks(tables, square, EVERYWHERE)
-        if man & position.orthogonals:
+        if piece & position.orthogonals:
             steps |= rook_attacks(tables, square, EVERYWHERE)
         if steps & ~other:
             count += 1
-            obstructing |= man
+            obstructing |= piece
         rest &= rest - ONE
     return count, obstructing
 
 
 @kernel
-def quiet_info(tables: Words, position: Position, terms: KernelRules) -> QuietInfo:
-    """Return what `is_quiet` needs of a position."""
+def quiet_info(tables: Words, position: Position, rules: KernelRules) -> QuietInfo:
+    """Return the facts that `is_quiet` needs."""
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     king = lsb(position.kings & other)
     snipers = sliders_at(tables, position, king, other) & own
     uncovering = NONE
@@ -99,9 +100,9 @@ def quiet_info(tables: Words, position: Position, terms: KernelRules) -> QuietIn
         if shield & (shield - ONE) == NONE:
             uncovering |= shield
         snipers &= snipers - ONE
-    movable, obstructing = movable_men(tables, position, king)
-    may_be_last = terms.ply_limit != 0 and plies_played(position) + 1 >= terms.ply_limit
-    if may_be_last or (terms.quiet_limit != 0 and halfmove_clock(position) + 1 >= terms.quiet_limit):
+    movable, obstructing = movable_pieces(tables, position, king)
+    may_be_last = rules.ply_limit != 0 and plies_played(position) + 1 >= rules.ply_limit
+    if may_be_last or (rules.quiet_limit != 0 and halfmove_clock(position) + 1 >= rules.quiet_limit):
         movable = 0
     return QuietInfo(
         pawn_attacks(tables, 1 - side, king),
@@ -115,38 +116,38 @@ def quiet_info(tables: Words, position: Position, terms: KernelRules) -> QuietIn
 
 
 @kernel
-def is_quiet(silence: QuietInfo, position: Position, move: int) -> bool:
-    """Whether a legal move surely neither checks nor ends the game; never of castling, en passant, promotion."""
+def is_quiet(info: QuietInfo, position: Position, move: int) -> bool:
+    """Return True if a legal move surely is quiet; False for castling, en passant and promotion."""
     origin, target = move & 63, move >> 6 & 63
     left, arrived = bit(origin), bit(target)
-    if move >> 12 != 0 or left & silence.uncovering:
+    if move >> 12 != 0 or left & info.uncovering:
         return False
-    if silence.movable < (2 if arrived & silence.obstructing else 1):
+    if info.movable < (2 if arrived & info.obstructing else 1):
         return False
-    if (position.pawns | position.orthogonals) & ~arrived == NONE:  # what is left may not be enough to win
+    if (position.pawns | position.orthogonals) & ~arrived == NONE:  # maybe a dead position
         return False
     checking = NONE
     if left & position.pawns:
         if (origin ^ target) & 7 and not arrived & (position.white | position.black):
             return False
-        checking = silence.pawns
+        checking = info.pawns
     elif left & position.knights:
-        checking = silence.knights
+        checking = info.knights
     elif left & position.kings:
         return abs(target - origin) != 2
     else:
         if left & position.diagonals:
-            checking |= silence.diagonals
+            checking |= info.diagonals
         if left & position.orthogonals:
-            checking |= silence.orthogonals
+            checking |= info.orthogonals
     return arrived & checking == NONE
 
 
 @kernel
 def leaves_no_tries(position: Position, move: int) -> bool:
-    """Whether a legal move surely leaves the other side no pawn capture; never of a pawn's two steps."""
+    """Return True if a legal move surely leaves no pawn capture to the opponent; False for a pawn's double step."""
     side = side_to_move(position)
-    own, other = men_of(position, side)
+    own, other = pieces_of(position, side)
     origin, target = move & 63, move >> 6 & 63
     left, arrived = bit(origin), bit(target)
     if left & position.pawns and abs(target - origin) == 16:
@@ -157,15 +158,15 @@ def leaves_no_tries(position: Position, move: int) -> bool:
 
 
 @kernel
-def quiet_announcement(silence: QuietInfo, position: Position, move: int, terms: KernelRules) -> int:
-    """All that is announced of a legal move, if it is surely silent and leaves no pawn tries that are told; else -1."""
-    if not is_quiet(silence, position, move):
+def quiet_announcement(info: QuietInfo, position: Position, move: int, rules: KernelRules) -> int:
+    """Return the announcement of a legal move that surely is quiet and leaves no pawn tries to announce; else -1."""
+    if not is_quiet(info, position, move):
         return -1
-    if terms.tries_told != 0 and not leaves_no_tries(position, move):
+    if rules.tries_announced != 0 and not leaves_no_tries(position, move):
         return -1
-    said, target = (1 << TRIES_SHIFT if terms.tries_told != 0 else 0), move >> 6 & 63
+    code, target = (1 << TRIES_SHIFT if rules.tries_announced != 0 else 0), move >> 6 & 63
     if bit(target) & (position.white | position.black):
-        said |= target + 1
-        if terms.tells_kind != 0 and bit(target) & position.pawns:
-            said |= CAPTURED_PAWN_BIT
-    return said
+        code |= target + 1
+        if rules.announces_kind != 0 and bit(target) & position.pawns:
+            code |= CAPTURED_PAWN_BIT
+    return code

@@ -1,7 +1,7 @@
-"""Our own random numbers, so that a seed gives the same game on any machine and under any library version.
+"""Random numbers of our own, so that a seed gives one game on all machines and with all library versions.
 
-SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014). The state is one word
-that the caller keeps.
+SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014). The caller keeps the
+state, one word.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ UNIT = 2.0**-53
 
 @kernel
 def mixed(state: Word) -> Word:
-    """Scramble a word; the output function of SplitMix64, and a good hash."""
+    """Return the output of SplitMix64 for a state, which is also a good hash of it."""
     state = (state ^ (state >> SHIFT_30)) * MIX_1
     state = (state ^ (state >> SHIFT_27)) * MIX_2
     return state ^ (state >> SHIFT_31)
@@ -25,7 +25,7 @@ def mixed(state: Word) -> Word:
 
 @kernel
 def uniform(state: Word) -> float:
-    """Uniform number in [0, 1) from a state; the next state is `state + GAMMA`."""
+    """Return the uniform number in [0, 1) of a state; the next state is `state + GAMMA`."""
     return float(mixed(state) >> SHIFT_11) * UNIT
 
 
@@ -39,14 +39,14 @@ def _fill_uniform(seed: Word, numbers: RealArray) -> None:
 
 
 def uniforms(seed: int, count: int) -> npt.NDArray[np.float64]:
-    """Return `count` uniform numbers in [0, 1), a function of the seed alone."""
+    """Return `count` uniform numbers in [0, 1) of a seed."""
     numbers = np.empty(count)
     _fill_uniform(seed & (2**64 - 1), numbers)
     return numbers
 
 
 def subseed(seed: int, *path: int) -> int:
-    """Seed for one use among many (a ply, a try, a purpose), independent of the others; in [0, 2^63)."""
+    """Return the seed in [0, 2^63) of one use (a ply, a try, a purpose), independent of the others."""
     for step in path:
         seed = (seed * 0x9E3779B97F4A7C15 + step + 1) & (2**64 - 1)
         seed ^= seed >> 29

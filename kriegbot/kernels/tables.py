@@ -1,10 +1,10 @@
-"""Precomputed tables of chess geometry: one flat vector of uint64, built from python-chess's in some milliseconds.
+"""Tables of chess geometry in one flat vector of uint64, built from those of python-chess in some milliseconds.
 
-Kernels receive it as a pointer, since numba would copy a frozen global into every compiled function.
+Kernels receive it as a pointer, since numba would copy a global array into every compiled function.
 
-Sliders look their attacks up: a multiplication and a shift hash the men that block one to the place of its attack set
-(Kannan and Hansen, "Magic Move-Bitboard Generation in Computer Chess", 2007). The multipliers were found by trying
-random numbers with few bits, until one mapped every set of blockers to a place of its own, or to one of equal attacks.
+Magic bitboards give the attacks of sliders (Kannan and Hansen, "Magic Move-Bitboard Generation in Computer Chess",
+2007): a multiplication and a shift hash the blockers of a slider to the index of its attack set. The multipliers come
+from a search of random numbers with few bits.
 """
 
 from math import comb
@@ -14,17 +14,17 @@ import numpy as np
 
 from kriegbot.kernels.jit import WordArray
 
-# Where each table begins; 64 entries, one per square, unless noted otherwise.
+# Start of each table: 64 entries, one per square, unless noted otherwise.
 KNIGHT = 0
 KING = 64
-PAWN = 128  # [2, 64] squares that a white, a black pawn attacks
-ROOK = 256  # [4, 64] mask of blockers, magic, first place of the attack sets, shift
+PAWN = 128  # [2, 64] squares that a white or a black pawn attacks
+ROOK = 256  # [4, 64] mask of blockers, magic, index of the first attack set, shift
 BISHOP = 512
-RIGHTS = 768  # castling rights (K Q k q) that a move from or to the square leaves
+RIGHTS = 768  # castling rights (K Q k q) that remain after a move from or to the square
 BETWEEN = 832  # [64, 64] squares strictly between two squares of a line, else none
 LINE = BETWEEN + 4096  # [64, 64] the whole line through two squares, else none
-ATTACKS = LINE + 4096  # the sliders' attack sets: 102,400 for rooks, then 5,248 for bishops
-CHOOSE = ATTACKS + 102_400 + 5_248  # [64, 8] ways to choose 1 to 8 of as many squares as stand before this one
+ATTACKS = LINE + 4096  # attack sets: 102,400 for rooks, then 5,248 for bishops
+CHOOSE = ATTACKS + 102_400 + 5_248  # [64, 8] ways to choose 1 to 8 of the squares before this one
 SIZE = CHOOSE + 64 * 8
 
 MASK, MAGIC, FIRST, SHIFT = 0, 64, 128, 192
@@ -75,8 +75,8 @@ def build() -> WordArray:
     tables[KNIGHT:KING], tables[KING:PAWN] = chess.BB_KNIGHT_ATTACKS, chess.BB_KING_ATTACKS
     tables[PAWN:ROOK] = [*chess.BB_PAWN_ATTACKS[chess.WHITE], *chess.BB_PAWN_ATTACKS[chess.BLACK]]
     tables[RIGHTS : RIGHTS + 64] = 0b1111
-    for square, kept in ((4, 0b1100), (7, 0b1110), (0, 0b1101), (60, 0b0011), (63, 0b1011), (56, 0b0111)):
-        tables[RIGHTS + square] = kept
+    for square, remaining in ((4, 0b1100), (7, 0b1110), (0, 0b1101), (60, 0b0011), (63, 0b1011), (56, 0b0111)):
+        tables[RIGHTS + square] = remaining
     tables[BETWEEN:LINE] = [chess.between(a, b) for a in chess.SQUARES for b in chess.SQUARES]
     tables[LINE:ATTACKS] = [chess.ray(a, b) for a in chess.SQUARES for b in chess.SQUARES]
     end = _sliders(tables, ROOK, ROOK_MAGICS, ATTACKS, chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS)
@@ -86,9 +86,10 @@ def build() -> WordArray:
 
 
 def _sliders(tables: WordArray, begin: int, magics: tuple[int, ...], place: int, *lines: list[dict[int, int]]) -> int:
-    """Fill in one slider's masks, magics, shifts and attack sets from `place` on; return where they end.
+    """Fill in the masks, magics, shifts and attack sets of one slider; return the index behind them.
 
-    `lines` hold, for each square, the attacks along some lines by the men that block them.
+    The attack sets begin at index `place`. `lines` are python-chess's attacks along lines: for each
+    square, from blockers to attacked squares.
     """
     for square, magic in enumerate(magics):
         occupied = attacks = np.zeros(1, np.uint64)
@@ -104,4 +105,4 @@ def _sliders(tables: WordArray, begin: int, magics: tuple[int, ...], place: int,
     return place
 
 
-TABLES = build()  # the tables that every entry kernel takes as its first argument
+TABLES = build()  # first argument of every entry kernel

@@ -1,17 +1,17 @@
-"""Opponent models: how likely each reply is, a kernel to a file, behind one protocol (see `models.protocol`)."""
+"""Opponent models: the probability of each reply, one kernel a file (see `models.protocol`)."""
 
 from typing import Any
 
 from kriegbot.parts import Parts
 
 OPPONENTS = Parts("opponent model", "kriegbot.models", "kriegbot.opponents")
-"""Ours, each the function NAME in the file NAME.py of this folder, and those from outside."""
+"""Ours, each the function NAME in the file NAME.py of this folder, and installed ones."""
 
 
 def load_opponent(name: str) -> Any:
     """Return the compiled opponent model of a name, or of FILE.py:NAME or MODULE:NAME.
 
     Raises:
-      kriegbot.parts.NotFound: a ValueError; there is none.
+      kriegbot.parts.NotFound: a ValueError; there is no such model.
     """
     return OPPONENTS.load(name)

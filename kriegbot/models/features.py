@@ -1,9 +1,7 @@
-"""What a reply looks like to an opponent model fitted to games: named features, and the weighted sum of a move's.
+"""Features of a reply for opponent models that are fitted to games, and their weighted sum.
 
-All are seen from the mover's side, and 0 or 1 but for ranks and files: what it takes and with what, whether it takes
-back on the square that was just announced, whether its target or its origin is attacked, what it advances, develops,
-covers or leaves, whether it mates (not by a discovered check or as a new queen). The true board is used, our men
-included: a sensible mover cannot see them, yet finds out about them more often than a random one.
+Features describe a move from the mover's side. They are 0 or 1, those of ranks and files also -1. They use the true
+board with our pieces: a sensible opponent cannot see these, but meets them more often than a random one.
 """
 
 from math import exp
@@ -37,12 +35,12 @@ BY_KIND = (
     "leaves a man that it alone covered",
     "comes to cover a man that none covered",
 )
-"""Features that there are for each kind of man: the mover's, or for `takes` that of the man taken."""
+"""Features by kind of piece: of the moving one, or for `takes` of the captured one. Names stay as in fitted.json."""
 RANKS_AND_FILES = (
     *(f"rank {rank}" for rank in range(1, 9)),
     *(f"file {files}" for files in ("a, h", "b, g", "c, f", "d, e")),
 )
-"""For each kind, too: 1 for where the man goes to, -1 for where it comes from. Ranks are counted from its own side."""
+"""Features by kind, too: 1 for the target, -1 for the origin. Ranks count from the mover's side."""
 SINGLE = (
     "promotes to a queen",
     "promotes to less",
@@ -60,27 +58,27 @@ SINGLE = (
     "mates",
 )
 NAMES = tuple(f"{name}: {kind}" for name in BY_KIND + RANKS_AND_FILES for kind in KINDS) + SINGLE
-"""What the i-th weight is for."""
+"""Names of the features, in the order of the weights."""
 (
     MOVES,
-    TAKES_WITH,
-    TAKES,
-    RETAKES,
-    TO_PAWN,
-    TO_COVERED,
-    TO_LOOSE,
-    TAKES_LESS,
+    CAPTURES_WITH,
+    CAPTURES,
+    RECAPTURES,
+    TO_PAWN_ATTACK,
+    TO_ATTACKED_DEFENDED,
+    TO_ATTACKED_LOOSE,
+    CAPTURES_LESS,
     FROM_ATTACKED,
     FORWARD,
     BACKWARD,
-    EARLY,
-    LATE,
+    OPENING,
+    ENDGAME,
     NEAR_KING,
-    NOT_COVERED,
-    BEYOND,
-    LOOKS,
-    LEAVES,
-    COVERS,
+    NOT_DEFENDED,
+    BEYOND_MIDDLE,
+    ATTACKS_KING_ZONE,
+    UNDEFENDS,
+    DEFENDS,
 ) = range(0, 6 * len(BY_KIND), 6)
 RANKS = 6 * len(BY_KIND)
 FILES = RANKS + 6 * 8
@@ -91,8 +89,8 @@ FILES = RANKS + 6 * 8
     TO_SIXTH,
     TWO_STEPS,
     CASTLES,
-    ATTACKS_KING,
-    TAKES_CHECKER,
+    CHECKS,
+    CAPTURES_CHECKER,
     OUT_OF_CHECK,
     DEVELOPS,
     CENTRE,
@@ -100,20 +98,25 @@ FILES = RANKS + 6 * 8
     FAR,
     MATES,
 ) = range(FILES + 6 * 4, len(NAMES))
-EARLY_PLIES, LATE_MEN = 24, 12
+OPENING_PLIES, ENDGAME_PIECES = 24, 12
 FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES = kb.words(
     0xFF, 0xFF << 56, 0x0000001818000000, 0x00003C3C3C3C0000
 )
 FLOOR = 0.05
-"""Share of the replies that a softmax model takes to be uniformly random: what is possible stays possible."""
+"""Share of uniformly random replies in a softmax model, so that all legal replies stay possible."""
 
 
 class Scene(NamedTuple):
-    """What all replies on one board have in common.
+    """Facts that all replies on one board share.
 
-    side: who replies. own, other: its men and ours. occupied: all. attacked: squares that our men attack; covered,
-    twice: that its men attack, and more than one of them; by_pawns: that our pawns attack. checkers: our men that give
-    check. retake: the square where we have just taken, -1 for none. is_early, is_late: 0 or 1.
+    Attributes:
+      side: the side that replies.
+      own: its pieces; `other` are ours, `occupied` all.
+      attacked: squares that our pieces attack; `by_pawns` those that our pawns attack.
+      defended: squares that its pieces attack or defend; `twice` those of two or more.
+      checkers: our pieces that give check.
+      recapture: square of our last move if it captured, else -1.
+      is_opening: 1 or 0, like `is_endgame`.
     """
 
     side: int
@@ -121,20 +124,20 @@ class Scene(NamedTuple):
     other: kb.Word
     occupied: kb.Word
     attacked: kb.Word
-    covered: kb.Word
+    defended: kb.Word
     twice: kb.Word
     by_pawns: kb.Word
     checkers: kb.Word
-    retake: int
-    is_early: int
-    is_late: int
+    recapture: int
+    is_opening: int
+    is_endgame: int
 
 
 @kb.inlined
-def scene_of(tables: kb.Words, position: kb.Position, heard: Announced) -> Scene:
-    """The scene of a position in which the opponent is to move."""
+def scene_of(tables: kb.Words, position: kb.Position, announced: Announced) -> Scene:
+    """Return the facts of a position in which the opponent is to move."""
     side = kb.side_to_move(position)
-    own, other = kb.men_of(position, side)
+    own, other = kb.pieces_of(position, side)
     pawns, up = position.pawns & other, kb.forward(1 - side)
     by_pawns = kb.shifted(pawns & kb.NOT_FILE_A, up - 1) | kb.shifted(pawns & kb.NOT_FILE_H, up + 1)
     checkers, _ = kb.check_info(tables, position)
@@ -149,15 +152,15 @@ def scene_of(tables: kb.Words, position: kb.Position, heard: Announced) -> Scene
         reached.twice,
         by_pawns,
         checkers,
-        kb.captured_on(heard.ours),
-        1 if kb.plies_played(position) < EARLY_PLIES else 0,
-        1 if kb.popcount(own | other) <= LATE_MEN else 0,
+        kb.captured_on(announced.ours),
+        1 if kb.plies_played(position) < OPENING_PLIES else 0,
+        1 if kb.popcount(own | other) <= ENDGAME_PIECES else 0,
     )
 
 
 @kb.inlined
 def attacks_of(tables: kb.Words, kind: int, side: int, square: int, occupied: kb.Word) -> kb.Word:
-    """Squares that a man of a kind attacks from a square."""
+    """Return the squares that a piece of a kind attacks from a square."""
     if kind == kb.PAWN:
         return kb.pawn_attacks(tables, side, square)
     if kind == kb.KNIGHT:
@@ -173,105 +176,169 @@ def attacks_of(tables: kb.Words, kind: int, side: int, square: int, occupied: kb
 
 
 @kb.inlined
-def is_covered(tables: kb.Words, position: kb.Position, scene: Scene, origin: int, target: int) -> bool:
-    """Whether another man of the mover's covers the target of its move."""
-    men, occupied = scene.own & ~kb.bit(origin), scene.occupied & ~kb.bit(origin)
-    covering = kb.pawn_attacks(tables, 1 - scene.side, target) & position.pawns
-    covering |= kb.knight_attacks(tables, target) & position.knights
-    covering |= kb.king_attacks(tables, target) & position.kings
-    covering |= kb.bishop_attacks(tables, target, occupied) & position.diagonals
-    covering |= kb.rook_attacks(tables, target, occupied) & position.orthogonals
-    return covering & men != kb.NONE
+def is_defended(tables: kb.Words, position: kb.Position, scene: Scene, origin: int, target: int) -> bool:
+    """Return True if another piece of the mover's defends the target of its move."""
+    others, occupied = scene.own & ~kb.bit(origin), scene.occupied & ~kb.bit(origin)
+    defenders = kb.pawn_attacks(tables, 1 - scene.side, target) & position.pawns
+    defenders |= kb.knight_attacks(tables, target) & position.knights
+    defenders |= kb.king_attacks(tables, target) & position.kings
+    defenders |= kb.bishop_attacks(tables, target, occupied) & position.diagonals
+    defenders |= kb.rook_attacks(tables, target, occupied) & position.orthogonals
+    return defenders & others != kb.NONE
 
 
 @kb.inlined
 def standing(weights: kb.Reals, side: int, kind: int, square: int) -> float:
-    """Weights of the rank and the file that a man stands on."""
+    """Return the weights of the rank and the file of a square."""
     rank, file = square >> 3 if side == kb.WHITE else 7 - (square >> 3), square & 7
     return weights[RANKS + 6 * rank + kind] + weights[FILES + 6 * min(file, 7 - file) + kind]
 
 
 @kb.kernel
 def mates(tables: kb.Words, position: kb.Position, move: int, scratch: kb.Moves) -> bool:
-    """Whether a move that gives check leaves no legal move; `scratch` is room to list them."""
+    """Return True if a move that gives check leaves no legal move; `scratch` has room for a list of moves."""
     after, _ = kb.make_move(tables, position, move)
     checkers, pinned = kb.check_info(tables, after)
     return not kb.has_legal_move(tables, after, checkers, pinned, scratch)
 
 
+class Reply(NamedTuple):
+    """A move as the features see it.
+
+    Attributes:
+      kind: kind of the moving piece.
+      captured: kind of the captured piece, -1 for none or en passant.
+      origin: square that it leaves; `start` is its bitboard.
+      target: square to which it goes; `end` is its bitboard.
+      rank: rank of the target from the mover's side, 0 to 7.
+      ahead: ranks that it goes forward, negative if backward.
+    """
+
+    kind: int
+    captured: int
+    origin: int
+    target: int
+    start: kb.Word
+    end: kb.Word
+    rank: int
+    ahead: int
+
+
 @kb.inlined
-def score(
-    tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals, scratch: kb.Moves
-) -> float:
-    """Sum of the weights [len(NAMES)] of a move's features; `scratch` is room to list moves."""
-    origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
+def reply_of(position: kb.Position, scene: Scene, move: int) -> Reply:
+    """Return the facts of a move."""
+    origin, target = move & 63, move >> 6 & 63
     start, end = kb.bit(origin), kb.bit(target)
-    kind = kb.kind_of(position, start)
-    total = weights[MOVES + kind] + standing(weights, scene.side, kind, target)
-    total -= standing(weights, scene.side, kind, origin)
+    captured = kb.kind_of(position, end) if end & scene.other else -1
     ahead = (target >> 3) - (origin >> 3) if scene.side == kb.WHITE else (origin >> 3) - (target >> 3)
     rank = target >> 3 if scene.side == kb.WHITE else 7 - (target >> 3)
-    if ahead > 0:
+    return Reply(kb.kind_of(position, start), captured, origin, target, start, end, rank, ahead)
+
+
+# Each of the next functions adds weights to a sum: one order of additions gives one result on all machines.
+
+
+@kb.inlined
+def add_path(weights: kb.Reals, scene: Scene, reply: Reply, total: float) -> float:
+    """Add the weights of the squares that a piece leaves and reaches."""
+    kind = reply.kind
+    total += weights[MOVES + kind] + standing(weights, scene.side, kind, reply.target)
+    total -= standing(weights, scene.side, kind, reply.origin)
+    if reply.ahead > 0:
         total += weights[FORWARD + kind]
-    elif ahead < 0:
+    elif reply.ahead < 0:
         total += weights[BACKWARD + kind]
-    taken = -1
-    if end & scene.other:
-        taken = kb.kind_of(position, end)
-        total += weights[TAKES_WITH + kind] + weights[TAKES + taken]
-        if target == scene.retake:
-            total += weights[RETAKES + kind]
+    return total
+
+
+@kb.inlined
+def add_risk(
+    tables: kb.Words, weights: kb.Reals, position: kb.Position, scene: Scene, reply: Reply, total: float
+) -> float:
+    """Add the weights of a capture and of the danger at origin and target."""
+    kind, end = reply.kind, reply.end
+    if reply.captured >= 0:
+        total += weights[CAPTURES_WITH + kind] + weights[CAPTURES + reply.captured]
+        if reply.target == scene.recapture:
+            total += weights[RECAPTURES + kind]
         if end & scene.checkers:
-            total += weights[TAKES_CHECKER]
+            total += weights[CAPTURES_CHECKER]
     if end & scene.by_pawns:
-        total += weights[TO_PAWN + kind]
-    covered = is_covered(tables, position, scene, origin, target)
-    if not covered:
-        total += weights[NOT_COVERED + kind]
-    if rank >= 4:
-        total += weights[BEYOND + kind]
+        total += weights[TO_PAWN_ATTACK + kind]
+    is_safe = is_defended(tables, position, scene, reply.origin, reply.target)
+    if not is_safe:
+        total += weights[NOT_DEFENDED + kind]
+    if reply.rank >= 4:
+        total += weights[BEYOND_MIDDLE + kind]
     if end & scene.attacked:
-        total += weights[(TO_COVERED if covered else TO_LOOSE) + kind]
-        if taken >= 0 and taken < kind:
-            total += weights[TAKES_LESS + kind]
-    if start & scene.attacked:
+        total += weights[(TO_ATTACKED_DEFENDED if is_safe else TO_ATTACKED_LOOSE) + kind]
+        if reply.captured >= 0 and reply.captured < kind:
+            total += weights[CAPTURES_LESS + kind]
+    if reply.start & scene.attacked:
         total += weights[FROM_ATTACKED + kind]
-    if scene.is_early:
-        total += weights[EARLY + kind]
-    if scene.is_late:
-        total += weights[LATE + kind]
+    if scene.is_opening:
+        total += weights[OPENING + kind]
+    if scene.is_endgame:
+        total += weights[ENDGAME + kind]
+    return total
+
+
+@kb.inlined
+def add_pawn(weights: kb.Reals, reply: Reply, promotion: int, total: float) -> float:
+    """Add the weights of a pawn's promotion or advance."""
+    if promotion == 4:
+        total += weights[TO_QUEEN]
+    elif promotion != 0:
+        total += weights[TO_LESS]
+    if reply.rank == 6:
+        total += weights[TO_SEVENTH]
+    elif reply.rank == 5:
+        total += weights[TO_SIXTH]
+    if reply.ahead == 2:
+        total += weights[TWO_STEPS]
+    return total
+
+
+@kb.inlined
+def add_attacks(
+    tables: kb.Words,
+    weights: kb.Reals,
+    position: kb.Position,
+    scene: Scene,
+    reply: Reply,
+    move: int,
+    scratch: kb.Moves,
+    total: float,
+) -> float:
+    """Add the weights of attacks on the enemy king and of pieces that lose or gain a defender."""
+    kind, start = reply.kind, reply.start
     enemy_king = position.kings & scene.other
-    if kb.king_attacks(tables, kb.lsb(enemy_king)) & end:
-        total += weights[NEAR_KING + kind]
-    if kind == kb.PAWN:
-        if promotion == 4:
-            total += weights[TO_QUEEN]
-        elif promotion != 0:
-            total += weights[TO_LESS]
-        if rank == 6:
-            total += weights[TO_SEVENTH]
-        elif rank == 5:
-            total += weights[TO_SIXTH]
-        if ahead == 2:
-            total += weights[TWO_STEPS]
-    seen = attacks_of(tables, kind, scene.side, target, scene.occupied & ~start)
-    if seen & enemy_king:
+    attacks = attacks_of(tables, kind, scene.side, reply.target, scene.occupied & ~start)
+    if attacks & enemy_king:
         if kind != kb.PAWN:
-            total += weights[ATTACKS_KING]
-        if weights[MATES] != 0.0 and mates(tables, position, move, scratch):  # takes long, and checks are few
+            total += weights[CHECKS]
+        if weights[MATES] != 0.0 and mates(tables, position, move, scratch):  # slow, but checks are few
             total += weights[MATES]
-    if seen & kb.king_attacks(tables, kb.lsb(enemy_king)):
-        total += weights[LOOKS + kind]
-    men = scene.own & ~position.kings & ~start
-    before = attacks_of(tables, kind, scene.side, origin, scene.occupied)
-    if before & ~seen & men & ~scene.twice:
-        total += weights[LEAVES + kind]
-    if seen & men & ~scene.covered:
-        total += weights[COVERS + kind]
+    if attacks & kb.king_attacks(tables, kb.lsb(enemy_king)):
+        total += weights[ATTACKS_KING_ZONE + kind]
+    pieces = scene.own & ~position.kings & ~start
+    before = attacks_of(tables, kind, scene.side, reply.origin, scene.occupied)
+    if before & ~attacks & pieces & ~scene.twice:
+        total += weights[UNDEFENDS + kind]
+    if attacks & pieces & ~scene.defended:
+        total += weights[DEFENDS + kind]
+    return total
+
+
+@kb.inlined
+def add_plan(weights: kb.Reals, scene: Scene, reply: Reply, total: float) -> float:
+    """Add the weights of king moves, development, the centre and long moves."""
+    kind, start, end = reply.kind, reply.start, reply.end
+    files = abs((reply.target & 7) - (reply.origin & 7))
     if kind == kb.KING:
         if scene.checkers:
             total += weights[OUT_OF_CHECK]
-        if abs((target & 7) - (origin & 7)) == 2:
+        if files == 2:
             total += weights[CASTLES]
     if kind in (kb.KNIGHT, kb.BISHOP):
         home = FIRST_RANK if scene.side == kb.WHITE else EIGHTH_RANK
@@ -281,30 +348,46 @@ def score(
         total += weights[CENTRE]
     elif end & WIDE_SQUARES:
         total += weights[WIDE_CENTRE]
-    if kind >= kb.BISHOP and kind <= kb.QUEEN and max(abs((target & 7) - (origin & 7)), abs(ahead)) >= 4:
+    if kind >= kb.BISHOP and kind <= kb.QUEEN and max(files, abs(reply.ahead)) >= 4:
         total += weights[FAR]
     return total
+
+
+@kb.inlined
+def score(
+    tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals, scratch: kb.Moves
+) -> float:
+    """Return the sum of the weights [len(NAMES)] of a move's features; `scratch` has room for a list of moves."""
+    reply = reply_of(position, scene, move)
+    total = add_path(weights, scene, reply, 0.0)
+    total = add_risk(tables, weights, position, scene, reply, total)
+    if kb.king_attacks(tables, kb.lsb(position.kings & scene.other)) & reply.end:
+        total += weights[NEAR_KING + reply.kind]
+    if reply.kind == kb.PAWN:
+        total = add_pawn(weights, reply, move >> 12, total)
+    total = add_attacks(tables, weights, position, scene, reply, move, scratch, total)
+    return add_plan(weights, scene, reply, total)
 
 
 @kb.inlined
 def score_moves(
     tables: kb.Words,
     position: kb.Position,
-    heard: Announced,
+    announced: Announced,
     moves: kb.Moves,
     count: int,
     weights: kb.Reals,
     scores: kb.Reals,
 ) -> None:
-    """Write the score of each of `count` replies by weights [len(NAMES)]."""
-    scene, scratch = scene_of(tables, position, heard), kb.advance(moves, kb.MAX_MOVES // 2)
+    """Write the scores of `count` replies by weights [len(NAMES)]."""
+    scene, scratch = scene_of(tables, position, announced), kb.advance(moves, kb.MAX_MOVES // 2)
     for i in range(count):
         scores[i] = score(tables, position, scene, moves[i], weights, scratch)
 
 
 @kb.inlined
 def softmax(scores: kb.Reals, count: int) -> None:
-    """Turn scores into how likely each of `count` replies is, with its uniform share."""
+    """Turn the scores of `count` replies into probabilities, a share FLOOR of them uniform."""
     total = 0.0
     for i in range(count):
         scores[i] = exp(scores[i])
@@ -317,34 +400,34 @@ def softmax(scores: kb.Reals, count: int) -> None:
 def _list_features(
     tables: kb.WordArray,
     row: kb.WordArray,
-    heard: Announced,
+    announced: Announced,
     moves: kb.MoveArray,
     units: kb.RealArray,
-    found: kb.RealArray,
+    values: kb.RealArray,
 ) -> int:
     position, features = kb.load(kb.pointer(row), 0), len(units)
     listed, unit = kb.pointer(moves), kb.pointer(units)
     count = kb.legal_moves(kb.pointer(tables), position, listed)
-    scene, scratch = scene_of(kb.pointer(tables), position, heard), kb.advance(listed, kb.MAX_MOVES // 2)
+    scene, scratch = scene_of(kb.pointer(tables), position, announced), kb.advance(listed, kb.MAX_MOVES // 2)
     for feature in range(features):
         unit[feature] = 1.0
         for i in range(count):
-            found[i * features + feature] = score(kb.pointer(tables), position, scene, listed[i], unit, scratch)
+            values[i * features + feature] = score(kb.pointer(tables), position, scene, listed[i], unit, scratch)
         unit[feature] = 0.0
     return count
 
 
 def features_of(row: kb.WordArray, ours: int, theirs: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
-    """The features of every legal move of a position, each found by a weight of 1 for it alone.
+    """Return the features of all legal moves of a position, each computed with a weight of 1 for it alone.
 
     Args:
       row: uint64[8], the opponent to move.
-      ours: what was announced of our move, as `kernels.announcements` writes it.
-      theirs: the same of the opponent's own move before.
+      ours: announcement of our last move, encoded.
+      theirs: announcement of the opponent's move before that.
 
     Returns:
       moves [M] as kernels encode them, and features [M, len(NAMES)].
     """
-    moves, found = np.empty(kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES * len(NAMES))
-    count = _list_features(kb.TABLES, row, Announced(ours, theirs), moves, np.zeros(len(NAMES)), found)
-    return moves[:count].copy(), found[: count * len(NAMES)].reshape(count, -1).astype(np.int8)
+    moves, values = np.empty(kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES * len(NAMES))
+    count = _list_features(kb.TABLES, row, Announced(ours, theirs), moves, np.zeros(len(NAMES)), values)
+    return moves[:count].copy(), values[: count * len(NAMES)].reshape(count, -1).astype(np.int8)

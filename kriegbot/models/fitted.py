@@ -1,9 +1,9 @@
-"""An opponent as programs play: a softmax of features of the reply, fitted to games by maximum likelihood.
+"""An opponent that plays like programs: a softmax of features of the reply, fitted to games by maximum likelihood.
 
     P(m | h) = (1 - FLOOR) * exp(w . f(h, m)) / sum_m' exp(w . f(h, m')) + FLOOR / |M(h)|
 
-The features are those of `features`; the weights are in fitted.json, with the games that they come from, and
-`python benchmarks/fit_opponent.py --plain` makes that file. The uniform share keeps whatever is possible possible.
+The features f are those of `features`. `python benchmarks/fit_opponent.py --plain` writes the weights w, and the games
+that they come from, to fitted.json. The uniform share keeps all legal replies possible.
 """
 
 import json
@@ -19,17 +19,17 @@ FILE = Path(__file__).with_suffix(".json")
 
 
 def weights_in(file: Path) -> dict[str, float]:
-    """The weight of each feature by name; 0 for a feature that the file does not know."""
-    found: dict[str, float] = json.loads(file.read_text(encoding="utf-8"))["weights"]
-    return {name: found.get(name, 0.0) for name in NAMES}
+    """Return the weight of each feature by name; 0 for a feature that the file lacks."""
+    weights: dict[str, float] = json.loads(file.read_text(encoding="utf-8"))["weights"]
+    return {name: weights.get(name, 0.0) for name in NAMES}
 
 
 WEIGHTS = np.array(list(weights_in(FILE).values()))
 
 
 @opponent
-def fitted(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:
-    """The softmax, with its uniform share."""
-    score_moves(tables, position, heard, moves, count, pointer(WEIGHTS), weights)
+def fitted(tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals) -> bool:
+    """Write the softmax, with its uniform share."""
+    score_moves(tables, position, announced, moves, count, pointer(WEIGHTS), weights)
     softmax(weights, count)
     return True

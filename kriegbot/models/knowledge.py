@@ -1,11 +1,10 @@
-"""What the mover can know, as a sum of learnt vectors, and how well a move suits it.
+"""A model of the mover's knowledge: a sum of learnt vectors, and the fit of a move to it.
 
-    a = max(0, sum of the vectors of the facts)    u(m) = a . (vector of man and origin + vector of man and target)
+    a = max(0, sum of the vectors of the facts)    u(m) = a . (vector of piece and origin + vector of piece and target)
 
-A bilinear model with one hidden layer. The facts are those that the mover sees or has heard: where its own men stand,
-what was announced of the last two moves, how many enemy men are left, its right to castle, how long the game has
-lasted. One more is the kind of player that the board's label assumes. None tells where our men stand. Squares are seen
-from the mover's side: for Black the board is turned over.
+This is a bilinear model with one hidden layer. Facts are the squares of the mover's pieces, the announcements of the
+last two moves, the number of enemy pieces, castling rights, the plies played and the opponent type of the board. None
+depends on the squares of enemy pieces. Squares are relative to the mover: for Black the board is mirrored.
 """
 
 import numpy as np
@@ -15,95 +14,95 @@ from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced
 
 WIDTH = 64
-"""Numbers in a vector. At 92 the vectors would be a megabyte, more than numba keeps with compiled code."""
-TAKEN, TOOK = 6 * 64, 7 * 64
-"""After the squares of the men of each kind: where we have just taken, and where its own last move took."""
+"""Length of a vector. From 92 on the vectors exceed a megabyte, which numba does not store with compiled code."""
+OUR_CAPTURE, THEIR_CAPTURE = 6 * 64, 7 * 64
+"""Squares of the capture of our last move, and of the mover's; behind those of the mover's pieces, by kind."""
 CHECKED, CHECKING = 8 * 64, 8 * 64 + 5
-"""The lines on which it stands in check, and on which its own last move gave check."""
+"""Directions of checks to the mover, and of checks by its last move."""
 TRIES = CHECKING + 5
-"""That it makes the first move of the game; else how many pawn captures it was told of: none or untold, one, more."""
-LEFT = TRIES + 4
-"""How many enemy men are left, 1 to 16."""
-CASTLING = LEFT + 16
+"""0 for the first move of the game, else the announced number of pawn tries: 1 none or not announced, 2 one, 3 more."""
+ENEMIES = TRIES + 4
+"""Number of enemy pieces and pawns, 1 to 16."""
+CASTLING = ENEMIES + 16
 PLIES = CASTLING + 2
-"""Plies played, in fours up to 64, then in 32s."""
-KINDS = PLIES + 20
-"""The label of the board."""
-FACTS = KINDS + kb.MAX_TYPES
+"""Plies played, in steps of 4 up to 64, then of 32."""
+TYPES = PLIES + 20
+"""Opponent type of the board."""
+FACTS = TYPES + kb.MAX_TYPES
 ORIGINS, TARGETS = FACTS, FACTS + 6 * 64
 VECTORS = TARGETS + 6 * 64
 MOST_FACTS = 16 + 2 * 6 + 2 + 4
-"""Its men; of two moves the capture and five lines of check; castling; pawn captures, enemy men, plies, kind."""
+"""Its pieces; captures and five directions of check of two moves; castling; tries, enemies, plies, type."""
 
 
 @kb.inlined
-def add_men(men: kb.Word, kind: int, mirror: int, facts: kb.Moves, count: int) -> int:
-    """Append where the mover's men of a kind stand; return the new count."""
-    while men:
-        facts[count] = 64 * kind + (kb.lsb(men) ^ mirror)
-        men &= men - kb.ONE
+def add_pieces(pieces: kb.Word, kind: int, mirror: int, facts: kb.Moves, count: int) -> int:
+    """Append the squares of the mover's pieces of a kind, and return the new count."""
+    while pieces:
+        facts[count] = 64 * kind + (kb.lsb(pieces) ^ mirror)
+        pieces &= pieces - kb.ONE
         count += 1
     return count
 
 
 @kb.inlined
-def add_announced(said: int, captured: int, checks: int, mirror: int, facts: kb.Moves, count: int) -> int:
-    """Append where a move took, and on which lines it gave check; return the new count."""
-    square = kb.captured_on(said)
+def add_announced(code: int, captured: int, checks: int, mirror: int, facts: kb.Moves, count: int) -> int:
+    """Append the capture and the checks of an announcement, and return the new count."""
+    square = kb.captured_on(code)
     if square >= 0:
         facts[count] = captured + (square ^ mirror)
         count += 1
-    for line in range(5):
-        if said >> kb.CHECK_SHIFT + line & 1:
-            facts[count] = checks + line
+    for direction in range(5):
+        if code >> kb.CHECK_SHIFT + direction & 1:
+            facts[count] = checks + direction
             count += 1
     return count
 
 
 @kb.inlined
-def facts_of(position: kb.Position, heard: Announced, facts: kb.Moves) -> int:
-    """List what the side to move knows, at most MOST_FACTS numbers of vectors; return how many."""
+def facts_of(position: kb.Position, announced: Announced, facts: kb.Moves) -> int:
+    """Write the facts that the side to move knows (indices of vectors, at most MOST_FACTS), and return their number."""
     side = kb.side_to_move(position)
-    own, other = kb.men_of(position, side)
+    own, other = kb.pieces_of(position, side)
     mirror = 0 if side == kb.WHITE else 56
     queens = position.diagonals & position.orthogonals
-    count = add_men(own & position.pawns, kb.PAWN, mirror, facts, 0)
-    count = add_men(own & position.knights, kb.KNIGHT, mirror, facts, count)
-    count = add_men(own & position.diagonals & ~queens, kb.BISHOP, mirror, facts, count)
-    count = add_men(own & position.orthogonals & ~queens, kb.ROOK, mirror, facts, count)
-    count = add_men(own & queens, kb.QUEEN, mirror, facts, count)
-    count = add_men(own & position.kings, kb.KING, mirror, facts, count)
-    count = add_announced(heard.ours, TAKEN, CHECKED, mirror, facts, count)
-    count = add_announced(heard.theirs, TOOK, CHECKING, mirror, facts, count)
+    count = add_pieces(own & position.pawns, kb.PAWN, mirror, facts, 0)
+    count = add_pieces(own & position.knights, kb.KNIGHT, mirror, facts, count)
+    count = add_pieces(own & position.diagonals & ~queens, kb.BISHOP, mirror, facts, count)
+    count = add_pieces(own & position.orthogonals & ~queens, kb.ROOK, mirror, facts, count)
+    count = add_pieces(own & queens, kb.QUEEN, mirror, facts, count)
+    count = add_pieces(own & position.kings, kb.KING, mirror, facts, count)
+    count = add_announced(announced.ours, OUR_CAPTURE, CHECKED, mirror, facts, count)
+    count = add_announced(announced.theirs, THEIR_CAPTURE, CHECKING, mirror, facts, count)
     for wing in range(2):
         if position.meta >> kb.word(1 + 2 * side + wing) & kb.ONE:
             facts[count] = CASTLING + wing
             count += 1
     plies = kb.plies_played(position)
-    tries = heard.ours >> kb.TRIES_SHIFT & 31  # 0 where they are not told, else their number + 1
+    tries = announced.ours >> kb.TRIES_SHIFT & 31  # 0 if not announced, else their number + 1
     facts[count] = TRIES + (min(max(tries, 1), 3) if plies > 0 else 0)
-    facts[count + 1] = LEFT + kb.popcount(other) - 1
+    facts[count + 1] = ENEMIES + kb.popcount(other) - 1
     facts[count + 2] = PLIES + (plies >> 2 if plies < 64 else min(14 + (plies >> 5), 19))
-    facts[count + 3] = KINDS + kb.type_id(position)
+    facts[count + 3] = TYPES + kb.type_id(position)
     return count + 4
 
 
 @kb.inlined
-def know(vectors: kb.Reals, facts: kb.Moves, count: int, known: kb.Reals) -> None:
-    """Write a [WIDTH] from `count` facts and the vectors [VECTORS, WIDTH]."""
+def add_up(vectors: kb.Reals, facts: kb.Moves, count: int, hidden: kb.Reals) -> None:
+    """Write the hidden layer a [WIDTH] of `count` facts from the vectors [VECTORS, WIDTH]."""
     for i in range(WIDTH):
-        known[i] = 0.0
+        hidden[i] = 0.0
     for fact in range(count):
         vector = kb.advance(vectors, WIDTH * facts[fact])
         for i in range(WIDTH):
-            known[i] += vector[i]
+            hidden[i] += vector[i]
     for i in range(WIDTH):
-        known[i] = max(known[i], 0.0)
+        hidden[i] = max(hidden[i], 0.0)
 
 
 @kb.inlined
 def vectors_of(position: kb.Position, move: int) -> tuple[int, int]:
-    """Numbers of the vectors of a legal move's origin and target."""
+    """Return the indices of the vectors of a legal move's origin and target."""
     origin, target = move & 63, move >> 6 & 63
     mirror = 0 if kb.side_to_move(position) == kb.WHITE else 56
     kind = 64 * kb.kind_of(position, kb.bit(origin))
@@ -111,47 +110,47 @@ def vectors_of(position: kb.Position, move: int) -> tuple[int, int]:
 
 
 @kb.inlined
-def fold(numbers: kb.Reals, half: int) -> None:
-    """Add the second half of numbers to the first."""
+def add_halves(numbers: kb.Reals, half: int) -> None:
+    """Add the second half of a vector of 2 * `half` numbers to its first half."""
     for i in range(half):
         numbers[i] += numbers[i + half]
 
 
 @kb.inlined
-def suits(vectors: kb.Reals, position: kb.Position, known: kb.Reals, move: int) -> float:
-    """u(m) of a legal move; behind `known` is room for as many numbers."""
+def fit(vectors: kb.Reals, position: kb.Position, hidden: kb.Reals, move: int) -> float:
+    """Return u(m) of a legal move; WIDTH places behind `hidden` are scratch memory."""
     origin, target = vectors_of(position, move)
-    leaving, reaching = kb.advance(vectors, WIDTH * origin), kb.advance(vectors, WIDTH * target)
-    products = kb.advance(known, WIDTH)
+    from_origin, to_target = kb.advance(vectors, WIDTH * origin), kb.advance(vectors, WIDTH * target)
+    products = kb.advance(hidden, WIDTH)
     for i in range(WIDTH):
-        products[i] = known[i] * (leaving[i] + reaching[i])
-    # half by half: in one sum each addition would wait for the one before
-    fold(products, WIDTH // 2)
-    fold(products, WIDTH // 4)
-    fold(products, WIDTH // 8)
-    fold(products, WIDTH // 16)
-    fold(products, WIDTH // 32)
+        products[i] = hidden[i] * (from_origin[i] + to_target[i])
+    # in halves, since in one sum each addition would wait for the one before
+    add_halves(products, WIDTH // 2)
+    add_halves(products, WIDTH // 4)
+    add_halves(products, WIDTH // 8)
+    add_halves(products, WIDTH // 16)
+    add_halves(products, WIDTH // 32)
     return products[0] + products[1]
 
 
 @kb.entry
 def _list_knowledge(
-    row: kb.WordArray, heard: Announced, moves: kb.MoveArray, facts: kb.MoveArray, found: kb.MoveArray
+    row: kb.WordArray, announced: Announced, moves: kb.MoveArray, facts: kb.MoveArray, pairs: kb.MoveArray
 ) -> int:
     position = kb.load(kb.pointer(row), 0)
     for i in range(len(moves)):
-        found[2 * i], found[2 * i + 1] = vectors_of(position, moves[i])
-    return facts_of(position, heard, kb.pointer(facts))
+        pairs[2 * i], pairs[2 * i + 1] = vectors_of(position, moves[i])
+    return facts_of(position, announced, kb.pointer(facts))
 
 
 def knowledge_of(
     row: kb.WordArray, ours: int, theirs: int, moves: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Which vectors are those of the facts of a position, and of its legal moves; arguments as for `features_of`.
+    """Return the indices of the vectors of a position's facts and moves; arguments as for `features_of`.
 
     Returns:
-      facts [at most MOST_FACTS], and [M, 2] of each move the origin's and the target's.
+      facts [at most MOST_FACTS], and origin and target of each move [M, 2].
     """
-    facts, found = np.empty(MOST_FACTS, np.int32), np.empty(2 * len(moves), np.int32)
-    count = _list_knowledge(row, Announced(ours, theirs), moves, facts, found)
-    return facts[:count], found.reshape(-1, 2)
+    facts, pairs = np.empty(MOST_FACTS, np.int32), np.empty(2 * len(moves), np.int32)
+    count = _list_knowledge(row, Announced(ours, theirs), moves, facts, pairs)
+    return facts[:count], pairs.reshape(-1, 2)

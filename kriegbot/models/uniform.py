@@ -5,6 +5,6 @@ from kriegbot.models.protocol import Announced, opponent
 
 
 @opponent
-def uniform(tables: Words, position: Position, heard: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
-    """Every legal move is equally likely."""
+def uniform(tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+    """Return False: all legal moves are equally likely."""
     return False

@@ -94,7 +94,7 @@ def loud_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
 def loud_targets(position: kb.Position) -> kb.Word:
     """Squares where loud moves go, and a few quiet ones."""
     side = kb.side_to_move(position)
-    own, other = kb.men_of(position, side)
+    own, other = kb.pieces_of(position, side)
     passant = kb.ep_square(position)
     targets = other | kb.bit(passant) if passant else other
     if position.pawns & own & (RANK_7 if side == kb.WHITE else RANK_2):

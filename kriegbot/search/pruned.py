@@ -108,7 +108,7 @@ def worst_reply(search: Pruned, position: kb.Position, floor: float, replies: kb
     if end != 0:
         return utility(end, True)
     count = kb.legal_moves(search.tables, position, replies)
-    ours, _ = kb.men_of(position, search.side)
+    ours, _ = kb.pieces_of(position, search.side)
     worst = INFINITE
     for takes in range(1, -1, -1):
         for i in range(count):
