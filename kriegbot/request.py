@@ -16,8 +16,7 @@ import chess
 from kriegbot.folders import data_folder
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, player_kind, programs
 from referee import NO_LIMITS, PAPER_LIMITS, GameRecord, Limits, Reason, RuleSet, UnknownRuleSet, rule_set
-from referee.files import write_whole
-from referee.text import quoted, unknown
+from referee.text import quoted, unknown, write_file
 
 SEED_BITS = 128  # of a fresh seed, so that nobody can find it by trying
 MAX_DIGITS = 40
@@ -112,7 +111,7 @@ def path_of(text: str) -> Path:
 def save_whole(path: Path, data: bytes) -> None:
     """Write a file that `path_of` has tried, whole or not at all."""
     with refusing(OSError, beginning=f"cannot save to {quoted(str(path))}: ", ending="."):
-        write_whole(path, data)
+        write_file(path, data)
 
 
 def games_folder(text: str | None = None) -> Path:

@@ -1,134 +1,189 @@
-r"""Game records as PGN, which any chess program opens, and back.
+r"""Games as PGN, which any chess program opens: records of Kriegspiel and, in `referee.formats`, other programs' games.
 
-The main line is the true game. What makes it Kriegspiel is in headers and in the comment after each move,
-as tags that chess programs ignore:
+The main line of a record is the true game. The rest stands in headers and in the comment after each move, as tags that
+chess programs ignore:
 
     [KriegspielRecord "1"]
     [RuleSet "berkeley"]
     1. e4 {[%says -] [%emt 0:00:00.530]} 1... d5 {[%tries e7d6:illegal] [%says -]} 2. exd5
     {[%tries e1e3:impossible e4f5:illegal] [%says xd5]} *
 
-`tries` are the refused tries of the turn with their answers, and questions as `any:yes`; `says` is the
-announcement (`Announcement.code`), `emt` the time taken, `left` the refused tries and questions after the last
-move (in a comment before the result if no move was made).
+`tries` are the refused tries of the turn with their answers, and questions as `any:yes`. `says` is the announcement
+(`Announcement.code`), `emt` the time taken. `left` are the refused tries and questions after the last move (in a
+comment before the result if no move was made).
 
-Reading is strict, since a lost tag changes the game: nothing is skipped, sidelines and free comments are refused,
-and the game is replayed through a referee. Whatever is wrong with a text or a file is one `RecordError` that
-says where.
+python-chess parses moves and splits files. It skips text that it does not know, though, and a lost tag changes a game.
+So the text between the moves is read here, and unknown text is refused. A referee then replays the tries and moves, and
+a text is a record if that game, written again, has the same tags. Freedoms of the PGN standard are granted: Latin-1,
+white space, "1. e4 e5", "1.e4 1... e5" and "1 e4 1 ... e5". Whatever is wrong is one `RecordError` that says where.
 """
 
+import io
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import chess
+import chess.pgn
 
-from referee.announcement import Announcement, End, Reason
-from referee.errors import BadAnnouncement, BadStart, RecordError, UnknownRuleSet
-from referee.files import text_in, write_whole
-from referee.movetext import GameText, game_text
-from referee.record import RESERVED, ROSTER, GameRecord, Turn, place
-from referee.referee import Referee
-from referee.rules import RULE_SETS, Limits, RuleSet, rule_set
-from referee.text import quoted
+from referee.announcement import End, Reason
+from referee.errors import RecordError, UnknownRuleSet
+from referee.record import RESERVED, ROSTER, GameRecord, Replay, Turn, place
+from referee.rules import Limits, RuleSet, rule_set
+from referee.text import quoted, read_bytes, write_file
 from referee.view import Answer, OwnQuestion, OwnTry
 
 SCHEMA = "1"
 MAX_BYTES = 2 * 1024 * 1024
 UNTERMINATED = "unterminated"
+HIDDEN = "??"  # in place of a move that one side did not see
 
 _WIDTH = 100
-_TAG = re.compile(r"\[%(?P<name>[a-z]+)\s(?P<value>[^\[\]]*)\]")
-_TRY = re.compile(r"(?P<move>any|0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>[a-z]+)")
-_EMT = re.compile(r"(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<thousandths>[0-9]{3})")
+_HEADER = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _BREAK = re.compile(r"(?<!%emt)(?<!%says) (?!\[)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_NONSENSE = {answer.value: answer for answer in (Answer.IMPOSSIBLE, Answer.REPEATED)}
-_REFUSALS = {Answer.ILLEGAL.value: Answer.ILLEGAL, **_NONSENSE}
-_REPLIES = {Answer.YES.value: Answer.YES, Answer.NO.value: Answer.NO, **_NONSENSE}
+_TAG = re.compile(r"\[%[a-z]+\s[^\[\]]*\]|\S+")  # a tag, or a word that is none
+_TRY = re.compile(r"(?P<move>any|0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>illegal|impossible|repeated|yes|no)")
+_TOKEN = re.compile(
+    r"(?P<comment>\{[^}]*\}|;[^\n]*)"
+    r"|(?P<result>(?:1-0|0-1|1/2-1/2|\*)(?!\S))"
+    r"|(?P<move>(?:(?<![\w+#=])\?\?|[0O]-[0O](?:-[0O])?[+#]?|[A-Za-z][A-Za-z0-9=]*(?:[+]{1,2}|#)?)(?![\w/-]))"
+    r"|(?P<number>[0-9]{1,9}|\.+)"
+    r"|(?P<annotation>\$[0-9]{1,9}|[!?]{1,2})"
+    r"|(?P<open>\()"
+    r"|(?P<close>\))"
+    r"|(?P<space>\s+|^%[^\n]*)",
+    re.MULTILINE,
+)
+
+
+@dataclass(slots=True)
+class PgnMove:
+    """A move as it is written, and the comments after it, without their braces."""
+
+    san: str
+    comments: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class PgnGame:
+    """A game as it is written.
+
+    Attributes:
+      headers: values by name, as a chess program shows them.
+      remarks: comments before the first move.
+      moves: the main line.
+      result: the result after the moves.
+      skipped: "sidelines" and "annotations" (such as "$1" or "!?"), if there were any.
+    """
+
+    headers: dict[str, str]
+    remarks: list[str] = field(default_factory=list)
+    moves: list[PgnMove] = field(default_factory=list)
+    result: str = ""
+    skipped: dict[str, None] = field(default_factory=dict)
+
+
+def pgn_games(text: str) -> list[str]:
+    """Return the texts of a file's games. An empty line after moves ends a game, as for python-chess."""
+    text = _plain(text)
+    handle, games, start = io.StringIO(text), list[str](), 0
+    while chess.pgn.skip_game(handle):
+        games.append(text[start : handle.tell()].strip("\n"))
+        start = handle.tell()
+    return games
+
+
+def read_pgn(text: str) -> PgnGame:
+    """Return the parts of one game.
+
+    Raises:
+      RecordError: the text is not PGN. The message says what is wrong and where.
+    """
+    lines = _plain(text).strip().split("\n")
+    starts = (number for number, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "[%")
+    count = next(starts, len(lines))
+    game = PgnGame(_headers(line for line in lines[:count] if line.strip() and line[0] != "%"))
+    movetext, position, depth = "\n".join(lines[count:]), 0, 0
+    while position < len(movetext):
+        match, here = _TOKEN.match(movetext, position), place(len(game.moves))
+        kind = match.lastgroup if match is not None else None
+        if match is None or (game.result and kind != "space") or (kind == "close" and not depth):
+            open_brace = "a comment that is not closed: " if movetext[position] == "{" else ""
+            raise RecordError(f"unexpected text: {open_brace}{quoted(movetext[position:])}, {here}")
+        position = match.end()
+        if kind in ("open", "close"):
+            depth += 1 if kind == "open" else -1
+            game.skipped["sidelines"] = None
+        elif depth:
+            continue
+        elif kind == "annotation":
+            game.skipped["annotations"] = None
+        elif kind == "comment":
+            comments = game.moves[-1].comments if game.moves else game.remarks
+            comments.append(match[0].removesuffix("}")[1:].strip())
+        elif kind == "move":
+            game.moves.append(PgnMove(match[0]))
+        elif kind == "result":
+            game.result = match[0]
+    if depth or not game.result:
+        missing = "a sideline is not closed" if depth else "the result after the moves is missing"
+        raise RecordError(f"unexpected end of text: {missing}, {place(len(game.moves))}")
+    if game.headers.get("Result", game.result) != game.result:
+        both = f"{quoted(game.headers['Result'])} in the header and {game.result!r} after the moves"
+        raise RecordError(f"illegal result: {both}")
+    return game
+
+
+def _headers(lines: Iterable[str]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for line in lines:
+        match = _HEADER.fullmatch(line)
+        if match is None:
+            raise RecordError(f'illegal header: {quoted(line)}; it takes [Name "value"]')
+        if match[1] in headers:
+            raise RecordError(f"illegal header: {quoted(match[1])} is given twice")
+        headers[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
+    return headers
+
+
+def _plain(text: str) -> str:
+    """Return a text whose games python-chess tells apart: an empty line before and after headers, and no indents."""
+    text = re.sub(r"^[ \t]+\[", "[", text.removeprefix("\ufeff").replace("\r\n", "\n"), flags=re.MULTILINE)
+    return re.sub(r"\n\s*\n", "\n\n", re.sub(r"(?<=[^\]\n])\n\[", "\n\n[", text))
+
+
+# Writing
+
+
+def save_record(record: GameRecord, path: str | os.PathLike[str]) -> None:
+    """Write a record to a file, whole or not at all.
+
+    Raises:
+      RecordError: as `record_to_pgn`.
+      OSError: the file cannot be written.
+    """
+    write_file(Path(path), record_to_pgn(record).encode())
 
 
 def record_to_pgn(record: GameRecord) -> str:
-    """The record as text.
+    """Return the record as text.
 
     Raises:
       RecordError: the record cannot be replayed, or would be too large to read back.
     """
-    check_writable(record)
+    record.check()
     text = pgn_text(headers_of(record), _movetext(record))
     if len(text.encode()) > MAX_BYTES:
         raise RecordError(f"illegal record: {len(text.encode())} bytes; it takes at most {MAX_BYTES}")
     return text
 
 
-def record_from_pgn(text: str) -> GameRecord:
-    """The inverse of `record_to_pgn`.
-
-    Raises:
-      RecordError: the text is not the record of a game of Kriegspiel.
-    """
-    text = text.replace("\r\n", "\n")
-    control = _CONTROL.search(text)
-    if control is not None:
-        raise RecordError(f"not a Kriegspiel record: control character {control[0]!r}; it takes PGN text")
-    if "[KriegspielRecord " not in text:
-        raise RecordError("not a Kriegspiel record: header KriegspielRecord is missing")
-    game = game_text(text)
-    headers = game.headers
-    if headers.get("KriegspielRecord", SCHEMA) != SCHEMA:
-        version = quoted(headers["KriegspielRecord"])
-        raise RecordError(f"unknown version of Kriegspiel records: {version}; this program reads {SCHEMA!r}")
-    for name in ("KriegspielRecord", *ROSTER, "Result", "RuleSet", "Termination"):
-        if name not in headers:
-            raise RecordError(f"not a Kriegspiel record: header {name} is missing")
-    if game.lost:
-        raise RecordError(f"unexpected {' and '.join(game.lost)}: a record has none")
-    rules, limits, start = game_of(headers)
-    turns, left = _read_turns(game, start)
-    free = {name: value for name, value in headers.items() if name not in RESERVED}
-    record = GameRecord(rules, limits, start, turns, left, _end_of(headers), free)
-    if not game.result == headers["Result"] == record.result:
-        written = f"{quoted(headers['Result'])} in the header and {game.result!r} after the moves"
-        raise RecordError(f"illegal result: {written}; it takes {record.result!r} for this game")
-    record.check()
-    return record
-
-
-def save_record(record: GameRecord, path: str | os.PathLike[str]) -> None:
-    """Writes a record to a file, whole or not at all.
-
-    Raises:
-      RecordError: as `record_to_pgn`.
-      OSError: the file cannot be written.
-    """
-    write_whole(Path(path), record_to_pgn(record).encode())
-
-
-def load_record(path: str | os.PathLike[str]) -> GameRecord:
-    """Reads a record from a file.
-
-    Raises:
-      RecordError: the file, which the message names, cannot be read or is not the record of such a game.
-    """
-    try:
-        return record_from_pgn(text_in(Path(path), MAX_BYTES))
-    except ValueError as error:
-        raise RecordError(f"{quoted(os.fspath(path))}: {error}") from None
-
-
-# Writing
-
-
-def check_writable(record: GameRecord) -> None:
-    """Raises RecordError unless the record replays, under rules whose name is theirs."""
-    if record.rules.name in RULE_SETS and record.rules != RULE_SETS[record.rules.name]:
-        raise RecordError(f"illegal rule set: {quoted(record.rules.name)} is not the known one of that name")
-    record.check()
-
-
 def headers_of(record: GameRecord) -> dict[str, str]:
-    """All headers of a record's text, the reserved ones included."""
+    """Return all headers of a record's text, the reserved ones included."""
     headers = {name: record.headers[name] for name in ROSTER}
     headers |= {"Result": record.result, "KriegspielRecord": SCHEMA, "RuleSet": record.rules.text}
     if record.limits.plies is not None:
@@ -143,14 +198,8 @@ def headers_of(record: GameRecord) -> dict[str, str]:
     return headers | {name: value for name, value in record.headers.items() if name not in ROSTER}
 
 
-def pgn_text(headers: Mapping[str, str], movetext: Iterable[str]) -> str:
-    """Headers, an empty line, and moves with their comments in lines."""
-    lines = [f'[{name} "{_escape(value)}"]' for name, value in headers.items()]
-    return "\n".join([*lines, "", *_wrapped(" ".join(movetext)), ""])
-
-
 def numbered(record: GameRecord) -> Iterator[tuple[str, chess.Board, Turn]]:
-    """Each turn, after its number as PGN writes it and the board before it; that is one board, which changes."""
+    """Yield each turn, after its number as PGN writes it and the board before it: one board, which changes."""
     board = chess.Board(record.start)
     for turn in record.turns:
         yield f"{board.fullmove_number}{'.' if board.turn == chess.WHITE else '...'}", board, turn
@@ -158,19 +207,27 @@ def numbered(record: GameRecord) -> Iterator[tuple[str, chess.Board, Turn]]:
 
 
 def _movetext(record: GameRecord) -> Iterator[str]:
-    left = f"[%left {_tries_text(record.left)}]" if record.left else ""
-    if left and not record.turns:
-        yield f"{{{left}}}"
-    for made, (number, board, turn) in enumerate(numbered(record), 1):
-        yield f"{number} {board.san(turn.move)}"
+    first, *comments = _comments(record)
+    if first:
+        yield f"{{{' '.join(first)}}}"
+    for (number, board, turn), tags in zip(numbered(record), comments, strict=True):
+        yield f"{number} {board.san(turn.move)} {{{' '.join(tags)}}}"
+    yield record.result
+
+
+def _comments(record: GameRecord) -> list[list[str]]:
+    """Return the tags before the first move, then those after each move."""
+    comments: list[list[str]] = [[]]
+    for turn in record.turns:
         tags = [f"[%tries {_tries_text(turn.tries)}]"] if turn.tries else []
         tags.append(f"[%says {turn.announcement.code()}]")
         if turn.seconds is not None:
-            tags.append(f"[%emt {_emt_text(turn.seconds)}]")
-        if left and made == len(record.turns):
-            tags.append(left)
-        yield f"{{{' '.join(tags)}}}"
-    yield record.result
+            whole, thousandths = divmod(round(turn.seconds * 1000), 1000)
+            tags.append(f"[%emt {whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}.{thousandths:03}]")
+        comments.append(tags)
+    if record.left:
+        comments[-1].append(f"[%left {_tries_text(record.left)}]")
+    return comments
 
 
 def _tries_text(tries: tuple[OwnTry | OwnQuestion, ...]) -> str:
@@ -179,9 +236,10 @@ def _tries_text(tries: tuple[OwnTry | OwnQuestion, ...]) -> str:
     )
 
 
-def _emt_text(seconds: float) -> str:
-    whole, thousandths = divmod(round(seconds * 1000), 1000)
-    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}.{thousandths:03}"
+def pgn_text(headers: Mapping[str, str], movetext: Iterable[str]) -> str:
+    """Return headers, an empty line, and moves with their comments in lines."""
+    lines = [f'[{name} "{_escape(value)}"]' for name, value in headers.items()]
+    return "\n".join([*lines, "", *_wrapped(" ".join(movetext)), ""])
 
 
 def _escape(value: str) -> str:
@@ -189,7 +247,7 @@ def _escape(value: str) -> str:
 
 
 def _wrapped(movetext: str) -> Iterator[str]:
-    """Lines of about a hundred characters; none begins with "[", which begins a header in PGN."""
+    """Yield lines of about a hundred characters. None begins with "[", which begins a header in PGN."""
     line = ""
     for word in _BREAK.split(movetext):
         if line and len(line) + 1 + len(word) > _WIDTH:
@@ -203,8 +261,66 @@ def _wrapped(movetext: str) -> Iterator[str]:
 # Reading
 
 
+def load_record(path: str | os.PathLike[str]) -> GameRecord:
+    """Read a record from a file.
+
+    Raises:
+      RecordError: the file, which the message names, cannot be read or is not the record of such a game.
+    """
+    try:
+        return record_from_pgn(pgn_decoded(read_bytes(Path(path), MAX_BYTES)))
+    except ValueError as error:
+        raise RecordError(f"{quoted(os.fspath(path))}: {error}") from None
+
+
+def record_from_pgn(text: str) -> GameRecord:
+    """Return the record whose text this is.
+
+    Raises:
+      RecordError: the text is not the record of a game of Kriegspiel.
+    """
+    text = _plain(text)
+    control = _CONTROL.search(text)
+    if control is not None:
+        raise RecordError(f"not a Kriegspiel record: control character {control[0]!r}; it takes PGN text")
+    if "[KriegspielRecord " not in text:
+        raise RecordError("not a Kriegspiel record: header KriegspielRecord is missing")
+    game = read_pgn(text)
+    headers = game.headers
+    if headers.get("KriegspielRecord", SCHEMA) != SCHEMA:
+        version = quoted(headers["KriegspielRecord"])
+        raise RecordError(f"unknown version of Kriegspiel records: {version}; this program reads {SCHEMA!r}")
+    for name in ("KriegspielRecord", *ROSTER, "Result", "RuleSet", "Termination"):
+        if name not in headers:
+            raise RecordError(f"not a Kriegspiel record: header {name} is missing")
+    if game.skipped:
+        raise RecordError(f"unexpected {' and '.join(game.skipped)}: a record has none")
+    comments = [_tags(comments) for comments in (game.remarks, *(move.comments for move in game.moves))]
+    record = _replayed(game, comments)
+    for ply, (tags, again) in enumerate(zip(comments, _comments(record), strict=True)):
+        if sorted(tags) != sorted(again):
+            extra = " ".join((Counter(tags) - Counter(again)).elements())
+            takes = " ".join((Counter(again) - Counter(tags)).elements())
+            takes = quoted(takes) if takes else "nothing else"
+            raise RecordError(f"illegal comment: {quoted(extra)}, {place(max(0, ply - 1))}; it takes {takes}")
+    own_headers = headers_of(record)
+    for name in ("Termination", "TerminationDetails", "Result"):
+        given, own = headers.get(name, ""), own_headers.get(name, "")
+        if given != own:
+            raise RecordError(f"illegal header {name}: {quoted(given)}; it takes {own!r} for this game")
+    return record
+
+
+def pgn_decoded(data: bytes) -> str:
+    """Return the text of a file: UTF-8 or else Latin-1, the character set of the PGN standard."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
 def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
-    """Rule set, limits and start of a game, from its headers; raises RecordError if they are no such game's."""
+    """Return rule set, limits and start of a game from its headers. Raises RecordError if no game has these."""
     if "Variant" in headers:
         raise RecordError("illegal header: Variant; a Kriegspiel record names its rules by RuleSet")
     if ("FEN" in headers) != (headers.get("SetUp") == "1"):
@@ -216,96 +332,56 @@ def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
             raise RecordError(f"illegal header {name}: {quoted(value)}; it takes a whole number from 1")
         limits.append(None if value is None else int(value))
     try:
-        rules = rule_set(headers["RuleSet"])
-        start = Referee(rules, Limits(*limits), headers.get("FEN", chess.STARTING_FEN)).start
-    except (UnknownRuleSet, BadStart) as error:
+        return rule_set(headers["RuleSet"]), Limits(*limits), headers.get("FEN", chess.STARTING_FEN)
+    except UnknownRuleSet as error:
         raise RecordError(str(error)) from None
-    return rules, Limits(*limits), start
 
 
-def _end_of(headers: dict[str, str]) -> End | None:
-    termination, detail = headers["Termination"], headers.get("TerminationDetails", "")
-    if termination == UNTERMINATED and not detail:
-        return None
-    winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(headers["Result"])
-    try:
-        return End(Reason(termination), winner, detail)
-    except ValueError:
-        known = ", ".join([*(reason.value for reason in Reason), UNTERMINATED])
-        raise RecordError(
-            f"illegal header Termination: {quoted(termination)} with Result {quoted(headers['Result'])}; "
-            f"it takes one of {known}, with a result that goes with it"
-        ) from None
+def _replayed(game: PgnGame, comments: list[list[str]]) -> GameRecord:
+    """Return the record of a game that a referee plays again from its moves and tags."""
+    replay = Replay(*game_of(game.headers))
+    seconds = []
+    for move, tags in zip(game.moves, comments[1:], strict=True):
+        _repeat_tries(replay, tags, "[%tries ")
+        replay.move_san(move.san)
+        seconds.append(_seconds(tags))
+    _repeat_tries(replay, comments[-1], "[%left ")
+    winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(game.headers["Result"])
+    if replay.referee.end is None:
+        with suppress(ValueError):
+            replay.stop(End(Reason(game.headers["Termination"]), winner, game.headers.get("TerminationDetails", "")))
+    headers = {name: value for name, value in game.headers.items() if name not in RESERVED}
+    return GameRecord.of(replay.referee, headers, seconds)
 
 
-def _read_turns(game: GameText, start: str) -> tuple[tuple[Turn, ...], tuple[OwnTry | OwnQuestion, ...]]:
-    """The turns, and the tries left over after the last of them, or before any."""
-    board = chess.Board(start)
-    turns: list[Turn] = []
-    left = _read_tries(_tags(game.remarks, {"left"}, 0)["left"], 0) if game.remarks else ()
-    for ply, said in enumerate(game.moves):
-        try:
-            move = board.parse_san(said.move)
-        except ValueError:
-            raise RecordError(f"illegal move: {quoted(said.move)}, {place(ply)}") from None
-        if left:
-            raise RecordError(
-                f"unexpected move: {quoted(said.move)}, {place(ply)}; there are tries left over before it"
-            )
-        tags = _tags(said.comments, {"tries", "says", "emt", "left"}, ply)
-        turns.append(_read_turn(move, tags, ply))
-        board.push(move)
-        left = _read_tries(tags.get("left", ""), ply + 1)
-    return tuple(turns), left
+def _tags(comments: list[str]) -> list[str]:
+    """Return the tags in comments, and any other words."""
+    return [" ".join(tag.split()) for tag in _TAG.findall(" ".join(comments))]
 
 
-def _tags(comments: list[str], known: set[str], ply: int) -> dict[str, str]:
-    """The tags of comments, which may hold nothing else."""
-    tags: dict[str, str] = {}
-    body = comment = " ".join(comments)
-    while body:
-        match = _TAG.match(body)
-        if match is None or match["name"] not in known - tags.keys():
-            takes = ", ".join(f"[%{name} ...]" for name in sorted(known))
-            raise RecordError(f"illegal comment: {quoted(body)}, {place(ply)}; it takes {takes}, each once")
-        tags[match["name"]] = match["value"]
-        body = body[match.end() :].lstrip()
-    needed = "says" if "says" in known else "left"
-    if needed not in tags:
-        raise RecordError(f"illegal comment: {quoted(comment)}, {place(ply)}; [%{needed} ...] is missing")
-    return tags
-
-
-def _read_turn(move: chess.Move, tags: dict[str, str], ply: int) -> Turn:
-    try:
-        announcement = Announcement.parse(tags["says"].strip())
-    except BadAnnouncement as error:
-        raise RecordError(f"{error}, {place(ply)}") from None
-    seconds = None
-    if "emt" in tags:
-        match = _EMT.fullmatch(tags["emt"].strip())
-        if match is None:
-            raise RecordError(f"illegal time: {quoted(tags['emt'])}, {place(ply)}; it takes h:mm:ss.mmm")
-        hours, minutes, whole, thousandths = (int(number) for number in match.groups())
-        seconds = (((hours * 60 + minutes) * 60 + whole) * 1000 + thousandths) / 1000
-    return Turn(move, announcement, _read_tries(tags.get("tries", ""), ply), seconds)
-
-
-def _read_tries(value: str, ply: int) -> tuple[OwnTry | OwnQuestion, ...]:
-    tries: list[OwnTry | OwnQuestion] = []
-    for word in value.split():
+def _repeat_tries(replay: Replay, tags: list[str], name: str) -> None:
+    """Put the tries and questions in a tag to the referee again."""
+    for word in " ".join(tag[len(name) : -1] for tag in tags if tag.startswith(name)).split():
         match = _TRY.fullmatch(word)
-        answers = _REPLIES if match is not None and match["move"] == "any" else _REFUSALS
-        if match is None or match["answer"] not in answers:
-            raise RecordError(f"illegal try: {quoted(word)}, {place(ply)}; it takes one such as 'e4d5:illegal'")
-        answer = answers[match["answer"]]
-        tries.append(OwnQuestion(answer) if match["move"] == "any" else OwnTry(_read_uci(match["move"]), answer))
-    return tuple(tries)
+        if match is None:
+            raise RecordError(f"illegal try: {quoted(word)}, {replay.here}; it takes one such as 'e4d5:illegal'")
+        answer = Answer(match["answer"])
+        replay.repeat(OwnQuestion(answer) if match["move"] == "any" else OwnTry(_move(match["move"]), answer))
 
 
-def _read_uci(uci: str) -> chess.Move:
-    """As python-chess reads a move, but also a "move" that stays where it is."""
+def _move(uci: str) -> chess.Move:
+    """Return a try in UCI notation. Unlike python-chess, accept one that stays where it is."""
     if uci == "0000":
         return chess.Move.null()
     promotion = chess.PIECE_SYMBOLS.index(uci[4]) if len(uci) == 5 else None
     return chess.Move(chess.parse_square(uci[:2]), chess.parse_square(uci[2:4]), promotion)
+
+
+def _seconds(tags: list[str]) -> float | None:
+    """Return the time in a tag such as [%emt 0:01:30.500]; None if there is none."""
+    for tag in tags:
+        with suppress(ValueError, OverflowError):
+            if tag.startswith("[%emt "):
+                hours, minutes, seconds = tag[6:-1].split(":")
+                return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+    return None

@@ -1,8 +1,7 @@
-"""The record of a game: everything that was tried, answered, announced and how long it took.
+"""Records of games: every try, answer and announcement, and the time of each turn.
 
-A `GameRecord` is data; `replay` plays it through a fresh `Referee` and compares every answer and
-announcement with the recorded one, so that a record which replays is a game of Kriegspiel. Its text form is
-PGN, in `referee.pgn`.
+A `GameRecord` is data. `replay` plays it through a new `Referee` and compares, so a record that replays is a game of
+Kriegspiel. `referee.pgn` writes and reads it as text.
 """
 
 from __future__ import annotations
@@ -18,29 +17,34 @@ import chess
 from referee.announcement import Announcement, End, Reason
 from referee.errors import BadStart, GameIsOver, RecordError
 from referee.referee import Referee
-from referee.rules import NO_LIMITS, Limits, RuleSet
+from referee.rules import NO_LIMITS, RULE_SETS, Limits, RuleSet
 from referee.text import quoted
 from referee.view import Answer, GameOver, OwnQuestion, OwnTry
 
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
-"""The tags that PGN requires and their "unknown" values; the record itself writes the seventh, Result."""
+"""Headers that PGN requires, with their "unknown" values. The record itself writes the seventh, Result."""
 
 RESERVED = frozenset(
     {"Result", "SetUp", "FEN", "Variant", "KriegspielRecord", "RuleSet", "PlyLimit", "QuietLimit"}
     | {"Termination", "TerminationDetails"}
 )
-"""Tags that the record writes itself, and Variant, which would keep chess programs from opening it."""
+"""Headers that the record writes itself, and Variant, which would keep chess programs from opening it."""
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
 
 
+def place(ply: int) -> str:
+    """Return the place of a game after `ply` moves, for messages."""
+    return f"at ply {ply + 1}"
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One move, what was tried and asked before it, and what was announced.
+    """One move, the tries and questions before it, and its announcement.
 
     Attributes:
       move: the accepted move.
-      announcement: what both sides heard then.
+      announcement: the referee's announcement of it.
       tries: the refused tries and the questions of this turn, in order.
       seconds: time taken for the turn, to the millisecond; None if it was not measured.
     """
@@ -64,7 +68,7 @@ class Step:
     Attributes:
       referee: the game after this step; the same object at every step.
       event: the try or question and its answer, the end that no move brought, or None at the first step.
-      color: who tried; None at other steps.
+      color: the side that tried; None at other steps.
       seconds: time taken for the turn that this step ended, if it was measured.
     """
 
@@ -84,8 +88,8 @@ class GameRecord:
       start: FEN of the first position.
       turns: one for each move made.
       left: refused tries and questions after the last move.
-      end: how the game ended; None if it has not.
-      headers: PGN tags except those in `RESERVED`: the `ROSTER`, then players' specs, seed, program and so on.
+      end: the end of the game; None if it has not ended.
+      headers: PGN headers except those in `RESERVED`: the `ROSTER`, then players' specs, seed, program and so on.
     """
 
     rules: RuleSet
@@ -107,12 +111,12 @@ class GameRecord:
     def of(
         cls, referee: Referee, headers: Mapping[str, str] | None = None, seconds: Sequence[float | None] = ()
     ) -> GameRecord:
-        """The record of a referee's game so far.
+        """Return the record of a referee's game so far.
 
         Args:
           referee: the game.
-          headers: PGN tags, such as White, Black, Seed.
-          seconds: time taken for each move made, or nothing if it was not measured.
+          headers: PGN headers, such as White, Black, Seed.
+          seconds: time taken for each move made, or empty if none was measured.
         """
         if seconds and len(seconds) != referee.ply:
             raise RecordError(f"illegal times: {len(seconds)} given for {referee.ply} moves; it takes one a move")
@@ -122,8 +126,8 @@ class GameRecord:
             if isinstance(event, OwnQuestion) or event.announcement is None:
                 tries.append(event)
                 continue
-            took = seconds[len(turns)] if seconds else None
-            turns.append(Turn(event.move, event.announcement, tuple(tries), took))
+            time = seconds[len(turns)] if seconds else None
+            turns.append(Turn(event.move, event.announcement, tuple(tries), time))
             tries.clear()
         return cls(referee.rules, referee.limits, referee.start, tuple(turns), tuple(tries), referee.end, headers or {})
 
@@ -134,81 +138,137 @@ class GameRecord:
 
     @property
     def has_times(self) -> bool:
-        """Whether any turn's time was measured."""
+        """True if the time of any turn was measured."""
         return any(turn.seconds is not None for turn in self.turns)
 
     def check(self) -> None:
-        """Raises RecordError unless the game can have gone as recorded."""
+        """Raise RecordError unless the record replays, under rules whose name is theirs."""
+        if self.rules.name in RULE_SETS and self.rules != RULE_SETS[self.rules.name]:
+            raise RecordError(f"illegal rule set: {quoted(self.rules.name)} is not the known one of that name")
         for _ in self.replay():
             pass
 
     def replay(self) -> Iterator[Step]:
-        """Plays the game again, one step for each try or question, checking every answer and announcement.
+        """Play the game again, one step for each try or question, and compare every answer and announcement.
 
         Raises:
           RecordError: the game cannot have gone as recorded.
         """
-        try:
-            referee = Referee(self.rules, self.limits, self.start)
-        except BadStart as error:
-            raise RecordError(str(error)) from None
+        replay = Replay(self.rules, self.limits, self.start)
+        referee = replay.referee
         yield Step(referee)
         for turn in self.turns:
-            for event in turn.tries:
-                yield _retry(referee, event)
-            step = _retry(referee, OwnTry(turn.move, Answer.ACCEPTED, turn.announcement))
-            yield Step(referee, step.event, step.color, turn.seconds)
+            for event in (*turn.tries, OwnTry(turn.move, Answer.ACCEPTED, turn.announcement)):
+                color, seconds = referee.turn, turn.seconds if event.answer is Answer.ACCEPTED else None
+                replay.repeat(event)
+                yield Step(referee, event, color, seconds)
         for event in self.left:
-            yield _retry(referee, event)
+            color = referee.turn
+            replay.repeat(event)
+            yield Step(referee, event, color)
         if referee.end is None and self.end is not None:
-            _stop(referee, self.end)
+            replay.stop(self.end)
             yield Step(referee, GameOver(self.end))
         if referee.end != self.end:
             recorded, true = (end.text() if end else "no end" for end in (self.end, referee.end))
             raise RecordError(f"illegal end: recorded as {recorded!r}, but the game has {true!r}")
 
 
-def place(ply: int) -> str:
-    """Where in a game, for messages."""
-    return f"at ply {ply + 1}"
+class Replay:
+    """A referee to which the tries of a recorded game are put again, and its true board.
 
+    Every method raises RecordError, with the ply, where the game is impossible.
+    """
 
-def _retry(referee: Referee, event: OwnTry | OwnQuestion) -> Step:
-    """Puts one recorded try or question to the referee again."""
-    ply, color = referee.ply, referee.turn
-    name = event.move.uci() if isinstance(event, OwnTry) else '"Any?"'
-    try:
-        answer = referee.try_move(event.move) if isinstance(event, OwnTry) else referee.ask_any()
-    except GameIsOver as error:
-        raise RecordError(f"illegal try: {error}, {place(ply)}") from None
-    if answer is not event.answer:
-        raise RecordError(
-            f"illegal answer: {name} is recorded as {event.answer.value}, but the referee says "
-            f"{answer.value}, {place(ply)}"
-        )
-    recorded, true = _code_of(event), _code_of(referee.last)
-    if recorded != true:
-        raise RecordError(
-            f"illegal announcement: {name} is recorded with {recorded!r}, but the referee says {true!r}, {place(ply)}"
-        )
-    return Step(referee, event, color)
+    def __init__(self, rules: RuleSet, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN) -> None:
+        try:
+            self.referee = Referee(rules, limits, start)
+        except BadStart as error:
+            raise RecordError(str(error)) from None
+        self.board = self.referee.board()
+
+    @property
+    def here(self) -> str:
+        """The place in the game, for messages."""
+        return place(self.referee.ply)
+
+    def repeat(self, event: OwnTry | OwnQuestion) -> None:
+        """Put a try or question again. Its answer and announcement must be those of the event."""
+        here = self.here
+        name = event.move.uci() if isinstance(event, OwnTry) else '"Any?"'
+        answer = self._try(event.move, name) if isinstance(event, OwnTry) else self.ask_any()
+        if answer is not event.answer:
+            raise RecordError(
+                f"illegal answer: {name} is recorded as {event.answer.value}, but the referee "
+                f"says {answer.value}, {here}"
+            )
+        if event != self.referee.last:
+            recorded, true = _code_of(event), _code_of(self.referee.last)
+            raise RecordError(
+                f"illegal announcement: {name} is recorded with {recorded!r}, but the referee says {true!r}, {here}"
+            )
+
+    def ask_any(self) -> Answer:
+        """Ask "Any?" and return the answer."""
+        try:
+            return self.referee.ask_any()
+        except GameIsOver:
+            raise RecordError(f'illegal question: "Any?" after the end of the game, {self.here}') from None
+
+    def move_san(self, san: str) -> Announcement:
+        """Make a move, as chess names it, and return its announcement."""
+        try:
+            move = self.board.parse_san(san)
+        except ValueError:
+            move = chess.Move.null()
+        if not move:
+            raise RecordError(f"illegal move: {quoted(san)}, {self.here}")
+        return self.move(move, san)
+
+    def move(self, move: chess.Move, name: str) -> Announcement:
+        """Make a move that was accepted, called `name` in messages, and return its announcement."""
+        here = self.here
+        answer, last = self._try(move, name), self.referee.last
+        if not isinstance(last, OwnTry) or last.announcement is None:
+            raise RecordError(f"illegal move: {quoted(name)}, {here}; the referee says {answer.value}")
+        return last.announcement
+
+    def refuse(self, move: chess.Move, name: str) -> Answer:
+        """Put a try that was refused, called `name` in messages, and return the referee's answer."""
+        here = self.here
+        answer = self._try(move, name)
+        if answer is Answer.ACCEPTED:
+            raise RecordError(f"illegal try: {quoted(name)} is recorded as refused, but is a legal move, {here}")
+        return answer
+
+    def stop(self, end: End) -> None:
+        """End the game, if it can end in this way without a move."""
+        match end.reason:
+            case Reason.RESIGNATION:
+                self.referee.resign(end.winner == chess.BLACK)
+            case Reason.FORFEIT:
+                self.referee.forfeit(end.winner == chess.BLACK, end.detail)
+            case Reason.AGREEMENT:
+                self.referee.agree()
+            case Reason.ABANDONED:
+                self.referee.abandon(end.detail)
+
+    def _try(self, move: chess.Move, name: str) -> Answer:
+        try:
+            answer = self.referee.try_move(move)
+        except GameIsOver:
+            end = self.referee.end.text() if self.referee.end else ""
+            raise RecordError(
+                f"illegal move: {quoted(name)}, {self.here}: the game has ended ({end}); it takes the rules and limits "
+                "under which it went on"
+            ) from None
+        if answer is Answer.ACCEPTED:
+            self.board.push(move)
+        return answer
 
 
 def _code_of(event: OwnTry | OwnQuestion | None) -> str:
-    """What was announced; a number of pawn tries and "some" are different codes, although 1 == True."""
     return event.announcement.code() if isinstance(event, OwnTry) and event.announcement else "nothing"
-
-
-def _stop(referee: Referee, end: End) -> None:
-    """Ends the game again as recorded, if no move did."""
-    if end.reason is Reason.RESIGNATION and end.winner is not None:
-        referee.resign(not end.winner)
-    elif end.reason is Reason.FORFEIT and end.winner is not None:
-        referee.forfeit(not end.winner, end.detail)
-    elif end.reason is Reason.AGREEMENT:
-        referee.agree()
-    elif end.reason is Reason.ABANDONED:
-        referee.abandon(end.detail)
 
 
 def _check_header(name: str, value: str) -> None:

@@ -1,39 +1,99 @@
-"""Foreign text, cleaned to fit on one line of a terminal, a record or a message."""
+"""Foreign text on one line, and files that are read up to a size and written whole."""
 
 import difflib
+import os
 import reprlib
-from collections.abc import Collection, Iterable
+import secrets
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
 
-MOST_QUOTED = 80  # characters of what was given that a message quotes, quotation marks included
+MOST_QUOTED = 80  # characters that a message quotes, quotation marks included
 
 _quoting = reprlib.Repr()
 _quoting.maxstring = _quoting.maxlong = _quoting.maxother = MOST_QUOTED
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """A text on one line, without control characters; longer than `most` characters, it is cut and ends in "..."."""
+    """Return a text on one line, without control characters, cut to `most` characters with "..." at its end."""
     line = harmless(" ".join(text.split()))
     return line if most is None or len(line) <= most else line[: most - 3] + "..."
 
 
 def harmless(text: str) -> str:
-    """A text with "?" in place of control characters, which could drive a terminal; ends of lines and tabs stay."""
+    """Return a text with "?" for control characters, which could drive a terminal. Line ends and tabs stay."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char in "\n\t" else "?" for char in text.replace("\r\n", "\n"))
 
 
-def quoted(given: object) -> str:
-    """What was given, as messages quote it: one line, its middle left out beyond `MOST_QUOTED` characters."""
-    return _quoting.repr(given)
+def quoted(value: object) -> str:
+    """Return a value as messages quote it: one line, its middle left out beyond `MOST_QUOTED` characters."""
+    return _quoting.repr(value)
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """The rest of a sentence about an unknown name: a near miss, if there is one, and a full stop."""
+    """Return the rest of a sentence about an unknown name: a similar name, if there is one, and a full stop."""
     near = difflib.get_close_matches(text[:MOST_QUOTED].lower(), list(known), n=1)
     return f"; did you mean '{near[0]}'?" if near else "."
 
 
-def unknown(what: str, name: str, known: Collection[str]) -> str:
-    """What is wrong with a name: "unknown side 'whit'; did you mean 'white'? Known: white, black."."""
-    return f"unknown {what} {quoted(name)}{did_you_mean(name, known)} Known: {', '.join(known)}."
+def unknown(kind: str, name: str, known: Collection[str]) -> str:
+    """Return a message about a name: "unknown side 'whit'; did you mean 'white'? Known: white, black."."""
+    return f"unknown {kind} {quoted(name)}{did_you_mean(name, known)} Known: {', '.join(known)}."
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that replaces `path` at the end, unless something is raised.
+
+    A device or a pipe is written to directly.
+
+    Raises:
+      OSError: the file cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as handle:
+            yield handle
+        return
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as handle:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all. Raises OSError if that fails."""
+    with atomic_file(path) as handle:
+        handle.write(data)
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Return what is in a file of at most `most` bytes.
+
+    Raises:
+      ValueError: the file cannot be read or is larger. The message is a clause that says so.
+    """
+    try:
+        with path.open("rb") as handle:
+            data = handle.read(most + 1)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if len(data) > most:
+        raise ValueError(f"more than {most} bytes")
+    return data
+
+
+def read_text(path: Path, most: int) -> str:
+    """Return the text of a file in UTF-8. Raises ValueError as `read_bytes`, also for other bytes."""
+    try:
+        return read_bytes(path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start} is not UTF-8 text") from None

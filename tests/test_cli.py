@@ -268,7 +268,7 @@ def test_a_damaged_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["replay", str(game)]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert "illegal announcement" in err
+    assert "illegal comment: '[%says xd5]', at ply 1" in err
 
 
 def test_the_program_reads_no_input_but_for_play(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,7 +150,7 @@ ICC, UMD, PLAIN = FORMATS["icc"], FORMATS["umd"], FORMATS["plain"]
         (PLAIN, "1. e4 e5", "the result after the moves is missing, at ply 3"),
         (PLAIN, "1. e4 * e5", "unexpected text: 'e5', at ply 2"),
         (PLAIN, "1. e4 (1. d4 *", "a sideline is not closed, at ply 2"),
-        (PLAIN, "1. e4 ) *", "unexpected text: ')', at ply 2"),
+        (PLAIN, "1. e4 ) *", "unexpected text: ') *', at ply 2"),
         (PLAIN, "1. e4 {comment *", "a comment that is not closed: '{comment *', at ply 2"),
         (PLAIN, "1. e4 -- *", "unexpected text: '-- *', at ply 2"),
         (PLAIN, "1. e4 ?? *", "illegal move: '??', at ply 2; one side's view"),
@@ -174,16 +174,16 @@ ICC, UMD, PLAIN = FORMATS["icc"], FORMATS["umd"], FORMATS["plain"]
             "illegal announcement: 'Xe5' after Nf3, but the referee says ''",
         ),
         (ICC, "1. e4 {(:)} d5 {(:)} *", "illegal announcement: '' after d5, but the referee says 'P1', at ply 2"),
-        (ICC, "1. e4 {(:d4)} *", "illegal try: 'd4' is told as refused, but is a legal move, at ply 1"),
+        (ICC, "1. e4 {(:d4)} *", "illegal try: 'd4' is recorded as refused, but is a legal move, at ply 1"),
         (ICC, "1. e4 {(:Ke9)} *", "illegal try: 'Ke9', at ply 1; it takes one such as"),
         (ICC, "1. e4 {(:Rxh7)} *", "illegal try: 'Rxh7', at ply 1; no man of the side to move"),
-        (ICC, '[FEN "4k3/8/8/8/8/5b2/8/R3K2R w - - 0 1"]\n\n1. Kf1 {(:Rg1,Rd1)} *', "'Rg1' is told as refused"),
+        (ICC, '[FEN "4k3/8/8/8/8/5b2/8/R3K2R w - - 0 1"]\n\n1. Kf1 {(:Rg1,Rd1)} *', "'Rg1' is recorded as refused"),
         (ICC, "1. e4 {(K:d4:)} *", "illegal comment: '(K:d4:)', at ply 1; it takes one such as {(Xd6"),
         (ICC, "1. e4 {(:)} {(:)} *", "illegal comment"),
         (ICC, "1. e4 {(:)} ?? {(:1)} *", "illegal move: '??', at ply 2; one side's view"),
         (UMD, "1. e4 {(:)} *", "illegal comment: '(:)', at ply 1; it takes one such as {(K:"),
         (UMD, "1. e4 {(K::Td4)} *", "illegal announcement: 'Td4' after e4"),
-        (UMD, "1. e4 {(K:d4:)} *", "illegal try: 'd4' is told as refused"),
+        (UMD, "1. e4 {(K:d4:)} *", "illegal try: 'd4' is recorded as refused"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(form: Format, text: str, why: str) -> None:
@@ -234,11 +234,11 @@ STATE, WHITE = "game_state", ("game_state", "white_scoresheet")
         ),
         (
             changed("wild16", *WHITE, "moves_own", 1, 0, 0, "chess_move", value="b1c3"),
-            "illegal try: 'b1c3' is told as refused, but is a legal move, at ply 3",
+            "illegal try: 'b1c3' is recorded as refused, but is a legal move, at ply 3",
         ),
         (
             changed("berkeley_any", *WHITE, "moves_own", 1, 1, 0, "chess_move", value="e4d5"),
-            "illegal try: 'e4d5' is told as refused, but is a legal move, at ply 3",
+            "illegal try: 'e4d5' is recorded as refused, but is a legal move, at ply 3",
         ),
         (
             changed("wild16", *WHITE, "moves_own", 0, 0, 1, "next_turn_pawn_tries", value=2),

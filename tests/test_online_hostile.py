@@ -93,7 +93,7 @@ def test_a_list_of_games_of_another_shape_ends_nothing(asked: str, tmp_path: Pat
 
 
 def test_a_state_of_another_shape_is_played_or_waited_for(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("kriegbot.online.records.write_whole", lambda *_: None)
+    monkeypatch.setattr("kriegbot.online.records.write_file", lambda *_: None)
     monkeypatch.setattr(OnlineGame, "_asked", lambda *_, **__: chess.Move.from_uci("a2a3"))
     drawn_with = set()
     for state in damaged(started()):
@@ -106,7 +106,7 @@ def test_a_state_of_another_shape_is_played_or_waited_for(tmp_path: Path, monkey
 
 def test_an_end_of_another_shape_is_recorded(tmp_path: Path, monkeypatch: Any) -> None:
     written: list[bytes] = []
-    monkeypatch.setattr("kriegbot.online.records.write_whole", lambda _, data: written.append(data))
+    monkeypatch.setattr("kriegbot.online.records.write_file", lambda _, data: written.append(data))
     for wrong in WRONG:
         state = {"state": "completed", "result": wrong, "clock": wrong, "referee_turns": wrong}
         assert isinstance(played(tmp_path, state)[0].play(), dict)

@@ -33,7 +33,7 @@ from referee import (
     record_to_pgn,
     save_record,
 )
-from referee.files import write_whole
+from referee.text import write_file
 from tests.random_games import STARTS, steps
 
 HEADERS = {
@@ -185,6 +185,18 @@ def test_a_record_survives_a_chess_program_that_writes_it_again() -> None:
     assert record_from_pgn(str(game)) == short_game()
 
 
+@pytest.mark.parametrize("number", ["1. ... d5", "1 ... d5", "1...d5", "d5", "1... {} d5"])
+def test_freedoms_of_pgn_are_read(number: str) -> None:
+    text = SHORT.replace("1... d5", number).replace("1. e4", "1.e4").replace("[%says", "\n  [%says")
+    assert record_from_pgn(text.replace("1.e4 {", "1.e4\n{")) == short_game()
+
+
+def test_a_record_in_latin_1_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "latin.pgn"
+    path.write_bytes(SHORT.replace('"rand"', '"Müller"').encode("latin-1"))
+    assert load_record(path).headers["Black"] == "Müller"
+
+
 def test_windows_line_ends_and_a_byte_order_mark_are_read() -> None:
     assert record_from_pgn("\ufeff" + SHORT.replace("\n", "\r\n")) == short_game()
 
@@ -284,7 +296,7 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    write_whole(pipe, b"a game")
+    write_file(pipe, b"a game")
     assert os.read(reading, 100) == b"a game"
     os.close(reading)
     assert pipe.is_fifo()

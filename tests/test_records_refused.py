@@ -62,8 +62,8 @@ def test_a_record_too_large_to_be_read_again_is_not_written() -> None:
     [
         (b"", "header KriegspielRecord is missing"),
         (b"\x00" * 100, "control character '\\x00'"),
-        (b"\x89PNG\r\n\x1a\n", "byte 0 is not UTF-8 text"),
-        (random.Random(1).randbytes(5000), "is not UTF-8 text"),
+        (b"\x89PNG\r\n\x1a\n", "control character '\\x1a'"),
+        (random.Random(1).randbytes(5000), "control character"),
         (b"x" * (MAX_BYTES + 1), f"more than {MAX_BYTES} bytes"),
         (SHORT.encode()[:-5], "unexpected end of text: the result after the moves is missing, at ply 3"),
         (SHORT.replace("rand", "r\x00nd").encode(), "control character '\\x00'"),
@@ -119,19 +119,22 @@ CHESS = '[Event "F/S Return Match"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 (2. f4 ex
         ),
         (
             SHORT.replace('PlyLimit "160"', 'PlyLimit "1"'),
-            "illegal announcement: e2e4 is recorded with '-', but the referee says '#plies'",
+            "illegal move: 'e7d6', at ply 2: the game has ended (ply limit, draw)",
         ),
         (
             SHORT.replace('"resignation"', '"resigned"'),
-            "illegal header Termination: 'resigned' with Result '0-1'",
+            "illegal header Termination: 'resigned'; it takes 'unterminated' for this game",
         ),
         (
             SHORT.replace('"resignation"', '"dead position"'),
-            "illegal header Termination: 'dead position' with Result '0-1'",
+            "illegal header Termination: 'dead position'; it takes 'unterminated' for this game",
         ),
-        (SHORT.replace('"resignation"', '"checkmate"'), "illegal end: recorded as 'checkmate, Black wins'"),
-        (SHORT.replace('"resignation"', '"unterminated"'), "illegal result"),
-        (SHORT.replace('Result "0-1"', 'Result "1-0"'), "illegal result"),
+        (SHORT.replace('"resignation"', '"checkmate"'), "illegal header Termination: 'checkmate'"),
+        (SHORT.replace('"resignation"', '"unterminated"'), "illegal header Result: '0-1'; it takes '*' for this game"),
+        (
+            SHORT.replace('Result "0-1"', 'Result "1-0"'),
+            "illegal result: '1-0' in the header and '0-1' after the moves",
+        ),
         (SHORT.replace("} 0-1", "} 1-0"), "illegal result: '0-1' in the header and '1-0' after the moves"),
         (SHORT.replace("} 0-1", "} (1... e5) 0-1"), "unexpected sidelines: a record has none"),
         (SHORT.replace("} 0-1", "}"), "unexpected end of text: the result after the moves is missing, at ply 3"),
@@ -147,24 +150,30 @@ CHESS = '[Event "F/S Return Match"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 (2. f4 ex
         ),
         (
             SHORT.replace("e4 {[%says -]", "e4 {"),
-            "illegal comment: '[%emt 0:00:00.530]', at ply 1; [%says ...] is missing",
+            "illegal comment: '', at ply 1; it takes '[%says -]'",
         ),
         (
             SHORT.replace("[%says -] [%emt 0:00:00.530]", "well"),
-            "illegal comment: 'well', at ply 1; it takes [%emt ...]",
+            "illegal comment: 'well', at ply 1; it takes '[%says -]'",
         ),
-        (SHORT.replace("[%says -]", "[%says -] [%says -]"), "each once"),
+        (
+            SHORT.replace("[%says -]", "[%says -] [%says -]"),
+            "illegal comment: '[%says -]', at ply 1; it takes nothing else",
+        ),
         (
             SHORT.replace("[%says -]", "[%says xd5]"),
-            "illegal announcement: e2e4 is recorded with 'xd5', but the referee says '-', at ply 1",
+            "illegal comment: '[%says xd5]', at ply 1; it takes '[%says -]'",
         ),
-        (SHORT.replace("[%says -]", "[%says e4]"), "illegal announcement: 'e4'; it takes a code such as"),
-        (SHORT.replace("0:00:00.530", "0.53"), "illegal time: '0.53', at ply 1; it takes h:mm:ss.mmm"),
+        (SHORT.replace("[%says -]", "[%says e4]"), "illegal comment: '[%says e4]', at ply 1; it takes '[%says -]'"),
+        (SHORT.replace("0:00:00.530", "0.53"), "illegal comment: '[%emt 0.53]', at ply 1; it takes nothing else"),
         (
             SHORT.replace("e7d6:illegal", "e7d6:no"),
-            "illegal try: 'e7d6:no', at ply 2; it takes one such as 'e4d5:illegal'",
+            "illegal answer: e7d6 is recorded as no, but the referee says illegal, at ply 2",
         ),
-        (SHORT.replace("e7d6:illegal", "e7d6:accepted"), "illegal try: 'e7d6:accepted'"),
+        (
+            SHORT.replace("e7d6:illegal", "e7d6:accepted"),
+            "illegal try: 'e7d6:accepted', at ply 2; it takes one such as 'e4d5:illegal'",
+        ),
         (
             SHORT.replace("e7d6:illegal", "d7d6:illegal"),
             "illegal answer: d7d6 is recorded as illegal, but the referee says accepted, at ply 2",
@@ -173,7 +182,10 @@ CHESS = '[Event "F/S Return Match"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 (2. f4 ex
             SHORT.replace("e7d6:repeated", "e7d6:illegal"),
             "illegal answer: e7d6 is recorded as illegal, but the referee says repeated",
         ),
-        (SHORT.replace("e7d6:illegal", "any:illegal"), "illegal try: 'any:illegal', at ply 2"),
+        (
+            SHORT.replace("e7d6:illegal", "any:illegal"),
+            'illegal answer: "Any?" is recorded as illegal, but the referee says impossible, at ply 2',
+        ),
         (
             SHORT.replace("e7d6:illegal", "any:yes"),
             'illegal answer: "Any?" is recorded as yes, but the referee says impossible, at ply 2',
@@ -193,7 +205,7 @@ def test_a_game_does_not_go_on_after_its_end() -> None:
     mate.try_move(chess.Move.from_uci("a1a8"))
     record = GameRecord.of(mate)
     wrong = dataclasses.replace(record, left=(OwnTry(chess.Move.from_uci("g8h8"), Answer.ILLEGAL),))
-    with pytest.raises(RecordError, match=r"illegal try: try g8h8 refused: the game has ended"):
+    with pytest.raises(RecordError, match=r"illegal move: 'g8h8', at ply 2: the game has ended"):
         record_to_pgn(wrong)
 
 

@@ -27,8 +27,7 @@ from kriegbot.kernels import prepare
 from kriegbot.players import making, specs
 from kriegbot.request import Refused, path_of, refusing, seed_of, whole_of
 from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
-from referee.files import whole
-from referee.text import did_you_mean, one_line, quoted, unknown
+from referee.text import atomic_file, did_you_mean, one_line, quoted, unknown
 
 T = TypeVar("T")
 Parser: TypeAlias = Callable[[Any], Any]
@@ -174,7 +173,7 @@ def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
     """
     note = ""
     try:
-        with whole(path) as file:
+        with atomic_file(path) as file:
             file.write(record_to_pgn(record).encode())
             file.flush()
             os.fsync(file.fileno())  # before the older file moves: the disk may be full

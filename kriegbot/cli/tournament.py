@@ -29,8 +29,7 @@ from kriegbot.game.seat import PlayerFailed
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
-from referee.files import whole
-from referee.text import quoted
+from referee.text import atomic_file, quoted
 from tournaments.play import Finished, Outcome, SpecOf, logged_to
 from tournaments.report import decision_of, report_of
 from tournaments.report_page import MISSING, are_missing, page_of
@@ -340,7 +339,7 @@ def export(
         if out is None:
             FORMS[form](store, sys.stdout)
             return
-        with whole(out) as handle:
+        with atomic_file(out) as handle:
             target = TextIOWrapper(handle, encoding="utf-8", newline="")
             FORMS[form](store, target)
             target.detach()

@@ -28,8 +28,7 @@ from filelock import FileLock
 from kriegbot.folders import data_folder
 from kriegbot.narration.names import called
 from referee import GameRecord, Reason
-from referee.files import write_whole
-from referee.text import one_line
+from referee.text import one_line, write_file
 
 LEVELS = {
     "newcomer": 825,
@@ -208,7 +207,7 @@ class Results:
         with FileLock(f"{self.path}.lock", timeout=LOCK_SECONDS):
             old = self.path.read_bytes() if self.path.exists() else b""
             ending = b"\n" if old and not old.endswith(b"\n") else b""
-            write_whole(self.path, old + ending + json.dumps(line).encode() + b"\n")
+            write_file(self.path, old + ending + json.dumps(line).encode() + b"\n")
 
 
 def rating_of(results: Sequence[PersonResult]) -> Rating | None:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from kriegbot.game.turn import Attempt
 from referee import Action, action_code
-from referee.files import write_whole
+from referee.text import write_file
 
 Json: TypeAlias = dict[str, Any]
 
@@ -58,7 +58,7 @@ class OnlineRecord:
 
     def save(self) -> None:
         """Writes the file, whole or not at all."""
-        write_whole(self.path, (json.dumps(self.data, indent=1) + "\n").encode())
+        write_file(self.path, (json.dumps(self.data, indent=1) + "\n").encode())
 
 
 def unfinished(folder: Path, site: str, bot: str) -> Iterator[Json]:

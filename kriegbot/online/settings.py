@@ -22,8 +22,7 @@ from kriegbot.online.site import SITE, checked_address
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.request import Refused, program_of
 from referee import RULE_SETS, RuleSet
-from referee.files import text_in
-from referee.text import did_you_mean, one_line, quoted
+from referee.text import did_you_mean, one_line, quoted, read_text
 
 T = TypeVar("T")
 
@@ -91,7 +90,7 @@ class BotSettings:
 def load_settings(path: Path) -> BotSettings:
     """The settings in a file; raises Refused with what would be accepted."""
     try:
-        data = tomllib.loads(text_in(path, MOST_BYTES))
+        data = tomllib.loads(read_text(path, MOST_BYTES))
     except ValueError as error:
         why = one_line(str(error), 200)
         raise Refused(f"{quoted(str(path))} is no file of settings: {why}; it takes TOML.") from None

@@ -12,8 +12,7 @@ from typing import Any
 
 from kriegbot.trees.efg import MOST_DEPTH, check_depth, number_of, read_efg, write_efg
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Tree, TreeError
-from referee.files import text_in
-from referee.text import MOST_QUOTED, one_line, quoted
+from referee.text import MOST_QUOTED, one_line, quoted, read_text
 
 MOST_BYTES = 100_000_000  # larger files are refused
 VERSION = 1
@@ -164,7 +163,7 @@ def load(path: str | Path) -> Tree:
     path = Path(path)
     read, _ = _forms(path)
     try:
-        return read(text_in(path, MOST_BYTES))
+        return read(read_text(path, MOST_BYTES))
     except ValueError as error:
         raise TreeError(f"{_name(path)}: {error}") from None
 

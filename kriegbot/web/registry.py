@@ -26,7 +26,7 @@ from kriegbot.web.requests import MAX_CHOICES, FindTurning, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import SeatPool
 from referee import GameRecord, RuleSet
-from referee.files import write_whole
+from referee.text import write_file
 
 T = TypeVar("T")
 
@@ -241,7 +241,7 @@ class Registry:
         """Keeps what was chosen on the page, in a file, if one can be written."""
         try:
             self._memory.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._memory, choices.encode(errors="replace"))
+            write_file(self._memory, choices.encode(errors="replace"))
         except OSError as error:
             log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
 

@@ -14,8 +14,7 @@ from referee.errors import RecordError
 from referee.formats.base import Format, Lost
 from referee.formats.foreign_pgn import FILTERED, ICC, PLAIN, UMD
 from referee.formats.kriegspiel_org import KRIEGSPIEL
-from referee.movetext import pgn_games
-from referee.pgn import check_writable, record_from_pgn, record_to_pgn
+from referee.pgn import pgn_games, record_from_pgn, record_to_pgn
 from referee.record import GameRecord
 from referee.rules import RuleSet
 from referee.text import did_you_mean, quoted
@@ -68,6 +67,6 @@ def format_for(path: str) -> Format:
 
 def written(record: GameRecord, form: Format, side: chess.Color | None = None) -> tuple[str, Lost]:
     """The text of a record, and what was lost; raises RecordError if it does not replay or fit this format."""
-    check_writable(record)
+    record.check()
     text, lost = form.write(record, side)
     return text, tuple(name for name, is_lost in lost.items() if is_lost)

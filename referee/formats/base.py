@@ -6,14 +6,12 @@ from typing import TypeAlias
 
 import chess
 
-from referee.announcement import Announcement, Reason
-from referee.errors import GameIsOver, RecordError
+from referee.announcement import Reason
+from referee.errors import RecordError
 from referee.pgn import game_of
-from referee.record import RESERVED, GameRecord, place
-from referee.referee import Referee
-from referee.rules import NO_LIMITS, RULE_SETS, Limits, RuleSet
+from referee.record import RESERVED, GameRecord, Replay
+from referee.rules import RULE_SETS, RuleSet
 from referee.text import one_line, quoted
-from referee.view import Answer, OwnTry
 
 Lost: TypeAlias = tuple[str, ...]  # what was left out, such as "thinking times"
 Written: TypeAlias = tuple[str, Mapping[str, bool]]
@@ -56,55 +54,8 @@ class Format:
     suffix: str | None = None
 
 
-class Retelling:
-    """A foreign game, as far as it is replayed, and its true board; raises RecordError where it is impossible."""
-
-    def __init__(self, rules: RuleSet, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN) -> None:
-        self.referee = Referee(rules, limits, start)
-        self.board = self.referee.board()
-
-    @property
-    def here(self) -> str:
-        """Where the game is, for messages."""
-        return place(self.referee.ply)
-
-    def say(self, san: str) -> Announcement:
-        """A move as chess names it; returns what the referee says."""
-        try:
-            move = self.board.parse_san(san)
-        except ValueError:
-            move = chess.Move.null()
-        if not move:
-            raise RecordError(f"illegal move: {quoted(san)}, {self.here}")
-        return self.make(move, san)
-
-    def make(self, move: chess.Move, name: str) -> Announcement:
-        """A move that was accepted; returns what the referee says."""
-        here = self.here
-        answer = self._answer(move, name)
-        last = self.referee.last
-        if answer is not Answer.ACCEPTED or not isinstance(last, OwnTry) or last.announcement is None:
-            raise RecordError(f"illegal move: {quoted(name)}, {here}; the referee says {answer.value}")
-        self.board.push(move)
-        return last.announcement
-
-    def refuse(self, move: chess.Move, name: str) -> Answer:
-        """A try that was refused; returns the referee's answer."""
-        here = self.here
-        answer = self._answer(move, name)
-        if answer is Answer.ACCEPTED:
-            raise RecordError(f"illegal try: {quoted(name)} is told as refused, but is a legal move, {here}")
-        return answer
-
-    def _answer(self, move: chess.Move, name: str) -> Answer:
-        try:
-            return self.referee.try_move(move)
-        except GameIsOver:
-            end = self.referee.end.text() if self.referee.end else ""
-            raise RecordError(
-                f"illegal move: {quoted(name)}, {self.here}: the game has ended ({end}); it takes the rules and limits "
-                "under which it went on"
-            ) from None
+class ForeignGame(Replay):
+    """A game of another program, replayed as far as it was read."""
 
     def finish(self, headers: Mapping[str, str], result: str) -> Lost:
         """Ends the game as the headers and the result say, if no move has ended it; returns what was lost.
@@ -112,9 +63,6 @@ class Retelling:
         PGN has no word for giving up, so a game won without a mate was given up, unless Termination says more. A
         draw by agreement or repetition is none that a referee of ours gives.
         """
-        told = headers.get("Result", result)
-        if told != result:
-            raise RecordError(f"illegal result: {quoted(told)} in the header and {result!r} after the moves")
         referee = self.referee
         if referee.end is not None:
             if referee.end.result != result:
@@ -152,7 +100,7 @@ def variant_of(rules: RuleSet) -> str:
     return _OTHER_NAMES.get(rules.name, rules.title)
 
 
-def retelling(headers: Mapping[str, str], rules: RuleSet | None, default: str) -> Retelling:
+def retelling(headers: Mapping[str, str], rules: RuleSet | None, default: str) -> ForeignGame:
     """The beginning of a game with these headers; raises RecordError if no such game can begin.
 
     The rules asked for, if any, override the headers; `default` is the name of the rule set if neither says.
@@ -165,4 +113,4 @@ def retelling(headers: Mapping[str, str], rules: RuleSet | None, default: str) -
         raise RecordError(f"illegal header Variant: {quoted(headers['Variant'])}; it takes one of {takes}")
     name = rules.text if rules is not None else headers.get("RuleSet", meant[variant])
     given = {key: value for key, value in headers.items() if key not in ("Variant", "SetUp")} | {"RuleSet": name}
-    return Retelling(*game_of(given | ({"SetUp": "1"} if "FEN" in headers else {})))
+    return ForeignGame(*game_of(given | ({"SetUp": "1"} if "FEN" in headers else {})))

@@ -44,8 +44,7 @@ from referee.announcement import CHECK_LETTERS, Announcement, End, PawnTryCount,
 from referee.errors import RecordError
 from referee.formats import base
 from referee.men import Men, is_castling, is_open, matches_san, men_of, open_tries, try_name
-from referee.movetext import HIDDEN, game_text, pgn_games
-from referee.pgn import headers_of, numbered, pgn_text
+from referee.pgn import HIDDEN, headers_of, numbered, pgn_games, pgn_text, read_pgn
 from referee.record import ROSTER, GameRecord, Turn, place
 from referee.rules import BERKELEY, WILD16, IllegalHeard, RuleSet
 from referee.text import quoted
@@ -212,23 +211,23 @@ def _side_to_move(board: chess.Board) -> tuple[chess.Color, Men, bool, bool]:
 def _read(
     text: str, rules: RuleSet | None, default: RuleSet, notation: _Notation | None = None
 ) -> tuple[GameRecord, base.Lost]:
-    game = game_text(text)
+    game = read_pgn(text)
     told = base.retelling(game.headers, rules, default.name)
     has_remarks = bool(game.remarks)
     for ply, said in enumerate(game.moves):
-        if said.move == HIDDEN:
+        if said.san == HIDDEN:
             raise RecordError(f"illegal move: '{HIDDEN}', {place(ply)}; one side's view is no full record")
         comments = [comment for comment in said.comments if notation is not None and comment.startswith("(")]
         has_remarks = has_remarks or len(comments) < len(said.comments)
         if notation is not None and comments:
-            _retell(told, said.move, comments, notation)
+            _retell(told, said.san, comments, notation)
         else:
-            told.say(said.move)
+            told.move_san(said.san)
     ended = told.finish(game.headers, game.result)
-    return told.record(game.headers), (*((base.COMMENTS,) if has_remarks else ()), *game.lost, *ended)
+    return told.record(game.headers), (*((base.COMMENTS,) if has_remarks else ()), *game.skipped, *ended)
 
 
-def _retell(told: base.Retelling, name: str, comments: list[str], notation: _Notation) -> None:
+def _retell(told: base.ForeignGame, name: str, comments: list[str], notation: _Notation) -> None:
     """One turn with a comment: its refused tries, then its move."""
     here, ply = told.here, told.referee.ply
     match = notation.comment.fullmatch("".join(comments[0].split()))
@@ -237,7 +236,7 @@ def _retell(told: base.Retelling, name: str, comments: list[str], notation: _Not
     for refused in filter(None, match["tries"].split(",")):
         told.refuse(named_try(told.board, refused, ply), refused)
     before = told.board.copy(stack=False)
-    announcement = told.say(name)
+    announcement = told.move_san(name)
     last = told.board.peek()
     other = announcement.captured_square if announcement.en_passant else last.to_square
     captures = {f"X{chess.square_name(other)}"} if other is not None and before.is_en_passant(last) else set()

@@ -18,7 +18,7 @@ import chess
 
 from referee.announcement import Announcement, Man, PawnTryCount, PawnTryExists, PawnTrySquares, Reason, check_direction
 from referee.errors import RecordError
-from referee.formats.base import QUESTIONS, RULED_OUT, TIMES, Format, Lost, Retelling, Written
+from referee.formats.base import QUESTIONS, RULED_OUT, TIMES, ForeignGame, Format, Lost, Written
 from referee.record import ROSTER, GameRecord
 from referee.rules import NO_LIMITS, RULE_SETS, Asking, IllegalHeard, Limits, RuleSet
 from referee.text import quoted
@@ -167,13 +167,13 @@ def read(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
         raise RecordError(f"illegal rules: the game is one of {quoted(found.name)}; it takes no others")
     sheets = {color: _part(state, f"{chess.COLOR_NAMES[color]}_scoresheet", dict) for color in chess.COLORS}
     own = {color: _sheet(sheet, chess.COLOR_NAMES[color]) for color, sheet in sheets.items()}
-    told = Retelling(found, _limits_of(own))
+    told = ForeignGame(found, _limits_of(own))
     _retell(told, own)
     _compare(told, state, sheets, own)
     return told.record({}), ()
 
 
-def _retell(told: Retelling, own: dict[chess.Color, Sheet]) -> None:
+def _retell(told: ForeignGame, own: dict[chess.Color, Sheet]) -> None:
     """All turns, White's first; the last may be unfinished."""
     rest = {color: iter(sheet) for color, sheet in own.items()}
     color, is_done = chess.WHITE, True
@@ -193,16 +193,14 @@ def _retell(told: Retelling, own: dict[chess.Color, Sheet]) -> None:
         raise RecordError(f"illegal score sheets: a turn of the wrong side, {told.here}")
 
 
-def _put(told: Retelling, question: Json, answer: Json) -> Json:
+def _put(told: ForeignGame, question: Json, answer: Json) -> Json:
     """Puts a question to the referee; returns its answer in their words."""
     main = answer.get("main_announcement")
     if question == ANY:
-        if told.referee.end is not None:
-            raise RecordError(f'illegal question: "Any?" after the end of the game, {told.here}')
-        return {"main_announcement": name_of(told.referee.ask_any(), told.referee.rules)}
+        return {"main_announcement": name_of(told.ask_any(), told.referee.rules)}
     move, name = _move(question, told.here)
     if main in DONE:
-        announcement = told.make(move, name)
+        announcement = told.move(move, name)
         return answer_of(announcement, told.board)
     refusal = told.refuse(move, name)
     if refusal is Answer.IMPOSSIBLE and told.board.is_en_passant(move) and main == "ILLEGAL_MOVE":
@@ -210,7 +208,7 @@ def _put(told: Retelling, question: Json, answer: Json) -> Json:
     return {"main_announcement": name_of(refusal, told.referee.rules)}
 
 
-def _compare(told: Retelling, state: Json, sheets: dict[chess.Color, Json], own: dict[chess.Color, Sheet]) -> None:
+def _compare(told: ForeignGame, state: Json, sheets: dict[chess.Color, Json], own: dict[chess.Color, Sheet]) -> None:
     """The rest of the file, which follows from what each side asked."""
     board, end = told.board, told.referee.end
     expected = _saved(told, own)["game_state"]
@@ -289,7 +287,7 @@ def write(record: GameRecord) -> Written:
             f"illegal game: {quoted(record.rules.name)} from {quoted(record.start)}; the format takes "
             f"{', '.join(_KNOWN)} from the initial position"
         )
-    theirs = Retelling(replace(record.rules, one_minor_each_draws=False), _THEIR_LIMITS)
+    theirs = ForeignGame(replace(record.rules, one_minor_each_draws=False), _THEIR_LIMITS)
     own: dict[chess.Color, Sheet] = {chess.WHITE: [], chess.BLACK: []}
     lost = {HEADERS: record.headers != ROSTER, TIMES: record.has_times}
     for turn in (*record.turns, None):
@@ -302,7 +300,7 @@ def write(record: GameRecord) -> Written:
             else:
                 pairs.append(pair)
         if turn is not None:
-            announcement = theirs.make(turn.move, turn.move.uci())
+            announcement = theirs.move(turn.move, turn.move.uci())
             pairs.append((question_of(turn.move), answer_of(announcement, theirs.board)))
         if pairs:
             own[color].append(pairs)
@@ -311,7 +309,7 @@ def write(record: GameRecord) -> Written:
     return json.dumps(_saved(theirs, own), indent=2) + "\n", lost
 
 
-def _asked(theirs: Retelling, event: OwnTry | OwnQuestion) -> tuple[Json, Json] | None:
+def _asked(theirs: ForeignGame, event: OwnTry | OwnQuestion) -> tuple[Json, Json] | None:
     """A refused try or a question, and the answer; None for what is on no sheet."""
     rules = theirs.referee.rules
     if isinstance(event, OwnQuestion):
@@ -327,7 +325,7 @@ def _asked(theirs: Retelling, event: OwnTry | OwnQuestion) -> tuple[Json, Json] 
     return question_of(event.move), _BLANK | {"main_announcement": main}
 
 
-def _saved(theirs: Retelling, own: dict[chess.Color, Sheet]) -> Json:
+def _saved(theirs: ForeignGame, own: dict[chess.Color, Sheet]) -> Json:
     board, referee = theirs.board, theirs.referee
     view = referee.view(board.turn)
     possible = [question_of(move) for move in sorted(view.tries(), key=chess.Move.uci)]
