@@ -121,7 +121,7 @@ REFUSED = [
     (["GAME", "-", "--from", "kriegspiel"], "as kriegspiel: not JSON"),
     (["EMPTY", "-"], "unknown format: ''; it takes games in one of kriegbot, kriegspiel, filtered, umd, icc, plain."),
     (["EMPTY", "-", "--from", "plain"], "no game in it."),
-    (["BINARY", "-"], "byte 0 is not UTF-8 text."),
+    (["BINARY", "-"], "unknown format"),
     (["VIEW", "-"], "as filtered: one side's view is no full record"),
     (["BAD", "-"], ", game 2, as plain: illegal move: 'e5', at ply 3."),
     (["PROSE", "-"], "unknown format: 'no game here\\n'; it takes games in one of"),

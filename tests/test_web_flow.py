@@ -325,7 +325,7 @@ def test_a_game_of_chess_is_uploaded_under_the_rules_that_are_named(server: Page
     ("body", "why"),
     [
         (b"", "unknown format"),
-        (b"\xff\xfe", "not UTF-8"),
+        (b"\xff\xfe", "unknown format"),
         (b"<html>", "unknown format"),
         (b"1. e4 e5 2. Ke3 *", "illegal move"),
         (b'1. e4 *\n\n[Event "x"]\n\n1. d4 *', "2 games"),

@@ -19,6 +19,7 @@ from kriegbot.request import PERSON, Refused, path_of, refusing, save_whole, who
 from referee import GameRecord, RecordError, RuleSet
 from referee.formats import FORMATS, format_for, format_named, format_of, written
 from referee.formats.base import Format
+from referee.pgn import pgn_decoded
 from referee.text import one_line, quoted
 from tournaments.store import Store, StoreError
 
@@ -137,9 +138,7 @@ def text_of(source: str) -> str:
                 data = handle.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise Refused(f"{quoted(source)}: more than {MAX_BYTES} bytes; it takes a smaller file.")
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise Refused(f"{quoted(source)}: byte {error.start} is not UTF-8 text.") from None
+        return pgn_decoded(data)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Refused(f"{quoted(source)}: cannot be read ({reason}).") from None

@@ -19,6 +19,7 @@ from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusin
 from kriegbot.web.replies import SavedGame
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
+from referee.pgn import pgn_decoded
 
 MAX_SHOWN = 300  # games listed, the newest
 MAX_UPLOADED = 256 * 1024  # bytes of an uploaded file
@@ -83,10 +84,7 @@ class Library:
 
         The rules are those of a game that does not name its own.
         """
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise Refused("The file is not UTF-8 text; it takes a game as PGN.") from None
+        text = pgn_decoded(data)
         with refusing(RecordError, beginning="The file is refused: ", ending="."):
             form = format_of(text)
             games = form.games(text)
