@@ -30,7 +30,7 @@ from kriegbot.players.making import make_player
 from kriegbot.players.scripted import ScriptedPlayer, Turn, prowl
 from kriegbot.players.specs import parse_spec
 from referee import Answer, Limits, OwnTry, Reason, Referee, View
-from referee.men import PIECE_VALUES, is_castling, is_pawn_capture
+from referee.pieces import PIECE_VALUES, is_castling, is_pawn_capture
 
 HOPELESS, BOARDS, FAR_AHEAD, FIRST_MOVES, LIMITS = 0.02, 2000, 5, 50, Limits(plies=300)
 

@@ -26,11 +26,11 @@ from referee.errors import GameIsOver as GameIsOver
 from referee.errors import KriegspielError as KriegspielError
 from referee.errors import RecordError as RecordError
 from referee.errors import UnknownRuleSet as UnknownRuleSet
-from referee.men import open_tries as open_tries
 from referee.pgn import load_record as load_record
 from referee.pgn import record_from_pgn as record_from_pgn
 from referee.pgn import record_to_pgn as record_to_pgn
 from referee.pgn import save_record as save_record
+from referee.pieces import open_tries as open_tries
 from referee.record import GameRecord as GameRecord
 from referee.record import Step as Step
 from referee.record import Turn as Turn

@@ -11,7 +11,6 @@ import chess
 
 from referee.announcement import End, Reason, announce, count_pawn_tries, end_of
 from referee.errors import BadStart, GameIsOver
-from referee.history import ViewBuilder
 from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet, rule_set
 from referee.text import MOST_QUOTED, one_line, quoted
 from referee.view import (
@@ -24,6 +23,7 @@ from referee.view import (
     OwnQuestion,
     OwnTry,
     View,
+    ViewBuilder,
 )
 
 

@@ -1,38 +1,42 @@
-"""What a side may do, what it then hears, and everything that it knows at a moment: its view.
+"""A side's view: everything that it knows at one moment, built event by event.
 
-A `View` is the only thing a player ever gets. Of the opponent's men it holds only their number, which both sides can
-count from the captures announced.
+A `View` is the only thing that a player ever gets. The opponent's pieces appear in it only as a number, which both
+sides can count from announced captures. `ViewBuilder` plays a side's events on a board that holds only its own
+pieces. So a `Referee` never shows its true board, every earlier view can be rebuilt (`views_until`), and a side can
+follow a game that another program referees.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import takewhile
-from typing import TypeAlias
+from itertools import islice, takewhile
+from typing import TypeAlias, TypeVar, overload
 
 import chess
 
-from referee.announcement import Announcement, End, PawnTryExists, PawnTryInfo
+from referee.announcement import Announcement, End, PawnTryExists, PawnTryInfo, pawn_try_info
 from referee.errors import BadAction
-from referee.men import Men, is_open, is_pawn_capture, open_tries
-from referee.rules import Asking, Limits, RuleSet
+from referee.pieces import Men, is_open, is_pawn_capture, men_of, open_tries
+from referee.rules import NO_LIMITS, Asking, Limits, RuleSet
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """The side gives up the game."""
+    """The action of giving up the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskAny:
-    """The side asks whether any of its pawn captures is legal."""
+    """The question "Any?": is any pawn capture legal?"""
 
 
 Action: TypeAlias = chess.Move | Resign | AskAny
 
 
 def action_code(action: Action) -> str:
-    """An action as one word: a try in UCI notation, "resign" or "any"."""
+    """Return an action as one word: a try in UCI notation, "resign" or "any"."""
     match action:
         case Resign():
             return "resign"
@@ -43,7 +47,7 @@ def action_code(action: Action) -> str:
 
 
 def parse_action(code: str) -> Action:
-    """The inverse of `action_code`.
+    """Return the action whose `action_code` this is.
 
     Raises:
       BadAction: a ValueError; the text is no such word.
@@ -62,10 +66,10 @@ def parse_action(code: str) -> Action:
 
 
 class Answer(Enum):
-    """The referee's answer to a try, or to the question "Any?".
+    """The referee's answer to a try or to "Any?".
 
-    IMPOSSIBLE and REPEATED are what people call "nonsense"; rule sets without it answer a try ILLEGAL instead, except
-    while "Any?" obliges to something else.
+    IMPOSSIBLE and REPEATED are nonsense: the side could have known the answer. Rule sets without nonsense answer such
+    a try ILLEGAL, except while "Any?" obliges the side to capture with a pawn.
     """
 
     ACCEPTED = "accepted"
@@ -78,7 +82,7 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OwnTry:
-    """A try of one's own and its answer; an accepted one carries the announcement."""
+    """A try of the side itself and its answer. Only an accepted one has an announcement."""
 
     move: chess.Move
     answer: Answer
@@ -87,33 +91,33 @@ class OwnTry:
 
 @dataclass(frozen=True, slots=True)
 class OwnQuestion:
-    """The question "Any?" of one's own, and its answer: YES, NO, or nonsense."""
+    """The side's own question "Any?" and its answer: YES, NO or nonsense."""
 
     answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
 class OpponentRefused:
-    """The opponent tried something illegal, and the rule set lets both sides hear it."""
+    """An illegal try of the opponent, which the rule set announces to both sides."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpponentAsked:
-    """The opponent asked "Any?", and both sides hear the answer: YES or NO."""
+    """The opponent's question "Any?" and its answer, YES or NO."""
 
     answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
 class OpponentMoved:
-    """The opponent's try was accepted; which one it was is not told."""
+    """An accepted try of the opponent. The referee announces its effects, not the move."""
 
     announcement: Announcement
 
 
 @dataclass(frozen=True, slots=True)
 class GameOver:
-    """The game ended without a move: by resignation, forfeit or abandonment."""
+    """The end of a game that no move ended: resignation, forfeit, agreement or abandonment."""
 
     end: End
 
@@ -123,23 +127,33 @@ Event: TypeAlias = OwnTry | OwnQuestion | OpponentRefused | OpponentAsked | Oppo
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one side knows at one moment.
+    """Everything that one side knows at one moment.
+
+    >>> from referee import Referee
+    >>> referee = Referee("berkeley")
+    >>> referee.try_move(chess.Move.from_uci("e2e4"))
+    <Answer.ACCEPTED: 'accepted'>
+    >>> view = referee.view(chess.BLACK)
+    >>> view.last_reply.text()
+    'A move was made.'
+    >>> len(view.men), view.opponent_men, len(view.tries())
+    (16, 16, 34)
 
     Attributes:
-      color: whose view it is.
+      color: the side.
       rules: the rule set of the game.
       limits: its limits.
       start: FEN of the first position, which both sides know.
-      men: the side's own men, square -> `chess.PAWN` to `chess.KING`; changing this mapping changes nothing else.
-      kingside: whether the side may still castle with the rook on the h-file.
-      queenside: the same on the a-file.
+      men: the side's own pieces, square -> `chess.PAWN` to `chess.KING`. Changing it changes nothing else.
+      kingside: True if the side may still castle with the rook on the h-file.
+      queenside: True if the side may still castle with the rook on the a-file.
       turn: the side to move.
-      ply: moves made so far, both sides together.
-      opponent_men: how many men the opponent has left.
-      events: everything tried and heard, in order.
-      refused: own tries refused this turn, each once, whatever the answer was; not those that were impossible while
-        "Any?" obliged to try one pawn capture, which may be tried after it.
-      pawn_tries: what is told of this side's legal pawn captures this turn, as in `Announcement`; None out of turn.
+      ply: moves made so far, by both sides together.
+      opponent_men: number of pieces that the opponent has left, pawns included.
+      events: the side's tries and everything that the referee announced to it, in order.
+      refused: own tries refused this turn, each once, whatever the answer. Tries that were impossible only while
+        "Any?" obliged the side to capture with a pawn are left out, since it may try them afterwards.
+      pawn_tries: the announced pawn captures of this side; None if it is not to move or nothing was announced.
       end: the end of the game, or None.
     """
 
@@ -160,30 +174,30 @@ class View:
 
     @property
     def last_reply(self) -> Announcement | None:
-        """What was announced of the opponent's last move; None before it has moved."""
+        """Announcement of the opponent's last move; None before it has moved."""
         moves = (event.announcement for event in reversed(self.events) if isinstance(event, OpponentMoved))
         return next(moves, None)
 
     @property
     def illegal(self) -> list[chess.Move]:
-        """Own tries that are known to be illegal, since they were refused this turn; not mere nonsense."""
+        """Own tries answered ILLEGAL since the opponent's last move, nonsense left out."""
         turn = takewhile(lambda event: not isinstance(event, OpponentMoved), reversed(self.events))
         return [event.move for event in turn if isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL]
 
     @property
     def may_ask(self) -> bool:
-        """Whether "Any?" may be asked now; asked at another time it is nonsense."""
-        is_asked = self.rules.asking is Asking.NONSENSE or self.pawn_tries is not None
-        return not is_asked and self.turn == self.color and self.end is None
+        """True if "Any?" makes sense now; at another time it is nonsense."""
+        is_answered = self.rules.asking is Asking.NONSENSE or self.pawn_tries is not None
+        return not is_answered and self.turn == self.color and self.end is None
 
     @property
     def obliged(self) -> bool:
-        """Whether the side may try nothing but pawn captures, since "Any?" was answered yes."""
+        """True if the side may try only pawn captures, since the referee answered YES to "Any?"."""
         if self.rules.asking is Asking.NONSENSE or self.pawn_tries != PawnTryExists(True):
             return False
         if self.rules.asking is Asking.OBLIGES:
             return True
-        for event in reversed(self.events):  # what was illegal after the answer was a pawn capture
+        for event in reversed(self.events):  # an illegal try after the answer was a pawn capture
             if isinstance(event, OwnQuestion) and event.answer is Answer.YES:
                 return True
             if isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
@@ -191,7 +205,7 @@ class View:
         return False
 
     def tries(self) -> list[chess.Move]:
-        """The tries still open this turn, in the order of `open_tries`; none after the end or out of turn."""
+        """Return the tries still open this turn, in the order of `open_tries`; none out of turn or after the end."""
         if self.end is not None or self.turn != self.color:
             return []
         tries = open_tries(self.color, self.men, self.kingside, self.queenside, self.pawn_tries)
@@ -201,13 +215,154 @@ class View:
         return [move for move in tries if move not in refused]
 
     def is_open(self, move: chess.Move) -> bool:
-        """Whether a move is among `tries`, without listing them."""
+        """Return True if a move is among `tries`, without listing them."""
         return move not in self.refused and self.is_possible(move)
 
     def is_possible(self, move: chess.Move) -> bool:
-        """The same of a move that may have been refused this turn."""
+        """Return True if a move is among `tries`, or would be had it not been refused this turn."""
         if self.end is not None or self.turn != self.color:
             return False
         if self.obliged and not is_pawn_capture(move, self.men):
             return False
         return is_open(move, self.color, self.men, self.kingside, self.queenside, self.pawn_tries)
+
+
+class Prefix(Sequence[T]):
+    """The items that a growing list holds now, without a copy. Equal to the tuple of them, and pickled as that.
+
+    Args:
+      items: a list to which items may be added, but in which none may change.
+    """
+
+    __slots__ = ("_count", "_items")
+
+    def __init__(self, items: Sequence[T]) -> None:
+        self._items, self._count = items, len(items)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._items, self._count)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        places = range(self._count)[index]
+        return self._items[places] if isinstance(places, int) else tuple(self._items[place] for place in places)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Prefix | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self[:])
+
+    def __reduce__(self) -> tuple[type[tuple[T, ...]], tuple[tuple[T, ...]]]:
+        return tuple, (self[:],)
+
+
+class ViewBuilder:
+    """One side of a game, which takes in event by event.
+
+    Attributes:
+      color: the side.
+      events: the events so far.
+      turn: the side to move.
+      ply: moves made so far, by both sides together.
+      pawn_tries: the announced pawn captures of the side to move.
+      end: the end of the game, or None.
+    """
+
+    def __init__(
+        self, color: chess.Color, rules: RuleSet, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN
+    ) -> None:
+        self.color = color
+        self.events: list[Event] = []
+        self._rules, self._limits, self._start = rules, limits, start
+        self._own = chess.Board(start)
+        self.turn, self.ply = self._own.turn, 0
+        self.pawn_tries = pawn_try_info(self._own, rules.pawn_tries)
+        self.end: End | None = None
+        self._must_capture_first: bool
+        opponents = chess.SquareSet(self._own.occupied_co[not color])
+        self._opponent_men = len(opponents)
+        for square in opponents:
+            self._own.remove_piece_at(square)
+        self._begin_turn()
+
+    @property
+    def men(self) -> dict[chess.Square, chess.PieceType]:
+        """The side's own pieces."""
+        return men_of(self._own, self.color)
+
+    def apply(self, event: Event) -> None:
+        """Update the side by one event. Events that cannot follow give a view that makes no sense."""
+        self.events.append(event)
+        match event:
+            case OwnTry(move, Answer.ACCEPTED, Announcement() as announcement):
+                self._own.turn, self._own.ep_square = self.color, None  # no opposing pawn stands on this board
+                self._own.push(move)
+                self._opponent_men -= announcement.capture is not None
+                self._end_turn(announcement)
+            case OwnTry(_, Answer.IMPOSSIBLE) if self._must_capture_first:
+                pass
+            case OwnTry(move, answer):
+                self._must_capture_first = self._must_capture_first and answer is not Answer.ILLEGAL
+                if move not in self._is_refused:
+                    self._is_refused.add(move)
+                    self._refused.append(move)
+            case OwnQuestion(Answer.YES | Answer.NO as answer):
+                self.pawn_tries = PawnTryExists(answer is Answer.YES)
+                self._must_capture_first = self.pawn_tries.exists and self._rules.asking is Asking.OBLIGES_ONCE
+            case OpponentMoved(announcement):
+                if announcement.captured_square is not None:
+                    self._own.remove_piece_at(announcement.captured_square)
+                    self._own.castling_rights &= ~chess.BB_SQUARES[announcement.captured_square]
+                self._end_turn(announcement)
+            case GameOver(end):
+                self.end = end
+
+    def view(self) -> View:
+        """Return everything that the side knows now."""
+        is_to_move = self.turn == self.color and self.end is None
+        return View(
+            color=self.color,
+            rules=self._rules,
+            limits=self._limits,
+            start=self._start,
+            men=self.men,
+            kingside=self._own.has_kingside_castling_rights(self.color),
+            queenside=self._own.has_queenside_castling_rights(self.color),
+            turn=self.turn,
+            ply=self.ply,
+            opponent_men=self._opponent_men,
+            events=Prefix(self.events),
+            refused=Prefix(self._refused) if is_to_move else (),
+            pawn_tries=self.pawn_tries if is_to_move else None,
+            end=self.end,
+        )
+
+    def _end_turn(self, announcement: Announcement) -> None:
+        self.turn, self.ply = not self.turn, self.ply + 1
+        self.pawn_tries, self.end = announcement.pawn_tries, announcement.end
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        self._refused: list[chess.Move] = []  # each once
+        self._is_refused: set[chess.Move] = set()
+        self._must_capture_first = False  # "Any?" obliges to try one pawn capture; then other tries are open again
+
+
+def views_until(view: View) -> Iterator[View]:
+    """Yield every view that the side has had, before the first event and after each; the last one equals `view`."""
+    builder = ViewBuilder(view.color, view.rules, view.limits, view.start)
+    yield builder.view()
+    for event in view.events:
+        builder.apply(event)
+        yield builder.view()

@@ -20,7 +20,7 @@ import chess
 import referee
 from kriegbot.belief.belief import EmptyBelief
 from referee.announcement import count_pawn_tries, pawn_try_info
-from referee.men import is_pawn_capture, men_of
+from referee.pieces import is_pawn_capture, men_of
 from tests.plain_opponents import Replies, equally_likely
 
 PositionKey: TypeAlias = tuple[int | bool | None, ...]

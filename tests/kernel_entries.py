@@ -37,7 +37,7 @@ from kriegbot.kernels import (
 from kriegbot.kernels import quiet_announcement as said_of_silent
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Announced, Opponent
-from referee.men import Men
+from referee.pieces import Men
 
 
 @entry

@@ -20,7 +20,7 @@ from evaluators import WIN
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree
 from referee import Announcement, End, Limits, RuleSet, View, announce, open_tries
 from referee.announcement import PawnTryInfo
-from referee.men import men_of
+from referee.pieces import men_of
 from tests.plain_opponents import Replies
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]

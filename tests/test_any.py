@@ -35,7 +35,7 @@ from referee import (
     record_to_pgn,
 )
 from referee.announcement import count_pawn_tries
-from referee.history import views_until
+from referee.view import views_until
 from tests.exact_belief import ExactBelief, position_key
 
 CAPTURE_IS_THERE = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"

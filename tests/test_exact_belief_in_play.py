@@ -25,7 +25,7 @@ from referee import (
     RuleSet,
     View,
 )
-from referee.men import is_pawn_capture
+from referee.pieces import is_pawn_capture
 from tests.effort import many
 from tests.exact_belief import ExactBelief, TooManyPositions, position_key
 from tests.plain_cases import CASES, Case

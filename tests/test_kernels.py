@@ -62,7 +62,7 @@ from referee import (
     open_tries,
 )
 from referee.announcement import BY_A_MOVE, PawnTryInfo, pawn_try_info
-from referee.men import may_capture
+from referee.pieces import may_capture
 from tests.effort import many
 from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, quiet_announcement, splitmix
 from tests.plain_evaluators import ks, material

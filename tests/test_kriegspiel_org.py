@@ -44,7 +44,7 @@ from referee import (
     open_tries,
 )
 from referee.announcement import Announcement
-from referee.men import may_capture
+from referee.pieces import may_capture
 from tests.random_games import STARTS, act, random_action
 
 pytest.importorskip("kriegspiel")

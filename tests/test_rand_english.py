@@ -32,7 +32,7 @@ from referee import (
     record_from_pgn,
     record_to_pgn,
 )
-from referee.history import views_until
+from referee.view import views_until
 from tests.exact_belief import ExactBelief, position_key
 from tests.random_games import act
 from tests.test_exact_belief_in_play import SMALL_STARTS, random_action

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from referee import BERKELEY, RULE_SETS, AskAny, PawnTryCount, PawnTryInfo, Referee, RuleSet, open_tries
-from referee.men import is_open
+from referee.pieces import is_open
 from tests.random_games import act, played, random_action, steps
 
 WHITE_HOME = {square: piece.piece_type for square, piece in chess.Board().piece_map().items() if piece.color}

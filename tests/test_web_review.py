@@ -30,7 +30,7 @@ from kriegbot.web.analysis import Beliefs, believed
 from kriegbot.web.replies import MomentAnalysis
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
-from referee.history import views_until
+from referee.view import views_until
 from tests.page import Client, frames_of, serving
 from tests.random_games import STARTS, played, steps
 

@@ -15,7 +15,7 @@ from densities import ATTACKS, Metaposition, Reals
 from kriegbot import Choice
 from kriegbot.players.scripted import ScriptedPlayer, Turn
 from referee import View
-from referee.men import PIECE_VALUES, attacks, is_castling, moved, squares_of
+from referee.pieces import PIECE_VALUES, attacks, is_castling, moved, squares_of
 
 OFFICERS = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 AIM, STRIKE, CHECK, FREEDOM, RISK, NOISE = 20.0, 60.0, 10.0, 0.6, 4.0, 4.0

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
 from referee.announcement import Man, check_direction
-from referee.men import (
+from referee.pieces import (
     attacks,
     is_open,
     is_pawn_capture,

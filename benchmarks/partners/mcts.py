@@ -24,7 +24,7 @@ from kriegbot.players.lone_king import Hunter
 from message_odds import Odds
 from referee import Check, View
 from referee.announcement import NO_CHECK
-from referee.men import PIECE_VALUES, Men, is_pawn_capture, moved, open_tries, squares_of
+from referee.pieces import PIECE_VALUES, Men, is_pawn_capture, moved, open_tries, squares_of
 
 SIMULATIONS = 100
 FURTHER = 4

@@ -13,7 +13,7 @@ from densities import ATTACKS, Metaposition, Reals
 from metaposition import BLIND, CHECKS, CONTROL, FINDS, HEARD, KEPT, WORTHS
 from referee import Announcement, Check, View
 from referee.announcement import NO_CHECK, check_direction
-from referee.men import (
+from referee.pieces import (
     PIECE_VALUES,
     Men,
     attacks,

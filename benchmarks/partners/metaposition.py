@@ -22,7 +22,16 @@ from kriegbot.players.base import recapture
 from kriegbot.players.lone_king import Hunter
 from referee import Announcement, View
 from referee.announcement import check_direction
-from referee.men import PIECE_VALUES, attacks, is_castling, is_pawn_capture, king_of, moved, relative_rank, squares_of
+from referee.pieces import (
+    PIECE_VALUES,
+    attacks,
+    is_castling,
+    is_pawn_capture,
+    king_of,
+    moved,
+    relative_rank,
+    squares_of,
+)
 
 WORTHS = np.array([PIECE_VALUES[man] for man in chess.PIECE_TYPES])
 

@@ -17,7 +17,7 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_answering
 from referee import Answer, Asking, OwnTry, PawnTryExists, PawnTrySquares, View, open_tries
-from referee.men import is_pawn_capture
+from referee.pieces import is_pawn_capture
 
 ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50
 """The most random boards to try: a base, and more for each board wanted. A thousand take a millisecond."""

@@ -13,7 +13,7 @@ import numpy as np
 from kriegbot.belief.belief import Belief, EmptyBelief
 from kriegbot.kernels import RealArray, Rows, subseed
 from referee import View
-from referee.history import ViewBuilder
+from referee.view import ViewBuilder
 
 
 @dataclass(frozen=True, slots=True)

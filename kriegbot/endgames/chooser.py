@@ -18,7 +18,7 @@ from kriegbot.kernels import TABLES, RealArray, decode_move, subseed, uniforms
 from kriegbot.report import Report
 from kriegbot.search.policy import Policy, Search
 from referee import View
-from referee.men import Men
+from referee.pieces import Men
 
 DEEPEST = 12
 FIRST_RATE = 1_000_000  # sets a second that a search is taken to look at, before it is known

@@ -14,7 +14,7 @@ import numpy as np
 from kriegbot.kernels import WordArray
 from referee import Announcement, Answer, Check, Event, OpponentMoved, OwnTry, View
 from referee.announcement import check_direction
-from referee.men import Men, attacked, attacks, is_pawn_capture, men_of, moved, must_be_empty, squares_of
+from referee.pieces import Men, attacked, attacks, is_pawn_capture, men_of, moved, must_be_empty, squares_of
 
 WORDS = {
     chess.PAWN: (0,),

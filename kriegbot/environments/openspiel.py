@@ -25,8 +25,8 @@ import pyspiel
 import referee
 from kriegbot.game.trial import seat_of
 from kriegbot.kernels import subseed
-from referee.history import ViewBuilder
-from referee.men import Men, is_pawn_capture, men_of
+from referee.pieces import Men, is_pawn_capture, men_of
+from referee.view import ViewBuilder
 
 REFUSED = "Illegal move."
 _MOVED = re.compile(

@@ -13,8 +13,8 @@ import chess
 import referee
 from kriegbot.players.base import Choice
 from kriegbot.report import WORDS, Report
-from referee.history import ViewBuilder
 from referee.text import one_line, quoted
+from referee.view import ViewBuilder
 
 GREETING = "kriegspiel 1"  # the first line to a program: the protocol and its version
 MOST_WHOLE = 2**63
@@ -65,7 +65,7 @@ def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
 class ViewReader:
     """Rebuilds the views of one game from lines, in the process of a player.
 
-    What a side has tried and heard gives its view (`referee.history`). What the lines say of it beyond that is for
+    What a side has tried and heard gives its view (`referee.view`). What the lines say of it beyond that is for
     other programs; but a game may call more tries refused than were made, so those are taken as they are told.
     """
 

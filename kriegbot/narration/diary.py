@@ -17,8 +17,8 @@ import chess
 
 import referee
 from kriegbot.players.notation import try_name
-from referee.history import views_until
-from referee.men import moved
+from referee.pieces import moved
+from referee.view import views_until
 
 _ANSWERS = {
     referee.Answer.ILLEGAL: "No.",

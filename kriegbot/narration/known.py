@@ -10,7 +10,7 @@ import chess
 
 from referee import Announcement, Check, Man, OwnTry, View
 from referee.announcement import check_direction
-from referee.men import attacks, is_castling, is_pawn_capture, king_of, squares_of
+from referee.pieces import attacks, is_castling, is_pawn_capture, king_of, squares_of
 
 
 def marks(view: View) -> frozenset[chess.Square]:

@@ -21,8 +21,7 @@ import numpy as np
 from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.kernels import to_board
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, value_tries
-from referee import Answer, OwnTry, View
-from referee import men as pieces
+from referee import Answer, OwnTry, View, pieces
 
 MAX_POINTS, MIN_LOSS = 3, 0.1  # turning points of a side, and the winning chance that each has lost at least
 LOST, WON = 0.1, 0.9  # winning chances beyond which a game is decided; later turns are no turning points

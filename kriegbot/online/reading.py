@@ -2,7 +2,7 @@
 
 The log holds each side's turns in order: our own tries with their moves, what was heard of the opponent's, and, where
 the rule set tells them, the pawn tries of the side to move as a line of their own. The rest of the view follows
-(`referee.history`); our men are compared with those that the site shows. Whatever cannot be read is an `Unreadable`,
+(`referee.view`); our men are compared with those that the site shows. Whatever cannot be read is an `Unreadable`,
 never a guess.
 
 Two things the log may leave out. "Double check" comes without its directions, and under English rules a capture may not
@@ -24,10 +24,10 @@ import chess
 
 import referee
 from referee.announcement import NO_CHECK, Check, PawnTryInfo
-from referee.history import ViewBuilder
-from referee.men import men_of
+from referee.pieces import men_of
 from referee.rules import IllegalHeard, PawnTries
 from referee.text import quoted
+from referee.view import ViewBuilder
 
 Json: TypeAlias = dict[str, Any]
 

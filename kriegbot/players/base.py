@@ -12,7 +12,7 @@ import chess
 from kriegbot.options import Option
 from kriegbot.report import Report
 from referee import Action, OpponentMoved, View
-from referee.men import is_pawn_capture
+from referee.pieces import is_pawn_capture
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import chess
 
 from kriegbot.endgames.king_squares import BareKing
 from referee import Announcement, Answer, OpponentMoved, OwnTry, View
-from referee.men import PIECE_VALUES, Men, attacked, is_pawn_capture, king_of, moved, relative_rank, squares_of
+from referee.pieces import PIECE_VALUES, Men, attacked, is_pawn_capture, king_of, moved, relative_rank, squares_of
 
 MATE, STALEMATE = 200.0, -400.0
 ENOUGH = 2

@@ -12,8 +12,8 @@ import re
 
 import chess
 
-from referee import Action, AskAny, View, men
-from referee.men import is_castling
+from referee import Action, AskAny, View, pieces
+from referee.pieces import is_castling
 from referee.text import quoted
 
 _UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")
@@ -59,7 +59,7 @@ def read_try(text: str, view: View) -> chess.Move:
 
 def try_name(move: chess.Move, view: View) -> str:
     """A try in short, as seen by its mover in the view before it; UCI where it could not be a try at all."""
-    return men.try_name(move, view.color, view.men, view.kingside, view.queenside)
+    return pieces.try_name(move, view.color, view.men, view.kingside, view.queenside)
 
 
 def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move]:
@@ -71,7 +71,7 @@ def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move
     if match is not None:
         origin, target = chess.parse_square(match[1]), chess.parse_square(match[2])
         found = [move for move in tries if (move.from_square, move.to_square) == (origin, target)]
-        return [move for move in found if men.promotes_to(move, match[3])]
+        return [move for move in found if pieces.promotes_to(move, match[3])]
     found = _matching_san(plain, view, tries)
     if not found and plain[:1] in ("n", "r", "q", "k", "b"):
         found = _matching_san(plain[0].upper() + plain[1:], view, tries)
@@ -82,7 +82,7 @@ def _matching_san(text: str, view: View, tries: list[chess.Move]) -> list[chess.
     match = _SAN.fullmatch(text)
     if match is None or (match[4] and not match[1] and not match[2]):  # a pawn's capture names its file
         return []
-    return [move for move in tries if men.matches_san(move, view.men, match)]
+    return [move for move in tries if pieces.matches_san(move, view.men, match)]
 
 
 def _uci(text: str) -> re.Match[str] | None:

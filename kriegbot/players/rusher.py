@@ -9,7 +9,7 @@ import chess
 
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.scripted import ScriptedPlayer, Turn, prowl
-from referee.men import attacked, moved
+from referee.pieces import attacked, moved
 
 ENOUGH = 3
 """So many queens, and they hunt instead of becoming more."""

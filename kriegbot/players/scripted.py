@@ -16,7 +16,7 @@ from kriegbot.players.base import Choice
 from kriegbot.players.lone_king import Hunter
 from referee import Announcement, Check, View
 from referee.announcement import check_direction
-from referee.men import PIECE_VALUES, attacked, attacks, is_pawn_capture, king_of, moved, relative_rank, squares_of
+from referee.pieces import PIECE_VALUES, attacked, attacks, is_pawn_capture, king_of, moved, relative_rank, squares_of
 
 ANSWER, RETAKE, RESCUE = 3_000.0, 2_000.0, 1_000.0
 """What comes before all taste, and in which order."""

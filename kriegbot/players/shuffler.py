@@ -10,7 +10,7 @@ import chess
 
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.scripted import ScriptedPlayer, Turn
-from referee.men import is_castling
+from referee.pieces import is_castling
 
 AHEAD = 3
 """So many men more than the opponent, and the pawns go forward."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kriegbot import kernels as kb
 from referee import View
-from referee.men import may_capture
+from referee.pieces import may_capture
 
 Tries: TypeAlias = npt.NDArray[np.int32]
 """Moves [M] as kernels encode them."""
