@@ -16,9 +16,9 @@ from rich.console import Console
 
 from kriegbot.cli.online import Screen
 from kriegbot.online.bot import Bot
-from kriegbot.online.game import OnlineGame, Shown
-from kriegbot.online.records import OnlineRecord
+from kriegbot.online.game import GameStatus, OnlineGame, OnlineRecord
 from kriegbot.online.settings import SITE_RULES, BotSettings
+from kriegbot.players.specs import parse_spec
 from tests.test_online_reading import started
 
 ESCAPE = "\x1b]0;owned\x07\x9b2J\u202e"
@@ -68,15 +68,17 @@ def damaged(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def played(folder: Path, state: dict[str, Any], answer: dict[str, Any] | None = None) -> tuple[OnlineGame, Any]:
     """A game at a site that gives this state, and this answer to a try."""
     site: Any = SimpleNamespace(ask=lambda _: state, command=lambda *_: answer or {}, pause=lambda _: None, address="")
-    shown = Shown("ABC", "anna", "wild16")
+    shown = GameStatus("ABC", "anna", "wild16")
     record = OnlineRecord(folder, {"code": "ABC"})
-    return OnlineGame(site, BotSettings().player, SITE_RULES["wild16"], record, shown, lambda _: None), shown
+    return OnlineGame(
+        site, parse_spec(BotSettings().player), SITE_RULES["wild16"], record, shown, lambda _: None
+    ), shown
 
 
-def drawn(shown: Shown) -> str:
+def drawn(shown: GameStatus) -> str:
     """The table of one game, as a terminal gets it."""
     screen, out = Screen(None), io.StringIO()
-    screen.show(SimpleNamespace(shown=lambda: [shown]))  # type: ignore[arg-type]
+    screen.show(SimpleNamespace(running=lambda: [shown]))  # type: ignore[arg-type]
     Console(file=out, width=200).print(screen)
     return out.getvalue()
 
@@ -93,8 +95,8 @@ def test_a_list_of_games_of_another_shape_ends_nothing(asked: str, tmp_path: Pat
 
 
 def test_a_state_of_another_shape_is_played_or_waited_for(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("kriegbot.online.records.write_file", lambda *_: None)
-    monkeypatch.setattr(OnlineGame, "_asked", lambda *_, **__: chess.Move.from_uci("a2a3"))
+    monkeypatch.setattr("kriegbot.online.game.write_file", lambda *_: None)
+    monkeypatch.setattr(OnlineGame, "_ask", lambda *_, **__: chess.Move.from_uci("a2a3"))
     drawn_with = set()
     for state in damaged(started()):
         game, shown = played(tmp_path, state)
@@ -106,7 +108,7 @@ def test_a_state_of_another_shape_is_played_or_waited_for(tmp_path: Path, monkey
 
 def test_an_end_of_another_shape_is_recorded(tmp_path: Path, monkeypatch: Any) -> None:
     written: list[bytes] = []
-    monkeypatch.setattr("kriegbot.online.records.write_file", lambda _, data: written.append(data))
+    monkeypatch.setattr("kriegbot.online.game.write_file", lambda _, data: written.append(data))
     for wrong in WRONG:
         state = {"state": "completed", "result": wrong, "clock": wrong, "referee_turns": wrong}
         assert isinstance(played(tmp_path, state)[0].play(), dict)

@@ -18,7 +18,7 @@ from rich.console import Console
 from kriegbot.cli.online import Screen
 from kriegbot.online import bot as bot_module
 from kriegbot.online.bot import Bot
-from kriegbot.online.game import Shown
+from kriegbot.online.game import GameStatus
 from kriegbot.online.settings import BotSettings, read_settings
 from kriegbot.online.site import Site, in_a_while
 from kriegbot.request import Refused
@@ -236,8 +236,8 @@ def test_a_wrong_token_is_refused(tmp_path: Path) -> None:
 
 def test_games_are_shown_with_what_our_side_knows() -> None:
     screen = Screen(None)
-    game = Shown("ABCDEF", "[red]anna", "wild16", "white", 12, True, (1499.6, 61.2), "e2e4: ILLEGAL_MOVE")
-    screen.show(type("Bot", (), {"shown": lambda _: [game]})())
+    game = GameStatus("ABCDEF", "[red]anna", "wild16", "white", 12, True, (1499.6, 61.2), "e2e4: ILLEGAL_MOVE")
+    screen.show(type("Bot", (), {"running": lambda _: [game]})())
     out = StringIO()
     Console(file=out, width=110).print(screen)
     text = out.getvalue()

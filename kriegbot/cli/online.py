@@ -30,7 +30,7 @@ from kriegbot.cli.screen import drawing_console
 from kriegbot.game.children import handling
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed
-from kriegbot.request import Refused, games_folder
+from kriegbot.request import Refused, games_folder, program_of
 from referee.text import one_line, quoted
 
 if TYPE_CHECKING:  # httpx, which the bot needs, is an extra
@@ -63,11 +63,11 @@ def register(
     for what, text in (("name", username), ("address", email), ("description", description)):
         if not text.isprintable():  # half a character, say, which no message can hold
             raise Refused(f"illegal {what} {quoted(text)}: it takes printable characters.")
-    chosen = _settings(settings)
+    config = _settings(settings)
     from kriegbot.online.settings import check_free, save_token, token_path
-    from kriegbot.online.site import Refusal, Site, Stopped, Uncertain, in_a_while
+    from kriegbot.online.site import Site, SiteRefusal, Stopped, Uncertain, in_a_while
 
-    path = token_path(chosen.site)
+    path = token_path(config.site)
     check_free(path)
     key = os.environ.get(KEY) or typer.prompt("Registration key", hide_input=True)
     if not (key.isascii() and key.isprintable()):
@@ -78,20 +78,20 @@ def register(
         "owner_email": email,
         "description": description,
         "listed": True,
-        "supported_rule_variants": [rules.name for rules in chosen.rules],
+        "supported_rule_variants": list(dict.fromkeys(config.rules)),
     }
     try:
-        with Site(chosen.site, None, in_a_while(REGISTERING), lambda line: print(line, file=sys.stderr)) as site:
+        with Site(config.site, None, in_a_while(REGISTERING), lambda line: print(line, file=sys.stderr)) as site:
             answer = site.command("POST", "/auth/bots/register", body, {"X-Bot-Registration-Key": key})
-    except Refusal as refusal:
-        raise Refused(f"{chosen.site} does not register {quoted(username)}: {refusal}.") from None
+    except SiteRefusal as refusal:
+        raise Refused(f"{config.site} does not register {quoted(username)}: {refusal}.") from None
     except Uncertain as error:
         raise Refused(f"{error}; the site may have registered {quoted(username)} without sending its token.") from None
     except Stopped:
-        raise Refused(f"{chosen.site} accepted no request in {REGISTERING:g} seconds; try again later.") from None
+        raise Refused(f"{config.site} accepted no request in {REGISTERING:g} seconds; try again later.") from None
     token = answer.get("api_token")
     if not (isinstance(token, str) and token.isascii() and token.isprintable() and token):
-        raise Refused(f"{chosen.site} has registered {quoted(username)} without sending a token.")
+        raise Refused(f"{config.site} has registered {quoted(username)} without sending a token.")
     save_token(path, token)
     print(f"Registered {username}; its token is in {path}, which only you can read.")
 
@@ -103,26 +103,27 @@ def run(settings: File = None) -> None:
     Unfinished games stay open on the site, and the same command resumes them. On a terminal a table shows the games;
     elsewhere each event is one line.
     """
-    chosen = _settings(settings)
+    config = _settings(settings)
     from kriegbot.online.bot import Bot
-    from kriegbot.online.settings import load_token, token_path
+    from kriegbot.online.settings import SITE_RULES, load_token, token_path
     from kriegbot.online.site import Site, in_a_while
 
-    token = load_token(token_path(chosen.site))
-    folder = games_folder(str(chosen.records or games_folder() / "online"))
-    check_players([chosen.player], chosen.rules[0])
-    with preparing() as report, ProcessSeat(chosen.player, report=report) as seat:
+    token = load_token(token_path(config.site))
+    folder = games_folder(str(Path(config.records).expanduser() if config.records else games_folder() / "online"))
+    player = program_of(config.player)
+    check_players([player], SITE_RULES[config.rules[0]])
+    with preparing() as report, ProcessSeat(player, report=report) as seat:
         try:
             seat.begin(0)  # kernels are compiled now, not while a clock runs
         except PlayerFailed as failed:
-            raise Refused(f"player '{chosen.player}' {failed}.") from None
+            raise Refused(f"player '{player}' {failed}.") from None
     stop = threading.Event()
     ends = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: stop.set())
-    with handling(ends), showing() as screen, Site(chosen.site, token, stop, screen.say) as site:
-        bot = Bot(site, chosen, folder, screen.say)
+    with handling(ends), showing() as screen, Site(config.site, token, stop, screen.say) as site:
+        bot = Bot(site, config, folder, screen.say)
         screen.show(bot)
         bot.run()
-        with Site(chosen.site, token, in_a_while(), screen.say) as last:
+        with Site(config.site, token, in_a_while(), screen.say) as last:
             count = bot.leave(last)
     if count:
         print(f"{count} {'game goes' if count == 1 else 'games go'} on at the site; run this again to resume.")
@@ -167,7 +168,7 @@ class Screen:
         for name in ("game", "opponent", "rules", "we are", "move", "our clock", "theirs", "last"):
             ratio = 1 if name == "last" else None
             table.add_column(name, no_wrap=True, ratio=ratio, justify="right" if "clock" in name else "left")
-        games = [] if self._bot is None else self._bot.shown()
+        games = [] if self._bot is None else self._bot.running()
         for game in games:
             left = (_clock(seconds) for seconds in game.left)
             move = f"{game.ply // 2 + 1}{' *' if game.is_ours else ''}"

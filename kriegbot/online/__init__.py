@@ -1,7 +1,7 @@
 """Play on kriegspiel.org: a client of its bot API, and a bot that plays several games at once.
 
-    settings (one file) -> bot: the lobby, one thread a game -> game: state -> View -> player -> try -> state ...
+    settings (one file) -> bot: the lobby, a thread per game -> game: state -> View -> player -> try -> state ...
 
-What a player gets is its `View`, rebuilt at every turn from the site's state and log alone (`reading`), so that nothing
-is lost with this process. No call that shows the opponent's moves can be made (`site`).
+A player gets its `View`, which `reading` rebuilds at every turn from the site's state and log, so nothing is lost if
+this process ends. `site` makes no call that shows the opponent's moves.
 """

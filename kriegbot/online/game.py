@@ -1,49 +1,64 @@
 """One online game: state -> View -> player -> try -> state, until the site says that it is over.
 
-The state is the source: of what the site answers to a try, nothing is used but that it was answered, and what the log
-leaves out (`reading`). So it does not matter whether an answer is lost, comes late or twice, or whether this process
-has just been started. A try is sent again only after the state has shown that it was not made; and then the same one,
-without asking the player.
+The state is the only source. Of the site's answer to a try we use only that it came, and what the log leaves out
+(`reading`). So it does not matter whether an answer is lost, late or repeated, or whether this process has just
+started. A try is sent again, without asking the player, only after the state has shown that it was not made.
 
-A game must go on whatever happens. A player that fails is seated again; if it fails again, or the state cannot be read,
-a random one of the tries that the site allows is played, and the log says so.
+A game goes on whatever happens. A player that fails starts again. If it keeps failing, or the state cannot be read, the
+bot plays a random try of those that the site allows, and the log says so.
+
+Time: a try gets a twentieth of the clock above a reserve of half a minute, which is kept for lost connections. So
+refused tries never use up the reserve. With 10 seconds added for each move, a clock settles at three to four minutes,
+where a turn takes 10 seconds; of 25 minutes the first try gets at most 73 seconds. A player with a smaller budget keeps
+it. A player's time is fixed when it starts (`time=` of its spec), so on a low clock it starts again with half of that
+time, a quarter, and so on; its belief follows from the view. No player is waited for longer than half of the clock
+above `HURRY`, and below `HURRY` a random try is played at once.
 """
 
+import json
 import math
 import random
+import re
+import secrets
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import chess
 
 from kriegbot.game.children import CannotStart
+from kriegbot.game.process import ProcessSeat, budget_of, patience_of
 from kriegbot.game.seat import Failure, PlayerFailed
-from kriegbot.online.player import HURRY, ClockPlayer
+from kriegbot.game.turn import Attempt, ask_player
 from kriegbot.online.reading import DOUBLES, Reading, Unreadable, color_of, read_state
-from kriegbot.online.records import OnlineRecord
-from kriegbot.online.site import Json, Refusal, Site, Uncertain
-from kriegbot.players.specs import PlayerSpec
+from kriegbot.online.site import Json, Site, SiteRefusal, Uncertain
+from kriegbot.players.specs import BadSpec, PlayerSpec
 from referee import Action, AskAny, Resign, RuleSet, View, action_code
-from referee.text import one_line
+from referee.text import one_line, write_file
 
-FIRST_LOOK, LONGEST_LOOK = 0.25, 3.0
-"""Seconds between two looks at a game in which nothing has happened; each wait is twice the one before."""
-MOST_LOOKS, FEW_LOOKS = 8, 2
-"""Looks at states that do not show a try before it counts as not made: if it was answered, and if it was not."""
-MOST_SENT = 5  # times that one try is sent, before another is chosen
-GONE = 404
-SEATINGS = 3
-"""Times that a player is asked for one try; it sits down again after each failure, to another guess if there is one."""
+FIRST_LOOK, LONGEST_LOOK = 0.25, 3.0  # seconds between two looks at a game; each wait is twice the one before
+LOOKS_ANSWERED, LOOKS_UNANSWERED = 8, 2  # looks at states that do not show a try before it counts as not made
+MAX_SENT = 5  # times that one try is sent before another is chosen
+MAX_STARTS = 3  # times that a player is asked for one try, not counting guesses at a double check
 UNKNOWN = 60.0  # seconds on a clock that the site does not show
+GONE = 404
 NONSENSE = ("IMPOSSIBLE_TO_ASK", "NONSENSE", "INVALID_UCI")
+
+RESERVE, SHARES = 30.0, 20
+HURRY = 10.0  # seconds on the clock below which any allowed try is played at once
+LEAST = 0.05  # seconds that a try gets, however low the clock
+SHORTEST = 0.5  # seconds that a player is always waited for
+
+SCHEMA = 1
+_CODE = re.compile("[0-9A-Za-z]{1,40}")
 
 
 @dataclass(slots=True)
-class Shown:
-    """Display data of a game.
+class GameStatus:
+    """What the bot's owner sees of a game.
 
-    left: seconds on our clock and on theirs. last: what was done or heard last.
+    left: seconds on our clock and on the opponent's. last: the latest event.
     """
 
     code: str
@@ -57,18 +72,18 @@ class Shown:
 
 
 class OnlineGame:
-    """One game of the bot: who plays it, where it is written down and shown; `report` is told what happens."""
+    """One game of the bot, which plays for one side; `report` takes lines about events."""
 
     def __init__(
         self,
         site: Site,
         spec: PlayerSpec,
         rules: RuleSet,
-        record: OnlineRecord,
-        shown: Shown,
+        record: "OnlineRecord",
+        status: GameStatus,
         report: Callable[[str], None],
     ) -> None:
-        self._site, self._rules, self._record, self.shown = site, rules, record, shown
+        self._site, self._rules, self._record, self.status = site, rules, record, status
         self._report, self._player = report, ClockPlayer(spec)
         self._answers: dict[int, Json] = {}
         self._guess = 0
@@ -80,14 +95,15 @@ class OnlineGame:
         self._looks = 0
 
     def play(self) -> Json:
-        """Plays to the end, and returns the result as the site gives it.
+        """Play to the end and return the site's result.
 
-        Raises Refusal if the site does not tell the state, with status `GONE` if it does not know the game any more;
-        Stopped if this program is to end, but the game goes on.
+        Raises:
+          SiteRefusal: the site gives no state; with status `GONE` if it no longer knows the game.
+          Stopped: this program ends, but the game goes on.
         """
         try:
             wait = FIRST_LOOK
-            while (state := self._site.ask(f"/game/{self.shown.code}/state")).get("state") != "completed":
+            while (state := self._site.ask(f"/game/{self.status.code}/state")).get("state") != "completed":
                 if self._turn(state):
                     wait = FIRST_LOOK
                 else:
@@ -96,7 +112,7 @@ class OnlineGame:
             self._record.end(state, self._player.seed)
             result = state.get("result")
             return result if isinstance(result, dict) else {}
-        except Refusal as refusal:
+        except SiteRefusal as refusal:
             if refusal.status == GONE:
                 self._record.end({"result": {"winner": None, "reason": refusal.code}}, self._player.seed)
             raise
@@ -104,16 +120,16 @@ class OnlineGame:
             self._player.close()
 
     def _turn(self, state: Json) -> bool:
-        """Does what there is to do; False if there is nothing but to wait."""
+        """Act on a state. Return False if we can only wait."""
         begun = time.monotonic()
-        left = self._show(state)
+        left = self._update_status(state)
         if state.get("state") != "active" or state.get("turn") != state.get("your_color"):
             return False
         reading = self._read(state)
         if reading is not None and not self._is_news(reading.view):
             return False
-        if self._action is None or self._sent >= MOST_SENT or reading is None:
-            self._action, self._sent = self._chosen(state, reading, begun + left), 0
+        if self._action is None or self._sent >= MAX_SENT or reading is None:
+            self._action, self._sent = self._choose(state, reading, begun + left), 0
         if self._action is None:
             return False
         self._sent += 1
@@ -123,7 +139,7 @@ class OnlineGame:
         return True
 
     def _is_news(self, view: View) -> bool:
-        """Return True if a state, in which we are to move, is newer than our last try."""
+        """Return True if a state with us to move is newer than our last try."""
         mark = (view.ply, len(view.events))
         if mark[1] > self._mark[1]:
             if view.ply != self._mark[0]:
@@ -132,14 +148,14 @@ class OnlineGame:
         elif self._looks > 0:
             self._looks -= 1
             return False
-        elif self._is_answered and isinstance(self._action, chess.Move):  # and yet in no log
+        elif self._is_answered and isinstance(self._action, chess.Move):  # but the log does not have it
             self._nonsense.add(self._action)
             self._action = None
         self._is_answered, self._looks = False, 0
         return True
 
-    def _show(self, state: Json) -> float:
-        """Shows what people may see; returns the seconds on our clock."""
+    def _update_status(self, state: Json) -> float:
+        """Update the status from a state, and return the seconds on our clock."""
         clock = state.get("clock")
         names = ("white_remaining", "black_remaining")
         try:
@@ -149,65 +165,67 @@ class OnlineGame:
         if not math.isfinite(white + black):
             white = black = UNKNOWN
         ours = color_of(state.get("your_color"))
-        shown = self.shown
-        shown.left = (white, black) if ours else (black, white)
-        shown.color = chess.COLOR_NAMES[bool(ours)]
-        shown.is_ours = state.get("turn") == state.get("your_color")
-        return shown.left[0]
+        status = self.status
+        status.left = (white, black) if ours else (black, white)
+        status.color = chess.COLOR_NAMES[bool(ours)]
+        status.is_ours = state.get("turn") == state.get("your_color")
+        return status.left[0]
 
     def _read(self, state: Json) -> Reading | None:
         try:
             reading = read_state(state, self._rules, self._answers, self._guess)
         except Unreadable as error:
-            self._say(f"a state that cannot be read ({error}); playing at random")
+            self._log(f"a state that cannot be read ({error}); playing at random")
             return None
-        self.shown.ply = reading.view.ply
+        self.status.ply = reading.view.ply
         return reading
 
-    def _chosen(self, state: Json, reading: Reading | None, flag: float) -> Action | None:
-        """Return our next action; None if the site allows none. `flag`: `time.monotonic` when ours falls."""
-        allowed = self._allowed(state)
+    def _choose(self, state: Json, reading: Reading | None, flag: float) -> Action | None:
+        """Return our next action; None if the site allows none. Our flag falls at `flag`, by `time.monotonic`."""
+        allowed = self._allowed_moves(state)
         actions = state.get("possible_actions")
         can_ask = isinstance(actions, list) and "ask_any" in actions
-        most = SEATINGS + len(DOUBLES) * (reading is not None and reading.is_guessed)
-        for _ in range(most):
+        attempts = MAX_STARTS + len(DOUBLES) * (reading is not None and reading.is_guessed)
+        for _ in range(attempts):
             left = flag - time.monotonic()
             if reading is None or left <= HURRY or not allowed:
                 break
             try:
-                return self._asked(_open(reading.view, allowed), left, can_ask=can_ask)
+                closed = sorted(set(reading.view.tries()).difference(allowed), key=chess.Move.uci)
+                view = replace(reading.view, refused=(*reading.view.refused, *closed))
+                return self._ask(view, left, can_ask=can_ask)
             except (PlayerFailed, CannotStart) as error:
-                self._say(f"the player failed: {error}")
-                self._player.stand_up()
+                self._log(f"the player failed: {error}")
+                self._player.restart()
                 self._guess += reading.is_guessed
                 reading = self._read(state)
         return random.choice(allowed) if allowed else None
 
-    def _asked(self, view: View, left: float, *, can_ask: bool) -> Action:
-        """The player's answer, if it is one that can be sent; raises PlayerFailed."""
-        tried = self._player.ask(view, left)
-        action = tried.choice.action
+    def _ask(self, view: View, left: float, *, can_ask: bool) -> Action:
+        """Return the player's answer. Raise PlayerFailed if it cannot be sent."""
+        attempt = self._player.ask(view, left)
+        action = attempt.choice.action
         assert isinstance(action, Action)  # for mypy: a program cannot leave
-        if tried.is_nonsense or (isinstance(action, AskAny) and not can_ask):
+        if attempt.is_nonsense or (isinstance(action, AskAny) and not can_ask):
             raise PlayerFailed(Failure.STUBBORN, f"answered {action_code(action)}, which is not open to it")
-        self._record.add(tried)
+        self._record.add(attempt)
         return action
 
-    def _allowed(self, state: Json) -> list[chess.Move]:
-        """The tries that the site allows, less those that it has called nonsense."""
-        given = state.get("allowed_moves")
-        found = []
-        for uci in given if isinstance(given, list) else []:
+    def _allowed_moves(self, state: Json) -> list[chess.Move]:
+        """Return the tries that the site allows, without those that it has called nonsense."""
+        names = state.get("allowed_moves")
+        moves = []
+        for uci in names if isinstance(names, list) else []:
             try:
                 move = chess.Move.from_uci(uci)
             except (KeyError, TypeError, ValueError):
                 continue
             if move and move.drop is None and move not in self._nonsense:
-                found.append(move)
-        return found
+                moves.append(move)
+        return moves
 
     def _send(self, action: Action) -> None:
-        path, body = f"/game/{self.shown.code}", None
+        path, body = f"/game/{self.status.code}", None
         match action:
             case Resign():
                 path += "/resign"
@@ -215,32 +233,146 @@ class OnlineGame:
                 path += "/ask-any"
             case move:
                 path, body = f"{path}/move", {"uci": move.uci()}
-        self.shown.last = f"{action_code(action)}?"
+        self.status.last = f"{action_code(action)}?"
         try:
             answer = self._site.command("POST", path, body)
-        except (Refusal, Uncertain) as error:
-            self._say(f"{action_code(action)}: {error}; looking whether it was done")
-            self._looks = FEW_LOOKS
+        except (SiteRefusal, Uncertain) as error:
+            self._log(f"{action_code(action)}: {error}; checking whether it was made")
+            self._looks = LOOKS_UNANSWERED
             return
-        self.shown.last = f"{action_code(action)}: {one_line(str(answer.get('announcement', 'done')), 80)}"
+        self.status.last = f"{action_code(action)}: {one_line(str(answer.get('announcement', 'done')), 80)}"
         if answer.get("announcement") in NONSENSE and isinstance(action, chess.Move):
             self._nonsense.add(action)
             self._action = None
             return
-        self._is_answered, self._looks = True, MOST_LOOKS
+        self._is_answered, self._looks = True, LOOKS_ANSWERED
         if answer.get("move_done"):
             self._answers[self._mark[0]] = answer
             try:
                 self._record.save()
             except OSError as error:
-                self._say(f"cannot save the record: {error.strerror or error}")
+                self._log(f"cannot save the record: {error.strerror or error}")
 
-    def _say(self, line: str) -> None:
-        self.shown.last = line
-        self._report(f"{self.shown.code}: {line}")
+    def _log(self, line: str) -> None:
+        self.status.last = line
+        self._report(f"{self.status.code}: {line}")
 
 
-def _open(view: View, allowed: list[chess.Move]) -> View:
-    """The view with no other tries open than the site allows."""
-    closed = (move for move in set(view.tries()).difference(allowed))
-    return replace(view, refused=(*view.refused, *sorted(closed, key=chess.Move.uci)))
+class ClockPlayer:
+    """A player that starts when it is first asked, and again when its clock or a failure demands it."""
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        self.seed = secrets.randbits(63)
+        self._spec = spec
+        self._seat: ProcessSeat | None = None
+        self._started: PlayerSpec | None = None
+
+    def ask(self, view: View, left: float) -> Attempt:
+        """Return the player's action with `left` seconds on its clock. Raise PlayerFailed or CannotStart."""
+        spec = spec_for(self._spec, left)
+        if self._seat is None:
+            self._seat = ProcessSeat(spec)
+        if spec != self._started:
+            self._seat.invite(spec)
+            self._seat.begin(self.seed)
+            self._started = spec
+        self._seat.patience = patience_for(spec, left)
+        return ask_player(self._seat, view)
+
+    def restart(self) -> None:
+        """Start the player anew when it is next asked."""
+        self._started = None
+
+    def close(self) -> None:
+        """End the player's process."""
+        if self._seat is not None:
+            self._seat.close()
+
+
+def seconds_for(left: float) -> float:
+    """Return the seconds that a try may take with `left` seconds on the clock."""
+    return max(LEAST, (left - RESERVE) / SHARES)
+
+
+def spec_for(spec: PlayerSpec, left: float) -> PlayerSpec:
+    """Return the player with a time budget that fits its clock; a player without one stays as it is."""
+    budget = budget_of(spec)
+    if budget is None:
+        return spec
+    halved = budget
+    while halved > seconds_for(left):
+        halved /= 2
+    if halved == budget:
+        return spec
+    for name in ("extra", "time"):
+        try:
+            spec = spec.with_option(name, f"{max(0.01, halved):.3f}") if name == "time" or spec.get(name) else spec
+        except BadSpec:  # its time cannot be set: a level, a program
+            continue
+    return spec
+
+
+def patience_for(spec: PlayerSpec, left: float) -> float:
+    """Return the seconds after which the bot stops waiting for a player."""
+    return min(patience_of(spec), max(SHORTEST, (left - HURRY) / 2))
+
+
+class OnlineRecord:
+    """The record of one game: a JSON file of what our side knew and how it thought.
+
+    It leaves out the opponent's moves, which the site shows after the game and this bot never requests. The file is
+    written at the beginning, after every turn and at the end; without a result the game can be resumed. The end adds
+    the player's seed, which determines its moves.
+
+    Args:
+      folder: where the file is; earlier thoughts in it stay.
+      facts: site, bot, code, rules, color, opponent, player.
+    """
+
+    def __init__(self, folder: Path, facts: Json) -> None:
+        self.path = folder / f"{facts['code']}.json"
+        thoughts = _load(self.path).get("thoughts")
+        self.data: Json = {"schema": SCHEMA, **facts, "result": None, "seed": None}
+        self.data |= {"log": [], "thoughts": thoughts if isinstance(thoughts, list) else []}
+        self.save()
+
+    def add(self, attempt: Attempt) -> None:
+        """Add the report on a try."""
+        report = {name: value for name, value in asdict(attempt.choice.report).items() if value}
+        action, seconds = attempt.choice.action, round(attempt.seconds, 3)
+        assert isinstance(action, Action)  # for mypy: a program cannot leave
+        self.data["thoughts"].append(
+            report | {"ply": attempt.view.ply, "action": action_code(action), "seconds": seconds}
+        )
+
+    def end(self, state: Json, seed: int | None) -> None:
+        """Add the end of the game and save."""
+        self.data |= {"result": state.get("result") or {}, "clock": state.get("clock"), "seed": seed and str(seed)}
+        self.data["log"] = state.get("referee_turns")
+        self.save()
+
+    def save(self) -> None:
+        """Write the file, whole or not at all."""
+        write_file(self.path, (json.dumps(self.data, indent=1) + "\n").encode())
+
+
+def is_code(code: object) -> bool:
+    """Return True for a possible code of a game, safe in file names and addresses."""
+    return isinstance(code, str) and _CODE.fullmatch(code) is not None
+
+
+def unfinished(folder: Path, site: str, bot: str) -> Iterator[Json]:
+    """Yield the records of a bot's games that have no result."""
+    for path in sorted(folder.glob("*.json")):
+        data = _load(path)
+        wanted = {"schema": SCHEMA, "site": site, "bot": bot, "code": path.stem, "result": None}
+        if {name: data.get(name) for name in wanted} == wanted:
+            yield data
+
+
+def _load(path: Path) -> Json:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}

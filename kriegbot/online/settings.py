@@ -1,79 +1,77 @@
-"""The bot's configuration: its settings, in one TOML file, and its token.
-
-docs/online.md shows the settings with every key; each has a default. There is a token for each site, readable by its
-owner alone.
-"""
+"""The bot's configuration: its settings, in one TOML file, and a token for each site, which only its owner can read."""
 
 import os
 import re
 import tomllib
-from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
 from datetime import time
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 from urllib.parse import urlsplit
 
+import msgspec
 import platformdirs
+from msgspec import Meta
 
 from kriegbot.online.site import SITE, checked_address
-from kriegbot.players.specs import PlayerSpec, parse_spec
-from kriegbot.request import Refused, program_of
-from referee import RULE_SETS, RuleSet
-from referee.text import did_you_mean, one_line, quoted, read_text
+from kriegbot.request import Refused, program_of, refusing
+from referee import RULE_SETS
+from referee.text import one_line, quoted, read_text, unknown
 
-T = TypeVar("T")
-
-PLAYER = "kriegbot:time=5"
-MOST_GAMES = 20
-MOST_BYTES = 100_000  # of the file of settings
-WHO = ("humans", "bots", "anyone", "nobody")
-HOURS = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])")
+MAX_GAMES = 20
+MAX_BYTES = 100_000  # of the file of settings
+HOUR = "([01][0-9]|2[0-3]):[0-5][0-9]"
 TOKEN = re.compile(r"[!-~]{1,500}")
 
 SITE_RULES = {name: RULE_SETS[name] for name in ("berkeley", "wild16", "cincinnati", "berkeley_any", "rand", "english")}
-"""The rule sets that the site has, by the names that it shares with us."""
+"""The rule sets that the site has, under the names that it shares with us."""
+
+Text: TypeAlias = Annotated[str, Meta(description="a text in quotation marks")]
+YesNo: TypeAlias = Annotated[bool, Meta(description="true or false")]
+Names: TypeAlias = Annotated[tuple[str, ...], Meta(description="a list of names, such as ['alice', 'bob']")]
 
 
-@dataclass(frozen=True, slots=True)
-class BotSettings:
-    """The bot's settings.
+class BotSettings(msgspec.Struct, frozen=True):
+    """The bot's settings. docs/online.md explains every key; a description says which values it accepts.
 
-    Attributes:
-      site: address of the API.
-      player: who plays.
-      rules: the rule sets it plays; of the games that it creates, in turn.
-      games: how many games at once.
-      opponents: against whom: humans, bots, anyone, or nobody for no new games.
-      allow: names of the only opponents, if there are any.
-      block: names of those never played.
-      hours: when new games begin, by the local clock; from the first time until before the second, also past midnight.
-      create: whether it offers games in the lobby, one at a time.
-      join: whether it joins games of other bots in the lobby; people's games are not open to bots.
-      records: the folder of the games' records; None for one in the user's data.
+    Raises:
+      Refused: the site, player or rule set does not exist.
     """
 
-    site: str = SITE
-    player: PlayerSpec = field(default_factory=lambda: parse_spec(PLAYER))
-    rules: tuple[RuleSet, ...] = tuple(SITE_RULES.values())
-    games: int = 3
-    opponents: str = "anyone"
-    allow: tuple[str, ...] = ()
-    block: tuple[str, ...] = ()
-    hours: tuple[time, time] | None = None
-    create: bool = True
-    join: bool = False
-    records: Path | None = None
+    site: Text = SITE
+    player: Text = "kriegbot:time=5"
+    rules: Annotated[
+        tuple[str, ...], Meta(min_length=1, description=f"a list with at least one of {', '.join(SITE_RULES)}")
+    ] = tuple(SITE_RULES)
+    games: Annotated[int, Meta(ge=1, le=MAX_GAMES, description=f"a whole number, 1..{MAX_GAMES}")] = 3
+    opponents: Annotated[
+        Literal["humans", "bots", "anyone", "nobody"], Meta(description="one of humans, bots, anyone, nobody")
+    ] = "anyone"
+    allow: Names = ()
+    block: Names = ()
+    hours: Annotated[
+        str, Meta(pattern=rf"\A{HOUR}-({HOUR}|24:00)\Z", description="two times, such as '08:00-22:30'")
+    ] = "00:00-24:00"
+    create: YesNo = True
+    join: YesNo = False
+    records: Text = ""
 
-    def plays(self, opponent: str, role: str) -> str:
-        """Why an opponent is not played; empty if it is."""
+    def __post_init__(self) -> None:
+        """Raise Refused if the site, the player or a rule set does not exist."""
+        checked_address(self.site)
+        program_of(self.player)
+        for name in self.rules:
+            if name not in SITE_RULES:
+                raise Refused(f"illegal setting rules: {unknown('rule set', name, SITE_RULES)}")
+
+    def why_not(self, opponent: str, role: str) -> str:
+        """Return why the bot does not play an opponent; empty if it does."""
         kind = "bots" if role == "bot" else "humans"
-        names = {name.lower() for name in self.allow}
-        if opponent.lower() in {name.lower() for name in self.block}:
+        allowed, blocked = ({name.lower() for name in names} for names in (self.allow, self.block))
+        if opponent.lower() in blocked:
             return f"{opponent} is blocked"
-        if names and opponent.lower() not in names:
+        if allowed and opponent.lower() not in allowed:
             return f"{opponent} is not among those allowed"
         if self.opponents not in ("anyone", kind):
             return f"opponents are {self.opponents}, not {kind}"
@@ -81,88 +79,34 @@ class BotSettings:
 
     def is_open(self, now: time) -> bool:
         """Return True if new games may begin at a time of day."""
-        if self.hours is None:
+        first, last = (time.fromisoformat(text.replace("24:", "00:")) for text in self.hours.split("-"))
+        if first == last:
             return True
-        first, last = self.hours
         return first <= now < last if first < last else now >= first or now < last
 
 
 def load_settings(path: Path) -> BotSettings:
-    """The settings in a file; raises Refused with what would be accepted."""
+    """Read settings from a file. Raise Refused, with what the key accepts, if a value is wrong."""
     try:
-        data = tomllib.loads(read_text(path, MOST_BYTES))
+        data = tomllib.loads(read_text(path, MAX_BYTES))
     except ValueError as error:
-        why = one_line(str(error), 200)
-        raise Refused(f"{quoted(str(path))} is no file of settings: {why}; it takes TOML.") from None
+        raise Refused(f"cannot use {quoted(str(path))} as settings: {one_line(str(error), 200)}.") from None
     return read_settings(data, str(path))
 
 
 def read_settings(data: dict[str, Any], where: str) -> BotSettings:
-    """The settings in a table; raises Refused as `load_settings`."""
-    known = [one.name for one in fields(BotSettings)]
-    values = {}
+    """Read settings from a table; see `load_settings`."""
+    types = get_type_hints(BotSettings, include_extras=True)
     for name, value in data.items():
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise Refused(f"unknown setting {quoted(name)} in '{where}'{hint} Known: {', '.join(known)}.")
+        if name not in types:
+            raise Refused(f"'{where}': {unknown('setting', name, types)}")
         try:
-            values[name] = READERS[name](value)
-        except _Takes as takes:
-            raise Refused(f"illegal setting {name} = {quoted(value)}: it takes {takes}.") from None
-    return BotSettings(**values)
-
-
-class _Takes(ValueError):
-    """A value is not one of its setting; the message says what would be."""
-
-
-def _taken(kind: type[T], takes: str, is_good: Callable[[T], bool] = lambda _: True) -> Callable[[object], T]:
-    """A reader of values of a type, and of no others; if they are none, it raises _Takes."""
-
-    def read(value: object) -> T:
-        if type(value) is not kind or not is_good(value):
-            raise _Takes(takes)
-        return value
-
-    return read
-
-
-def _rules(value: object) -> tuple[RuleSet, ...]:
-    names, known = _names(value), ", ".join(SITE_RULES)
-    if not names:
-        raise _Takes(f"at least one of {known}")
-    for one in names:
-        if one not in SITE_RULES:
-            hint = did_you_mean(one, SITE_RULES)
-            raise Refused(f"illegal setting rules: unknown rule set {quoted(one)}{hint} The site's: {known}.")
-    return tuple(SITE_RULES[one] for one in dict.fromkeys(names))
-
-
-def _hours(value: object) -> tuple[time, time] | None:
-    found = HOURS.fullmatch(value) if isinstance(value, str) else None
-    if found is None or found[3] + found[4] > "2400":
-        raise _Takes("two times, such as '08:00-22:30'")
-    first, last = (int(found[1]), int(found[2])), (int(found[3]) % 24, int(found[4]))
-    return None if first == last else (time(*first), time(*last))
-
-
-_text, _yes_no = _taken(str, "a text in quotation marks"), _taken(bool, "true or false")
-_names = _taken(
-    list, "a list of names, such as ['alice', 'bob']", lambda names: all(isinstance(one, str) for one in names)
-)
-READERS: dict[str, Callable[[object], Any]] = {
-    "site": lambda value: checked_address(_text(value)),
-    "player": lambda value: program_of(_text(value)),
-    "rules": _rules,
-    "games": _taken(int, f"a whole number, 1..{MOST_GAMES}", lambda games: 1 <= games <= MOST_GAMES),
-    "opponents": _taken(str, f"one of {', '.join(WHO)}", WHO.__contains__),
-    "allow": lambda value: tuple(_names(value)),
-    "block": lambda value: tuple(_names(value)),
-    "hours": _hours,
-    "create": _yes_no,
-    "join": _yes_no,
-    "records": lambda value: Path(_text(value)).expanduser(),
-}
+            msgspec.convert(value, types[name])
+        except msgspec.ValidationError:
+            (meta,) = types[name].__metadata__
+            raise Refused(f"'{where}': illegal {name} = {quoted(value)}: it takes {meta.description}.") from None
+    with refusing(Refused, beginning=f"'{where}': "):
+        return msgspec.convert(data, BotSettings)
 
 
 def token_path(address: str) -> Path:
@@ -172,7 +116,7 @@ def token_path(address: str) -> Path:
 
 
 def check_free(path: Path) -> None:
-    """Raises Refused unless a token can be saved there: before a bot is registered, whose token is told only once."""
+    """Raise Refused unless a token can be saved there. The site sends a token only once, so check before."""
     if path.exists():
         raise Refused(f"'{path}' already holds a token; remove it to register another bot.")
     _write(path, "")
@@ -180,18 +124,18 @@ def check_free(path: Path) -> None:
 
 
 def save_token(path: Path, token: str) -> None:
-    """Saves a token in a file that only its owner can ever read; raises Refused if it is none or cannot be saved."""
+    """Save a token in a file that only its owner can read. Raise Refused if it is malformed or cannot be saved."""
     if not TOKEN.fullmatch(token):
         raise Refused("illegal token: it takes printable characters without spaces.")
     _write(path, f"{token}\n")
 
 
 def load_token(path: Path) -> str:
-    """The token; raises Refused if there is none, or others can read it."""
+    """Return the token in a file. Raise Refused if there is none or others can read it."""
     try:
         with path.open(encoding="ascii", errors="replace") as file:
             if os.fstat(file.fileno()).st_mode & 0o077:
-                raise Refused(f"'{path}' can be read by others; it takes a token of yours alone: chmod 600 '{path}'.")
+                raise Refused(f"'{path}' can be read by others; make it yours alone: chmod 600 '{path}'.")
             token = file.read(1000).strip()
     except FileNotFoundError:
         raise Refused(f"there is no token in '{path}'; `kriegbot online register` gets one.") from None
@@ -203,7 +147,7 @@ def load_token(path: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes a new file, whole or not at all."""
+    """Write a new file, whole or not at all."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open(path, "x", opener=partial(os.open, mode=0o600), encoding="ascii") as file, ExitStack() as on_failure:

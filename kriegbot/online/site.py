@@ -1,14 +1,13 @@
-"""The bot API of kriegspiel.org: the calls that this bot makes, and no others.
+"""The bot API of kriegspiel.org: the calls in `CALLS`, and no others.
 
-`CALLS` lists them. It leaves out what was seen to show a player the opponent's moves, such as `/game/REF/moves` and
-`/game/REF/review`; a call that is not listed is never sent.
+`CALLS` leaves out the calls that show a player the opponent's moves, such as `/game/REF/moves` and `/game/REF/review`.
 
-Questions (GET) are repeated until they are answered, later and later. Of a command (POST, DELETE) that was sent and
-not answered nobody knows whether it took effect: that is `Uncertain`, and whoever gave it looks at the state before
-anything else. "Too many requests" is waited out for as long as the site asks.
+Questions (GET) are repeated until the site answers, with growing pauses. A command (POST, DELETE) that was sent but not
+answered may have taken effect: that raises `Uncertain`, and the caller must look at the state first. After "too many
+requests" the client waits as long as the site demands.
 
-httpx speaks HTTP: of a failed request it says whether it was ever sent, and connections are kept, one client for all
-games.
+We use httpx because it tells whether a failed request was ever sent, and because one client keeps the connections of
+all games.
 """
 
 from __future__ import annotations
@@ -43,16 +42,16 @@ CALLS = tuple(
         ("DELETE", r"/game/[0-9A-Za-z]{1,40}"),
     )
 )
-"""Everything that is ever asked of the site."""
+"""All calls that this bot makes."""
 TIMEOUT = 10.0  # seconds until a request counts as lost
 FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0  # seconds between two attempts; each wait is up to twice the one before
-LONGEST_PAUSE = 120.0  # seconds that the site may ask for with 429
-MOST_BYTES = 4_000_000
+LONGEST_PAUSE = 120.0  # greatest pause, in seconds, that the site can demand with 429
+MAX_BYTES = 4_000_000
 LEAVING = 5.0  # seconds for what is worth trying at the end
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-class Refusal(Exception):
+class SiteRefusal(Exception):
     """The site refuses a request, with an HTTP status 4xx and a code such as "NOT_YOUR_TURN", which may be empty."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
@@ -61,15 +60,15 @@ class Refusal(Exception):
 
 
 class Uncertain(Exception):
-    """A command was sent, and nobody knows whether it took effect."""
+    """A command may or may not have taken effect."""
 
 
 class Stopped(Exception):
-    """This program is to end; whatever was waited for no longer matters."""
+    """This program ends."""
 
 
 class Lost(Exception):
-    """A request that cannot have taken effect: it never reached the site, or was put off. May be sent again."""
+    """A request cannot have taken effect: it never reached the site, or the site put it off. It may be sent again."""
 
     def __init__(self, what: str, pause: float | None = None) -> None:
         super().__init__(what)
@@ -77,9 +76,13 @@ class Lost(Exception):
 
 
 class Site:
-    """The site, for one bot, which has no token before it is registered. Used by several threads.
+    """The site, as one bot uses it, from several threads.
 
-    stop: ends every wait. report: told of trouble, in a line.
+    Args:
+      address: of the API.
+      token: the bot's; None before it is registered.
+      stop: ends every wait.
+      report: takes lines about lost requests.
     """
 
     def __init__(
@@ -100,17 +103,20 @@ class Site:
         self.close()
 
     def close(self) -> None:
-        """Ends all connections."""
+        """Close all connections."""
         self._client.close()
 
     def ask(self, path: str) -> Json:
-        """The answer to a question, however long it takes; raises Refusal, or Stopped if this program is to end."""
+        """Return the answer to a question, however long it takes. Raise SiteRefusal or Stopped."""
         return self._again(lambda: self._once("GET", path))
 
     def command(self, method: str, path: str, body: Json | None = None, headers: dict[str, str] | None = None) -> Json:
-        """The answer to a command, which is sent again only if it cannot have taken effect.
+        """Return the answer to a command. Send it again only if it cannot have taken effect.
 
-        Raises Refusal, Uncertain if it may have been done, or Stopped if this program is to end.
+        Raises:
+          SiteRefusal: the site refuses.
+          Uncertain: it may have taken effect.
+          Stopped: this program ends.
         """
         return self._again(lambda: self._once(method, path, body, headers))
 
@@ -126,29 +132,29 @@ class Site:
                 wait = min(2 * wait, LONGEST_WAIT)
 
     def pause(self, seconds: float) -> None:
-        """Waits; raises Stopped if this program is to end."""
+        """Wait. Raise Stopped if this program ends."""
         if self.stop.wait(seconds):
             raise Stopped
 
     def _once(self, method: str, path: str, body: Json | None = None, headers: dict[str, str] | None = None) -> Json:
         if not any(method == known and pattern.fullmatch(path) for known, pattern in CALLS):
-            raise ValueError(f"{method} {path} is no call that this bot makes")
+            raise ValueError(f"{method} {path} is not a call that this bot makes")
         unknown = Lost if method == "GET" else Uncertain
         try:
             with self._client.stream(method, path, json=body, headers=headers) as response:
                 data = b""
                 for part in response.iter_bytes():
                     data += part
-                    if len(data) > MOST_BYTES:
-                        raise unknown(f"{method} {path}: an answer of more than {MOST_BYTES} bytes")
+                    if len(data) > MAX_BYTES:
+                        raise unknown(f"{method} {path}: an answer of more than {MAX_BYTES} bytes")
                 status, after = response.status_code, response.headers.get("Retry-After", "")
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             raise Lost(f"no connection to {self.address} ({_why(error)})") from None
         except httpx.HTTPError as error:
             raise unknown(f"{method} {path}: no answer ({_why(error)})") from None
         if status == 429:
-            asked = float(after) if re.fullmatch("[0-9]{1,6}", after) else LONGEST_WAIT
-            raise Lost(f"{method} {path}: too many requests", min(asked, LONGEST_PAUSE))
+            pause = float(after) if re.fullmatch("[0-9]{1,6}", after) else LONGEST_WAIT
+            raise Lost(f"{method} {path}: too many requests", min(pause, LONGEST_PAUSE))
         if status >= 500:
             raise unknown(f"{method} {path}: the site failed ({status})")
         try:
@@ -158,16 +164,16 @@ class Site:
         except (ValueError, RecursionError):
             answer = None
         if status >= 300:
-            said = (answer or {}).get("error")
-            words = said if isinstance(said, dict) else {}
-            raise Refusal(status, *(one_line(str(words.get(name, "")), 200) for name in ("code", "message")))
+            details = (answer or {}).get("error")
+            texts = details if isinstance(details, dict) else {}
+            raise SiteRefusal(status, *(one_line(str(texts.get(name, "")), 200) for name in ("code", "message")))
         if answer is None:
-            raise unknown(f"{method} {path}: an answer that is no JSON object")
+            raise unknown(f"{method} {path}: an answer that is not a JSON object")
         return answer
 
 
 def checked_address(address: str) -> str:
-    """An address that a token may be sent to; raises Refused if what is sent to it could be read on the way."""
+    """Return an address to which a token may be sent. Raise Refused if others could read it on the way."""
     try:
         url = httpx.URL(address)
     except (httpx.InvalidURL, TypeError):
@@ -175,7 +181,7 @@ def checked_address(address: str) -> str:
     if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query or url.fragment:
         raise Refused(f"illegal site {quoted(address)}: it takes an address such as {SITE}.")
     if url.scheme == "http" and url.host not in _LOCAL:
-        raise Refused(f"illegal site {quoted(address)}: a token is sent by https alone, except to this machine.")
+        raise Refused(f"illegal site {quoted(address)}: a token goes only by https, except to this machine.")
     return str(url).rstrip("/")
 
 
@@ -184,7 +190,7 @@ def _why(error: Exception) -> str:
 
 
 def in_a_while(seconds: float = LEAVING) -> threading.Event:
-    """An event that is set after some seconds, for what is worth trying and not worth waiting for."""
+    """Return an event that is set after some seconds, as a limit for attempts."""
     event = threading.Event()
     timer = threading.Timer(seconds, event.set)
     timer.daemon = True
