@@ -66,7 +66,7 @@ class Tally:
             referee.try_move(move)
             for tracer in tracers:
                 tracer.follow(referee)
-        self.events += sum(tracer.heard for tracer in tracers)
+        self.events += sum(tracer.events for tracer in tracers)
         self.dropped += sum(len(tracer.dropped) for tracer in tracers)
         for belief in beliefs.values():
             self.rescues.update(belief.rescues)

@@ -17,6 +17,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -27,17 +28,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.plain_sear
 from evaluators import load_evaluator
 from evaluators.protocol import Evaluator
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.filter import Event
 from kriegbot.kernels import (
     GAMMA,
     MAX_MOVES,
-    NOT_ASKED,
     TABLES,
     IntArray,
     KernelRules,
     MoveArray,
     Rows,
-    TurnHistory,
     Word,
     WordArray,
     advance,
@@ -57,7 +55,6 @@ from kriegbot.kernels import (
     to_board,
     word,
 )
-from kriegbot.models.uniform import uniform
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
@@ -191,13 +188,13 @@ def kernel_rates() -> dict[str, float]:
     kept, heard = np.empty_like(boards), heard_last(referee)
 
     def filter_boards() -> int:
-        filter_random(TABLES, boards, heard, belief.terms, 12345, kept, moves)
+        filter_random(TABLES, boards, heard, belief.filter.rules, 12345, kept, moves)
         return len(boards)
 
     return {
         "perft_start": rate(lambda: counted(start, 6, 119_060_324)),
         "perft_kiwipete": rate(lambda: counted(kiwipete, 4, 4_085_603)),
-        "make_evaluate": rate(lambda: make_evaluate(TABLES, midgame, belief.terms, ks, moves, total)),
+        "make_evaluate": rate(lambda: make_evaluate(TABLES, midgame, belief.filter.rules, ks, moves, total)),
         "filter": rate(filter_boards),
     }
 
@@ -236,16 +233,13 @@ def plain_histories(histories: dict[int, int]) -> dict[int, float]:
 def belief_turn_seconds() -> tuple[float, int]:
     """Processor seconds of one opponent's turn in the midgame, and the boards held before it."""
     referee, belief = midgame_belief(100_000)
-    before, event = (
-        belief.before_opponent_moved.particles,
-        Event(heard_last(referee), TurnHistory(0, NOT_ASKED, 0), 0, 0),
-    )
+    before, view = belief.before_opponent_moved, referee.view(chess.WHITE)
     times = []
     for seed in range(5):
         begun = time.process_time()
-        before.after_opponent(event, uniform, belief.terms, 100_000, seed)
+        replace(belief.filter, seed=seed).after_event(before.particles, view, before.event)
         times.append(time.process_time() - begun)
-    return statistics.median(times), len(before)
+    return statistics.median(times), len(before.particles)
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ from rich.progress import track
 
 from kriegbot import kernels as kb
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.filter import Event, Room, matches_of
+from kriegbot.belief.filter import AnnouncedMove, matches_of
 from kriegbot.belief.particles import Particles, merged
 from kriegbot.game.match import player_seed
 from kriegbot.kernels.position import type_ids
@@ -70,12 +70,12 @@ def look_ahead(
     terms: kb.KernelRules,
     opponent: Opponent,
     found: tuple[kb.RealArray, kb.RealArray, kb.RealArray, kb.RealArray],
-    room: Room,
+    scratch: tuple[kb.MoveArray, kb.RealArray],
 ) -> None:
     """Write of a try on N boards: whether it is legal, may be taken, is taken (a chance), and allows a mate in one."""
     legal, covered, taken, mated = found
-    listed, weights = kb.pointer(room.moves), kb.pointer(room.weights)
-    scratch, target = kb.advance(listed, kb.MAX_MOVES), move >> 6 & 63
+    listed, weights = kb.pointer(scratch[0]), kb.pointer(scratch[1])
+    replies, target = kb.advance(listed, kb.MAX_MOVES), move >> 6 & 63
     for i in range(len(rows)):
         position = kb.load(kb.pointer(rows), i)
         legal[i], covered[i], taken[i], mated[i] = 0.0, 0.0, 0.0, 0.0
@@ -83,7 +83,7 @@ def look_ahead(
             continue
         legal[i] = 1.0
         after, captured = kb.make_move(kb.pointer(tables), position, move)
-        said = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
+        said = kb.announcement(kb.pointer(tables), position, after, captured, terms, replies)
         if kb.announced_end(said) != 0:
             continue
         count = kb.legal_moves(kb.pointer(tables), after, listed)
@@ -98,7 +98,7 @@ def look_ahead(
             if mated[i] == 0.0 and not kb.is_quiet(silence, after, listed[j]):
                 again, _ = kb.make_move(kb.pointer(tables), after, listed[j])
                 checkers, pinned = kb.check_info(kb.pointer(tables), again)
-                if kb.is_won(kb.game_end(kb.pointer(tables), again, checkers, pinned, terms, scratch)):
+                if kb.is_won(kb.game_end(kb.pointer(tables), again, checkers, pinned, terms, replies)):
                     mated[i] = 1.0
         taken[i] /= total
 
@@ -111,10 +111,10 @@ def chances(
     heard: Announced,
     opponent: Opponent,
     found: kb.RealArray,
-    room: Room,
+    scratch: tuple[kb.MoveArray, kb.RealArray],
 ) -> None:
     """Write how likely the opponent model finds a legal move on each of N boards."""
-    listed, weights = kb.pointer(room.moves), kb.pointer(room.weights)
+    listed, weights = kb.pointer(scratch[0]), kb.pointer(scratch[1])
     for i in range(len(rows)):
         position, total = kb.load(kb.pointer(rows), i), 0.0
         count = kb.legal_moves(kb.pointer(tables), position, listed)
@@ -133,11 +133,11 @@ class Watch:
     def __init__(self, record: GameRecord, color: chess.Color, seed: int, particles: int, model: Opponent) -> None:
         self.record, self.color, self.model = record, color, model
         self.sums: Sums = defaultdict(lambda: [0.0, 0])
-        self.room = Room.empty()
+        self.scratch = np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES)
         steps = record.replay()
         referee = next(steps).referee
         self.view, self.truth = referee.view(color), kb.from_board(referee.board(), 0).reshape(1, 8)
-        self.belief = Belief(self.view, particles, seed, model, retries=FLAGSHIP.retries)
+        self.belief = Belief(self.view, particles, seed, model, recovery_attempts=FLAGSHIP.retries)
         for step in steps:
             if isinstance(step.event, OwnTry) and step.color == color:
                 self.our_try(step.event)
@@ -190,7 +190,7 @@ class Watch:
         for column, boards in ((SAID, held), (TRUE, truth)):
             legal, covered, taken, mated = np.empty((4, len(boards)))
             found, move = (legal, covered, taken, mated), kb.encode_move(event.move)
-            look_ahead(kb.TABLES, boards.rows, move, theirs, self.belief.terms, self.model, found, self.room)
+            look_ahead(kb.TABLES, boards.rows, move, theirs, self.belief.filter.rules, self.model, found, self.scratch)
             weights = boards.weights * legal
             if weights.sum() == 0.0:
                 return
@@ -206,17 +206,17 @@ class Watch:
     def their_move(self, move: chess.Move, view: View) -> None:
         """How likely a move of the opponent was, by what was heard of it and by itself; `view` is the one after it."""
         held, index = self.belief.particles, len(self.view.events)
-        event = Event(
+        event = AnnouncedMove(
             kb.encode_announcement(self.record.turns[self.view.ply].announcement),
             kb.turn_history(view, index),
             *kb.announced_moves(view, index),
         )
-        matches, kinds = matches_of(held.rows, event, self.belief.terms, self.model), len(prior_of(self.model))
+        matches, kinds = matches_of(held.rows, event, self.belief.filter.rules, self.model), len(prior_of(self.model))
         chance = float(held.weights @ (matches.matched / matches.total))
         self.add("likelihood of what was announced, nats", TRUE, np.log(max(FLOOR, chance)))
         shares, found = np.bincount(type_ids(held.rows), held.weights, kinds), np.empty(kinds)
         rows, heard = kb.with_type_ids(self.truth[0], kinds), Announced(event.ours, event.theirs)
-        chances(kb.TABLES, rows, kb.encode_move(move), heard, self.model, found, self.room)
+        chances(kb.TABLES, rows, kb.encode_move(move), heard, self.model, found, self.scratch)
         if len(held):
             self.add("likelihood of the true move, nats", TRUE, np.log(shares @ found))
 

@@ -20,7 +20,7 @@ from collections import Counter
 import chess
 
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.particles import list_fitting
+from kriegbot.belief.particles import list_consistent
 from kriegbot.game.turn import apply_action
 from kriegbot.kernels import subseed
 from kriegbot.models.opponent_types import opponent_types
@@ -80,7 +80,7 @@ def play(level: str, person: str, color: chess.Color, seed: int) -> Counter[str]
         belief.update(view)
         if answer is Answer.ILLEGAL:
             refused += is_pawn_capture(action, view.men)
-            refusing = list_fitting(belief.particles.rows, [OwnTry(action, Answer.ILLEGAL)])
+            refusing = list_consistent(belief.particles.rows, [OwnTry(action, Answer.ILLEGAL)])
             found["hopeless"] += bool(belief.particles.weights[refusing].sum() > 1.0 - HOPELESS)
             continue
         found.update(turns=1, pawns=refused, **judged(view, board, action))

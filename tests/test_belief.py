@@ -9,11 +9,9 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief import belief as belief_module
-from kriegbot.belief.belief import Belief, EmptyBelief, after_event
-from kriegbot.belief.filter import ROOM_A_BOARD, Event, matches_of
-from kriegbot.belief.particles import Particles, systematic
-from kriegbot.belief.pool import Pool, RenewedPool
+from kriegbot.belief.belief import Belief, EmptyBelief, Pool, RenewedPool
+from kriegbot.belief.filter import MOVES_PER_BOARD, AnnouncedMove, matches_of
+from kriegbot.belief.particles import Filter, Particles, systematic
 from kriegbot.kernels import MAX_MOVES, NOT_ASKED, TurnHistory, encode_move, from_board, kernel_rules, to_board
 from kriegbot.kernels.position import type_ids
 from kriegbot.models import load_opponent
@@ -123,16 +121,16 @@ def test_boards_with_more_moves_than_there_is_room_for_at_first_lose_none(model:
     board = chess.Board("k7/8/3qq3/8/1r3r2/8/3q3P/7K b - - 0 1")
     silent = [move for move in board.legal_moves if not board.gives_check(move) and not board.is_capture(move)]
     copies = 50
-    assert len(silent) * copies > ROOM_A_BOARD * copies + MAX_MOVES
+    assert len(silent) * copies > MOVES_PER_BOARD * copies + MAX_MOVES
     rows = np.tile(from_board(board), (copies, 1))
-    event, terms = Event(0, TurnHistory(0, NOT_ASKED, 0), 0, 0), kernel_rules(BERKELEY, NO_LIMITS)
-    alone, found = (matches_of(rows[:n], event, terms, MODELS[model][0]) for n in (1, copies))
+    event, rules = AnnouncedMove(0, TurnHistory(0, NOT_ASKED, 0), 0, 0), kernel_rules(BERKELEY, NO_LIMITS)
+    alone, found = (matches_of(rows[:n], event, rules, MODELS[model][0]) for n in (1, copies))
     assert sorted(alone.moves[: len(silent)]) == sorted(map(encode_move, silent))
     assert alone.matching[0] == len(silent)
     for name in ("moves", "weights"):
         each, every = getattr(alone, name)[: len(silent)], getattr(found, name)[: len(silent) * copies]
         assert np.array_equal(every, np.tile(each, copies))
-    for name in ("matching", "is_weighed", "matched", "total"):
+    for name in ("matching", "is_weighted", "matched", "total"):
         assert (getattr(found, name) == getattr(alone, name)).all()
 
 
@@ -195,7 +193,9 @@ def test_boards_drawn_after_a_recapture_have_their_exact_probabilities(model: st
     view = referee.view(chess.WHITE)
     belief = Belief(view, 10**6, opponent=opponent)
     before, event = belief.before_opponent_moved.particles, belief.before_opponent_moved.event
-    sampled = [after_event(before, view, event, belief.terms, 400, seed, opponent) for seed in range(1000)]
+    sampled = [
+        replace(belief.filter, max_particles=400, seed=seed).after_event(before, view, event) for seed in range(1000)
+    ]
     assert_unbiased(sampled, belief.particles)
 
 
@@ -219,13 +219,13 @@ def test_the_truth_is_never_dropped_in_random_games() -> None:
 
 
 def test_the_tracer_would_catch_a_belief_that_drops_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = belief_module.after_event
+    step = Filter.after_event
 
     def forgetful(*arguments: Any) -> Particles:
         after = step(*arguments)
         return Particles(after.rows[::2], after.weights[::2], is_exact=False)
 
-    monkeypatch.setattr(belief_module, "after_event", forgetful)
+    monkeypatch.setattr(Filter, "after_event", forgetful)
     referee = Referee()
     tracer = Tracer(referee, chess.WHITE)
     rng = random.Random(5)
@@ -256,7 +256,7 @@ def test_a_contradictory_view_raises_empty_belief() -> None:
     assert event.announcement is not None
     assert event.announcement.checks == Check.RANK
     quiet = replace(event, move=chess.Move.from_uci("h2h5"))  # it would not have given the check that was heard
-    with pytest.raises(EmptyBelief, match="nothing fits"):
+    with pytest.raises(EmptyBelief, match="no board is consistent with event 0"):
         Belief(replace(view, events=(quiet,)))
 
 
@@ -384,7 +384,7 @@ def test_a_renewed_pool_keeps_what_fits_and_takes_boards_of_the_last_observation
         rows = {bytes(row) for row in pool.particles.rows}
         assert 0 < len(rows) == len(pool.particles) <= 20
         if not was_exact and len(view.events) == events + 1:
-            stayed = after_event(before, view, events, pool._terms, 20, 5, has_single=True).rows
+            stayed = replace(pool.filter, one_each=True).after_event(before, view, events).rows
             assert {bytes(row) for row in stayed} <= rows
             assert len(stayed) <= len(before)
             renewed["fewer" if len(stayed) < len(before) else "all"] += 1

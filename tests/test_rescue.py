@@ -3,14 +3,15 @@
 import hashlib
 import random
 from collections import Counter
+from dataclasses import replace
 
 import chess
 import numpy as np
 import pytest
 
 from kriegbot.belief.belief import Belief, Checkpoint, ReplayBudget
-from kriegbot.belief.particles import Particles
-from kriegbot.belief.rescue import from_last_observation
+from kriegbot.belief.last_observation import from_last_observation
+from kriegbot.belief.particles import Filter, Particles
 from kriegbot.kernels import to_board
 from referee import (
     BERKELEY,
@@ -117,11 +118,11 @@ def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay()
     assert astray > 0
 
 
-def updates_astray(seed: int, *, retries: int) -> tuple[int, int]:
+def updates_astray(seed: int, *, recovery_attempts: int) -> tuple[int, int]:
     """At how many of our turns of a game a starved belief is astray, and how many replays it needed."""
     rng, astray = random.Random(seed), 0
     referee = Referee(WILD16, PAPER_LIMITS)
-    belief = Belief(referee.view(chess.WHITE), 20, seed, retries=retries)
+    belief = Belief(referee.view(chess.WHITE), 20, seed, recovery_attempts=recovery_attempts)
     while referee.end is None and referee.ply < 80:
         view = referee.view(referee.turn)
         if view.color == chess.WHITE:
@@ -133,21 +134,27 @@ def updates_astray(seed: int, *, retries: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("seed", [2, 8])
 def test_a_returning_belief_is_astray_less_often(seed: int) -> None:
-    (stays, _), (returns, _) = (updates_astray(seed, retries=one) for one in (0, 8))
+    (stays, _), (returns, _) = (updates_astray(seed, recovery_attempts=one) for one in (0, 8))
     assert returns < stays / 2
 
 
 @pytest.mark.parametrize("seed", [5, 8])  # games in which it needs no second rescue
 def test_a_belief_gives_up_coming_back_after_so_many_moves(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
-    monkeypatch.setattr(Belief, "_replayed_from_earlier", lambda *given: tried.append(given[2]))  # in vain
+    in_vain = Particles(np.empty((0, 8), np.uint64), np.empty(0), is_exact=False)
+
+    def replay_in_vain(_: Belief, end: int, *_rest: object) -> Particles:
+        tried.append(end)
+        return in_vain
+
+    monkeypatch.setattr(Belief, "_replayed_from_checkpoints", replay_in_vain)
     referee, rng = Referee(WILD16, PAPER_LIMITS), random.Random(seed)
-    belief = Belief(referee.view(chess.WHITE), 20, seed, retries=2)
+    belief = Belief(referee.view(chess.WHITE), 20, seed, recovery_attempts=2)
     while not belief.rescues:
         referee.try_move(rng.choice(referee.view(referee.turn).tries()))
         belief.update(referee.view(chess.WHITE))
     tried.clear()
-    belief.max_particles = 100_000
+    belief.filter = replace(belief.filter, max_particles=100_000)
     for _ in range(8):
         ply = referee.ply
         while referee.ply == ply:
@@ -158,22 +165,22 @@ def test_a_belief_gives_up_coming_back_after_so_many_moves(seed: int, monkeypatc
 
 
 def test_a_rescue_replays_no_more_boards_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert updates_astray(2, retries=0)[1] > 0
-    monkeypatch.setattr("kriegbot.belief.belief.MOST_REPLAYED", -1)
-    assert updates_astray(2, retries=0)[1] == 0
+    assert updates_astray(2, recovery_attempts=0)[1] > 0
+    monkeypatch.setattr("kriegbot.belief.belief.MAX_RESCUE_BOARDS", -1)
+    assert updates_astray(2, recovery_attempts=0)[1] == 0
 
 
 def test_a_replay_ends_before_a_step_for_which_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     given, now = [], [0.0]
     monkeypatch.setattr("kriegbot.belief.belief.time.perf_counter", lambda: now[0])
 
-    def after(particles: Particles, view: View, index: int, *_rest: object) -> Particles:
+    def after(_: Filter, particles: Particles, view: View, index: int, *_rest: object) -> Particles:
         if isinstance(view.events[index], OpponentMoved):
             given.append(len(particles))
             now[0] += 0.001 * len(particles)
         return particles
 
-    monkeypatch.setattr("kriegbot.belief.belief.after_event", after)
+    monkeypatch.setattr(Filter, "after_event", after)
     referee = Referee(WILD16)
     many = Particles(np.zeros((2_000, 8), np.uint64), np.full(2_000, 1 / 2_000), is_exact=False)
     belief = Belief(referee.view(chess.WHITE))
@@ -184,12 +191,10 @@ def test_a_replay_ends_before_a_step_for_which_there_is_no_time(monkeypatch: pyt
     given.clear()
     start, view, allowed = Checkpoint(1, many), referee.view(chess.WHITE), []
     for seconds in (1.0, 3.0, 5.0):
-        found = belief._replayed(start, view, len(view.events) - 1, 8_000, 0, ReplayBudget(now[0] + seconds))
+        found = belief._replayed(belief.filter, start, len(view.events) - 1, ReplayBudget(now[0] + seconds))
         allowed.append((len(given), len(found)))
     assert allowed == [(0, 0), (1, 0), (3, 2_000)]
-    assert (
-        len(belief._replayed(start, view, 2, 8_000, 0, ReplayBudget(now[0] + 2.5))) == 2_000
-    )  # our own try takes none
+    assert len(belief._replayed(belief.filter, start, 2, ReplayBudget(now[0] + 2.5))) == 2_000  # our own try takes none
 
 
 def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> None:

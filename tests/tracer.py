@@ -6,8 +6,7 @@ A tracer stands outside of player and belief: it is handed the true boards, whic
 import chess
 import numpy as np
 
-from kriegbot.belief import belief
-from kriegbot.belief.particles import Particles
+from kriegbot.belief.particles import Filter, Particles
 from kriegbot.kernels import from_board, kernel_rules
 from referee import Referee
 
@@ -23,16 +22,16 @@ class Tracer:
     def __init__(self, referee: Referee, color: chess.Color) -> None:
         self.color = color
         self.particles = truth(referee)
-        self.heard = len(referee.view(color).events)
+        self.events = len(referee.view(color).events)
         self.dropped: list[object] = []
 
     def follow(self, referee: Referee) -> None:
         """Take in the one event that a try has just made for this side, if it made one."""
         view = referee.view(self.color)
-        for index in range(self.heard, len(view.events)):
-            after = belief.after_event(self.particles, view, index, kernel_rules(view.rules, view.limits), 1000, 0)
+        for index in range(self.events, len(view.events)):
+            after = Filter(kernel_rules(view.rules, view.limits), 1000, 0).after_event(self.particles, view, index)
             now = truth(referee)
             if not (after.rows == now.rows).all(axis=1).any():
                 self.dropped.append(view.events[index])
             self.particles = now
-        self.heard = len(view.events)
+        self.events = len(view.events)

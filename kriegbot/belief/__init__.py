@@ -1,1 +1,1 @@
-"""The information set: what may be on the board, given all that one side has heard."""
+"""The information set: the boards consistent with one side's view of a game."""

@@ -1,47 +1,47 @@
-"""The belief of one side: sampled boards that fit everything it has heard, updated from event to event.
+"""The belief of one side: boards consistent with every announcement so far, updated event by event.
 
-`Belief.update(view)` takes in what is new in the view. When no board fits any more (the sample was too small), rescues
-are tried in this order and counted. "replay": an earlier set of boards is taken through the same events again with more
-particles; the result fits everything heard. "last observation": boards are altered to fit what was heard last. "blind":
-enemy men are put anywhere. After either of the last two the belief is no longer the information set, and
-`particles.fits_all` is false until a replay succeeds. If even "blind" finds no board, the belief is empty until more is
-heard. A belief with `retries` also tries a replay after each of so many further moves of the opponent; a later one
-would have to begin too far back.
+A sampled belief may run empty although some board is consistent. Then it tries these rescues in order and counts them:
+
+1. "replay": filter an earlier set of boards through the events since, with more particles. The result is consistent.
+2. "last observation": move pieces on the last boards so that they are consistent with the last announcement.
+3. "blind": draw boards from the last observation alone. If there are none, the belief stays empty for now.
+
+After 2 or 3 the belief is not the information set, and `particles.is_consistent` is False until a replay succeeds.
 """
 
 import math
 import time
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.belief.filter import Event
-from kriegbot.belief.particles import Particles
-from kriegbot.belief.rescue import from_last_observation, perturb
-from kriegbot.models.protocol import Opponent, prior_of
+from kriegbot.belief.last_observation import Perturbation, from_last_observation, last_observation, perturb
+from kriegbot.belief.particles import Filter, Particles, merged
+from kriegbot.models.protocol import Opponent
 from kriegbot.models.uniform import uniform
-from referee import Answer, OpponentMoved, OwnQuestion, OwnTry, View
+from referee import OpponentMoved, View
 
-CHECKPOINTS = 8
-SPACING = 3
-"""Turns of the opponent between two checkpoints that a replay may start from; the last eight are kept."""
+CHECKPOINTS, SPACING = 8, 3
+"""Number of checkpoints that a belief keeps for replays, and the moves of the opponent between two of them."""
 REPLAY_FACTOR = 4
-"""How many times more particles a replay uses."""
-MOST_REPLAYED, MOST_RETRIED = 400_000, 160_000
-"""How many boards, counted again at each turn of the opponent, the replays of a rescue may take through such turns, and
-those of an attempt to come back from one. A rescue mostly takes less than 2 s then, and rarely up to 4."""
-MIN_ALTERED = 5_000
-"""The least number of boards to alter when no replay helps."""
+"""Particles of a replay, relative to those of the belief."""
+MAX_RESCUE_BOARDS, MAX_RECOVERY_BOARDS = 400_000, 160_000
+"""Boards, summed over the opponent's moves, that the replays of a rescue and of a later recovery may filter.
+
+A rescue then takes less than 2 s as a rule, and rarely up to 4 s.
+"""
+MIN_PERTURBED = 5_000
+"""Least number of boards to perturb."""
 TIMED_BOARDS = 1_000
-"""How many boards it takes to measure the time of one."""
+"""Least number of boards that give a usable time per board."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The boards before an event of the view; always at an opponent's turn."""
+    """The particles before an event of the view, always a move of the opponent."""
 
     event: int
     particles: Particles
@@ -49,14 +49,45 @@ class Checkpoint:
 
 @dataclass(slots=True)
 class ReplayBudget:
-    """What is left to replays: a time by `time.perf_counter`, and boards as MOST_REPLAYED counts them."""
+    """Limits of the replays that share it: a deadline by `time.perf_counter`, and a number of boards."""
 
     deadline: float = math.inf
     boards: float = math.inf
 
 
 class Belief:
-    """Boards that fit a view, at most `max_particles` of them (more for a while after a replay)."""
+    """Boards consistent with one side's view of a game, with their probabilities.
+
+    Args:
+      view: the view so far.
+      max_particles: number of boards kept after a move of the opponent. A replay may keep more for a while.
+      seed: of all sampling.
+      opponent: the opponent model.
+      recovery_attempts: while inconsistent, try a replay after each of this many further moves of the opponent.
+
+    Attributes:
+      particles: the boards and their weights.
+      rescues: number of rescues of each kind.
+      last_rescue: the gravest rescue of the last update, "" for none.
+      before_opponent_moved: the particles before the opponent's last move.
+
+    In Wild 16 the referee announces the number of pawn captures that the side to move has. After 1. e4 it announces
+    one, so Black answered d5 or f5:
+
+    >>> import chess
+    >>> from kriegbot import Belief
+    >>> from referee import WILD16, Referee
+    >>> referee = Referee(WILD16)
+    >>> belief = Belief(referee.view(chess.WHITE))
+    >>> for move in (chess.Move.from_uci("e2e4"), chess.Move.from_uci("d7d5")):
+    ...     _ = referee.try_move(move)
+    >>> belief.update(referee.view(chess.WHITE))
+    >>> len(belief.particles), belief.particles.is_exact
+    (2, True)
+    >>> pawns = belief.occupancy(chess.BLACK)[chess.PAWN - 1]
+    >>> float(pawns[chess.D5]), float(pawns[chess.E5])
+    (0.5, 0.0)
+    """
 
     def __init__(
         self,
@@ -65,57 +96,43 @@ class Belief:
         seed: int = 0,
         opponent: Opponent = uniform,
         *,
-        retries: int = 0,
+        recovery_attempts: int = 0,
     ) -> None:
-        self.max_particles, self.seed, self.opponent = max_particles, seed, opponent
-        self.retries, self._retries_left = retries, 0
+        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, opponent)
+        self.recovery_attempts, self._attempts_left = recovery_attempts, 0
         self.rescues: Counter[str] = Counter()
-        """How often each rescue was needed."""
         self.last_rescue = ""
-        """The gravest rescue that the last update needed, "" for none."""
-        self.particles = at_start(view, opponent)
-        self.terms = kb.kernel_rules(view.rules, view.limits)
-        self._view, self._heard = view, 0
-        """The last view, and how many of its events are taken in."""
-        self._opponent_turns = 0
-        self._pace = 0.0
-        """Seconds that a board last took through a move of the opponent."""
+        self.particles = self.filter.start(view)
+        self._view, self._events = view, 0
+        """The last view, and the number of its events that the particles reflect."""
+        self._opponent_moves = 0
+        self._seconds_per_board = 0.0
         self._checkpoints: deque[Checkpoint] = deque(maxlen=CHECKPOINTS)
         self.before_opponent_moved = Checkpoint(0, self.particles)
-        """The boards before the last move of the opponent, and the number of that event."""
         self.update(view)
 
     def update(self, view: View, seconds: float | None = None) -> None:
-        """Take in the events of a view that are new since the last update.
+        """Update the boards for all new events of a view.
 
         Args:
-          view: what its side knows now.
-          seconds: after which replays end, if the belief runs dry or is astray; None for all that they may take.
+          view: a later view of the same side and game.
+          seconds: limit for replays, if the belief runs empty or is inconsistent; None for no limit.
 
         Raises:
-          ValueError: the view is not of the same side and game, or does not go on from the last one.
-          EmptyBelief: nothing fits what was heard; the view is inconsistent with its rule set.
+          ValueError: the view is of another side or game, or does not continue the last one.
+          EmptyBelief: no board is consistent with the view: it contradicts its rule set.
         """
         self._check(view)
-        self._view = view
-        self.last_rescue = ""
-        deadline, begun = math.inf if seconds is None else time.perf_counter() + seconds, self._heard
-        while self._heard < len(view.events):
-            event = self._heard
-            if isinstance(view.events[event], OpponentMoved):
-                self.before_opponent_moved = Checkpoint(event, self.particles)
-                if self._opponent_turns % SPACING == 0 and self.particles.is_consistent:
-                    self._checkpoints.append(self.before_opponent_moved)
-                self._opponent_turns += 1
-            after = self._after(self.particles, view, event, self.max_particles, self.seed)
-            self._heard += 1
-            self.particles = after if len(after) else self._rescued(view, event, deadline)
-        if self._retries_left and not self.last_rescue and self.before_opponent_moved.event >= begun:
-            self._retries_left -= 1
-            seed, allowance = kb.subseed(self.seed, self._heard), ReplayBudget(deadline, MOST_RETRIED)
-            found = self._replayed_from_earlier(view, self._heard - 1, seed, allowance)
-            if found is not None:
-                self.particles = self._counted("replay", found)
+        self._view, self.last_rescue, known = view, "", self._events
+        deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        while self._events < len(view.events):
+            event = self._events
+            self._save_checkpoint(event)
+            particles = self._after_event(self.filter, self.particles, event)
+            self._events += 1
+            self.particles = particles if len(particles) else self._rescued(event, deadline)
+        if self.before_opponent_moved.event >= known:
+            self._try_to_recover(deadline)
 
     def _check(self, view: View) -> None:
         last = self._view
@@ -126,131 +143,153 @@ class Belief:
                 raise ValueError(f"illegal view: other {name} than the belief's; it takes later views of that game")
 
     def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
-        """Draw histories: boards [n, 8], n <= samples, and how often each was drawn [n], which sums to `samples`."""
+        """Draw histories with replacement; see `Particles.draw`."""
         return self.particles.draw(samples, seed)
 
     def shuffled(self, seed: int) -> tuple[kb.Rows, kb.RealArray]:
-        """Every board once, in random order, with its weight: for a search that may be stopped at any moment.
+        """Return every board once, in random order, with its weight: for a search that may stop at any moment.
 
-        Unlike drawing histories one by one, a search that gets through all boards has the belief's exact average. One
-        that is stopped early has seen fewer effective histories than boards, if weights differ.
+        A search of all boards has the belief's exact average. One that stops early has seen fewer effective samples
+        than boards if the weights differ.
         """
         order = np.argsort(kb.uniforms(seed, len(self.particles)), kind="stable")
         return self.particles.rows[order], self.particles.weights[order]
 
     def occupancy(self, color: chess.Color) -> kb.RealArray:
-        """Probability [6, 64] that a man of each kind (pawn to king) of a side stands on each square (a1 to h8).
+        """Return the probability [6, 64] of a piece of each type (pawn to king) of a side on each square (a1 to h8).
 
         Raises:
           ValueError: the side is neither chess.WHITE nor chess.BLACK.
         """
         rows, weights = self.particles.rows, self.particles.weights
-        men = rows[:, 5 + kb.side_of(color)]
-        pawns, knights, diagonals, orthogonals, kings = (rows[:, i] & men for i in range(5))
+        side = rows[:, 5 + kb.side_of(color)]
+        pawns, knights, diagonals, orthogonals, kings = (rows[:, i] & side for i in range(5))
         bishops, rooks, queens = diagonals & ~orthogonals, orthogonals & ~diagonals, diagonals & orthogonals
-        kinds = np.stack([pawns, knights, bishops, rooks, queens, kings])
-        bits = np.unpackbits(kinds.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        pieces = np.stack([pawns, knights, bishops, rooks, queens, kings])
+        bits = np.unpackbits(pieces.astype("<u8").view(np.uint8), axis=1, bitorder="little")
         return np.einsum("n,kns->ks", weights, bits.reshape(6, len(rows), 64))
 
-    def _after(self, particles: Particles, view: View, index: int, max_particles: int, seed: int) -> Particles:
-        begun = time.perf_counter()
-        after = after_event(particles, view, index, self.terms, max_particles, seed, self.opponent)
-        if isinstance(view.events[index], OpponentMoved) and len(particles) >= TIMED_BOARDS:
-            self._pace = (time.perf_counter() - begun) / len(particles)
+    def _save_checkpoint(self, event: int) -> None:
+        if isinstance(self._view.events[event], OpponentMoved):
+            self.before_opponent_moved = Checkpoint(event, self.particles)
+            if self._opponent_moves % SPACING == 0 and self.particles.is_consistent:
+                self._checkpoints.append(self.before_opponent_moved)
+            self._opponent_moves += 1
+
+    def _after_event(self, filter_: Filter, particles: Particles, event: int) -> Particles:
+        start = time.perf_counter()
+        after = filter_.after_event(particles, self._view, event)
+        if isinstance(self._view.events[event], OpponentMoved) and len(particles) >= TIMED_BOARDS:
+            self._seconds_per_board = (time.perf_counter() - start) / len(particles)
         return after
 
-    def _replayed(
-        self, start: Checkpoint, view: View, end: int, max_particles: int, seed: int, allowance: ReplayBudget
-    ) -> Particles:
-        """Boards of a checkpoint taken through all events up to and including number `end`; may be empty."""
+    def _replayed(self, filter_: Filter, start: Checkpoint, end: int, budget: ReplayBudget) -> Particles:
+        """Filter a checkpoint through all events up to and including number `end`. The result may be empty."""
         particles = start.particles
-        for index in range(start.event, end + 1):
+        for event in range(start.event, end + 1):
             if len(particles) == 0:
                 break
-            if isinstance(view.events[index], OpponentMoved):  # only these steps take long
-                allowance.boards -= len(particles)
-                if allowance.boards < 0 or time.perf_counter() + self._pace * len(particles) > allowance.deadline:
+            if isinstance(self._view.events[event], OpponentMoved):  # only these steps take long
+                budget.boards -= len(particles)
+                seconds = self._seconds_per_board * len(particles)
+                if budget.boards < 0 or time.perf_counter() + seconds > budget.deadline:
                     return Particles(particles.rows[:0], particles.weights[:0], is_exact=False)
-            particles = self._after(particles, view, index, max_particles, seed)
+            particles = self._after_event(filter_, particles, event)
         return particles
 
-    def _replayed_from_earlier(self, view: View, end: int, seed: int, allowance: ReplayBudget) -> Particles | None:
-        """The boards of a replay with more particles from this turn, or from the latest checkpoint that leaves any."""
-        earlier = [
-            checkpoint for checkpoint in reversed(self._checkpoints) if checkpoint is not self.before_opponent_moved
-        ]
-        for checkpoint in (self.before_opponent_moved, *earlier):
-            if checkpoint.particles.is_consistent:
-                most = REPLAY_FACTOR * self.max_particles
-                particles = self._replayed(checkpoint, view, end, most, seed, allowance)
-                if len(particles):
-                    return particles
-        return None
+    def _replayed_from_checkpoints(self, end: int, seed: int, budget: ReplayBudget) -> Particles:
+        """Replay with more particles from this turn, else from the latest checkpoint that leaves any; may be empty."""
+        wider = replace(self.filter, max_particles=REPLAY_FACTOR * self.filter.max_particles, seed=seed)
+        current, particles = self.before_opponent_moved, Particles(self.particles.rows[:0], np.empty(0), is_exact=False)
+        for checkpoint in (current, *(one for one in reversed(self._checkpoints) if one is not current)):
+            if checkpoint.particles.is_consistent and len(particles) == 0:
+                particles = self._replayed(wider, checkpoint, end, budget)
+        return particles
 
-    def _rescued(self, view: View, event: int, deadline: float) -> Particles:
-        """A non-empty set after an event that left none; see the head of this file."""
+    def _rescued(self, event: int, deadline: float) -> Particles:
+        """Return other particles after an event that left none; see the module's docstring."""
+        view, last = self._view, self.before_opponent_moved
         if self.particles.is_exact:
-            raise EmptyBelief(f"nothing fits event {event} of the view, {view.events[event]}, nor ever did")
-        seed = kb.subseed(self.seed, event)
-        found = self._replayed_from_earlier(view, event, seed, ReplayBudget(deadline, MOST_REPLAYED))
-        if found is not None:
-            return self._counted("replay", found)
-        opponent = kb.side_of(not view.color)
-        heard, terms = kb.last_announced(view, self.before_opponent_moved.event)
-        for changes in (1, 1, 2, 3, 4) if len(self.before_opponent_moved.particles) else ():
+            raise EmptyBelief(f"no board is consistent with event {event} of the view, {view.events[event]}")
+        seed = kb.subseed(self.filter.seed, event)
+        particles = self._replayed_from_checkpoints(event, seed, ReplayBudget(deadline, MAX_RESCUE_BOARDS))
+        if len(particles):
+            return self._counted("replay", particles)
+        code, rules = kb.last_announced(view, last.event)
+        for changes in (1, 1, 2, 3, 4) if len(last.particles) else ():
             seed = kb.subseed(seed, changes)
-            most = max(self.max_particles, MIN_ALTERED)
-            start = perturb(self.before_opponent_moved.particles, opponent, changes, heard, terms, most, seed)
-            fitting = Checkpoint(self.before_opponent_moved.event, start)
-            particles = self._replayed(fitting, view, event, self.max_particles, seed, ReplayBudget())
+            change = Perturbation(kb.side_of(not view.color), changes, code, rules)
+            start = perturb(last.particles, change, max(self.filter.max_particles, MIN_PERTURBED), seed)
+            reseeded = replace(self.filter, seed=seed)
+            particles = self._replayed(reseeded, Checkpoint(last.event, start), event, ReplayBudget())
             if len(particles):
                 return self._counted("last observation", particles)
-        self._heard = len(view.events)
+        self._events = len(view.events)
         return self._counted("blind", from_last_observation(view, seed))
+
+    def _try_to_recover(self, deadline: float) -> None:
+        """Replay after a move of the opponent, if an earlier rescue left the belief inconsistent."""
+        if self._attempts_left and not self.last_rescue:
+            self._attempts_left -= 1
+            seed, budget = kb.subseed(self.filter.seed, self._events), ReplayBudget(deadline, MAX_RECOVERY_BOARDS)
+            particles = self._replayed_from_checkpoints(self._events - 1, seed, budget)
+            if len(particles):
+                self.particles = self._counted("replay", particles)
 
     def _counted(self, rescue: str, particles: Particles) -> Particles:
         self.rescues[rescue] += 1
-        self._retries_left = 0 if rescue == "replay" else self.retries
+        self._attempts_left = 0 if rescue == "replay" else self.recovery_attempts
         self.last_rescue = max(self.last_rescue, rescue, key=("", "replay", "last observation", "blind").index)
         return particles
 
 
-def at_start(view: View, opponent: Opponent = uniform) -> Particles:
-    """The position that the game began with, which both sides know, once for each kind of opponent."""
-    prior = prior_of(opponent)
-    return Particles(
-        kb.with_type_ids(kb.from_board(chess.Board(view.start)), len(prior)), np.array(prior), is_exact=True
-    )
-
-
-def after_event(
-    particles: Particles,
-    view: View,
-    index: int,
-    terms: kb.KernelRules,
-    max_particles: int,
-    seed: int,
-    opponent: Opponent = uniform,
-    *,
-    has_single: bool = False,
-) -> Particles:
-    """What one event of a view makes of boards, of which `max_particles` at most are kept after an opponent's move.
-
-    With `has_single`, at most one board follows then from each.
-    """
-    match view.events[index]:
-        case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
-            return particles.after_own_move(kb.encode_move(move), kb.encode_announcement(announcement), terms)
-        case OwnTry(_, Answer.ILLEGAL) | OwnQuestion(Answer.YES | Answer.NO) as answer:
-            return particles.after_answer(answer)
-        case OpponentMoved(announcement):
-            event = Event(
-                kb.encode_announcement(announcement), kb.turn_history(view, index), *kb.announced_moves(view, index)
-            )
-            seed = kb.subseed(seed, index)
-            return particles.after_opponent(event, opponent, terms, max_particles, seed, has_single=has_single)
-    return particles
-
-
 class EmptyBelief(ValueError):
-    """Nothing fits what was heard: the view contradicts its start or its rule set."""
+    """No board is consistent with a view: it contradicts its start or its rule set."""
+
+
+class Pool:
+    """At most `max_particles` boards consistent with a view, never rescued: once empty, it stays empty.
+
+    After Parker, Nau and Subrahmanian (IJCAI 2005). Lasts longer than theirs, since our filter keeps every consistent
+    successor of a board while there is space.
+    """
+
+    def __init__(self, view: View, max_particles: int, seed: int) -> None:
+        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed)
+        self.particles = self.filter.start(view)
+        self._events = 0
+        self.update(view)
+
+    def update(self, view: View) -> None:
+        """Update the boards for all new events of a view."""
+        for event in range(self._events, len(view.events)):
+            if len(self.particles):
+                self.particles = self._current_filter().after_event(self.particles, view, event)
+        self._events = len(view.events)
+
+    def _current_filter(self) -> Filter:
+        return self.filter
+
+
+class RenewedPool(Pool):
+    """A pool that replaces lost boards by boards consistent with the last observation.
+
+    Until it is full it keeps all consistent successors. From then on it draws one successor of each board and fills up,
+    so its boards are consistent with more than the last announcement and less than all.
+    """
+
+    RENEWAL = 5
+    """Substream of the seed for the boards that fill up the pool."""
+
+    def update(self, view: View) -> None:
+        """Update the boards for all new events of a view, and fill up."""
+        has_news = len(view.events) > self._events
+        super().update(view)
+        missing = self.filter.max_particles - len(self.particles)
+        if has_news and missing > 0 and not self.particles.is_exact:
+            fresh = last_observation(view, missing, kb.subseed(self.filter.seed, self._events, self.RENEWAL))
+            rows = np.concatenate([self.particles.rows, fresh])
+            self.particles = merged(rows, np.ones(len(rows)), is_exact=False, is_consistent=False)
+
+    def _current_filter(self) -> Filter:
+        return replace(self.filter, one_each=not self.particles.is_exact)

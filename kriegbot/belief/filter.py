@@ -1,9 +1,8 @@
-"""Kernels of the particle filter: what each board says to an announcement, and what may follow from it.
+"""Kernels of the particle filter: the boards that may follow from an announcement.
 
-For a turn of the opponent every legal move of every board is listed, and those kept whose announcement is the one
-heard. A board passes its weight on to these, to each in the proportion that the opponent model gives it among all
-legal moves: that is Bayes' rule. For an opponent who moves uniformly at random, a board of weight w with l legal moves
-passes on w / l to each.
+On the opponent's turn the filter lists every legal move of every board and keeps the moves that the referee would
+announce as it did. A board passes its weight on to them in the proportions of the opponent model, normalised over all
+its legal moves (Bayes' rule). Under the uniform model a board of weight w with l legal moves passes on w / l to each.
 """
 
 from typing import NamedTuple
@@ -13,30 +12,30 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced, Opponent
 
-ROOM_A_BOARD, GROWTH = 32, 2
-"""Initial room for matching moves, for each board, and the factor by which it grows when that is not enough."""
+MOVES_PER_BOARD, GROWTH = 32, 2
+"""Space reserved at first for the matching moves of a board, and the factor by which it grows when it is full."""
 SQUARE = kb.CAPTURED_PAWN_BIT - 1
 
 
 @kb.kernel
-def may_sound_like(other: kb.Word, ep: int, move: int, heard: int) -> bool:
-    """Whether a move captures where the announcement says, judging by its target.
+def may_be_announced(other: kb.Word, ep: int, move: int, code: int) -> bool:
+    """Return True unless the target of a move contradicts the capture square of an announcement.
 
     Args:
-      other: men of the side that is not to move.
-      ep: square to capture on en passant, 0 for none; whatever goes there may do so.
-      move: a legal move, or one that may be.
-      heard: the announcement.
+      other: pieces of the side not to move.
+      ep: square for an en passant capture, 0 for none; any move there passes.
+      move: a legal move, or one that may be legal.
+      code: the announcement.
     """
     target = move >> 6 & 63
     if kb.bit(target) & other:
-        return heard & SQUARE == target + 1
-    return heard & SQUARE == 0 or (ep != 0 and target == ep)
+        return code & SQUARE == target + 1
+    return code & SQUARE == 0 or (ep != 0 and target == ep)
 
 
 @kb.kernel
 def is_open(tables: kb.Words, position: kb.Position, move: int, moves: kb.Moves) -> bool:
-    """Whether a move is among the tries of the side to move; `moves` is room to list them."""
+    """Return True if a move is among the tries of the side to move; `moves` is scratch for the list."""
     count = kb.open_tries(tables, position, kb.EVERYWHERE, moves)
     for i in range(count):  # noqa: SIM110 - numba compiles the loop, not any()
         if moves[i] == move:
@@ -44,73 +43,66 @@ def is_open(tables: kb.Words, position: kb.Position, move: int, moves: kb.Moves)
     return False
 
 
-class Event(NamedTuple):
-    """An announced move of the opponent, and the two announcements before it.
+class AnnouncedMove(NamedTuple):
+    """A move of the opponent as the referee announced it.
 
-    heard: the announcement. turn: refusals and answers of its turn. ours, theirs: the announcements of our move before,
-    and of its own before that, as in `models.protocol.Announced`.
+    code: the announcement. turn: refusals and "Any?" of that turn. ours, theirs: the announcements of our move before
+    and of the opponent's move before that, as in `models.protocol.Announced`.
     """
 
-    heard: int
+    code: int
     turn: kb.TurnHistory
     ours: int
     theirs: int
 
 
 class Matches(NamedTuple):
-    """The playable moves of N boards that would be announced as heard, as the opponent model weighs them.
+    """Moves on N boards that match an announcement, weighted by the opponent model.
 
-    moves, weights: of all boards, one after the other. matching: [N] how many match. is_weighed: [N] 1 if the model
-    weighs the moves of a board, 0 if all are equally likely, each of weight 1. matched, total: [N] the weight of the
-    matching moves, and of all playable ones; total is above 0.
+    moves, weights: of all boards, one board after the other. matching: [N] number of matching moves. is_weighted: [N] 0
+    if the model calls all moves equally likely, each of weight 1. matched, total: [N] weight of the matching moves and
+    of all playable moves; total > 0. listed, listed_weights: scratch, two lists of moves and the weights of one.
     """
 
     moves: kb.MoveArray
     weights: kb.RealArray
     matching: kb.IntArray
-    is_weighed: kb.IntArray
+    is_weighted: kb.IntArray
     matched: kb.RealArray
     total: kb.RealArray
+    listed: kb.MoveArray
+    listed_weights: kb.RealArray
 
     @classmethod
     def empty(cls, boards: int) -> "Matches":
-        """Room for a number of boards, and for some moves."""
-        moves, matching = np.empty(boards * ROOM_A_BOARD + kb.MAX_MOVES, np.int32), np.zeros((2, boards), np.int64)
-        return cls(moves, np.empty(len(moves)), *matching, *np.empty((2, boards)))
+        """Return space for a number of boards and their first moves."""
+        moves, counts = np.empty(boards * MOVES_PER_BOARD + kb.MAX_MOVES, np.int32), np.zeros((2, boards), np.int64)
+        listed, listed_weights = np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES)
+        matching, is_weighted = counts
+        matched, total = np.empty((2, boards))
+        return cls(moves, np.empty(len(moves)), matching, is_weighted, matched, total, listed, listed_weights)
 
     def grown(self) -> "Matches":
-        """The same with room for more moves."""
+        """Return a copy with space for more moves."""
         size = GROWTH * len(self.moves)
         return self._replace(moves=np.resize(self.moves, size), weights=np.resize(self.weights, size))
 
 
-class Room(NamedTuple):
-    """Room to work in: for two lists of moves, and for the weights of one."""
-
-    moves: kb.MoveArray
-    weights: kb.RealArray
-
-    @classmethod
-    def empty(cls) -> "Room":
-        """Room for any position."""
-        return cls(np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES))
-
-
 @kb.kernel
 def captures_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
-    """Keep the pawn captures among `count` moves, in order; return how many there are."""
-    found = 0
+    """Keep the pawn captures among `count` moves, in order; return their number."""
+    captures = 0
     for i in range(count):
         origin, target = moves[i] & 63, moves[i] >> 6 & 63
         if kb.bit(origin) & position.pawns and (origin ^ target) & 7:
-            moves[found] = moves[i]
-            found += 1
-    return found
+            moves[captures] = moves[i]
+            captures += 1
+    return captures
 
 
 @kb.kernel
 def playable(tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, moves: kb.Moves) -> int:
-    """List the legal moves that fit the answer to "Any?"; return how many they are."""
+    """List the legal moves that the answer to "Any?" allows; return their number."""
     count = kb.legal_moves(tables, position, moves)
     if turn.answer == kb.NOT_ASKED:
         return count
@@ -118,21 +110,28 @@ def playable(tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, move
     if turn.answer == kb.YES:
         return captures
     if turn.answer == kb.TRIED and captures > 0:
-        return kb.legal_moves(tables, position, moves)  # again: of the list only the captures are left
+        return kb.legal_moves(tables, position, moves)  # again: captures_first overwrote the list
     return count if turn.answer == kb.NO and captures == 0 else 0
 
 
 @kb.kernel
 def could_be_refused(
-    tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, terms: kb.KernelRules, count: int, moves: kb.Moves
+    tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, rules: kb.KernelRules, count: int, moves: kb.Moves
 ) -> bool:
-    """Whether at least as many tries are illegal here as were heard to be.
+    """Return True if a position has at least as many illegal tries as the referee refused.
 
-    `count` moves are playable; `moves` is room to list tries. Pawn captures from squares that were not announced are
-    nonsense, which only the mover hears.
+    Pawn captures from squares that the referee did not name are nonsense, announced to the mover only.
+
+    Args:
+      tables: kernel tables.
+      position: the opponent to move.
+      turn: refusals and "Any?" of its turn.
+      rules: rule set and limits.
+      count: number of playable moves.
+      moves: scratch for a list of tries.
     """
-    tries = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, terms), moves)
-    if turn.answer == kb.NOT_ASKED and terms.tries_announced == 0:
+    tries = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, rules), moves)
+    if turn.answer == kb.NOT_ASKED and rules.tries_announced == 0:
         return turn.refused <= tries - count
     others = kb.open_tries(tables, position, kb.NONE, moves)
     legal = kb.legal_moves(tables, position, moves)
@@ -148,27 +147,28 @@ def match_moves(
     tables: kb.WordArray,
     rows: kb.Rows,
     done: int,
-    event: Event,
-    terms: kb.KernelRules,
+    event: AnnouncedMove,
+    rules: kb.KernelRules,
     opponent: Opponent,
     matches: Matches,
-    room: Room,
 ) -> int:
-    """Find the moves open to the opponent on each of N boards that would be announced as heard, while there is room.
+    """Write the opponent's moves on boards [N, 8] that match an announcement, until `matches` is full.
 
-    Returns how many boards are done.
+    A board that contradicts the refusals or the answer to "Any?" before the move has no match.
 
     Args:
-      tables: the tables.
-      rows: [N, 8], the opponent to move.
-      done: how many boards were done before.
-      event: what was heard; boards that do not fit what was heard before the move match nothing.
-      terms: rule set and limits.
+      tables: kernel tables.
+      rows: boards [N, 8], the opponent to move.
+      done: number of boards matched by earlier calls.
+      event: the announced move.
+      rules: rule set and limits.
       opponent: the opponent model.
-      matches: written.
-      room: to work in.
+      matches: output.
+
+    Returns:
+      The number of boards matched so far.
     """
-    boards, listed, weights = kb.pointer(rows), kb.pointer(room.moves), kb.pointer(room.weights)
+    boards, listed, weights = kb.pointer(rows), kb.pointer(matches.listed), kb.pointer(matches.listed_weights)
     scratch = kb.advance(listed, kb.MAX_MOVES)
     matching, matched, total, end = matches.matching, matches.matched, matches.total, 0
     for i in range(done):
@@ -177,49 +177,51 @@ def match_moves(
         if end + kb.MAX_MOVES > len(matches.moves):
             return i
         position = kb.load(boards, i)
-        matching[i], matches.is_weighed[i], matched[i], total[i] = 0, 0, 0.0, 1.0
+        matching[i], matches.is_weighted[i], matched[i], total[i] = 0, 0, 0.0, 1.0
         turn = event.turn
         count = playable(kb.pointer(tables), position, turn, listed)
-        silence = kb.quiet_info(kb.pointer(tables), position, terms)
+        quiet = kb.quiet_info(kb.pointer(tables), position, rules)
         _, other = kb.pieces_of(position, kb.side_to_move(position))
         ep, begin = kb.ep_square(position), end
         for j in range(count):
-            if not may_sound_like(other, ep, listed[j], event.heard):
+            if not may_be_announced(other, ep, listed[j], event.code):
                 continue
-            said = kb.quiet_announcement(silence, position, listed[j], terms)
-            if said < 0:
+            code = kb.quiet_announcement(quiet, position, listed[j], rules)
+            if code < 0:
                 after, captured = kb.make_move(kb.pointer(tables), position, listed[j])
-                said = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
-            if said == event.heard:
-                matches.moves[end] = j  # its place in the list, until the list is weighed
+                code = kb.announcement(kb.pointer(tables), position, after, captured, rules, scratch)
+            if code == event.code:
+                matches.moves[end] = j  # an index into `listed`, until the model has weighted the list
                 end += 1
         if end == begin:
             continue
         if turn.refused + turn.since > 0 and not could_be_refused(
-            kb.pointer(tables), position, turn, terms, count, scratch
+            kb.pointer(tables), position, turn, rules, count, scratch
         ):
             end = begin
             continue
         matching[i], total[i] = end - begin, float(count)
-        is_weighed = opponent(kb.pointer(tables), position, Announced(event.ours, event.theirs), listed, count, weights)
-        if is_weighed:
-            matches.is_weighed[i], total[i] = 1, 0.0
+        is_weighted = opponent(
+            kb.pointer(tables), position, Announced(event.ours, event.theirs), listed, count, weights
+        )
+        if is_weighted:
+            matches.is_weighted[i], total[i] = 1, 0.0
             for j in range(count):
                 total[i] += weights[j]
         for k in range(begin, end):
             j = matches.moves[k]
-            matches.moves[k], matches.weights[k] = listed[j], weights[j] if is_weighed else 1.0
+            matches.moves[k], matches.weights[k] = listed[j], weights[j] if is_weighted else 1.0
             matched[i] += matches.weights[k]
     return len(rows)
 
 
-def matches_of(rows: kb.Rows, event: Event, terms: kb.KernelRules, opponent: Opponent) -> Matches:
-    """The matches of boards [N, 8]; arguments as for `match_moves`."""
-    matches, room = Matches.empty(len(rows)), Room.empty()
-    done = match_moves(kb.TABLES, rows, 0, event, terms, opponent, matches, room)
+def matches_of(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, opponent: Opponent) -> Matches:
+    """Return the matches of boards [N, 8]; arguments as for `match_moves`."""
+    matches = Matches.empty(len(rows))
+    done = match_moves(kb.TABLES, rows, 0, event, rules, opponent, matches)
     while done < len(rows):
         matches = matches.grown()
-        done = match_moves(kb.TABLES, rows, done, event, terms, opponent, matches, room)
+        done = match_moves(kb.TABLES, rows, done, event, rules, opponent, matches)
     return matches
 
 
@@ -231,24 +233,25 @@ def follow(
     draws: tuple[kb.IntArray, kb.RealArray, int],
     after: tuple[kb.Rows, kb.RealArray],
 ) -> int:
-    """Write the boards that follow from the matching moves; return how many.
+    """Write the boards after the matching moves; return their number.
 
     Args:
-      tables: the tables.
-      rows: [N, 8], the opponent to move.
-      matches: theirs.
-      draws: how many [N], shares [N], and a seed in [0, 2^63). Where a board has no more matching moves than draws, all
-        of them follow, each of weight share times its own. Elsewhere moves are drawn, each of weight 1 a draw.
-      after: rows and weights, written.
+      tables: kernel tables.
+      rows: boards [N, 8], the opponent to move.
+      matches: their matching moves.
+      draws: number [N] of moves to draw from each board, shares [N], and a seed in [0, 2^63). A board with no more
+        matching moves than draws keeps them all, each with weight share * move weight. Any other board must have share
+        1: the kernel draws from its moves, each of weight 1 per draw.
+      after: rows and weights, output.
     """
-    how_many, shares, seed = draws
+    numbers, shares, seed = draws
     after_rows, after_weights = after
     boards, target, matching = kb.pointer(rows), kb.pointer(after_rows), matches.matching
     state = kb.mixed(kb.word(seed))
     written, end = 0, 0
     for i in range(len(rows)):
         begin, end = end, end + matching[i]
-        wanted, left = min(how_many[i], matching[i]), matching[i]
+        wanted, left = min(numbers[i], matching[i]), matching[i]
         if wanted == 0:
             continue
         position = kb.load(boards, i)
@@ -258,8 +261,8 @@ def follow(
             weight = shares[i]
             if takes_all:
                 weight *= matches.weights[k]
-            elif matches.is_weighed[i]:  # systematic sampling: one draw at each whole number that is passed
-                until = mark + matches.weights[k] * how_many[i] / matches.matched[i]
+            elif matches.is_weighted[i]:  # systematic sampling: one draw at each whole number passed
+                until = mark + matches.weights[k] * numbers[i] / matches.matched[i]
                 weight = float(int(until) - int(mark))
                 mark = until
             elif kb.uniform(state) * left < wanted:  # selection sampling (Knuth, TAOCP 2, algorithm S)
@@ -284,29 +287,29 @@ def keep_accepted(
     rows: kb.Rows,
     weights: kb.RealArray,
     move: int,
-    heard: int,
-    terms: kb.KernelRules,
+    code: int,
+    rules: kb.KernelRules,
     moves: kb.MoveArray,
 ) -> int:
-    """Make our accepted try on every board where it is legal and announced as heard; drop the others.
+    """Make our accepted try on every board where it is legal and has this announcement; drop the other boards.
 
-    Rows and weights are packed in place; returns how many are left. `moves` is room for MAX_MOVES.
+    Packs rows and weights in place and returns their number. `moves` is scratch for MAX_MOVES.
     """
     boards, scratch = kb.pointer(rows), kb.pointer(moves)
-    kept = 0
+    count = 0
     for i in range(len(rows)):
         position = kb.load(boards, i)
         _, other = kb.pieces_of(position, kb.side_to_move(position))
-        if not may_sound_like(other, kb.ep_square(position), move, heard):
+        if not may_be_announced(other, kb.ep_square(position), move, code):
             continue
         if not kb.is_legal_try(kb.pointer(tables), position, move):
             continue
         after, captured = kb.make_move(kb.pointer(tables), position, move)
-        if kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch) == heard:
-            kb.store(boards, kept, after)
-            weights[kept] = weights[i]
-            kept += 1
-    return kept
+        if kb.announcement(kb.pointer(tables), position, after, captured, rules, scratch) == code:
+            kb.store(boards, count, after)
+            weights[count] = weights[i]
+            count += 1
+    return count
 
 
 @kb.entry
@@ -322,9 +325,9 @@ def _list_refusing(tables: kb.WordArray, rows: kb.Rows, move: int, refusing: kb.
 
 
 def list_refusing(rows: kb.Rows, move: int) -> kb.IntArray:
-    """Numbers, ascending, of the boards [N, 8] on which a try is illegal.
+    """Return the indices, ascending, of the boards [N, 8] on which a try is illegal.
 
-    Those are all if the mover's own men, which must be the same on each, forbid it.
+    All boards must have the same pieces of the mover. If those rule the try out, the result is all boards.
     """
     refusing, moves = np.empty(len(rows), np.int64), np.empty(kb.MAX_MOVES, np.int32)
     return refusing[: _list_refusing(kb.TABLES, rows, move, refusing, moves)]
@@ -336,28 +339,28 @@ def _list_answering(tables: kb.WordArray, rows: kb.Rows, has_any: bool, answerin
     for i in range(len(rows)):
         position = kb.load(boards, i)
         checkers, pinned = kb.check_info(kb.pointer(tables), position)
-        count_of_captures, _, _ = kb.pawn_tries(kb.pointer(tables), position, checkers, pinned)
-        if (count_of_captures > 0) == has_any:
+        captures, _, _ = kb.pawn_tries(kb.pointer(tables), position, checkers, pinned)
+        if (captures > 0) == has_any:
             answering[count] = i
             count += 1
     return count
 
 
 def list_answering(rows: kb.Rows, has_any: bool) -> kb.IntArray:
-    """Numbers, ascending, of the boards [N, 8] on which the side to move has a legal pawn capture, or has none."""
+    """Return the indices, ascending, of the boards [N, 8] on which the answer to "Any?" is `has_any`."""
     answering = np.empty(len(rows), np.int64)
     return answering[: _list_answering(kb.TABLES, rows, has_any, answering)]
 
 
 @kb.entry
 def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int:
-    """Merge equal boards, adding their weights; packed in place, returns how many are left.
+    """Merge equal boards and add their weights; pack them in place and return their number.
 
-    `table` is a hash table's room, a power of two above twice the number of rows, filled with -1.
+    `table` is an empty hash table: filled with -1, its size a power of two above twice the number of rows.
     """
     boards = kb.pointer(rows)
     mask = kb.word(len(table) - 1)
-    kept = 0
+    count = 0
     for i in range(len(rows)):
         key = kb.NONE
         for j in range(8):
@@ -373,8 +376,8 @@ def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int
         if table[place] >= 0:
             weights[table[place]] += weights[i]
         else:
-            table[place] = kept
-            kb.store(boards, kept, kb.load(boards, i))
-            weights[kept] = weights[i]
-            kept += 1
-    return kept
+            table[place] = count
+            kb.store(boards, count, kb.load(boards, i))
+            weights[count] = weights[i]
+            count += 1
+    return count

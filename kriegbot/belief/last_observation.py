@@ -1,12 +1,13 @@
-"""Boards that fit the last observation alone: the "LOS" of Parker, Nau and Subrahmanian (IJCAI 2005).
+"""Boards consistent with the last announcement only: drawn from scratch, or known boards with pieces moved.
 
-Our own men are where they are. The enemy's, of whom only the number is known, are anywhere: a king, and for the rest a
-draw from a full set of men. A random board is kept if the referee would announce of it what it announced last, and if
-the tries refused this turn are illegal on it. We do not know how the paper places the enemy's men.
+`last_observation` is the "LOS" of Parker, Nau and Subrahmanian (IJCAI 2005). Our pieces are known. Of the opponent's
+only the number is: it gets a king and random pieces of a full set, on random squares. A random board is kept if the
+referee would repeat its last announcement on it, and if every try refused this turn is illegal on it. The paper does
+not say how it places the opponent's pieces.
 
-Two things make random boards fit more often. A man is put where the opponent has just captured. And none is put where
-a pawn of ours was refused a capture while not in check, or the referee named the pawns that can capture, and not that
-one: an enemy can be there only if that pawn is pinned, and those few boards are left out.
+Two things make random boards consistent more often. A piece is placed where the opponent has just captured. No piece is
+placed where a pawn of ours was refused a capture while not in check, or could capture although the referee did not name
+that pawn. A piece can stand there only if our pawn is pinned; those few boards are left out.
 """
 
 from typing import NamedTuple
@@ -16,21 +17,26 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_answering
+from kriegbot.belief.particles import Particles, merged
 from referee import Answer, Asking, OwnTry, PawnTryExists, PawnTrySquares, View, open_tries
 from referee.pieces import is_pawn_capture
 
 ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50
-"""The most random boards to try: a base, and more for each board wanted. A thousand take a millisecond."""
+"""Largest number of random boards to try: a base, and more for each board wanted. A thousand take a millisecond."""
+PERTURBATIONS_PER_BOARD = 50
+BLIND_BOARDS = 1000
 ANYTHING = -1
-"""Stands for anything heard."""
-(BACK_RANKS,) = kb.words(0xFF000000000000FF)
+"""Announcement code that any board matches."""
+KINGS, PIECES = 4, 5
+"""Words of a row: both kings; White's pieces, followed by Black's."""
+BACK_RANKS, BOTH_RIGHTS, WITHOUT_PASSANT = kb.words(0xFF000000000000FF, 0b110, 2**64 - 1 - (63 << 5))
 FULL_SET, PAWNS, KNIGHTS, DIAGONALS, ORTHOGONALS = kb.words(0x7FFF, 0xFF, 0x300, 0x4C00, 0x7000)
-"""A full set of men without the king, as bits: eight pawns, two knights, bishops and rooks, a queen; and its kinds."""
+"""A full set of pieces without the king, a bit each: eight pawns, two knights, bishops, rooks, a queen; its types."""
 
 
 @kb.kernel
 def nth_square(squares: kb.Word, n: int) -> kb.Word:
-    """Bitboard of the n-th square of a set, from 0."""
+    """Return the bitboard of the n-th square of a set, from 0."""
     for _ in range(n):
         squares &= squares - kb.ONE
     return squares & (kb.NONE - squares)
@@ -38,13 +44,13 @@ def nth_square(squares: kb.Word, n: int) -> kb.Word:
 
 @kb.kernel
 def any_of(squares: kb.Word, state: kb.Word) -> kb.Word:
-    """Bitboard of a random square of a set, none if it is empty."""
+    """Return the bitboard of a random square of a set, empty if the set is."""
     return nth_square(squares, int(kb.uniform(state) * kb.popcount(squares)))
 
 
 @kb.kernel
 def is_possible(tables: kb.Words, position: kb.Position) -> bool:
-    """Whether no pawn is on a back rank and the side that has just moved is not in check."""
+    """Return True if no pawn is on a back rank and the side not to move is not in check."""
     side = kb.side_to_move(position)
     own, other = kb.pieces_of(position, side)
     if position.pawns & BACK_RANKS:
@@ -52,73 +58,73 @@ def is_possible(tables: kb.Words, position: kb.Position) -> bool:
     return kb.attacked_by(tables, position, side, own | other) & position.kings & other == kb.NONE
 
 
-class Observed(NamedTuple):
-    """What a side has seen last.
+class Observation(NamedTuple):
+    """The last observation of one side.
 
-    enemy: the other side, and `men`, how many it has. taken, passed: squares on one of which a man has just captured,
-    and the one among them where only a pawn can be. closed: squares where no man is put. heard: as `last_heard` says,
-    or ANYTHING. is_our_turn: whether the side is to move.
+    enemy: the other side; pieces: its number of pieces. capturers: squares, on one of which it has just captured;
+    passed: the one of them that only a pawn can stand on. closed: squares to leave empty. code: the announcement of the
+    position, or ANYTHING. rules: rule set and limits. is_our_turn: True if we are to move.
     """
 
     enemy: int
-    men: int
-    taken: kb.Word
+    pieces: int
+    capturers: kb.Word
     passed: kb.Word
     closed: kb.Word
-    heard: int
-    terms: kb.KernelRules
+    code: int
+    rules: kb.KernelRules
     is_our_turn: bool
 
 
 @kb.kernel
-def with_men(position: kb.Position, observed: Observed, state: kb.Word) -> kb.Position:
-    """Add random men of the enemy, a king first: one of them on a square of `taken`, if any; none on `closed`."""
-    men, taken = observed.men, observed.taken
+def with_pieces(position: kb.Position, observation: Observation, state: kb.Word) -> kb.Position:
+    """Add random pieces of the enemy, the king first: one on a square of `capturers`, if any, and none on `closed`."""
+    count, capturers = observation.pieces, observation.capturers
     pawns, knights, kings = position.pawns, position.knights, position.kings
     diagonals, orthogonals = position.diagonals, position.orthogonals
-    empty = ~(position.white | position.black | taken | observed.closed)
+    empty = ~(position.white | position.black | capturers | observation.closed)
     added, left = kb.NONE, FULL_SET
-    taker = int(kb.uniform(state) * men) if taken else men
-    for i in range(men):
-        man = any_of(left, state + kb.GAMMA)
+    capturer = int(kb.uniform(state) * count) if capturers else count
+    for i in range(count):
+        piece = any_of(left, state + kb.GAMMA)
         state += kb.GAMMA + kb.GAMMA
-        is_pawn = i > 0 and man & PAWNS != kb.NONE
+        is_pawn = i > 0 and piece & PAWNS != kb.NONE
         free = empty & ~BACK_RANKS if is_pawn else empty
-        square = any_of(taken if i == taker else free, state)
+        square = any_of(capturers if i == capturer else free, state)
         empty &= ~square
         added |= square
         if i == 0:
             kings |= square
             continue
-        left &= ~man
-        pawns |= square if man & PAWNS else kb.NONE
-        knights |= square if man & KNIGHTS else kb.NONE
-        diagonals |= square if man & DIAGONALS else kb.NONE
-        orthogonals |= square if man & ORTHOGONALS else kb.NONE
-    if observed.enemy == kb.WHITE:
+        left &= ~piece
+        pawns |= square if piece & PAWNS else kb.NONE
+        knights |= square if piece & KNIGHTS else kb.NONE
+        diagonals |= square if piece & DIAGONALS else kb.NONE
+        orthogonals |= square if piece & ORTHOGONALS else kb.NONE
+    if observation.enemy == kb.WHITE:
         return kb.Position(pawns, knights, diagonals, orthogonals, kings, added, position.black, position.meta)
     return kb.Position(pawns, knights, diagonals, orthogonals, kings, position.white, added, position.meta)
 
 
 @kb.kernel
-def sounds_like(tables: kb.Words, position: kb.Position, heard: int, terms: kb.KernelRules, scratch: kb.Moves) -> bool:
-    """Whether the referee would announce `heard` of a position, each check in a different direction, as after moves.
+def is_announced(tables: kb.Words, position: kb.Position, code: int, rules: kb.KernelRules, scratch: kb.Moves) -> bool:
+    """Return True if the referee would make this announcement of a position that a move can lead to.
 
-    Where checks are not announced, there may be any.
+    A move gives at most one check in each direction. Any checks will do if the referee does not announce them.
     """
-    if heard == ANYTHING:
+    if code == ANYTHING:
         return True
-    if kb.situation(tables, position, terms, scratch) != heard:
+    if kb.situation(tables, position, rules, scratch) != code:
         return False
-    if terms.announces_checks == 0:
+    if rules.announces_checks == 0:
         return True
     checkers, _ = kb.check_info(tables, position)
-    return kb.popcount(checkers) == kb.popcount(kb.word(heard >> kb.CHECK_SHIFT & 31))
+    return kb.popcount(checkers) == kb.popcount(kb.word(code >> kb.CHECK_SHIFT & 31))
 
 
 @kb.kernel
 def plays_within(tables: kb.Words, position: kb.Position, tries: kb.Moves, count: int, moves: kb.Moves) -> bool:
-    """Whether a position has legal moves, all of them among `count` tries."""
+    """Return True if a position has legal moves, all of them among `count` tries."""
     legal = kb.legal_moves(tables, position, moves)
     for i in range(legal):
         place = 0
@@ -133,25 +139,25 @@ def plays_within(tables: kb.Words, position: kb.Position, tries: kb.Moves, count
 def _sample(
     tables: kb.WordArray,
     own: kb.WordArray,
-    observed: Observed,
+    observation: Observation,
     tries: kb.MoveArray,
     seed: kb.Word,
     attempts: int,
     target: kb.Rows,
     scratch: kb.MoveArray,
 ) -> int:
-    """Write boards that fit to `target` until it is full or `attempts` were made; return how many were written."""
+    """Write consistent boards to `target` until it is full or after so many attempts; return their number."""
     ours, written = kb.load(kb.pointer(own), 0), 0
     state = kb.mixed(seed)
     for _ in range(attempts):
         state += kb.GAMMA
-        position = with_men(ours, observed, kb.mixed(state))
-        men = position.white | position.black
-        if men & observed.passed & ~position.pawns or not is_possible(kb.pointer(tables), position):
+        position = with_pieces(ours, observation, kb.mixed(state))
+        occupied = position.white | position.black
+        if occupied & observation.passed & ~position.pawns or not is_possible(kb.pointer(tables), position):
             continue
-        if not sounds_like(kb.pointer(tables), position, observed.heard, observed.terms, kb.pointer(scratch)):
+        if not is_announced(kb.pointer(tables), position, observation.code, observation.rules, kb.pointer(scratch)):
             continue
-        if observed.is_our_turn and not plays_within(
+        if observation.is_our_turn and not plays_within(
             kb.pointer(tables), position, kb.pointer(tries), len(tries), kb.pointer(scratch)
         ):
             continue
@@ -163,28 +169,32 @@ def _sample(
 
 
 def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
-    """Boards [n, 8], n <= `boards`, with the view's own men that fit its last announcement and this turn's answers.
+    """Draw boards consistent with the last announcement and with the refusals and answers of this turn.
 
-    If none of those tried fits the announcement, any that fits the answers will do. May be empty. Only our side can
-    castle or capture en passant on them, and the halfmove clock is 0. The first position of a game is known.
+    If no attempt matches the announcement, boards that match the refusals and answers will do. On the boards only our
+    side can castle or capture en passant, and the halfmove clock is 0. The first position of a game is known.
+
+    Returns:
+      Boards [n, 8], n <= `boards`, perhaps none.
     """
     if view.ply == 0:
         return kb.from_board(chess.Board(view.start)).reshape(1, 8)
     is_our_turn = view.turn == view.color
-    illegal = set(view.illegal)  # what an answer to "Any?" forbids may be legal
+    illegal = set(view.illegal)  # a try that the answer to "Any?" forbids may be legal
     unforbidden = open_tries(view.color, view.men, view.kingside, view.queenside, view.pawn_tries)
     tries = np.array([kb.encode_move(move) for move in unforbidden if move not in illegal], np.int32)
-    heard, terms = kb.last_announced(view, len(view.events))
+    code, rules = kb.last_announced(view, len(view.events))
     closed = 0
-    if is_our_turn and view.rules.checks_told and not heard >> kb.CHECK_SHIFT & 31:
+    if is_our_turn and view.rules.checks_told and not code >> kb.CHECK_SHIFT & 31:
         closed = int(chess.SquareSet(m.to_square for m in view.refused if is_pawn_capture(m, view.men)))
         closed |= _unnamed(view)
-    taken, passed, closed = kb.words(*_taken(view), closed)
-    observed = Observed(kb.side_of(not view.color), view.opponent_men, taken, passed, closed, heard, terms, is_our_turn)
+    capturers, passed, closed = kb.words(*_capturers(view), closed)
+    enemy = kb.side_of(not view.color)
+    observation = Observation(enemy, view.opponent_men, capturers, passed, closed, code, rules, is_our_turn)
     own, attempts = kb.from_board(_own_board(view), view.ply), ATTEMPTS + ATTEMPTS_PER_BOARD * boards
     target, scratch = np.empty((boards, 8), np.uint64), np.empty(kb.MAX_MOVES, np.int32)
-    for said in (heard, ANYTHING):
-        written = _sample(kb.TABLES, own, observed._replace(heard=said), tries, seed, attempts, target, scratch)
+    for announced in (code, ANYTHING):
+        written = _sample(kb.TABLES, own, observation._replace(code=announced), tries, seed, attempts, target, scratch)
         rows = target[:written]
         if view.rules.asking is not Asking.NONSENSE and view.pawn_tries == PawnTryExists(True):
             rows = rows[list_answering(rows, has_any=True)]
@@ -194,10 +204,10 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
 
 
 def _own_board(view: View) -> chess.Board:
-    """Board with only the view's own men."""
+    """Return a board with the view's own pieces only."""
     board = chess.Board(None)
-    for square, kind in view.men.items():
-        board.set_piece_at(square, chess.Piece(kind, view.color))
+    for square, piece in view.men.items():
+        board.set_piece_at(square, chess.Piece(piece, view.color))
     home = chess.BB_RANK_1 if view.color == chess.WHITE else chess.BB_RANK_8
     board.castling_rights = (chess.BB_FILE_H & home) * view.kingside | (chess.BB_FILE_A & home) * view.queenside
     board.turn = view.turn
@@ -205,33 +215,126 @@ def _own_board(view: View) -> chess.Board:
 
 
 def _unnamed(view: View) -> chess.Bitboard:
-    """Squares that pawns of the view attack which are not among those named as able to capture."""
+    """Return the squares attacked by those pawns that the referee did not name as able to capture."""
     attacked = chess.BB_EMPTY
     if isinstance(view.pawn_tries, PawnTrySquares):
-        for square, man in view.men.items():
-            if man == chess.PAWN and square not in view.pawn_tries.squares:
+        for square, piece in view.men.items():
+            if piece == chess.PAWN and square not in view.pawn_tries.squares:
                 attacked |= chess.BB_PAWN_ATTACKS[view.color][square]
     return attacked
 
 
-def _taken(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
-    """Squares on one of which a man has just captured, and the one among them where only a pawn can be.
+def _capturers(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
+    """Return the possible squares of the piece that has just captured, and the one that only a pawn can stand on.
 
-    The second is where it is after capturing en passant; both are empty if the opponent's last move was not a capture.
+    The second is the target of an en passant capture. Both are empty unless the opponent's last move was a capture.
     """
     last = view.last_reply
     if view.turn != view.color or last is None or last.capture is None:
         return chess.BB_EMPTY, chess.BB_EMPTY
-    taken = chess.BB_SQUARES[last.capture]
+    captured = chess.BB_SQUARES[last.capture]
     if view.rules.en_passant_told:
-        return taken, taken if last.en_passant else chess.BB_EMPTY
+        return captured, captured if last.en_passant else chess.BB_EMPTY
     moves = [event.move for event in view.events if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED]
     if not moves or moves[-1].to_square != last.capture:
-        return taken, chess.BB_EMPTY
+        return captured, chess.BB_EMPTY
     origin, target = moves[-1].from_square, moves[-1].to_square
     was_pawn = chess.Board(view.start).piece_at(origin) == chess.Piece(chess.PAWN, view.color)
     has_stayed = all(origin not in (move.from_square, move.to_square) for move in moves[:-1])
     if was_pawn and has_stayed and abs(origin - target) == 16:
         passed = chess.BB_SQUARES[(origin + target) // 2]
-        return taken | passed, passed
-    return taken, chess.BB_EMPTY
+        return captured | passed, passed
+    return captured, chess.BB_EMPTY
+
+
+@kb.kernel
+def with_one_change(position: kb.Position, side: int, state: kb.Word) -> kb.Position:
+    """Move a random piece of a side to an empty square, or, one time in four, change its type, but not to a king."""
+    own, others = kb.pieces_of(position, side)
+    empty = ~(own | others)
+    origin = any_of(own, state)
+    target = origin
+    pawns, knights, kings = position.pawns, position.knights, position.kings
+    diagonals, orthogonals = position.diagonals, position.orthogonals
+    if kb.uniform(state + kb.GAMMA) < 0.75 or origin & kings:
+        target = any_of(empty, state + kb.GAMMA + kb.GAMMA)
+        start, end = kb.lsb(origin), kb.lsb(target)
+        pawns, knights, kings = kb.moved(pawns, start, end), kb.moved(knights, start, end), kb.moved(kings, start, end)
+        diagonals, orthogonals = kb.moved(diagonals, start, end), kb.moved(orthogonals, start, end)
+    else:
+        piece = int(kb.uniform(state + kb.GAMMA + kb.GAMMA) * 5)
+        pawns = (pawns & ~origin) | (origin if piece == 0 else kb.NONE)
+        knights = (knights & ~origin) | (origin if piece == 1 else kb.NONE)
+        diagonals = (diagonals & ~origin) | (origin if piece == 2 or piece == 4 else kb.NONE)
+        orthogonals = (orthogonals & ~origin) | (origin if piece == 3 or piece == 4 else kb.NONE)
+    meta = position.meta & WITHOUT_PASSANT
+    if origin & (position.kings | position.orthogonals):
+        meta &= ~(BOTH_RIGHTS << kb.word(2 * side))
+    own = (own & ~origin) | target
+    if side == kb.WHITE:
+        return kb.Position(pawns, knights, diagonals, orthogonals, kings, own, others, meta)
+    return kb.Position(pawns, knights, diagonals, orthogonals, kings, others, own, meta)
+
+
+class Perturbation(NamedTuple):
+    """A number of random changes to a side's pieces, and the announcement of the position that must hold afterwards."""
+
+    side: int
+    changes: int
+    code: int
+    rules: kb.KernelRules
+
+
+@kb.entry
+def _perturb(
+    tables: kb.WordArray,
+    rows: kb.Rows,
+    change: Perturbation,
+    seed: kb.Word,
+    target: kb.Rows,
+    scratch: kb.MoveArray,
+) -> int:
+    """Perturb random rows, as many as `target` has; write those that match the announcement and return their number."""
+    boards, written = kb.pointer(rows), 0
+    state = kb.mixed(seed)
+    for _ in range(len(target)):
+        state += kb.GAMMA
+        position = kb.load(boards, int(kb.uniform(state) * len(rows)))
+        for _ in range(change.changes):
+            state += kb.GAMMA
+            position = with_one_change(position, change.side, kb.mixed(state))
+        if (
+            is_possible(kb.pointer(tables), position)
+            and kb.situation(kb.pointer(tables), position, change.rules, kb.pointer(scratch)) == change.code
+        ):
+            kb.store(kb.pointer(target), written, position)
+            written += 1
+    return written
+
+
+def perturb(particles: Particles, change: Perturbation, count: int, seed: int) -> Particles:
+    """Perturb `count` boards; return those that match the announcement, with equal weights. May be empty."""
+    target = np.empty((count, 8), np.uint64)
+    written = _perturb(kb.TABLES, particles.rows, change, seed, target, np.empty(kb.MAX_MOVES, np.int32))
+    return merged(target[:written], np.ones(written), is_exact=False, is_consistent=False)
+
+
+def with_king_moved(
+    particles: Particles, side: int, code: int, rules: kb.KernelRules, count: int, seed: int
+) -> kb.Rows:
+    """Return boards [n, 8], n <= `count`, with a side's king one step beyond its possible squares.
+
+    They match the announcement `code` of the position.
+    """
+    known = np.bitwise_or.reduce(particles.rows[:, KINGS] & particles.rows[:, PIECES + side])
+    near = int(known)
+    for square in chess.scan_forward(int(known)):
+        near |= chess.BB_KING_ATTACKS[square]
+    rows = perturb(particles, Perturbation(side, 1, code, rules), PERTURBATIONS_PER_BOARD * count, seed).rows
+    return rows[rows[:, KINGS] & rows[:, PIECES + side] & np.uint64(near & ~int(known)) != 0][:count]
+
+
+def from_last_observation(view: View, seed: int) -> Particles:
+    """Return boards of the last observation, with equal weights. May be empty."""
+    rows = last_observation(view, BLIND_BOARDS, seed)
+    return merged(rows, np.ones(len(rows)), is_exact=False, is_consistent=False)

@@ -1,19 +1,21 @@
-"""A weighted set of boards, and the two things that a turn does to it: our try, the opponent's move.
+"""Weighted sets of boards, and the particle filter that updates them after each event of a view.
 
-Departs from a plain particle filter in one thing. As long as all boards that follow fit into the set, all are kept with
-their exact weights: then the set IS the information set. Only when they do not fit are they drawn, with probabilities
-proportional to their exact weights (the fully adapted filter of Pitt and Shephard 1999: what was heard is used before
-drawing, so the drawn boards have equal weights and no resampling step is needed).
+Departs from a plain particle filter in one point. While all boards that follow fit into the set, the filter keeps them
+all with their exact weights: the set IS the information set. Only when they no longer fit does it draw, in proportion
+to the exact weights. This is the fully adapted filter of Pitt and Shephard (1999): it uses the announcement before it
+draws, so all drawn boards have equal weights and need no resampling.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import chess
 import numpy as np
 
 import referee
+from kriegbot import kernels as kb
 from kriegbot.belief.filter import (
-    Event,
+    AnnouncedMove,
     follow,
     keep_accepted,
     list_answering,
@@ -21,33 +23,24 @@ from kriegbot.belief.filter import (
     matches_of,
     merge_equal,
 )
-from kriegbot.kernels import (
-    MAX_MOVES,
-    TABLES,
-    TYPE_MASK,
-    IntArray,
-    KernelRules,
-    RealArray,
-    Rows,
-    encode_move,
-    uniforms,
-    without_type_ids,
-)
-from kriegbot.models.protocol import Opponent
-from referee import Answer, OwnQuestion, OwnTry
+from kriegbot.models.protocol import Opponent, prior_of
+from kriegbot.models.uniform import uniform
+from referee import Announcement, Answer, OpponentMoved, OwnQuestion, OwnTry, View
 
 
 @dataclass(frozen=True, slots=True)
 class Particles:
-    """Boards with weights, no two of which are alike and assume the same kind of opponent.
+    """Distinct boards with weights. Equal boards of different opponent types count as distinct.
 
-    rows: uint64[N, 8]. weights: float64[N], positive, summing to 1. is_exact: whether this is the whole information set
-    with its exact probabilities, since nothing was ever drawn. fits_all: whether every board fits everything heard, and
-    not only, after a rescue, the last of it.
+    Attributes:
+      rows: uint64[N, 8].
+      weights: float64[N], positive, summing to 1.
+      is_exact: True if this is the whole information set with its exact probabilities: nothing was ever drawn.
+      is_consistent: True if every board is consistent with all announcements, not only with the last.
     """
 
-    rows: Rows
-    weights: RealArray
+    rows: kb.Rows
+    weights: kb.RealArray
     is_exact: bool
     is_consistent: bool = True
 
@@ -56,99 +49,126 @@ class Particles:
 
     @property
     def boards(self) -> int:
-        """How many boards these are, whatever kind of opponent each assumes."""
-        if not (self.rows[:, 7] & TYPE_MASK).any():
+        """Number of boards that differ by more than the opponent type."""
+        if not (self.rows[:, 7] & kb.TYPE_MASK).any():
             return len(self.rows)
-        return len(merged(without_type_ids(self.rows), self.weights.copy(), self.is_exact, self.is_consistent))
+        return len(merged(kb.without_type_ids(self.rows), self.weights.copy(), self.is_exact, self.is_consistent))
 
     @property
     def effective(self) -> float:
         """Effective sample size, 1 / sum of squared weights: N if all weights are equal."""
         return float(1.0 / np.square(self.weights).sum()) if len(self.weights) else 0.0
 
-    def draw(self, samples: int, seed: int) -> tuple[Rows, RealArray]:
-        """Draw histories: boards [n, 8], n <= samples, and how often each was drawn [n], which sums to `samples`."""
+    def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
+        """Draw histories with replacement.
+
+        Returns:
+          Distinct boards [n, 8], n <= samples, and the number of draws of each [n], which sum to `samples`.
+        """
         total = np.cumsum(self.weights)
-        marks = np.sort(uniforms(seed, samples)) * total[-1]
+        marks = np.sort(kb.uniforms(seed, samples)) * total[-1]
         chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(total) - 1)
         boards, counts = np.unique(chosen, return_counts=True)
         return self.rows[boards], counts.astype(np.float64)
 
-    def after_own_move(self, move: int, heard: int, terms: KernelRules) -> "Particles":
-        """Boards that fit our try, accepted with the announcement `heard`. May be empty."""
-        rows, weights, moves = self.rows.copy(), self.weights.copy(), np.empty(MAX_MOVES, np.int32)
-        kept = keep_accepted(TABLES, rows, weights, move, heard, terms, moves)
-        return merged(rows[:kept], weights[:kept], self.is_exact, self.is_consistent)
 
-    def after_answer(self, event: OwnTry | OwnQuestion) -> "Particles":
-        """Boards that fit a refusal of our try, or the answer to our "Any?". May be empty."""
-        kept = list_fitting(self.rows, [event])
-        return normalized(self.rows[kept], self.weights[kept], self.is_exact, self.is_consistent)
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A particle filter for one side of one game.
 
-    def after_opponent(
-        self,
-        event: Event,
-        opponent: Opponent,
-        terms: KernelRules,
-        max_particles: int,
-        seed: int,
-        *,
-        has_single: bool = False,
-    ) -> "Particles":
-        """Boards that follow from a move of the opponent, whose moves are as likely as a model says.
+    Attributes:
+      rules: rule set and limits.
+      max_particles: number of boards that it keeps after a move of the opponent.
+      seed: of its draws.
+      opponent: the opponent model.
+      one_each: True if it draws one successor of each board, whatever its probability.
+    """
 
-        At most `max_particles` of them are kept; see the head of this file. With `has_single`, one of those that follow
-        from a board is drawn instead, whatever their probability. May be empty.
-        """
-        matches = matches_of(self.rows, event, terms, opponent)
+    rules: kb.KernelRules
+    max_particles: int
+    seed: int
+    opponent: Opponent = uniform
+    one_each: bool = False
+
+    def start(self, view: View) -> Particles:
+        """Return the initial position, which both sides know, once for each opponent type."""
+        prior = prior_of(self.opponent)
+        return Particles(
+            kb.with_type_ids(kb.from_board(chess.Board(view.start)), len(prior)), np.array(prior), is_exact=True
+        )
+
+    def after_event(self, particles: Particles, view: View, index: int) -> Particles:
+        """Return the particles after event number `index` of a view. The result may be empty."""
+        match view.events[index]:
+            case OwnTry(move, Answer.ACCEPTED, Announcement() as announcement):
+                return self._after_own_move(particles, move, announcement)
+            case OwnTry(_, Answer.ILLEGAL) | OwnQuestion(Answer.YES | Answer.NO) as event:
+                left = list_consistent(particles.rows, [event])
+                return normalized(
+                    particles.rows[left], particles.weights[left], particles.is_exact, particles.is_consistent
+                )
+            case OpponentMoved(announcement):
+                code = kb.encode_announcement(announcement)
+                moved = AnnouncedMove(code, kb.turn_history(view, index), *kb.announced_moves(view, index))
+                return self._after_opponent(particles, moved, kb.subseed(self.seed, index))
+        return particles
+
+    def _after_own_move(self, particles: Particles, move: chess.Move, announcement: Announcement) -> Particles:
+        rows, weights, scratch = particles.rows.copy(), particles.weights.copy(), np.empty(kb.MAX_MOVES, np.int32)
+        code = kb.encode_announcement(announcement)
+        left = keep_accepted(kb.TABLES, rows, weights, kb.encode_move(move), code, self.rules, scratch)
+        return merged(rows[:left], weights[:left], particles.is_exact, particles.is_consistent)
+
+    def _after_opponent(self, particles: Particles, event: AnnouncedMove, seed: int) -> Particles:
+        matches = matches_of(particles.rows, event, self.rules, self.opponent)
         matching, matched, total = matches.matching, matches.matched, matches.total
-        following = int(matching.sum())
-        is_exact = self.is_exact and following <= max_particles
-        if has_single:
+        successors = int(matching.sum())
+        is_exact = particles.is_exact and successors <= self.max_particles
+        if self.one_each:
             draws = np.minimum(matching, 1)
-            shares, following, is_exact = draws.astype(np.float64), int(draws.sum()), False
-        elif following <= max_particles:
-            draws, shares = matching, self.weights / total
+            shares, successors, is_exact = draws.astype(np.float64), int(draws.sum()), False
+        elif successors <= self.max_particles:
+            draws, shares = matching, particles.weights / total
         else:
-            draws = systematic(self.weights * matched / total, max_particles, seed)
+            draws = systematic(particles.weights * matched / total, self.max_particles, seed)
             units = np.where(draws < matching, draws, matched)
             shares = draws / np.where(units > 0, units, 1)
-            following = int(np.minimum(draws, matching).sum())
-        rows, weights = np.empty((following, 8), np.uint64), np.empty(following)
-        written = follow(TABLES, self.rows, matches, (draws, shares, seed ^ 1), (rows, weights))
-        return merged(rows[:written], weights[:written], is_exact, self.is_consistent)
+            successors = int(np.minimum(draws, matching).sum())
+        rows, weights = np.empty((successors, 8), np.uint64), np.empty(successors)
+        written = follow(kb.TABLES, particles.rows, matches, (draws, shares, seed ^ 1), (rows, weights))
+        return merged(rows[:written], weights[:written], is_exact, particles.is_consistent)
 
 
-def list_fitting(rows: Rows, events: Iterable[referee.Event]) -> IntArray:
-    """Numbers, ascending, of the boards [N, 8], us to move, that fit the refusals and answers among a turn's events.
+def list_consistent(rows: kb.Rows, events: Iterable[referee.Event]) -> kb.IntArray:
+    """Return the indices, ascending, of the boards [N, 8], us to move, consistent with a turn's refusals and answers.
 
-    Nonsense tells nothing.
+    Nonsense rules out no board.
     """
-    kept = np.arange(len(rows))
+    left = np.arange(len(rows))
     for event in events:
         match event:
             case OwnTry(move, Answer.ILLEGAL):
-                kept = kept[list_refusing(rows[kept], encode_move(move))]
+                left = left[list_refusing(rows[left], kb.encode_move(move))]
             case OwnQuestion(Answer.YES | Answer.NO as answer):
-                kept = kept[list_answering(rows[kept], answer is Answer.YES)]
-    return kept
+                left = left[list_answering(rows[left], answer is Answer.YES)]
+    return left
 
 
-def systematic(mass: RealArray, draws: int, seed: int) -> IntArray:
-    """Divide `draws` among boards in proportion to their mass [N], each rounded up or down by systematic sampling."""
+def systematic(mass: kb.RealArray, draws: int, seed: int) -> kb.IntArray:
+    """Divide `draws` among boards in proportion to their mass [N]; systematic sampling rounds each up or down."""
     total = np.cumsum(mass)
-    marks = (np.arange(draws) + uniforms(seed, 1)[0]) * (total[-1] / draws)
+    marks = (np.arange(draws) + kb.uniforms(seed, 1)[0]) * (total[-1] / draws)
     chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(mass) - 1)
     return np.bincount(chosen, minlength=len(mass)).astype(np.int64)
 
 
-def merged(rows: Rows, weights: RealArray, is_exact: bool, is_consistent: bool) -> Particles:
-    """Particles from rows that may be equal; weights are added and normalised."""
+def merged(rows: kb.Rows, weights: kb.RealArray, is_exact: bool, is_consistent: bool) -> Particles:
+    """Return particles from rows that may repeat: merge equal rows and normalise the weights."""
     table = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, np.int64)
-    kept = merge_equal(rows, weights, table)
-    return normalized(rows[:kept], weights[:kept], is_exact, is_consistent)
+    count = merge_equal(rows, weights, table)
+    return normalized(rows[:count], weights[:count], is_exact, is_consistent)
 
 
-def normalized(rows: Rows, weights: RealArray, is_exact: bool, is_consistent: bool) -> Particles:
-    """Particles from distinct rows; weights are normalised."""
+def normalized(rows: kb.Rows, weights: kb.RealArray, is_exact: bool, is_consistent: bool) -> Particles:
+    """Return particles from distinct rows, with normalised weights."""
     return Particles(rows, weights / weights.sum() if len(rows) else weights, is_exact, is_consistent)

@@ -1,7 +1,7 @@
-"""A belief that follows a game, and what it held after each event: for maps of where the enemy may be.
+"""The belief of one side after each event of a game: for maps of the opponent's pieces.
 
-The belief is given every view of the past, one event at a time. So what it holds after an event depends only on that
-event's view and the seed, not on when or how often it was asked.
+The belief receives every view of the past, one event at a time. So a snapshot depends on its view and the seed alone,
+not on when or how often a caller requests it.
 """
 
 import math
@@ -18,17 +18,17 @@ from referee.view import ViewBuilder
 
 @dataclass(frozen=True, slots=True)
 class BeliefSnapshot:
-    """What a belief held after an event.
+    """The belief after an event.
 
     Attributes:
-      view: the view it fits.
-      chances: probability [6, 64] of an enemy man of each kind (pawn to king) on each square (a1 to h8); all 0 where
-        no board fits.
-      boards: number of boards held; 0 if nothing is known.
-      is_exact: whether these are all boards that fit, with their exact probabilities.
-      fits_all: whether they fit everything heard, not only the last of it.
-      rows: histories drawn [n, 8] where the side is to try; none elsewhere.
-      counts: how often each was drawn [n].
+      view: the view that the boards are consistent with.
+      chances: probability [6, 64] of an enemy piece of each type (pawn to king) on each square (a1 to h8); all 0 if
+        there is no board.
+      boards: number of boards.
+      is_exact: True if these are all consistent boards, with their exact probabilities.
+      is_consistent: True if they are consistent with all announcements, not only with the last.
+      rows: drawn histories [n, 8], if the side is to move and the timeline draws any.
+      counts: number of draws of each history [n].
     """
 
     view: View
@@ -41,58 +41,54 @@ class BeliefSnapshot:
 
 
 class BeliefTimeline:
-    """Follows one side through a game, as far as asked.
+    """Snapshots of one side's belief through a game, computed up to the latest requested view.
 
     Args:
-      particles: the most boards that the belief holds.
-      seed: of its sampling.
-      samples: histories to draw wherever the side is to try.
+      particles: maximum number of boards.
+      seed: of the sampling.
+      samples: number of histories to draw where the side is to move.
     """
 
     def __init__(self, particles: int = 50_000, seed: int = 0, samples: int = 0) -> None:
         self.particles, self.seed, self.samples = particles, seed, samples
         self._belief: Belief | None = None
-        self._listener: ViewBuilder | None = None
-        self._held: list[BeliefSnapshot] = []
+        self._builder: ViewBuilder | None = None
+        self._snapshots: list[BeliefSnapshot] = []
 
-    def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
-        """What was held in a view of this game, which may be later or earlier than the last one asked for.
+    def at(self, view: View, events: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
+        """Return the snapshot of a view of this game, which may be later or earlier than the last request.
 
         Args:
-          view: that view, or a later one.
-          heard: number of events heard by then; by default all of the view's.
-          seconds: stop after the first event that ends later than that.
+          view: the view, or a later one.
+          events: number of its events to take into account; by default all.
+          seconds: stop after the first event that ends later than this.
 
         Returns:
-          None if it took longer; asking again continues from there.
+          None if time ran out. The next call continues.
         """
         deadline = time.perf_counter() + seconds
-        heard = len(view.events) if heard is None else heard
-        while len(self._held) <= heard:
-            if self._listener is None:
-                self._listener = ViewBuilder(view.color, view.rules, view.limits, view.start)
+        events = len(view.events) if events is None else events
+        while len(self._snapshots) <= events:
+            if self._builder is None:
+                self._builder = ViewBuilder(view.color, view.rules, view.limits, view.start)
             else:
-                self._listener.apply(view.events[len(self._held) - 1])
-            self._held.append(self._held_in(self._listener.view()))
+                self._builder.apply(view.events[len(self._snapshots) - 1])
+            self._snapshots.append(self._snapshot(self._builder.view()))
             if time.perf_counter() > deadline:
                 break
-        return self._held[heard] if heard < len(self._held) else None
+        return self._snapshots[events] if events < len(self._snapshots) else None
 
-    def _held_in(self, view: View) -> BeliefSnapshot:
+    def _snapshot(self, view: View) -> BeliefSnapshot:
+        rows, counts = np.empty((0, 8), np.uint64), np.empty(0)
         try:
             if self._belief is None:
                 self._belief = Belief(view, self.particles, self.seed)
             else:
                 self._belief.update(view)
         except EmptyBelief:
-            return BeliefSnapshot(view, np.zeros((6, 64)), 0, False, False, *nothing())
-        held = self._belief.particles
-        is_asked = self.samples > 0 and len(held) > 0 and view.turn == view.color and view.end is None
-        drawn = self._belief.draw(self.samples, subseed(self.seed, len(view.events))) if is_asked else nothing()
-        chances = self._belief.occupancy(not view.color) if len(held) else np.zeros((6, 64))
-        return BeliefSnapshot(view, chances, len(held), held.is_exact, held.is_consistent, *drawn)
-
-
-def nothing() -> tuple[Rows, RealArray]:
-    """No history."""
-    return np.empty((0, 8), np.uint64), np.empty(0)
+            return BeliefSnapshot(view, np.zeros((6, 64)), 0, False, False, rows, counts)
+        particles = self._belief.particles
+        if self.samples > 0 and len(particles) > 0 and view.turn == view.color and view.end is None:
+            rows, counts = self._belief.draw(self.samples, subseed(self.seed, len(view.events)))
+        chances = self._belief.occupancy(not view.color) if len(particles) else np.zeros((6, 64))
+        return BeliefSnapshot(view, chances, len(particles), particles.is_exact, particles.is_consistent, rows, counts)

@@ -7,7 +7,7 @@ AOS: boards that fit all observations. AOSP: the same, from a pool that is kept 
 at first boards that fit everything and, as these run out during the game, more and more boards that fit the last
 observation. HS won 24 % more often than the others.
 
-Our choices, where we lack the paper's details. The pool is that of `belief.pool`. With `hs`, boards that it lacks for a
+Our choices, where we lack the paper's details. The pool is `belief.belief.Pool`. With `hs`, boards that it lacks for a
 search are replaced by boards of the last observation, unless it is the whole information set: so the change is as
 gradual as the pool runs out. (A pool that never grows again once it was full, with one board following from each on
 average, runs out more gradually, and far sooner: of 24 games against the one here it won none and lost seven.) With
@@ -22,9 +22,9 @@ from typing import Any, Literal
 import numpy as np
 
 from evaluators import EVALUATORS, load_evaluator
+from kriegbot.belief.belief import Pool
 from kriegbot.belief.last_observation import last_observation
-from kriegbot.belief.particles import list_fitting
-from kriegbot.belief.pool import Pool
+from kriegbot.belief.particles import list_consistent
 from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, kernel_rules, subseed, uniforms
 from kriegbot.options import Option
 from kriegbot.players.base import PlayerKind
@@ -93,7 +93,7 @@ class HybridSearch:
             self._tries, self._values = np.empty(0, np.int32), np.empty((0, 0), np.int64)
             self._is_filled_up = False
         else:
-            kept = list_fitting(self._boards, view.events[self._fitted :])
+            kept = list_consistent(self._boards, view.events[self._fitted :])
             self._boards, self._values = self._boards[kept], self._values[kept[kept < len(self._values)]]
         self._ply, self._fitted = view.ply, len(view.events)
         missing = self.wanted - len(self._boards)

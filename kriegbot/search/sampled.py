@@ -22,11 +22,9 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.belief.belief import Belief
-from kriegbot.belief.last_observation import last_observation
-from kriegbot.belief.particles import list_fitting
-from kriegbot.belief.pool import RenewedPool
-from kriegbot.belief.rescue import with_king_moved
+from kriegbot.belief.belief import Belief, RenewedPool
+from kriegbot.belief.last_observation import last_observation, with_king_moved
+from kriegbot.belief.particles import list_consistent
 from kriegbot.kernels import (
     IntArray,
     RealArray,
@@ -138,7 +136,9 @@ class SampledSearch:
         """Take in what is new in a view; `seconds` as for `Belief.update`."""
         self._placements.note(view)
         if self.belief is None:
-            self.belief = Belief(view, self.particles, self.seed, self.filtering, retries=self.settings.retries)
+            self.belief = Belief(
+                view, self.particles, self.seed, self.filtering, recovery_attempts=self.settings.retries
+            )
         else:
             self.belief.update(view, seconds)
         if self._pool is not None:
@@ -254,7 +254,7 @@ class SampledSearch:
         heard, terms = last_announced(view, len(view.events))
         others = with_king_moved(belief.particles, side_of(not view.color), heard, terms, int(counts.sum()), seed)
         others = others[
-            list_fitting(others, takewhile(lambda one: not isinstance(one, OpponentMoved), view.events[::-1]))
+            list_consistent(others, takewhile(lambda one: not isinstance(one, OpponentMoved), view.events[::-1]))
         ]
         weight = self.settings.doubt / (1.0 - self.settings.doubt) * counts.sum() / max(1, len(others))
         return np.concatenate([rows, others]), np.concatenate([counts, np.full(len(others), weight)])
@@ -269,4 +269,4 @@ class SampledSearch:
             sample = Sample(rows[:0], counts[:0], lists)
         else:
             rows, counts = self._draw(belief, view, seed, further)
-        return sample.having(list_fitting(sample.rows, news), rows, counts)
+        return sample.having(list_consistent(sample.rows, news), rows, counts)

@@ -42,7 +42,7 @@ class Settings:
         legal.
       ties: which of the best tries: any, or always the first or last by the squares of its man.
       boards: what drawn histories fit: all that was heard, the last observation alone, or as much as the boards of a
-        pool do (`belief.pool.RenewedPool`), which holds as many boards as are drawn.
+        pool do (`belief.belief.RenewedPool`), which holds as many boards as are drawn.
       temperature: of the softmax by which a try is drawn, in centipawns: for the first 12 plies, and after them; 0
         plays the best try.
       hopeless: probability of being legal up to which a try is made only if there is no other.
