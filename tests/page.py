@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from kriegbot.web.app import BROWSER
-from kriegbot.web.registry import Registry
+from kriegbot.web.registry import LIMITS, Registry, ServerLimits
 from kriegbot.web.review import Review
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View
@@ -30,9 +30,9 @@ E4 = {"do": "try", "text": "e4"}
 
 
 @contextmanager
-def served(folder: Path, host: str = "127.0.0.1") -> Iterator[PageServer]:
+def served(folder: Path, host: str = "127.0.0.1", limits: ServerLimits = LIMITS) -> Iterator[PageServer]:
     """A server that saves games in a folder; it starts no process before there is a game."""
-    registry = Registry(folder)
+    registry = Registry(folder, limits=limits)
     registry.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
     server = PageServer(registry, host)
     thread = threading.Thread(target=server.serve_until_stopped)

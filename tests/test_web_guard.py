@@ -15,8 +15,8 @@ from starlette.applications import Starlette
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from kriegbot.cli.main import main
-from kriegbot.web import app, guard
 from kriegbot.web.guard import Guard
+from kriegbot.web.registry import LIMITS, ServerLimits
 from kriegbot.web.server import PageServer
 from tests.page import E4, RAND, Client, begun, served, until
 
@@ -138,10 +138,9 @@ MALFORMED: list[object] = [
 
 
 def test_malformed_messages_are_refused_and_logged_and_games_go_on(
-    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(app, "MAX_OFFENCES", 1000)
-    with Client(address) as client:
+    with served(tmp_path, limits=ServerLimits(refusals=1000)) as page, Client(page.address) as client:
         begun(client)
         for message in MALFORMED:
             before = caplog.text.count("refused a message")
@@ -172,7 +171,7 @@ def test_a_socket_that_ends_without_a_close_frame_leaves_no_traceback(
 def test_who_sends_too_much_that_is_refused_is_closed_and_may_come_back(address: str) -> None:
     with Client(address) as client:
         id_ = begun(client)
-        for _ in range(app.MAX_OFFENCES):
+        for _ in range(LIMITS.refusals):
             client.send("nonsense")
         assert client.closing_code() == 1008
     with Client(address) as client:
@@ -233,29 +232,14 @@ def raw(page: PageServer) -> socket.socket:
     return socket.create_connection(("127.0.0.1", page.port), 30)
 
 
-def test_hundreds_of_connections_that_say_nothing_keep_nobody_out(tmp_path: Path) -> None:
-    with served(tmp_path) as page:
-        silent = [raw(page) for _ in range(600)]
-        try:
-            silent[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")
-            with Client(page.address) as client:
-                begun(client)
-                client.send(E4)
-                assert client.until("view", ply=2)["men"]["e4"] == "P"
-            assert len(page.server_state.connections) <= guard.MAX_WAITING + 2
-        finally:
-            for connection in silent:
-                connection.close()
-
-
-def test_a_connection_has_to_send_its_request_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "REQUEST_SECONDS", 0.3)
-    with served(tmp_path) as page, Client(page.address) as client, raw(page) as silent, raw(page) as dripping:
-        dripping.sendall(b"GET / HTTP/1.1\r\nHost: ")
-        for connection in (silent, dripping):
-            with contextlib.suppress(ConnectionResetError):
-                assert connection.recv(100) == b""
-        begun(client)  # a socket with the token stays
+def test_a_connection_beyond_the_limit_is_answered_and_others_go_on(tmp_path: Path) -> None:
+    with served(tmp_path, limits=ServerLimits(connections=3)) as page, Client(page.address) as client:
+        with raw(page):
+            until(lambda: len(page.server_state.connections) == 2, "the silent connection")
+            assert fetched(page.address).status == 503
+        begun(client)
+        until(lambda: len(page.server_state.connections) == 1, "its end")
+        assert fetched(page.address).status == 200
 
 
 def test_who_does_not_know_the_token_is_answered_and_cut_off(tmp_path: Path) -> None:

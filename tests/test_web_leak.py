@@ -20,7 +20,8 @@ import pytest
 
 from kriegbot.narration import diary
 from kriegbot.narration.diary import Entry
-from kriegbot.web import app, seats
+from kriegbot.web import seats
+from kriegbot.web.registry import ServerLimits
 from kriegbot.web.replies import Clocks
 from kriegbot.web.show import shown
 from referee import GameRecord, View, load_record
@@ -124,14 +125,11 @@ def reached(king: chess.Square) -> chess.SquareSet:
     return board.attacks(king) | chess.SquareSet(chess.BB_KNIGHT_ATTACKS[king])
 
 
-@pytest.fixture(autouse=True)
-def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "RATE", 1e6)
-    monkeypatch.setattr(app, "BURST", 1e6)
+HASTE = ServerLimits(rate=1e6, burst=1e6)
 
 
 def played(folder: Path, count: int, rules: str, *, has_heat: bool = False) -> list[Sent]:
-    with served(folder) as server, Client(server.address) as client:
+    with served(folder, limits=HASTE) as server, Client(server.address) as client:
         colors = ("white", "black")
         return [play(client, colors[game % 2], rules, has_heat=has_heat) for game in range(count)]
 

@@ -26,9 +26,8 @@ from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
-from kriegbot.web.analysis import Beliefs, believed
 from kriegbot.web.replies import MomentAnalysis
-from kriegbot.web.review import Analyst, AnalystFailed, Review
+from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Review, believed
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.view import views_until
 from tests.page import Client, frames_of, serving
@@ -176,10 +175,9 @@ def test_heat_is_the_belief_of_that_view() -> None:
         assert heat == in_slices(Beliefs().heat, "another", view)
 
 
-def test_many_games_are_followed_and_one_that_was_let_go_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kriegbot.web.analysis.MAX_KEPT", 2)
+def test_many_games_are_followed_and_one_that_was_let_go_is_made_again() -> None:
     views = [views_of(game(seed))[chess.WHITE][-1] for seed in (1, 2, 3)]
-    beliefs = Beliefs()
+    beliefs = Beliefs(games=2)
     first = [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)]
     assert beliefs._heats.cache_info().currsize == 2
     assert [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)] == first

@@ -16,7 +16,7 @@ from websockets.exceptions import InvalidStatus
 
 from kriegbot.cli.main import main
 from kriegbot.players.base import Choice
-from kriegbot.web import app, registry
+from kriegbot.web.registry import ServerLimits
 from kriegbot.web.seats import PooledSeat
 from referee import View, load_record
 from tests.page import E4, RAND, Client, begun, served, until
@@ -24,20 +24,21 @@ from tests.page import E4, RAND, Client, begun, served, until
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
 
-def test_there_are_limits_for_games_and_sockets(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "MAX_LIVE", 1)
-    with Client(address) as first, Client(address) as second:
+def test_there_are_limits_for_games_and_sockets(tmp_path: Path) -> None:
+    with (
+        served(tmp_path, limits=ServerLimits(live_games=1, sockets=2)) as page,
+        Client(page.address) as first,
+        Client(page.address) as second,
+    ):
         begun(first)
         second.send(RAND)
-        assert "1 games are being played" in second.until("refusal")["text"]
-        monkeypatch.setattr(app, "MAX_SOCKETS", 2)
+        assert second.until("refusal")["text"] == "1 game is in progress, the limit. End one first."
         with pytest.raises(InvalidStatus):
-            Client(address)
+            Client(page.address)
 
 
-def test_games_that_have_ended_are_forgotten_at_last(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "MAX_KEPT", 2)
-    with Client(address) as client:
+def test_games_that_have_ended_are_forgotten_at_last(tmp_path: Path) -> None:
+    with served(tmp_path, limits=ServerLimits(games=2)) as page, Client(page.address) as client:
         names = []
         for _ in range(3):
             names.append(begun(client))
@@ -128,10 +129,8 @@ def test_whoever_joins_again_is_told_what_the_others_were(address: str) -> None:
         assert client.until("frames") == other.until("frames")
 
 
-def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "LONELY_SECONDS", 0.0)
-    monkeypatch.setattr(registry, "DROPPED_SECONDS", 0.0)
-    with served(tmp_path) as page:
+def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(tmp_path: Path) -> None:
+    with served(tmp_path, limits=ServerLimits(grace=0.0, abandon_after=0.0)) as page:
         with Client(page.address) as client:
             begun(client)
             page.registry.tend()
@@ -216,14 +215,14 @@ def test_a_port_that_is_taken_is_refused_in_a_line(tmp_path: Path, capsys: pytes
         port = taken.getsockname()[1]
         assert main(["play", "--web", "--no-browser", "--save", str(tmp_path), "--port", str(port)]) == 2
     assert capsys.readouterr().err == (
-        f"kriegbot: cannot listen on port {port} of '127.0.0.1': address already in use; without --port a free one is "
-        "taken.\n"
+        f"kriegbot: cannot listen on port {port} of '127.0.0.1': address already in use; leave out --port to use a "
+        "free one.\n"
     )
 
 
 def test_an_address_of_another_machine_is_refused_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--web", "--no-browser", "--save", str(tmp_path), "--host", "192.0.2.1"]) == 2
-    why = "cannot assign requested address; it takes an address of this machine."
+    why = "cannot assign requested address; give an address of this machine."
     assert capsys.readouterr().err == f"kriegbot: cannot listen on '192.0.2.1': {why}\n"
 
 
@@ -245,34 +244,28 @@ def test_what_does_not_go_together_is_refused_in_a_line(
     assert capsys.readouterr().err == f"kriegbot: {message}\n"
 
 
-def test_a_new_game_takes_the_place_of_the_one_that_was_dropped_first(
-    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(registry, "MAX_LIVE", 2)
-    for _ in range(2):
-        with Client(address) as client:
+def test_a_new_game_takes_the_place_of_the_one_that_was_dropped_first(tmp_path: Path) -> None:
+    with served(tmp_path, limits=ServerLimits(live_games=2)) as page:
+        for _ in range(2):
+            with Client(page.address) as client:
+                begun(client)
+                client.send(E4)
+                client.until("view", ply=2)
+        with Client(page.address) as client:
             begun(client)
-            client.send(E4)
-            client.until("view", ply=2)
-    with Client(address) as client:
-        begun(client)
-        until(lambda: list(tmp_path.glob("*.pgn")), "the file of the game dropped first")
-        assert len(list(tmp_path.glob("*.pgn"))) == 1
-        with Client(address) as other:
-            begun(other)
+            until(lambda: list(tmp_path.glob("*.pgn")), "the file of the game dropped first")
+            assert len(list(tmp_path.glob("*.pgn"))) == 1
+            with Client(page.address) as other:
+                begun(other)
 
 
-def test_of_the_games_that_nobody_looks_at_only_the_last_ones_wait(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(registry, "MAX_DROPPED", 1)
-    monkeypatch.setattr(registry, "DROPPED_SECONDS", 0.0)
-    with served(tmp_path) as page:
+def test_of_the_games_that_nobody_looks_at_only_the_last_ones_wait(tmp_path: Path) -> None:
+    with served(tmp_path, limits=ServerLimits(unattended_games=1, grace=0.0)) as page:
         names = []
         for _ in range(3):
             with Client(page.address) as client:
                 names.append(begun(client))
-        until(lambda: all(page.registry.get(name).is_lonely for name in names), "their leaving")
+        until(lambda: all(page.registry.get(name).is_unattended for name in names), "their leaving")
         page.registry.tend()
         until(
             lambda: not page.registry.get(names[0]).play.is_live and not page.registry.get(names[1]).play.is_live,

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from kriegbot.narration import diary
-from kriegbot.web import app, seats
+from kriegbot.web import seats
+from kriegbot.web.registry import ServerLimits
 from kriegbot.web.server import PageServer
 from kriegbot.web.watch import SpectatorGame
 from referee import GameRecord, View, load_record
@@ -30,14 +31,12 @@ NEW = ("id", "clocks", "invitation", "onlookers")
 
 @pytest.fixture(autouse=True)
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "RATE", 1e6)
-    monkeypatch.setattr(app, "BURST", 1e6)
     monkeypatch.setattr(diary, "QUANTUM", 0.001)
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[PageServer]:
-    with served(tmp_path) as page:
+    with served(tmp_path, limits=ServerLimits(rate=1e6, burst=1e6)) as page:
         yield page
 
 

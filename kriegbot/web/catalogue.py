@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
-import chess
+import chess.svg
 
 from kriegbot.narration.diary import meanings
 from kriegbot.narration.names import both_called
@@ -100,6 +101,22 @@ def meanings_html() -> str:
         for kind, (title, text) in meanings().items()
     )
     return "\n".join(rows)
+
+
+def men_svg() -> str:
+    """Return the twelve pieces of python-chess as symbols "wK", "bP" ..., without style attributes."""
+    symbols = []
+    for letter, drawing in chess.svg.PIECES.items():
+        plain = re.sub(r' ?style="([^"]*)"', lambda style: _attributes(style[1]), drawing)
+        plain = re.sub(r' (?:id|class)="[^"]*"', "", plain)
+        name = ("w" if letter.isupper() else "b") + letter.upper()
+        symbols.append(f'<symbol id="{name}" viewBox="0 0 45 45">{plain}</symbol>')
+    return f'<svg width="0" height="0" aria-hidden="true">{"".join(symbols)}</svg>'
+
+
+def _attributes(style: str) -> str:
+    pairs = (part.split(":") for part in style.split(";") if part.strip())
+    return "".join(f' {name.strip()}="{value.strip()}"' for name, value in pairs)
 
 
 def _players() -> list[PlayerOffered]:

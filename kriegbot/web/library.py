@@ -1,21 +1,27 @@
-"""The saved games of a folder: which there are, and what can be done with them.
+"""The saved games of a folder: list, load, save, mark, delete; download and upload over HTTP.
 
-Only files that lie in the folder itself and end in .pgn are known here, by their names; whatever a name says, nothing
-else is read, changed or deleted. Listing reads no more than the tags of each file.
+A name stands for a file in the folder itself that ends in .pgn. Whatever a name says, no other file is read, changed or
+deleted. Listing reads only the tags of each file.
 """
 
 from __future__ import annotations
 
+import asyncio
 import io
+import secrets
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import chess.pgn
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
 
 from kriegbot.narration.helping import Help
 from kriegbot.narration.names import both_called
-from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusing
+from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusing, rules_of
+from kriegbot.web.guard import check_host
 from kriegbot.web.replies import SavedGame
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
@@ -23,7 +29,7 @@ from referee.pgn import pgn_decoded
 
 MAX_SHOWN = 300  # games listed, the newest
 MAX_UPLOADED = 256 * 1024  # bytes of an uploaded file
-MAX_TAGS = 8 * 1024  # bytes of a file that are looked at for its tags
+MAX_TAGS = 8 * 1024  # bytes read of a file for its tags
 
 
 class Library:
@@ -33,7 +39,7 @@ class Library:
         self.folder = folder
 
     def games(self) -> list[SavedGame]:
-        """The games, newest first; files that are no games of Kriegspiel are left out."""
+        """Return the games, newest first; skip files that are no games of Kriegspiel."""
         try:
             paths = sorted(self.folder.glob("*.pgn"), key=lambda path: -path.stat().st_mtime)
         except OSError:
@@ -41,58 +47,58 @@ class Library:
         return [game for path in paths[:MAX_SHOWN] if (game := _listed(path)) is not None]
 
     def path(self, name: str) -> Path:
-        """The file of a game."""
+        """Return the file of a game; raise Refused if there is none."""
         path = self.folder / name
         try:
             is_there = name.endswith(".pgn") and Path(name).name == name and "\0" not in name and path.is_file()
         except OSError:  # the name is too long
             is_there = False
         if not is_there:
-            raise Refused("There is no saved game of that name any more.")
+            raise Refused("There is no saved game with that name any more.")
         return path
 
     def load(self, name: str) -> GameRecord:
-        """A saved game."""
+        """Return a saved game; raise Refused if it cannot be read."""
         with refusing(RecordError, ending="."):
             return load_record(self.path(name))
 
     def open(self, name: str) -> tuple[GameRecord, Path]:
-        """A saved game to look at or take away; one that could be played on is marked, for both sides are seen now."""
+        """Return a saved game and its file, to show it whole; mark a game that could be played on."""
         record, path = self.load(name), self.path(name)
         if is_resumable(record):
-            seen = Help.of(record)
-            seen.has_looked = True
-            record = replace(record, headers={**record.headers, **seen.header()})
-            with refusing(OSError, beginning="The game cannot be marked as looked at: ", ending="."):
+            aid = Help.of(record)
+            aid.has_looked = True
+            record = replace(record, headers={**record.headers, **aid.header()})
+            with refusing(OSError, beginning="The game cannot be marked as seen: ", ending="."):
                 save_record(record, path)
         return record, path
 
     def delete(self, name: str) -> None:
-        """Deletes a game."""
+        """Delete a game."""
         with refusing(OSError, beginning="The game cannot be deleted: ", ending="."):
             self.path(name).unlink()
 
     def save(self, record: GameRecord, id_: str) -> Path:
-        """Saves a game under a name of its own; raises OSError."""
+        """Save a game under a new name and return its file; raise OSError."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}-{id_[:6]}.pgn"
         save_record(record, path)
         return path
 
     def upload(self, data: bytes, rules: RuleSet, id_: str) -> Path:
-        """Saves the first game of a file in any format that `kriegbot convert` reads; returns its new file.
+        """Save the one game of a file in any format that `kriegbot convert` reads, and return its new file.
 
-        The rules are those of a game that does not name its own.
+        `rules` apply to a game that names none.
         """
         text = pgn_decoded(data)
         with refusing(RecordError, beginning="The file is refused: ", ending="."):
             form = format_of(text)
             games = form.games(text)
             if len(games) != 1:
-                raise Refused(f"The file holds {len(games)} games; it takes one.")
+                raise Refused(f"The file has {len(games)} games. Upload a file with one.")
             try:
                 record, _ = form.read(games[0], rules)
-            except RecordError:  # it may be a game by the rules that the file names
+            except RecordError:  # the file may name rules of its own
                 record, _ = form.read(games[0], None)
         with refusing(OSError, beginning="The game cannot be saved: ", ending="."):
             return self.save(record, id_)
@@ -125,3 +131,42 @@ def _listed(path: Path) -> SavedGame | None:
         "help": tags.get("Help", ""),
         "resumable": how in BROKEN_OFF and can_sit(names),
     }
+
+
+def file_routes(library: Library, upload_time: float) -> list[Route]:
+    """Return the routes `games/NAME`, a file, and `upload?rules=NAME`, which saves one and answers with its name.
+
+    An upload may take `upload_time` seconds to arrive.
+    """
+    reading = asyncio.Lock()
+
+    async def download(request: Request) -> Response:
+        check_host(request)
+        _, path = await asyncio.to_thread(library.open, request.path_params["name"])
+        return FileResponse(path, media_type="application/x-chess-pgn", filename=path.name)
+
+    async def upload(request: Request) -> Response:
+        check_host(request)
+        if "origin" not in request.headers:  # the guard checks its value
+            raise Refused("Only the page can upload files.")
+        rules = rules_of(request.query_params.get("rules", "berkeley"))
+        try:
+            async with asyncio.timeout(upload_time):
+                data = await _body(request)
+            async with reading:  # one at a time: each is replayed
+                path = await asyncio.to_thread(library.upload, data, rules, secrets.token_urlsafe(12))
+        except (TimeoutError, ClientDisconnect):
+            return JSONResponse({"error": "The file took too long to arrive."}, 400, {"Connection": "close"})
+        return JSONResponse({"file": path.name})
+
+    return [Route("/games/{name}", download), Route("/upload", upload, methods=["POST"])]
+
+
+async def _body(request: Request) -> bytes:
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MAX_UPLOADED:
+            raise Refused(f"The file is too large. A game has at most {MAX_UPLOADED // 1024} kB.")
+        parts.append(part)
+    return b"".join(parts)

@@ -24,12 +24,11 @@ from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, seed_of
 from kriegbot.web import replies
-from kriegbot.web.analysis import Beliefs
 from kriegbot.web.clock import GameClock, TimeControl
 from kriegbot.web.registry import GameThread, LatestRequest, PageGame, Registry
 from kriegbot.web.replies import Reply, refusal
 from kriegbot.web.requests import Draw, GetHint, Leave, PrivacyScreen, Rematch, Request, Resign, SetHeat, TakeBack, Try
-from kriegbot.web.review import AnalystFailed, Review
+from kriegbot.web.review import AnalystFailed, Beliefs, Review
 from kriegbot.web.seats import ClockedSeat, PersonSeat, PooledSeat
 from kriegbot.web.show import letters
 from kriegbot.web.watch import SpectatorGame, WatchedGame, game_message, over_message
@@ -231,7 +230,7 @@ class PersonGame(PageGame):
         self._browser = browser
 
     @property
-    def is_lonely(self) -> bool:
+    def is_unattended(self) -> bool:
         """Whether nobody looks at the game from any side."""
         return not any(side.has_listeners for side in self.game.people.values())
 

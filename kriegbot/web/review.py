@@ -1,8 +1,7 @@
-"""A game under review: its frames and, for each on request, what both sides believed.
+"""Reviews of games: frames for the page and, on request, both sides' beliefs, the values of tries and turning points.
 
-Beliefs are worked out by an `Analyst`, a process of low priority, without holding up the server. Long work is done in
-slices, so that several games get their turns. A killed process is restarted, and gives the same answers: they depend on
-the views alone.
+An `Analyst` computes beliefs in a process of low priority, in slices of time, so that several games take turns. Answers
+depend on views alone: a process that replaces a killed one gives the same.
 """
 
 from __future__ import annotations
@@ -10,40 +9,55 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from multiprocessing.connection import Connection
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from functools import lru_cache
+from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import chess
+import numpy as np
 
+from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.game.children import leave_with_parent, lower_priority, no_current_folder, no_interrupts, own_session
 from kriegbot.kernels import prepare
+from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hint, hint
 from kriegbot.narration.moments import Moment, moments
 from kriegbot.narration.names import your_side
-from kriegbot.web.analysis import Beliefs
-from kriegbot.web.replies import Analysis, Frame, Frames, TurningPoints
+from kriegbot.narration.turning import Hindsight, TurningPoint
+from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, MomentAnalysis, TurningPoints
 from kriegbot.web.show import frame_of
 from referee import GameRecord, View
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+SURE = 0.9  # probability from which a side counts as sure
+SLICE = 0.1  # seconds of work on one game before another gets its turn
+ATTEMPTS = 2  # processes that one job may use up before it fails
+
 
 class Review:
-    """The frames of a game, which grow while it is live. `you` is the side of the one person who plays a program."""
+    """The frames of a game, which grow while it is live.
+
+    Args:
+      key: the id of the game.
+      you: the side of the person, if one person plays a program.
+    """
 
     def __init__(self, key: str, you: chess.Color | None = None) -> None:
         self.key, self.you = key, you
         self.frames: list[Frame] = []
         self.is_live = False
         self.views: Mapping[chess.Color, View] = {}
-        self._heard: list[Mapping[chess.Color, int]] = []
+        self._event_counts: list[Mapping[chess.Color, int]] = []
 
     @classmethod
     def of(cls, key: str, record: GameRecord) -> Review:
-        """All of a recorded game; raises RecordError."""
+        """Return the review of a finished game; raise RecordError if its record is wrong."""
         review = cls(key, your_side([record.headers["White"], record.headers["Black"]]))
         for moment in moments(record):
             review.add(moment, {})
@@ -52,138 +66,231 @@ class Review:
         return review
 
     def add(self, moment: Moment, views: Mapping[chess.Color, View]) -> None:
-        """Adds a frame, and what both sides know by then."""
+        """Add a frame, and both sides' views after it."""
         self.views = views
-        self._heard.append(moment.heard)
+        self._event_counts.append(moment.heard)
         self.frames.append(frame_of(moment))
 
     def message(self, start: int = 0) -> Frames:
-        """The frames from one on, for the page."""
+        """Return the frames from number `start` on as a message."""
         return {"is": "frames", "start": start, "frames": self.frames[start:], "live": self.is_live}
 
     async def look(self, indexes: Sequence[int], analyst: Analyst) -> list[Analysis]:
-        """What both sides believed in the first of some frames, one at least, and what the mover's tries were worth.
+        """Return the analysis of the first of some frames; of at least one.
 
         Raises:
           IndexError: there is no such frame.
-          AnalystFailed: there is no answer.
+          AnalystFailed: the analyst gave no answer.
         """
         for index in indexes:
             if not 0 <= index < len(self.frames):
                 raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
-        found = await analyst.ask(Beliefs.look, self.key, self.views, [self._heard[index] for index in indexes])
-        return [{"is": "analysis", "index": index, **looked} for index, looked in zip(indexes, found, strict=False)]
+        counts = [self._event_counts[index] for index in indexes]
+        analyses = await analyst.ask(Beliefs.look, self.key, self.views, counts)
+        return [{"is": "analysis", "index": index, **one} for index, one in zip(indexes, analyses, strict=False)]
 
     async def turning(self, analyst: Analyst) -> TurningPoints:
-        """The turning points of both sides, for the page; raises AnalystFailed."""
-        moments = {
-            (frame["turn"], heard[frame["turn"] == "white"]): index
-            for index, (frame, heard) in enumerate(zip(self.frames, self._heard, strict=True))
+        """Return the turning points of both sides as a message; raise AnalystFailed without an answer."""
+        indexes = {
+            (frame["turn"], counts[frame["turn"] == "white"]): index
+            for index, (frame, counts) in enumerate(zip(self.frames, self._event_counts, strict=True))
         }
         points = await analyst.ask(Beliefs.turning, self.key, self.views, self.you)
-        return {"is": "turning", "points": [{**one, "index": moments[one["side"], one["heard"]]} for one in points]}
-
-
-STARTS = 2  # how often a process is started for one question before giving up
+        return {"is": "turning", "points": [{**one, "index": indexes[one["side"], one["heard"]]} for one in points]}
 
 
 class AnalystFailed(Exception):
-    """There is no answer; the message is one line."""
+    """The analyst gave no answer; the message is one line."""
 
 
 class Analyst:
-    """Answers questions one after another, from one process that starts with the first of them."""
+    """Runs methods of `Beliefs` in one process of low priority, which starts with the first job."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "analyst")
-        self._process: Any = None
-        self._connection: Connection[Any, Any] | None = None
+        self._pool: ProcessPoolExecutor | None = None
+        self._lock = threading.Lock()
         self._is_closed = False
 
-    async def ask(self, job: Callable[Concatenate[Beliefs, P], T | None], *question: P.args, **_: P.kwargs) -> T:
-        """What a method of `Beliefs` answers, asked anew after every slice of time; raises AnalystFailed."""
-        answer: T | None = None
-        while answer is None:  # its slice is over; the next one's turn
+    async def ask(self, job: Callable[Concatenate[Beliefs, P], T | None], *arguments: P.args, **_: P.kwargs) -> T:
+        """Return the result of a method of `Beliefs`; call it slice after slice until there is one.
+
+        Raises:
+          AnalystFailed: the job failed, its process ended twice, or the analyst is closed.
+        """
+        while True:
+            result: T | None = await self._run_slice(job, arguments)
+            if result is not None:
+                return result
+
+    async def _run_slice(self, job: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
+        for _ in range(ATTEMPTS):
+            pool = self._started()
+            try:
+                return await asyncio.wrap_future(pool.submit(_run_job, job, arguments))
+            except BrokenExecutor:
+                self._discard(pool)
+            except Exception as error:
+                raise AnalystFailed(f"{type(error).__name__}: {error}") from error
+        raise AnalystFailed("the process of the analysis has ended")
+
+    def warm(self) -> None:
+        """Start the process before the first job; in any thread."""
+        with contextlib.suppress(AnalystFailed):
+            self._started()
+
+    def _started(self) -> ProcessPoolExecutor:
+        with self._lock:
             if self._is_closed:
                 raise AnalystFailed("the analysis has been closed")
-            answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._answer, job, question)
-        return answer
+            if self._pool is None:
+                spawn = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(1, spawn, _start_worker)
+                with no_current_folder(), no_interrupts():
+                    self._pool.submit(os.getpid)  # the first job starts the process
+            return self._pool
+
+    def _discard(self, pool: ProcessPoolExecutor) -> None:
+        with self._lock:
+            if self._pool is pool:
+                self._pool = None
+        pool.shutdown()
 
     @property
     def pid(self) -> int | None:
-        """The number of the process, while there is one."""
-        return None if self._process is None else self._process.pid
+        """The id of the process, while there is one."""
+        return next(iter(self._processes()), None)
 
-    def warm(self) -> None:
-        """Starts the process before the first question; in any thread, returns at once."""
-        with contextlib.suppress(RuntimeError):  # it is closed already
-            self._thread.submit(self._warm)
-
-    def _warm(self) -> None:
-        if self._connection is None and not self._is_closed:
-            self._start()
+    def _processes(self) -> dict[int, Any]:
+        # A private attribute, since ProcessPoolExecutor.kill_workers() comes with Python 3.14 only.
+        return {} if self._pool is None else dict(self._pool._processes or {})
 
     def close(self) -> None:
-        """Ends the process at once; pending questions raise `AnalystFailed`. Idempotent."""
-        self._is_closed = True
-        self._thread.shutdown(wait=False, cancel_futures=True)
-        process = self._process
-        if process is not None:
+        """Kill the process; jobs that wait raise `AnalystFailed`. Idempotent."""
+        with self._lock:
+            self._is_closed = True
+            pool, processes = self._pool, self._processes()
+            self._pool = None
+        for process in processes.values():
             process.kill()
-        self._thread.shutdown()
-        self._end()
-
-    def _answer(self, job: Callable[..., Any], question: tuple[object, ...]) -> Any:
-        """In the thread: puts one question to the process."""
-        for _ in range(STARTS):
-            if self._is_closed:
-                break
-            try:
-                connection = self._connection or self._start()
-                connection.send((job, question))
-                answer = connection.recv()
-            except (EOFError, OSError):
-                self._end()
-                continue
-            if isinstance(answer, AnalystFailed):
-                raise answer
-            return answer
-        raise AnalystFailed("the process of the analysis has ended")
-
-    def _start(self) -> Connection[Any, Any]:
-        context = multiprocessing.get_context("spawn")
-        connection, theirs = context.Pipe()
-        process = context.Process(target=serve, args=(theirs,), name="kriegbot analyst", daemon=True)
-        try:
-            with no_current_folder(), no_interrupts():
-                process.start()
-        finally:
-            theirs.close()
-        self._process, self._connection = process, connection
-        return connection
-
-    def _end(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-        self._process, self._connection = None, None
+        if pool is not None:
+            pool.shutdown()
 
 
-def serve(connection: Connection[Any, Any]) -> None:
-    """The process: answers until its input ends."""
+_beliefs: Beliefs | None = None  # of the analyst's process
+
+
+def _start_worker() -> None:
+    global _beliefs
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own_session()
     leave_with_parent()
     prepare()
-    beliefs = Beliefs()
+    _beliefs = Beliefs()
     lower_priority()  # not before: a busy machine would keep it from starting
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            job, question = connection.recv()
-            try:
-                answer = job(beliefs, *question)
-            except Exception as error:  # noqa: BLE001 - whatever it is, the page is told, and the games go on
-                answer = AnalystFailed(f"{type(error).__name__}: {error}")
-            connection.send(answer)
+
+
+def _run_job(job: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
+    return job(_beliefs, *arguments)
+
+
+class Beliefs:
+    """The beliefs of both sides in many games; of each kind the latest `games` are kept, and others rebuilt."""
+
+    def __init__(self, games: int = 32) -> None:
+        cached = lru_cache(games)
+        self._heats = cached(lambda _key: BeliefTimeline(PARTICLES, SEED))
+        self._hints = cached(lambda _key: BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES))
+        self._sides = cached(lambda _key: {color: Hindsight() for color in chess.COLORS})
+
+    def heat(self, key: str, view: View) -> list[list[float]] | None:
+        """Return chances [6][64] in a view, to three places.
+
+        Returns:
+          An empty list if no board is consistent with the view; None if the work needs another `SLICE`.
+        """
+        belief = self._heats(key).at(view, seconds=SLICE)
+        return None if belief is None else rounded(belief)
+
+    def hint(self, key: str, view: View) -> Hint | None:
+        """Return the best tries in a view, searched as by level `master`; None if it needs another `SLICE`."""
+        belief = self._hints(key).at(view, seconds=SLICE)
+        return None if belief is None else hint(belief)
+
+    def look(
+        self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
+    ) -> list[MomentAnalysis] | None:
+        """Return both sides' beliefs and the mover's tries, best first, at the first of some moments.
+
+        Args:
+          key: the id of the game.
+          views: both sides' views at the end.
+          moments: numbers of events in each side's view.
+
+        Returns:
+          As many moments as fit in one `SLICE`; None if not one did.
+        """
+        sides, deadline = self._sides(key), perf_counter() + SLICE
+        analyses: list[MomentAnalysis] = []
+        for counts in moments:
+            white, black = (
+                sides[color].at(views[color], counts[color], deadline - perf_counter()) for color in (True, False)
+            )
+            if white is None or black is None:
+                break
+            mover, color = (white, chess.WHITE) if white.view.turn else (black, chess.BLACK)
+            analyses.append(
+                {
+                    "white": believed(white, black.view.men),
+                    "black": believed(black, white.view.men),
+                    "mover": None if mover.view.end is not None else chess.COLOR_NAMES[color],
+                    "by": BY,
+                    "tries": sides[color].values(mover),
+                }
+            )
+            if perf_counter() > deadline:
+                break
+        return analyses or None
+
+    def turning(
+        self, key: str, views: Mapping[chess.Color, View], you: chess.Color | None
+    ) -> list[TurningPoint] | None:
+        """Return both sides' turning points, White's first; None if they need another `SLICE`.
+
+        `you` is the side that the texts address.
+        """
+        sides, points = self._sides(key), []
+        for color in (chess.WHITE, chess.BLACK):
+            of_side = sides[color].turning_points(views[color], views[not color], you, SLICE)
+            if of_side is None:
+                return None
+            points += of_side
+        return points
+
+
+def rounded(belief: BeliefSnapshot) -> list[list[float]]:
+    """Return chances [6][64] to three places; an empty list if no board is known."""
+    chances: list[list[float]] = belief.chances.round(3).tolist() if belief.boards else []
+    return chances
+
+
+def believed(belief: BeliefSnapshot, men: Mapping[chess.Square, chess.PieceType]) -> BeliefShown:
+    """Return a side's belief beside the truth: `men`, the enemy's pieces."""
+    truth = np.zeros((6, 64))
+    for square, kind in men.items():
+        truth[kind - 1, square] = 1
+    chances, is_occupied = belief.chances.sum(axis=0), truth.any(axis=0)
+    return {
+        "chances": rounded(belief),
+        "boards": belief.boards,
+        "exact": belief.is_exact,
+        "fits": belief.is_consistent,
+        "right": _names((chances >= SURE) & is_occupied),
+        "wrong": _names((chances >= SURE) & ~is_occupied),
+        "missed": _names((chances <= 1 - SURE) & is_occupied & (belief.boards > 0)),
+        "placed": round(float((belief.chances * truth).sum()), 1),
+        "men": len(men),
+    }
+
+
+def _names(mask: Any) -> list[str]:
+    return [chess.square_name(int(square)) for square in np.flatnonzero(mask)]

@@ -1,4 +1,4 @@
-"""The server of the page: on a free port of this machine, until Ctrl-C; then every game is abandoned and saved."""
+"""The server of the page: on a free port of this machine, until Ctrl-C; then it abandons and saves all games."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from kriegbot.game.children import handling
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from kriegbot.web.app import make_app
-from kriegbot.web.guard import LOOPBACK, Connection, Guard
+from kriegbot.web.guard import LOOPBACK, Guard
 from kriegbot.web.registry import Registry
 from kriegbot.web.requests import MAX_BYTES
 from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord
 from referee.text import quoted
 
-EVERYWHERE = ("0.0.0.0", "::")  # hosts that stand for all addresses of this machine
-BROWSER_TOO_FAST = 0.2  # seconds that the last messages have to reach the browsers before their sockets are closed
+EVERYWHERE = ("0.0.0.0", "::")  # all addresses of this machine
+LAST_MESSAGES = 0.2  # seconds for the last messages to reach browsers before their sockets are closed
 
 
 class PageServer(uvicorn.Server):
-    """One page; its games end before its sockets do, so that their listeners are told. Port 0 is any free one."""
+    """The server of one page. Games end before sockets, so that browsers get their end. Port 0: any free one."""
 
     def __init__(self, registry: Registry, host: str = "127.0.0.1", port: int = 0) -> None:
         self.registry = registry
         try:
             self._socket = listening(host, port)
         except OSError as error:
-            is_name = isinstance(error, socket.gaierror)  # its numbers are not those of the system
+            is_name = isinstance(error, socket.gaierror)  # with error numbers of its own
             why = (error.strerror or str(error) if is_name else os.strerror(error.errno or 0)).lower()
             if is_name or error.errno == errno.EADDRNOTAVAIL:
-                raise Refused(f"cannot listen on {quoted(host)}: {why}; it takes an address of this machine.") from None
+                raise Refused(f"cannot listen on {quoted(host)}: {why}; give an address of this machine.") from None
             what = f"cannot listen on port {port} of {quoted(host)}: {why}"
-            raise Refused(f"{what}; without --port a free one is taken.") from None
+            raise Refused(f"{what}; leave out --port to use a free one.") from None
         self.port: int = self._socket.getsockname()[1]
         token = secrets.token_urlsafe(16)
         self.address = f"http://{reached_at(host)}:{self.port}/{token}/"
@@ -54,7 +54,7 @@ class PageServer(uvicorn.Server):
             uvicorn.Config(
                 Guard(make_app(registry), token, registry.guest_token, host, self.port),
                 loop="asyncio",
-                http=Connection,
+                http="h11",
                 ws="websockets-sansio",
                 ws_max_size=MAX_BYTES,
                 ws_per_message_deflate=False,
@@ -63,13 +63,13 @@ class PageServer(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                limit_concurrency=500,
+                limit_concurrency=registry.limits.connections,
                 timeout_graceful_shutdown=2,
             )
         )
 
     def serve_until_stopped(self) -> None:
-        """Serves until Ctrl-C, SIGTERM or `should_exit`."""
+        """Serve until Ctrl-C, SIGTERM or `should_exit`."""
         try:
             self.run(sockets=[self._socket])
         finally:
@@ -77,16 +77,16 @@ class PageServer(uvicorn.Server):
             self._socket.close()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stops the games, then the server."""
+        """Stop the games, then the server."""
         await asyncio.to_thread(self.registry.stop, "the server was stopped")
-        await asyncio.sleep(BROWSER_TOO_FAST)
+        await asyncio.sleep(LAST_MESSAGES)
         await super().shutdown(sockets)
 
 
 def serve(
     folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple[GameRecord, str] | None, sandbox: bool
 ) -> None:
-    """Serves the page until Ctrl-C, at first with a saved game and its file, if given."""
+    """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
     memory = platformdirs.user_config_path("kriegbot") / "page.json"
     registry = Registry(folder, memory, Results().path, sandbox=sandbox)
@@ -108,7 +108,7 @@ def serve(
 
 
 def reached_at(host: str) -> str:
-    """How an address to listen on is written in the page's; for all of them, the one that the network knows, if any."""
+    """Return the host in the page's address; for all addresses of this machine, the one that the network knows."""
     if host in EVERYWHERE:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way_out:
             try:
@@ -120,7 +120,7 @@ def reached_at(host: str) -> str:
 
 
 def opened_to(host: str, folder: Path) -> str:
-    """What a server opens that other machines can reach."""
+    """Return the warning of a server that other machines can reach."""
     where = f"{host}, which is every address of this machine" if host in EVERYWHERE else host
     return (
         f"Warning: other machines can reach this server at {where}. Whoever has the address below can play here, use "
@@ -132,10 +132,10 @@ def opened_to(host: str, folder: Path) -> str:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens.
+    """Return a socket that listens.
 
-    It names TCP as its protocol, which `socket.create_server` does not: asyncio sends small messages at once (without
-    Nagle's algorithm, which may hold them back for 40 ms) on sockets that do.
+    Unlike `socket.create_server`, it names TCP as its protocol: only then asyncio sends small messages at once, without
+    Nagle's algorithm, which may hold them back for 40 ms.
 
     Raises:
       OSError: the address is not available.
@@ -153,5 +153,5 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def _has_screen() -> bool:
-    """Whether a browser has a window to open; without one, some open in the terminal."""
+    """True if a browser can open a window; without one, some open in the terminal."""
     return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
