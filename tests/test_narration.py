@@ -8,8 +8,8 @@ from functools import cache
 import chess
 import pytest
 
-from kriegbot.narration.diary import Diary, kinds, meanings
-from kriegbot.narration.known import in_check
+from kriegbot.narration.diary import Diary, meaning_keys, meanings
+from kriegbot.narration.known import check_to_answer
 from referee import RULE_SETS, Limits, Reason, Referee, View
 from tests.random_games import STARTS, steps
 
@@ -117,7 +117,7 @@ def test_whatever_the_referee_says_has_a_meaning_and_every_meaning_is_of_somethi
     for rules in RULE_SETS.values():
         games = [*random_games(rules.name), *(played(tries, rules.name, start) for tries, start in SCENES)]
         events = [event for game in games for color in chess.COLORS for event in game.events(color)]
-        said |= {kind for event in events for kind in kinds(event, rules)}
+        said |= {kind for event in events for kind in meaning_keys(event, rules)}
     assert said == set(meanings())
     assert all(text.endswith(".") and text.count(". ") == 0 for _, text in meanings().values())  # one sentence
 
@@ -138,7 +138,7 @@ def test_no_try_that_is_legal_is_said_not_to_answer_a_check() -> None:
     for seed, start in enumerate(STARTS * 3):
         referee = Referee("berkeley", start=start)
         for _ in steps(referee, random.Random(seed), 80):
-            check = in_check(referee.view(referee.turn)) if referee.end is None else None
+            check = check_to_answer(referee.view(referee.turn)) if referee.end is None else None
             if check is not None:
                 checks, idle = checks + 1, idle + len(check.idle)
                 assert not set(check.idle) & set(referee.board().legal_moves)
@@ -150,10 +150,10 @@ def test_no_try_that_is_legal_is_said_not_to_answer_a_check() -> None:
 def test_what_cannot_come_between_nor_take_does_not_answer_a_check() -> None:
     """A rook somewhere on the file of the king; no man of White's other than queen and knight reaches it."""
     view = played("a8e8", start="r6k/8/8/8/8/8/3Q1P2/1N2K3 b - - 0 1").view(chess.WHITE)
-    check = in_check(view)
+    check = check_to_answer(view)
     assert check is not None
     assert check.text == "Check on the file."
     assert [chess.square_name(square) for square in check.line] == ["e2", "e3", "e4", "e5", "e6", "e7", "e8"]
     answering = {move.uci() for move in view.tries()} - {move.uci() for move in check.idle}
     assert answering == {"d2e2", "d2e3", "e1d1", "e1e2", "e1f1", "f2e3"}
-    assert check.idlers(view) == {chess.B1}
+    assert check.idle_pieces(view) == {chess.B1}

@@ -11,8 +11,7 @@ from rich.console import Console
 from kriegbot.cli.console import PlainConsole, TerminalConsole
 from kriegbot.narration import diary
 from kriegbot.players.base import Leave
-from kriegbot.web.clock import GameClock
-from kriegbot.web.seats import PersonSeat
+from kriegbot.web.seats import GameClock, PersonSeat
 from referee import BERKELEY, WILD16, Referee, RuleSet, View
 
 

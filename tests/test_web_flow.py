@@ -19,8 +19,7 @@ from kriegbot.players.base import Choice
 from kriegbot.web import library
 from kriegbot.web import registry as registries
 from kriegbot.web.catalogue import about
-from kriegbot.web.clock import GameClock, TimeControl
-from kriegbot.web.seats import PersonSeat, PooledSeat
+from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
 from kriegbot.web.server import PageServer
 from referee import RULE_SETS, View, load_record, record_to_pgn
 from tests.page import Client, served, until
@@ -197,7 +196,7 @@ def test_a_clock_that_is_none_is_refused(clock: str, client: Client) -> None:
 def test_a_rematch_is_the_same_game_with_the_other_side(client: Client) -> None:
     begin(client, rules="wild16")
     client.send({"do": "rematch"})
-    assert client.until("refusal")["text"] == "This game has not ended."
+    assert client.until("refusal")["text"] == "This game is not over yet."
     end(client)
     client.send({"do": "rematch"})
     client.send({"do": "join", "game": client.until("next")["game"]})

@@ -23,7 +23,7 @@ from kriegbot.narration.diary import Entry
 from kriegbot.web import seats
 from kriegbot.web.registry import ServerLimits
 from kriegbot.web.replies import Clocks
-from kriegbot.web.show import shown
+from kriegbot.web.show import side_view
 from referee import GameRecord, View, load_record
 from tests.page import Client, served, views
 
@@ -170,7 +170,7 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
     def leaking(view: View, entries: Sequence[Entry], clocks: Clocks) -> dict[str, Any]:
         board = truth[-1]
         enemy = [chess.square_name(square) for square in chess.SquareSet(board.occupied_co[not view.color])]
-        message: dict[str, Any] = dict(shown(view, entries, clocks))
+        message: dict[str, Any] = dict(side_view(view, entries, clocks))
         if what == "the men":
             message["hint"] = enemy
         if what == "a number":

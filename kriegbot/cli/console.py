@@ -24,7 +24,16 @@ from rich.text import Text
 from kriegbot.cli.common import progress_text
 from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, fitting, has_tints, size_of
 from kriegbot.narration.diary import Diary, EvenTime, Kind, gathered
-from kriegbot.narration.known import file_names, in_check, lost, marks, own_men, plain_board, rows, taken
+from kriegbot.narration.known import (
+    captures_text,
+    check_to_answer,
+    file_names,
+    lost_pieces,
+    marks,
+    own_men,
+    plain_board,
+    rows,
+)
 from kriegbot.narration.moments import ending
 from referee import GameRecord, RuleSet, View
 
@@ -185,7 +194,7 @@ class TerminalConsole:
         """Draw the board and return the person's next line."""
         self._stop_status()
         self._draw(view)
-        check = f" ({check.text.rstrip('.').lower()})" if (check := in_check(view)) else ""
+        check = f" ({check.text.rstrip('.').lower()})" if (check := check_to_answer(view)) else ""
         return input(f" {chess.COLOR_NAMES[view.color].capitalize()} to try{check}: ")
 
     def say(self, lines: Sequence[str]) -> None:
@@ -244,8 +253,8 @@ class TerminalConsole:
 
     def _side(self, view: View, width: int, height: int) -> Text:
         """Return the column beside the board: the opponent, the last announcements, other lines, the person."""
-        you_took = f", you took {text}" if (text := taken(view)) else ""
-        you_lost = f", lost {''.join(pieces)}" if (pieces := [GLYPHS[kind] for kind in lost(view)]) else ""
+        you_took = f", you took {text}" if (text := captures_text(view)) else ""
+        you_lost = f", lost {''.join(pieces)}" if (pieces := [GLYPHS[kind] for kind in lost_pieces(view)]) else ""
         opponent = self._player(not view.color, _pieces(view.opponent_men) + you_took, width)
         own = self._player(view.color, _pieces(len(view.men)) + you_lost, width)
         room = max(3, height - len(opponent) - len(own) - 2)
@@ -286,8 +295,8 @@ class TerminalConsole:
         return text
 
     def _picture(self, men: Mapping[chess.Square, chess.Piece], view: View, heat: Sequence[float]) -> BoardPicture:
-        check = in_check(view)
-        faint = check.idlers(view) if check else frozenset[chess.Square]()
+        check = check_to_answer(view)
+        faint = check.idle_pieces(view) if check else frozenset[chess.Square]()
         return BoardPicture(men, view.color, marks(view), heat, faint, has_tints=has_tints(self._console))
 
     def _scale(self) -> int:

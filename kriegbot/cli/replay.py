@@ -17,8 +17,7 @@ from kriegbot.cli.convert import record_of
 from kriegbot.cli.play import open_page
 from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, next_key, single_keys, size_of
 from kriegbot.narration.diary import Entry, gathered
-from kriegbot.narration.moments import READERS, Moment, ending, moments, playthrough
-from kriegbot.narration.names import both_called, your_side
+from kriegbot.narration.moments import READERS, Moment, both_called, ending, moments, playthrough, your_side
 from kriegbot.narration.turning import Hindsight
 from kriegbot.request import Refused
 from referee import GameRecord

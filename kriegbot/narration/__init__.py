@@ -1,5 +1,5 @@
-"""A game told to people, try by try, from views: what terminal, plain text and page have in common.
+"""Games in words and pictures for terminal and page, from views; lessons and puzzles; a person's results.
 
-`diary` puts what one side tried and heard into words, `moments` tells a whole game from both sides, `known` says what
-a view tells at a glance and prints its men. What to say of an event is in `diary.Diary` alone.
+`diary` puts one side's tries and announcements into words: only `diary.Diary` decides on the words for an event.
+`moments` describes a whole game from both sides, and `known` what a view shows at a glance.
 """

@@ -1,6 +1,6 @@
-"""What one side has tried and heard, in words, from its views as they come; what the words mean; and when it is told.
+"""One side's tries and announcements in words, their meanings, and their timing.
 
-The sentences on what the words mean are data, in `meanings.toml`.
+`meanings.toml` has the sentences on meanings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kriegbot.players.notation import try_name
 from referee.pieces import moved
 from referee.view import views_until
 
-_ANSWERS = {
+_ANSWER_TEXTS = {
     referee.Answer.ILLEGAL: "No.",
     referee.Answer.IMPOSSIBLE: "Nonsense: impossible.",
     referee.Answer.REPEATED: "Nonsense: repeated.",
@@ -33,7 +33,7 @@ QUANTUM = 0.5  # seconds; see `EvenTime`
 
 
 class Kind(Enum):
-    """What an entry is about."""
+    """The subject of an entry."""
 
     OWN = "own move"
     OWN_REFUSED = "own try refused"
@@ -45,15 +45,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing tried or heard.
+    """One event of a diary.
 
     Attributes:
-      kind: what it is about.
-      place: the number of the move: "12." of White's, "12..." of Black's.
+      kind: its subject.
+      place: the number of the move: "12." for White, "12..." for Black.
       text: a sentence or two.
-      announcement: what the referee announced, if anything.
-      means: the kinds of announcement in it: `meanings`.
-      squares: those that it names: of an own try, and of a capture.
+      announcement: the referee's announcement, if there was one.
+      means: keys into `meanings`, one for each part of the announcement.
+      squares: the squares of an own try, and of a capture.
     """
 
     kind: Kind
@@ -64,20 +64,25 @@ class Entry:
     squares: tuple[chess.Square, ...] = ()
 
     def line(self) -> str:
-        """All of it on one line."""
+        """Return the whole entry on one line."""
         return f"{self.place} {self.text}" if self.place else self.text
 
 
 class Diary:
-    """Everything one side has tried and heard so far; shown each view before a try of its own, others at will.
+    """Everything that one side has tried and heard. It must take every view in which the side is to move.
 
     Args:
-      for_person: whether whoever plays that side reads it: "Black took your knight on g4.", not "Capture on g4.".
+      for_person: True if the reader plays that side: "Black took your knight on g4.", not "Capture on g4.".
+
+    Attributes:
+      entries: all entries so far.
+      heard: number of events in them.
+      last: the last event.
     """
 
     def __init__(self, *, for_person: bool = False) -> None:
         self._for_person = for_person
-        self._men: dict[chess.Square, chess.PieceType] = {}  # of the side, kept for a person alone
+        self._men: dict[chess.Square, chess.PieceType] = {}  # the side's pieces
         self.entries: list[Entry] = []
         self.heard = 0
         self.last: referee.Event | None = None
@@ -86,21 +91,23 @@ class Diary:
         self._ply = 0
 
     def take(self, view: referee.View) -> list[Entry]:
-        """Adds what is new in a view, and returns it; before the first view, that is all that led to it."""
+        """Add the new events of a view, and return their entries."""
         views = [view]
         if self._before is None:
             self._start = chess.Board(view.start)
             views = list(views_until(view))
         new: list[Entry] = []
         for each in views:
-            new += self.hear(each.events[self.heard :], each)
+            new += self.add(each.events[self.heard :], each)
             self._before, self._men = each, dict(each.men)
         return new
 
-    def hear(self, events: Sequence[referee.Event], view: referee.View) -> list[Entry]:
-        """The same for events that leave everything else in the last view as it is: refused tries."""
+    def add(self, events: Sequence[referee.Event], view: referee.View) -> list[Entry]:
+        """Add events, and return their entries. They must leave the rest of the view as it was, as refused tries do."""
         new = [
-            replace(self._entry(event, view), means=tuple(kinds(event, view.rules)), squares=tuple(_squares(event)))
+            replace(
+                self._entry(event, view), means=tuple(meaning_keys(event, view.rules)), squares=tuple(_squares(event))
+            )
             for event in events
         ]
         self.entries += new
@@ -109,7 +116,7 @@ class Diary:
         return new
 
     def verdicts(self) -> list[Entry]:
-        """What was said since the side's last move, that included; of the tries refused since, the last at most."""
+        """Return the entries from the side's last move on, without refused tries before the last entry."""
         own = max((at for at, entry in enumerate(self.entries) if entry.kind is Kind.OWN), default=0)
         since = self.entries[own:]
         return [entry for entry in since if entry.kind is not Kind.OWN_REFUSED or entry is since[-1]]
@@ -122,43 +129,43 @@ class Diary:
             case referee.OwnTry(move, referee.Answer.ACCEPTED, announcement):
                 self._ply += 1
                 name = try_name(move, self._before or view)
-                said = self._said_of_own(move, announcement) if self._for_person else _said(announcement)
-                return Entry(Kind.OWN, place, f"{name}: yes. {said}".rstrip(), announcement)
+                text = self._own_text(move, announcement) if self._for_person else _text(announcement)
+                return Entry(Kind.OWN, place, f"{name}: yes. {text}".rstrip(), announcement)
             case referee.OwnTry(move, answer):
-                return Entry(Kind.OWN_REFUSED, place, f"{try_name(move, self._before or view)}? {_ANSWERS[answer]}")
+                return Entry(
+                    Kind.OWN_REFUSED, place, f"{try_name(move, self._before or view)}? {_ANSWER_TEXTS[answer]}"
+                )
             case referee.OwnQuestion(answer):
-                return Entry(Kind.QUESTION, place, f"Any? {_ANSWERS[answer]}")
+                return Entry(Kind.QUESTION, place, f"Any? {_ANSWER_TEXTS[answer]}")
             case referee.OpponentRefused():
                 return Entry(Kind.OPPONENT_REFUSED, place, f"{side} tries something illegal.")
             case referee.OpponentAsked(answer):
-                return Entry(Kind.QUESTION, place, f"{side} asks: Any? {_ANSWERS[answer]}")
+                return Entry(Kind.QUESTION, place, f"{side} asks: Any? {_ANSWER_TEXTS[answer]}")
             case referee.OpponentMoved(announcement):
                 self._ply += 1
-                said = self._said_of_other(side, announcement) if self._for_person else _said(announcement)
-                return Entry(Kind.OPPONENT, place, said or f"{side} has moved.", announcement)
+                text = self._opponent_text(side, announcement) if self._for_person else _text(announcement)
+                return Entry(Kind.OPPONENT, place, text or f"{side} has moved.", announcement)
             case referee.GameOver(end):
                 text = end.text()
                 return Entry(Kind.END, "", text[0].upper() + text[1:] + ".")
         raise TypeError(f"unknown event {event!r}")
 
-    def _said_of_own(self, move: chess.Move, announcement: referee.Announcement | None) -> str:
-        """What was announced of the side's own move, with the man that took."""
+    def _own_text(self, move: chess.Move, announcement: referee.Announcement | None) -> str:
+        """Return the announcement of the side's move, with the piece that captured."""
         name = chess.piece_name(self._men[move.from_square])
         self._men = moved(self._men, move)
         if announcement is None or announcement.capture is None:
-            return _said(announcement)
+            return _text(announcement)
         what = f" a {announcement.captured.value}" if announcement.captured else ""
         passing = " en passant" if announcement.captured_square != move.to_square else ""
         return f"Your {name} took{what} on {chess.square_name(announcement.capture)}{passing}. {_rest(announcement)}"
 
-    def _said_of_other(self, side: str, announcement: referee.Announcement) -> str:
-        """What was announced of the other side's move, with the man that fell."""
+    def _opponent_text(self, side: str, announcement: referee.Announcement) -> str:
+        """Return the announcement of the opponent's move, with the piece that was captured."""
         if announcement.captured_square is None or announcement.capture is None:
             return f"{side} has moved. {_rest(announcement)}".rstrip()
-        name, passing = (
-            chess.piece_name(self._men[announcement.captured_square]),
-            " en passant" * announcement.en_passant,
-        )
+        name = chess.piece_name(self._men[announcement.captured_square])
+        passing = " en passant" * announcement.en_passant
         took = f"{side} took your {name} on {chess.square_name(announcement.capture)}{passing}."
         return f"{took} {_rest(announcement)}".rstrip()
 
@@ -171,20 +178,20 @@ def _squares(event: referee.Event) -> Iterator[chess.Square]:
         yield announcement.captured_square
 
 
-def _said(announcement: referee.Announcement | None) -> str:
-    """An announcement in words; nothing if it only says that there was a move."""
+def _text(announcement: referee.Announcement | None) -> str:
+    """Return an announcement in words; empty if it only says that there was a move."""
     if announcement is None or announcement == referee.Announcement():
         return ""
     return announcement.text()
 
 
 def _rest(announcement: referee.Announcement) -> str:
-    """An announcement in words without its capture."""
-    return _said(replace(announcement, capture=None, captured=None, en_passant=False))
+    """Return an announcement in words without its capture."""
+    return _text(replace(announcement, capture=None, captured=None, en_passant=False))
 
 
 def gathered(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
-    """Entries and their lines; repeated entries become one, with their number."""
+    """Return entries with their lines. A repeated entry becomes one, with "(3 times)"."""
     runs: list[tuple[Entry, int]] = []
     for entry in entries:
         if runs and runs[-1][0] == entry:
@@ -196,17 +203,17 @@ def gathered(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
 
 @cache
 def meanings() -> Mapping[str, tuple[str, str]]:
-    """For each kind a title, which is its words or nearly so, and a sentence."""
-    return {kind: (one["title"], one["text"]) for kind, one in tomllib.loads(_MEANINGS.read_text("utf-8")).items()}
+    """Return the title and the sentence of each key in `meanings.toml`."""
+    return {key: (one["title"], one["text"]) for key, one in tomllib.loads(_MEANINGS.read_text("utf-8")).items()}
 
 
-def meaning(kinds: Iterable[str]) -> list[str]:
-    """The sentences of kinds, each once."""
-    return [meanings()[kind][1] for kind in dict.fromkeys(kinds)]
+def meaning(keys: Iterable[str]) -> list[str]:
+    """Return the sentences of keys, each once."""
+    return [meanings()[key][1] for key in dict.fromkeys(keys)]
 
 
-def kinds(event: referee.Event, rules: referee.RuleSet) -> Iterator[str]:
-    """The kinds of announcement in what a side was told."""
+def meaning_keys(event: referee.Event, rules: referee.RuleSet) -> Iterator[str]:
+    """Yield the keys in `meanings.toml` for an event."""
     match event:
         case referee.OwnTry(_, referee.Answer.ACCEPTED, announcement):
             yield "yes"
@@ -252,24 +259,23 @@ def _end(end: referee.End) -> str:
 
 
 class EvenTime:
-    """The times at which one side is shown its turns, even where the time would tell what the referee does not.
+    """Delays a side's turns so that their times do not reveal the opponent's refused tries.
 
-    Under some rule sets nobody hears what the opponent tries in vain; but each try takes time, so the time until one's
-    own turn would tell how many there were. Replies are therefore held back to the next full `QUANTUM` since one's own
-    move. That hides refusals from whoever plays a quick opponent; one that thinks a second for each try cannot be
-    hidden so.
+    Under some rule sets nobody else hears of refused tries; but each try takes time, so the time until the side's turn
+    would tell how many there were. Each turn therefore waits for the next full `QUANTUM` since the side's own move.
+    This hides the refusals of a quick opponent, but not of one that thinks a second for each try.
     """
 
     def __init__(self) -> None:
         self._waits_since: float | None = None
 
     def begin(self, view: referee.View) -> None:
-        """The opponent is to move, if a view says so; called again while it thinks, this changes nothing."""
+        """Start timing if the opponent is to move. Idempotent while it thinks."""
         if self._waits_since is None and view.turn != view.color and view.end is None:
             self._waits_since = time.monotonic()
 
     def hold(self, view: referee.View) -> None:
-        """Called when it is the side's turn, or the end: waits until a full quantum has passed since `begin`."""
+        """Wait until a full quantum has passed since `begin`; call this at the side's turn, or at the end."""
         if self._waits_since is None:
             return
         waited, self._waits_since = time.monotonic() - self._waits_since, None

@@ -1,4 +1,4 @@
-"""What a view tells at a glance: its men on a board in text, where to look, what was taken and what was lost."""
+"""Facts that a view shows at a glance: its board as text, squares to mark, a check to answer, captures and losses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.pieces import attacks, is_castling, is_pawn_capture, king_of, squar
 
 
 def marks(view: View) -> frozenset[chess.Square]:
-    """Where the opponent captured just now, and the own king if it is in check."""
+    """Return the square of the opponent's last capture, and the side's king if it is in check."""
     last = view.last_reply
     if last is None or view.turn != view.color:
         return frozenset()
@@ -23,27 +23,27 @@ def marks(view: View) -> frozenset[chess.Square]:
 
 
 @dataclass(frozen=True, slots=True)
-class InCheck:
-    """A side is in check and to move.
+class CheckToAnswer:
+    """A check of the side to move.
 
     Attributes:
-      text: the directions, as announced: "Check on the file."
-      line: where a man that gives the check may stand, and its way to the king.
-      idle: open tries that surely do not answer it, whatever the other side's men are.
+      text: the announced directions: "Check on the file."
+      line: squares from which the check may come, and between these and the king.
+      idle: open tries that cannot answer it, wherever the enemy's pieces are.
     """
 
     text: str
     line: chess.SquareSet
     idle: list[chess.Move]
 
-    def idlers(self, view: View) -> frozenset[chess.Square]:
-        """The men whose every open try is idle."""
+    def idle_pieces(self, view: View) -> frozenset[chess.Square]:
+        """Return the squares of pieces none of whose tries can answer the check."""
         answering = {move.from_square for move in view.tries() if move not in self.idle}
         return frozenset(move.from_square for move in self.idle) - answering
 
 
-def in_check(view: View) -> InCheck | None:
-    """The announced check that a side has to answer, from its own men alone; None if there is none."""
+def check_to_answer(view: View) -> CheckToAnswer | None:
+    """Return the announced check that a side has to answer; None if there is none."""
     last = view.last_reply
     if last is None or not last.checks or view.turn != view.color or view.end is not None:
         return None
@@ -60,24 +60,28 @@ def in_check(view: View) -> InCheck | None:
         is_capture = is_pawn_capture(move, view.men)
         passed = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
         if is_double or not (move.to_square in line or (is_capture and passed in line)):
-            return True  # it takes no man that may give the check, nor comes in between
+            return True  # it neither captures a piece that may give check nor comes in between
         return last.checks == Check.KNIGHT and view.men[move.from_square] == chess.PAWN and not is_capture
 
     text = Announcement(checks=last.checks).text()
-    return InCheck(text, line, [move for move in view.tries() if is_idle(move)])
+    return CheckToAnswer(text, line, [move for move in view.tries() if is_idle(move)])
 
 
-def taken(view: View) -> str:
-    """What a side has captured, as far as it was told: "1 pawn and 2 pieces", "3 men", "" for nothing."""
+def captures_text(view: View) -> str:
+    """Return a side's captures as far as it knows them: "1 pawn and 2 pieces", "3 pieces or pawns", "" for none."""
     own = [event.announcement for event in view.events if isinstance(event, OwnTry) and event.announcement is not None]
     captures = [announcement.captured for announcement in own if announcement.capture is not None]
-    kinds = [("man", "men", None), ("pawn", "pawns", Man.PAWN), ("piece", "pieces", Man.PIECE)]
+    kinds = [
+        ("piece or pawn", "pieces or pawns", None),
+        ("pawn", "pawns", Man.PAWN),
+        ("piece", "pieces", Man.PIECE),
+    ]
     counts = [(captures.count(kind), one, many) for one, many, kind in kinds]
     return " and ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
 
 
-def lost(view: View) -> list[chess.PieceType]:
-    """A side's own men that fell, queens first, as far as they can be told from those that promoted."""
+def lost_pieces(view: View) -> list[chess.PieceType]:
+    """Return the types of a side's captured pieces, queens first; a promotion can hide one."""
     start = chess.Board(view.start)
     kinds = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
     men = list(view.men.values())
@@ -88,23 +92,23 @@ Men: TypeAlias = Mapping[chess.Square, chess.Piece]
 
 
 def own_men(view: View) -> dict[chess.Square, chess.Piece]:
-    """The men of a view."""
+    """Return the pieces of a view."""
     return {square: chess.Piece(kind, view.color) for square, kind in view.men.items()}
 
 
 def rows(bottom: chess.Color) -> list[list[chess.Square]]:
-    """The squares row by row from the top, each from left to right, with a side at the bottom."""
+    """Return the squares row by row from the top, from left to right, with a side at the bottom."""
     down = [[chess.square(file, rank) for file in range(8)] for rank in range(7, -1, -1)]
     return down if bottom == chess.WHITE else [row[::-1] for row in down[::-1]]
 
 
 def file_names(bottom: chess.Color) -> str:
-    """The letters of the files from left to right."""
+    """Return the letters of the files from left to right."""
     return "abcdefgh" if bottom == chess.WHITE else "hgfedcba"
 
 
 def plain_board(men: Men, bottom: chess.Color = chess.WHITE) -> list[str]:
-    """A board as nine lines of letters and dots, as python-chess prints it, with coordinates."""
+    """Return a board as nine lines of letters and dots, as python-chess prints it, with coordinates."""
     lines = []
     for row in rows(bottom):
         symbols = [men[square].symbol() if square in men else "." for square in row]

@@ -1,4 +1,4 @@
-"""A game told try by try, from the views of both sides: what the referee, White and Black see and hear of each try."""
+"""A game try by try, as the referee, White and Black see and hear it; and the names of its players."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import chess
 
 from kriegbot.narration.diary import Diary, Entry
 from kriegbot.narration.known import Men, own_men, plain_board
+from kriegbot.options import value_text
+from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
 from referee import Event, GameRecord, Limits, OwnQuestion, OwnTry, View
 
 READERS = ("referee", "White", "Black")
+YOU, PERSON = "You", "A person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +24,13 @@ class Moment:
     """The game after one try or question.
 
     Attributes:
-      men: the men that each of `READERS` sees.
-      news: what is new to each of `READERS`.
-      heard: the number of events that each side has heard by now.
+      men: the pieces that each of `READERS` sees.
+      news: the new entries for each of `READERS`.
+      heard: the number of events that each side knows by now.
       turn: the side to move; None at the end.
-      mover: who tried; None before the first try, and if the game ended without one.
+      mover: the side that tried; None before the first try, and if the game ended without one.
       event: the try or question, and its answer.
-      seconds: time taken for the turn that the try ended, if it was measured.
+      seconds: thinking time of the turn that the try ended, if it was measured.
     """
 
     men: Mapping[str, Mapping[chess.Square, chess.Piece]]
@@ -40,7 +43,7 @@ class Moment:
 
     @property
     def title(self) -> str:
-        """What was tried, and the answer."""
+        """The try and its answer, as a line."""
         if not self.news["referee"]:
             return "The game begins."
         time = f" ({self.seconds:.1f} s)" if self.seconds is not None else ""
@@ -48,37 +51,37 @@ class Moment:
 
     @property
     def marks(self) -> frozenset[chess.Square]:
-        """The square where a man has just fallen."""
-        heard = self.event.announcement if isinstance(self.event, OwnTry) else None
-        return frozenset() if heard is None or heard.capture is None else frozenset([heard.capture])
+        """The square of a capture in this try."""
+        announcement = self.event.announcement if isinstance(self.event, OwnTry) else None
+        capture = None if announcement is None else announcement.capture
+        return frozenset() if capture is None else frozenset([capture])
 
 
 class Narrator:
-    """Follows a game, told after each try what is new to both sides."""
+    """Makes a `Moment` of each try of a game."""
 
     def __init__(self) -> None:
         self._diaries = {color: Diary() for color in chess.COLORS}
         self._views: Mapping[chess.Color, View] = {}
         self._men: dict[str, Mapping[chess.Square, chess.Piece]] = {}
 
-    def take(self, views: Mapping[chess.Color, View], seconds: float | None = None) -> Moment:
-        """What has happened since the last views, which is one try, or the end of the game."""
+    def tell(self, views: Mapping[chess.Color, View], seconds: float | None = None) -> Moment:
+        """Return the moment since the last views: one try, or the end of the game."""
         self._views = views
         white, black = (own_men(views[color]) for color in chess.COLORS)
         self._men = {"referee": white | black, "White": white, "Black": black}
-        return self._told({color: diary.take(views[color]) for color, diary in self._diaries.items()}, seconds)
+        return self._moment({color: diary.take(views[color]) for color, diary in self._diaries.items()}, seconds)
 
-    def hear(self, events: Mapping[chess.Color, Sequence[Event]]) -> Moment:
-        """What a try has brought that moved no man: nothing but events, those that are new to each side."""
-        return self._told(
-            {color: diary.hear(events[color], self._views[color]) for color, diary in self._diaries.items()}
-        )
+    def tell_events(self, events: Mapping[chess.Color, Sequence[Event]]) -> Moment:
+        """Return the moment of a try that moved nothing, from the new events of each side."""
+        entries = {color: diary.add(events[color], self._views[color]) for color, diary in self._diaries.items()}
+        return self._moment(entries)
 
     def heard(self, color: chess.Color) -> int:
-        """The number of events that a side was told."""
+        """Return the number of events that a side knows."""
         return self._diaries[color].heard
 
-    def _told(self, new: Mapping[chess.Color, list[Entry]], seconds: float | None = None) -> Moment:
+    def _moment(self, new: Mapping[chess.Color, list[Entry]], seconds: float | None = None) -> Moment:
         view = self._views[chess.WHITE]
         turn = None if view.end is not None else view.turn
         heard = {color: self.heard(color) for color in chess.COLORS}
@@ -90,22 +93,22 @@ class Narrator:
 
 
 def moments(record: GameRecord) -> Iterator[Moment]:
-    """A recorded game, before the first try and after each; raises RecordError."""
+    """Yield the moments of a recorded game, before the first try and after each; raise RecordError."""
     narrator, ply = Narrator(), -1
     for step in record.replay():
         referee = step.referee
         if referee.ply == ply and isinstance(step.event, OwnTry):  # refused
-            yield narrator.hear({color: referee.events(color, narrator.heard(color)) for color in chess.COLORS})
+            yield narrator.tell_events({color: referee.events(color, narrator.heard(color)) for color in chess.COLORS})
         else:
             ply = referee.ply
-            yield narrator.take({color: referee.view(color) for color in chess.COLORS}, step.seconds)
+            yield narrator.tell({color: referee.view(color) for color in chess.COLORS}, step.seconds)
 
 
 COLUMN = 40
 
 
 def playthrough(record: GameRecord, notes: Mapping[int, Sequence[str]] | None = None) -> Iterator[str]:
-    """The game line by line, with notes after the moves of plies, counted from 0; raises RecordError."""
+    """Yield a game line by line, with notes after the moves of plies, counted from 0; raise RecordError."""
     yield from heading(record)
     news: dict[chess.Color, list[str]] = {color: [] for color in chess.COLORS}
     moment, ply = None, -1
@@ -125,7 +128,7 @@ def playthrough(record: GameRecord, notes: Mapping[int, Sequence[str]] | None = 
 
 
 def heading(record: GameRecord) -> Iterator[str]:
-    """Who plays, and how."""
+    """Yield the players, the rules and the limits."""
     for name in ("White", "Black", "Seed"):
         if name in record.headers:
             yield f"{name}: {record.headers[name]}"
@@ -136,14 +139,14 @@ def heading(record: GameRecord) -> Iterator[str]:
 
 
 def ending(record: GameRecord) -> str:
-    """The result in a line: "0-1: checkmate, Black wins, after 57 plies"."""
-    how = record.end.text() if record.end is not None else "the game goes on"
+    """Return the result as a line: "0-1: checkmate, Black wins, after 57 plies"."""
+    how = record.end.text() if record.end is not None else "the game is unfinished"
     count = len(record.turns)
     return f"{record.result}: {how}, after {count} {'ply' if count == 1 else 'plies'}"
 
 
 def limits_text(limits: Limits) -> str:
-    """Limits in words."""
+    """Return limits in words."""
     parts = []
     if limits.plies is not None:
         parts.append(f"{limits.plies} plies")
@@ -153,7 +156,7 @@ def limits_text(limits: Limits) -> str:
 
 
 def _both(men: Mapping[str, Men], news: list[list[str]]) -> Iterator[str]:
-    """Boards and news of both sides, in two columns."""
+    """Yield the boards and news of both sides in two columns."""
     columns = []
     for name, lines in zip(("White", "Black"), news, strict=True):
         wrapped = [part for line in lines for part in textwrap.wrap(line, COLUMN - 2, subsequent_indent="  ")]
@@ -164,3 +167,35 @@ def _both(men: Mapping[str, Men], news: list[list[str]]) -> Iterator[str]:
     padded = [[""] * (height - len(column)) + column for column in columns]
     for left, right in zip_longest(*padded):
         yield (left.ljust(COLUMN) + right).rstrip()
+
+
+def called(spec: str) -> str:
+    """Return a player's name: "Club bot", "overconfident (depth 2, time 1 s)", "A person"; other specs as they are."""
+    try:
+        player = parse_spec(spec) if spec.partition(":")[0] in PLAYERS.names() else None
+    except BadSpec:
+        player = None
+    if player is None:
+        return spec
+    kind = player_kind(player.name)
+    if kind.make is None:
+        return PERSON
+    settings = dict(player.options)
+    level = None if "samples" in settings else player.get("level")
+    settings.pop("level", None)
+    units = {option.name: " s" if option.unit == "seconds" else "" for option in kind.options}
+    words = ", ".join(f"{name} {value_text(value)}{units[name]}" for name, value in settings.items())
+    name = player.name if level is None else f"{level} bot".capitalize()
+    return f"{name} ({words})" if words else name
+
+
+def both_called(specs: Sequence[str]) -> list[str]:
+    """Return White's and Black's names. A person who plays a program is "You", since games are saved locally."""
+    names = [called(spec) for spec in specs]
+    return [YOU if name == PERSON and names.count(PERSON) == 1 else name for name in names]
+
+
+def your_side(specs: Sequence[str]) -> chess.Color | None:
+    """Return the side of "You" in a game of these players; None if there is none."""
+    names = both_called(specs)
+    return names[0] == YOU if YOU in names else None

@@ -1,7 +1,7 @@
-"""A game as moving pictures: what a side had on its board, believed and heard, and at the end the true board.
+"""A game as an animation: each side's board, beliefs and announcements, and at the end the true board.
 
-Boards and men are python-chess's drawings (`chess.svg`). The pictures of one SVG take turns by SMIL, which also plays
-in an <img>, where no script runs and nothing is loaded.
+python-chess (`chess.svg`) draws boards and pieces. The pictures of one SVG take turns by SMIL, which also plays in an
+<img>, where browsers run no script and load nothing.
 """
 
 from __future__ import annotations
@@ -17,18 +17,16 @@ import chess.svg
 from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.helping import PARTICLES, SEED
-from kriegbot.narration.moments import Moment, ending, moments
-from kriegbot.narration.names import called
+from kriegbot.narration.moments import Moment, called, ending, moments
 from referee import GameRecord, OwnTry
 
 SIDE, HEAD, FOOT, MARGIN = 390, 30, 68, 15
-"""A board with its margin, as `chess.svg` draws it; the room above it for a title, and below for what was heard."""
-FONT, MOST_LETTERS, MOST_LINES, MOST_REFUSED = 15, 42, 3, 5
+"""Pixels: a board with its margin as `chess.svg` draws it, the title above, the announcements below, the margin."""
+FONT, MAX_LETTERS, MAX_LINES, MAX_REFUSED = 15, 42, 3, 5
 PAPER, INK, SHADE = "#faf7f1", "#23201b", "#d1450b"
 LAST, BAD = (f'fill="none" stroke="{color}" stroke-width="4"' for color in ("#1d6b3a", "#b00020"))
 COLORS = {"square light": "#eedfc3", "square dark": "#c9a877", "margin": PAPER, "coord": "#645d52"}
-LEAST_CHANCE, LEAST_MAN = 0.02, 0.2
-"""The least chances that are drawn: of any man, as shading; of one kind, as a pale man."""
+MIN_SHADING, MIN_PIECE = 0.02, 0.2  # least chances to draw: of any piece as shading, of one type as a pale piece
 LAST_SECONDS = 3.0
 
 
@@ -37,10 +35,10 @@ class Picture:
     """One of the pictures of a game.
 
     Attributes:
-      boards: for each board, side by side, SVG of what is on it.
+      boards: the SVG contents of each board, from left to right.
       bottom: the side at the bottom.
-      texts: what is written: x and y (the baseline), the text, and whether x is its start or its end.
-      seconds: for how long it is shown.
+      texts: x, y (the baseline), the text, and "start" or "end": the end of the text that is at x.
+      seconds: its duration.
     """
 
     boards: list[str]
@@ -50,36 +48,36 @@ class Picture:
 
 
 def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bool) -> Iterator[Picture]:
-    """A game from these sides: a turn's refused tries are one picture, its move another. Raises RecordError.
+    """Yield the pictures of a game: one for a turn's refused tries, one for its move. Raise RecordError.
 
-    A side's board is made from what that side knew. The true board comes last, if the game has ended.
+    A side's board shows only what that side knew. The true board comes last, if the game has ended.
     """
     *_, end = record.replay()
-    followed = {color: BeliefTimeline(PARTICLES, SEED) for color in sides if has_belief}
+    timelines = {color: BeliefTimeline(PARTICLES, SEED) for color in sides if has_belief}
     names = " - ".join(called(record.headers[name]) for name in ("White", "Black"))
-    heard = {f"{_name(color)}'s board": f"{names}. {record.rules.title} rules." for color in sides}
+    captions = {f"{_name(color)}'s board": f"{names}. {record.rules.title} rules." for color in sides}
     ply, count, bottom = 0, len(record.turns), sides[0]
     for turn in _turns(moments(record)):
         moment = turn[-1]
         ply += moment.event is not None and not _is_refused(moment)
         new = [_caption([entry for one in turn for entry in one.news[_name(color)]]) for color in sides]
         if moment.event is not None and not any(new):
-            continue  # the other side's refusals, where they are not told
-        heard = {title: text or heard[title] for title, text in zip(heard, new, strict=True)}
-        held = {color: one.at(end.referee.view(color), moment.heard[color]) for color, one in followed.items()}
-        boards = ["".join(_seen(turn, color, bottom, held.get(color))) for color in sides]
-        seconds = 0.4 + 0.015 * max(map(len, heard.values()))  # to look, and to read
-        yield Picture(boards, bottom, list(_texts(heard.items(), f"{ply} of {count}")), seconds)
+            continue  # the opponent's refusals, under rules that hide them
+        captions = {title: text or captions[title] for title, text in zip(captions, new, strict=True)}
+        beliefs = {color: one.at(end.referee.view(color), moment.heard[color]) for color, one in timelines.items()}
+        boards = ["".join(_board(turn, color, bottom, beliefs.get(color))) for color in sides]
+        seconds = 0.4 + 0.015 * max(map(len, captions.values()))  # to look, and to read
+        yield Picture(boards, bottom, list(_texts(captions.items(), f"{ply} of {count}")), seconds)
     if record.end is not None:
-        men = "".join(_man(square, man, bottom) for square, man in sorted(moment.men["referee"].items()))
+        pieces = "".join(_piece(square, piece, bottom) for square, piece in sorted(moment.men["referee"].items()))
         last = [("The true board", ending(record))] * len(sides)
-        yield Picture([men] * len(sides), bottom, list(_texts(last, f"{ply} of {count}")), LAST_SECONDS)
+        yield Picture([pieces] * len(sides), bottom, list(_texts(last, f"{ply} of {count}")), LAST_SECONDS)
 
 
-def _turns(told: Iterator[Moment]) -> Iterator[list[Moment]]:
-    """Refused tries and questions of one turn together, everything else alone."""
+def _turns(each: Iterator[Moment]) -> Iterator[list[Moment]]:
+    """Group moments: refused tries and questions of one turn together, everything else alone."""
     turn: list[Moment] = []
-    for moment in told:
+    for moment in each:
         if turn and not (_is_refused(turn[-1]) and _is_refused(moment)):
             yield turn
             turn = []
@@ -96,31 +94,31 @@ def _name(color: chess.Color) -> str:
 
 
 def _caption(entries: Sequence[Entry]) -> str:
-    """What one side hears of a turn, the turn's number once."""
+    """Return one side's entries of a turn, with the number of the turn once."""
     lines = [line.removeprefix(entry.place).strip() for entry, line in gathered(entries)]
-    if len(lines) > MOST_REFUSED + 1:
-        lines[MOST_REFUSED:] = [f"And {len(lines) - MOST_REFUSED} more."]
+    if len(lines) > MAX_REFUSED + 1:
+        lines[MAX_REFUSED:] = [f"And {len(lines) - MAX_REFUSED} more."]
     return " ".join([*(entry.place for entry in entries[:1]), *lines]).strip()
 
 
 def _texts(written: Iterable[tuple[str, str]], counter: str) -> Iterator[tuple[int, int, str, str]]:
-    """The texts of a picture: a title above each board, what was heard below it, and a counter."""
+    """Yield the texts of a picture: titles above the boards, captions below them, and a counter."""
     left = MARGIN
-    for title, heard in written:
+    for title, caption in written:
         yield left, HEAD - 9, title, "start"
-        lines = textwrap.wrap(heard, MOST_LETTERS, max_lines=MOST_LINES, placeholder=" ...")
+        lines = textwrap.wrap(caption, MAX_LETTERS, max_lines=MAX_LINES, placeholder=" ...")
         yield from ((left, HEAD + SIDE + 14 + 20 * row, line, "start") for row, line in enumerate(lines))
         left += SIDE
     yield left - 2 * MARGIN, HEAD - 9, counter, "end"
 
 
 def still(picture: Picture) -> str:
-    """A picture as SVG, without its text."""
+    """Return a picture as SVG, without its texts."""
     return _svg(picture, _beside(picture.boards))
 
 
 def animated(shown: Sequence[Picture]) -> str:
-    """All pictures in one SVG, one after another, again and again."""
+    """Return one SVG that shows pictures one after another, again and again."""
     total, begin, groups = sum(picture.seconds for picture in shown), 0.0, []
     for number, picture in enumerate(shown):
         points = [(0.0, "hidden"), (begin / total, "visible"), ((begin := begin + picture.seconds) / total, "hidden")]
@@ -137,7 +135,7 @@ def animated(shown: Sequence[Picture]) -> str:
 
 
 def _svg(picture: Picture, drawn: str) -> str:
-    """A whole file: what is drawn, on the empty boards of a picture."""
+    """Return a whole file: the drawing on empty boards."""
     width, height = SIDE * len(picture.boards), HEAD + SIDE + FOOT
     empty = chess.svg.board(None, orientation=picture.bottom, colors=COLORS, size=SIDE)
     return (
@@ -152,29 +150,29 @@ def _beside(boards: Iterable[str]) -> str:
     return "".join(f'<g transform="translate({SIDE * at},{HEAD})">{one}</g>' for at, one in enumerate(boards))
 
 
-def _seen(
-    turn: Sequence[Moment], color: chess.Color, bottom: chess.Color, held: BeliefSnapshot | None
+def _board(
+    turn: Sequence[Moment], color: chess.Color, bottom: chess.Color, belief: BeliefSnapshot | None
 ) -> Iterator[str]:
-    """A side's board after a turn's refused tries or after its move: what is believed, its men, what was tried."""
+    """Yield a side's board after a turn's refused tries or after its move: the belief, its pieces, its tries."""
     moment, event = turn[-1], turn[-1].event
     men = moment.men[_name(color)]
-    for square, chances in enumerate([] if held is None else held.chances.T):
-        if (chance := float(chances.sum())) >= LEAST_CHANCE:
+    for square, chances in enumerate([] if belief is None else belief.chances.T):
+        if (chance := float(chances.sum())) >= MIN_SHADING:
             yield _square(square, bottom, f'fill="{SHADE}" opacity="{0.8 * chance:.2f}"')
-        if (chance := float(chances.max())) >= LEAST_MAN:
-            man = chess.Piece(int(chances.argmax()) + 1, not color)
-            yield _man(square, man, bottom, f' opacity="{0.6 * chance:.2f}"')
+        if (chance := float(chances.max())) >= MIN_PIECE:
+            piece = chess.Piece(int(chances.argmax()) + 1, not color)
+            yield _piece(square, piece, bottom, f' opacity="{0.6 * chance:.2f}"')
     yield from (_square(square, bottom, BAD) for square in moment.marks)
     if isinstance(event, OwnTry) and event.announcement is not None and moment.mover == color:
         yield from (_square(square, bottom, LAST) for square in (event.move.from_square, event.move.to_square))
     elif isinstance(event, OwnTry) and event.announcement is not None and event.announcement.checks:
-        yield from (_square(square, bottom, BAD) for square, man in men.items() if man.piece_type == chess.KING)
-    yield from (_man(square, man, bottom) for square, man in sorted(men.items()))
+        yield from (_square(square, bottom, BAD) for square, piece in men.items() if piece.piece_type == chess.KING)
+    yield from (_piece(square, piece, bottom) for square, piece in sorted(men.items()))
     tried = [one.event.move for one in turn if isinstance(one.event, OwnTry)]
     for move in dict.fromkeys(tried) if moment.mover == color and _is_refused(moment) else ():
         (x, y), (to_x, to_y) = _corner(move.from_square, bottom), _corner(move.to_square, bottom)
-        way = f"M{x + 22} {y + 22}L{to_x + 22} {to_y + 22}"
-        yield f'<path {BAD} stroke-dasharray="6 5" d="{way}"/><circle {BAD} cx="{to_x + 22}" cy="{to_y + 22}" r="4"/>'
+        path = f"M{x + 22} {y + 22}L{to_x + 22} {to_y + 22}"
+        yield f'<path {BAD} stroke-dasharray="6 5" d="{path}"/><circle {BAD} cx="{to_x + 22}" cy="{to_y + 22}" r="4"/>'
 
 
 def _corner(square: chess.Square, bottom: chess.Color) -> tuple[int, int]:
@@ -188,7 +186,7 @@ def _square(square: chess.Square, bottom: chess.Color, style: str) -> str:
     return f'<path {style} d="M{x} {y}h45v45h-45z"/>'
 
 
-def _man(square: chess.Square, man: chess.Piece, bottom: chess.Color, style: str = "") -> str:
+def _piece(square: chess.Square, piece: chess.Piece, bottom: chess.Color, style: str = "") -> str:
     x, y = _corner(square, bottom)
-    name = f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}"
+    name = f"{chess.COLOR_NAMES[piece.color]}-{chess.piece_name(piece.piece_type)}"
     return f'<use href="#{name}" x="{x}" y="{y}"{style}/>'

@@ -26,7 +26,7 @@ import chess
 from filelock import FileLock
 
 from kriegbot.folders import data_folder
-from kriegbot.narration.names import called
+from kriegbot.narration.moments import called
 from referee import GameRecord, Reason
 from referee.text import one_line, write_file
 

@@ -8,14 +8,14 @@ from html import escape
 import chess.svg
 
 from kriegbot.narration.diary import meanings
-from kriegbot.narration.names import both_called
+from kriegbot.narration.moments import both_called
 from kriegbot.players.specs import PlayerSpec, players
 from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
-from kriegbot.web.clock import TimeControl
-from kriegbot.web.person import GameSetup, LiveGame, PersonGame, seated
+from kriegbot.web.person import GameSetup, LiveGame, PersonGame, seat_people
 from kriegbot.web.registry import Registry
 from kriegbot.web.replies import Hello, PlayerOffered
 from kriegbot.web.requests import Invite, New, Watch
+from kriegbot.web.seats import TimeControl
 from kriegbot.web.show import letters
 from kriegbot.web.watch import ReplayedGame, WatchedGame, game_message
 from referee import RULE_SETS, Asking, IllegalHeard, PawnTries, RuleSet
@@ -146,15 +146,15 @@ def new_game(registry: Registry, request: New) -> PersonGame:
     seed, control = seed_of(request.seed), TimeControl.of(request.clock)
     color, rules = color_of(request.color, seed), rules_of(request.rules)
     program = _in_time(program_of(request.opponent, sandbox=registry.sandbox, is_remote=True), control)
-    setting = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control)
-    return seated(registry, setting, {not color: program}, {color: False})[color]
+    setup = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control)
+    return seat_people(registry, setup, {not color: program}, {color: False})[color]
 
 
 def invited(registry: Registry, request: Invite) -> list[PersonGame]:
     """Both sides of a game between two people; that of whoever asks comes first."""
     seed = seed_of(None)
     color, rules, control = color_of(request.color, seed), rules_of(request.rules), TimeControl.of(request.clock)
-    sides = seated(registry, GameSetup(rules, seed, control=control), {}, {color: True, not color: False})
+    sides = seat_people(registry, GameSetup(rules, seed, control=control), {}, {color: True, not color: False})
     return [sides[color], sides[not color]]
 
 
@@ -177,15 +177,15 @@ def resumed(registry: Registry, file: str) -> list[PersonGame]:
     """The sides of a saved game that is played on; between two people, the host's comes first."""
     record = registry.library.load(file)
     if not is_resumable(record):
-        raise Refused("Only a game of a person that was broken off can be played on.")
+        raise Refused("You can continue only an unfinished game of a person.")
     program, people = program_in(record, sandbox=registry.sandbox)
     headers = record.headers
     seed = seed_of(headers.get("Seed") if headers.get("Seed", "").isdigit() else None)
     control = TimeControl.of(headers.get("TimeControl"))
-    setting = GameSetup(record.rules, seed, control=control, begun=record, file=registry.library.path(file))
+    setup = GameSetup(record.rules, seed, control=control, begun=record, file=registry.library.path(file))
     host = people[0] if len(people) == 1 else headers.get("Host") != "black"
     programs = {} if program is None else {not people[0]: program}
-    sides = seated(registry, setting, programs, {color: len(people) == 2 and color == host for color in people})
+    sides = seat_people(registry, setup, programs, {color: len(people) == 2 and color == host for color in people})
     return [sides[color] for color in sorted(people, key=lambda color: color != host)]
 
 

@@ -19,7 +19,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kriegbot.narration.helping import Help
-from kriegbot.narration.names import both_called
+from kriegbot.narration.moments import both_called
 from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusing, rules_of
 from kriegbot.web.guard import check_host
 from kriegbot.web.replies import SavedGame

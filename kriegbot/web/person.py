@@ -1,8 +1,8 @@
-"""A game with people: against a program, or between two; and each person's side of it.
+"""Games with people: against a program, or between two people; and each person's side.
 
-`LiveGame` is `kriegbot.game.match.play_game` in a thread. It may be a game that was broken off, played on; and a move
-taken back stops the game and plays it on from there. In both cases the program restarts from its own view. `PersonGame`
-is what one person's browser is told, and what it may ask for.
+`LiveGame` runs `kriegbot.game.match.play_game` in a thread. It can continue an unfinished game. To take a move back, it
+stops the game and continues it from there; the program then restarts from its own view. `PersonGame` makes the messages
+for one person's browser, and carries out its requests.
 """
 
 from __future__ import annotations
@@ -19,17 +19,27 @@ from kriegbot.game.match import play_game, without_last_turn
 from kriegbot.game.seat import Seat
 from kriegbot.narration.helping import Help
 from kriegbot.narration.known import own_men
-from kriegbot.narration.names import YOU, called
+from kriegbot.narration.moments import YOU, called
 from kriegbot.players.notation import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, seed_of
 from kriegbot.web import replies
-from kriegbot.web.clock import GameClock, TimeControl
 from kriegbot.web.registry import GameThread, LatestRequest, PageGame, Registry
 from kriegbot.web.replies import Reply, refusal
-from kriegbot.web.requests import Draw, GetHint, Leave, PrivacyScreen, Rematch, Request, Resign, SetHeat, TakeBack, Try
+from kriegbot.web.requests import (
+    Draw,
+    GetHint,
+    LeaveGame,
+    PrivacyScreen,
+    Rematch,
+    Request,
+    ResignGame,
+    SetHeat,
+    TakeBack,
+    Try,
+)
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
-from kriegbot.web.seats import ClockedSeat, PersonSeat, PooledSeat
+from kriegbot.web.seats import ClockedSeat, GameClock, PersonSeat, PooledSeat, TimeControl
 from kriegbot.web.show import letters
 from kriegbot.web.watch import SpectatorGame, WatchedGame, game_message, over_message
 from referee import GameRecord, Reason, Referee, RuleSet, View
@@ -40,9 +50,9 @@ log = logging.getLogger("kriegbot.web")
 
 @dataclass(frozen=True, slots=True)
 class GameSetup:
-    """What is agreed on before a game, which may be one that was broken off (`begun`), saved in a `file`.
+    """The terms of a game. It may continue an unfinished game, `begun`, from a `file`.
 
-    The person may know the seed. A program's moves follow from its seed, so a fresh one is told only after the end.
+    A program's moves follow from the seed, so the person learns a fresh seed only after the end.
     """
 
     rules: RuleSet
@@ -54,48 +64,48 @@ class GameSetup:
 
 
 class LiveGame(GameThread):
-    """One game, from its first try to its file. Programs play for some sides, and people for the others.
+    """One game, from its first try to its file, between people, programs, or one of each.
 
     Attributes:
-      people: the sides of people.
-      watched: the game as the page watches it, if no person plays.
-      onlookers: the game as others than its two people may see it.
+      people: the sides that people play.
+      watched: the game on the page, if no person plays.
+      onlookers: the game on the page for others than its two people.
     """
 
     def __init__(
-        self, registry: Registry, setting: GameSetup, programs: Mapping[chess.Color, PlayerSpec], pace: float = 0.0
+        self, registry: Registry, setup: GameSetup, programs: Mapping[chess.Color, PlayerSpec], pace: float = 0.0
     ) -> None:
-        self.registry, self.setting, self.programs = registry, setting, programs
-        self.clock = GameClock(setting.control, setting.begun)
-        self.help = Help.of(setting.begun)
+        self.registry, self.setup, self.programs = registry, setup, programs
+        self.clock = GameClock(setup.control, setup.begun)
+        self.help = Help.of(setup.begun)
         self.people: dict[chess.Color, PersonGame] = {}
         self.watched = WatchedGame(registry, self, pace) if len(programs) == 2 else None
         self.onlookers = None if programs else SpectatorGame(registry)
         self._offer: tuple[chess.Color, int] | None = None
         self._seats: dict[chess.Color, PooledSeat] = {}
-        self._held = threading.Lock()  # for programs' seats, which other games may have as soon as they are released
+        self._seats_lock = threading.Lock()  # other games may get a seat as soon as it is released
 
     @property
     def is_for_two(self) -> bool:
-        """Whether two people play."""
+        """True if two people play."""
         return not self.programs
 
     @property
-    def shown(self) -> list[PersonGame | WatchedGame]:
-        """The sides from which it is seen while it is played."""
+    def pages(self) -> list[PersonGame | WatchedGame]:
+        """The pages of the live game."""
         return [*self.people.values()] if self.watched is None else [self.watched]
 
     @property
     def key(self) -> str:
-        """Its name in logs and files: that of its first side."""
-        return self.shown[0].id
+        """Its name in logs and files: the id of its first page."""
+        return self.pages[0].id
 
     def check(self) -> None:
-        """Refused if a program from outside cannot play."""
-        self.registry.check(self.programs.values(), self.setting.rules)
+        """Raise Refused if a program from outside cannot play."""
+        self.registry.check(self.programs.values(), self.setup.rules)
 
     def begin(self) -> None:
-        """Starts the game."""
+        """Start the game."""
         if self._thread is not None:
             return
         if self.onlookers is not None:
@@ -105,26 +115,26 @@ class LiveGame(GameThread):
         self._thread.start()
 
     def stop(self, why: str) -> None:
-        """Abandons the game if it is live."""
+        """Abandon the game if it is live."""
         if not self.is_live:
             return
-        for side in self.shown:
+        for side in self.pages:
             side.leave(why)
-        with self._held:
+        with self._seats_lock:
             for seat in self._seats.values():
                 seat.leave(why)
 
     def offer_draw(self, color: chess.Color, view: View | None) -> None:
-        """A side offers a draw, or accepts the other's offer, which stands until it has moved itself."""
+        """Offer a draw for a side, or accept the opponent's offer, which stands until this side has moved."""
         if not self.is_for_two:
-            raise Refused("A program plays on to the end; you can resign.")
+            raise Refused("Programs do not agree to draws. You can resign.")
         ply = 0 if view is None else view.ply
         if self._offer is not None and self._offer[0] != color and ply <= self._offer[1]:
             for side in self.people.values():
                 side.seat.agree()
             return
         if view is not None and view.turn == color:
-            ply += 1  # its own move comes before the other's
+            ply += 1  # its own move comes before the opponent's
         self._offer = color, ply
         for side in self.people.values():
             side.publish({"is": "offer", "by": chess.COLOR_NAMES[color], "ply": ply})
@@ -136,49 +146,49 @@ class LiveGame(GameThread):
         return ClockedSeat(seat, self.clock) if self.watched is None else self.watched.around(seat)
 
     def _play(self) -> None:
-        setting, begun = self.setting, self.setting.begun
+        setup, begun = self.setup, self.setup.begun
         white, black = self._seat(chess.WHITE), self._seat(chess.BLACK)
         try:
             try:
                 while True:
-                    played = play_game(white, black, rules=setting.rules, seed=setting.seed, event=EVENT, begun=begun)
+                    played = play_game(white, black, rules=setup.rules, seed=setup.seed, event=EVENT, begun=begun)
                     if not any(side.seat.takes_back for side in self.people.values()):
                         break
                     self.help.taken_back += 1
                     begun = without_last_turn(played.record)
             finally:
-                with self._held:
+                with self._seats_lock:
                     seats, self._seats = self._seats, {}
                 for seat in seats.values():
                     self.registry.seats.release(seat)
             if played.failed is not None:
-                names = " and ".join(map(str, self.programs.values()))
-                log.warning("game %s: %s: %s\n%s", self.key, names, played.failed, played.failed.log)
+                programs = " and ".join(map(str, self.programs.values()))
+                log.warning("game %s: %s: %s\n%s", self.key, programs, played.failed, played.failed.log)
             record = self._finish(played.record)
             if played.failed is None:
                 self._count(record)
         except Exception:
-            log.exception("game %s broke down", self.key)
-            for side in self.shown:
-                side.publish(refusal("The game broke down; the server's terminal says how."))
+            log.exception("game %s failed", self.key)
+            for side in self.pages:
+                side.publish(refusal("The game failed. The server's terminal says why."))
 
     def _count(self, record: GameRecord) -> None:
-        """Adds a game against a program to the results of whoever runs the server, if that is who has played it."""
+        """Count a game against a program in the results of whoever runs the server, if they played it."""
         if len(self.people) != 1:
             return
         ((color, side),) = self.people.items()
         if not side.is_mine:
             return
         try:
-            text = self.registry.results.count(record, color, is_seed_given=self.setting.is_seed_given)
+            text = self.registry.results.count(record, color, is_seed_given=self.setup.is_seed_given)
         except OSError as error:
-            log.error("the result cannot be kept in %s: %s", self.registry.results.path, error.strerror or error)
+            log.error("cannot store the result in %s: %s", self.registry.results.path, error.strerror or error)
         else:
             side.publish(self.registry.results_shown(side.id, text))
 
     def _finish(self, record: GameRecord) -> GameRecord:
-        """The end: the last views, the result, the file, and then the truth, unless the game may be played on."""
-        clock = {} if self.setting.control is None else {"TimeControl": str(self.setting.control)}
+        """Publish the last views, save the game, and publish its end; show the true boards if it is over for good."""
+        clock = {} if self.setup.control is None else {"TimeControl": str(self.setup.control)}
         hosts = [chess.COLOR_NAMES[color] for color, side in self.people.items() if side.may_invite]
         host = {"Host": hosts[0]} if hosts else {}
         record = replace(record, headers={**record.headers, **clock, **host, **self.help.header()})
@@ -188,8 +198,8 @@ class LiveGame(GameThread):
         saved, trouble = None, ""
         try:
             saved = self.registry.library.save(record, self.key)
-            if self.setting.file is not None:
-                self.setting.file.unlink(missing_ok=True)  # it has been played on
+            if self.setup.file is not None:
+                self.setup.file.unlink(missing_ok=True)  # the new file has the whole game
         except OSError as error:
             trouble = f" The game could not be saved: {error.strerror or error}."
             log.error("cannot save to %s: %s", self.registry.library.folder, error.strerror or error)
@@ -204,7 +214,7 @@ class LiveGame(GameThread):
 
 
 class PersonGame(PageGame):
-    """A person's side of a game; of two people, one may pass the other side's link on."""
+    """A person's side of a game. Between two people, one may pass on the other's link."""
 
     kind = "play"
     kept = ("game", "view", "heat", "offer", "presence", "over", "results", "next")
@@ -217,12 +227,12 @@ class PersonGame(PageGame):
         game.people[color] = self
         self._browser: str | None = None
         self._has_heat = False
-        self._has_company = True  # nor is it told that the other has not come yet
+        self._has_company = True  # so that nothing announces that the other person has not come yet
         self._view: View | None = None
         self._heats, self._hints = LatestRequest(self._heat), LatestRequest(self._hint)
 
     def sit_down(self, browser: str) -> None:
-        """A browser comes to its seat: between two people, the one that came first and no other."""
+        """Seat a browser; between two people only the first one. Raise Refused for others."""
         if self.game.is_for_two and self._browser not in (None, browser):
             raise Refused(
                 "Somebody has already joined with this link. Open it in the browser in which you joined first."
@@ -231,25 +241,25 @@ class PersonGame(PageGame):
 
     @property
     def is_unattended(self) -> bool:
-        """Whether nobody looks at the game from any side."""
+        """True if no browser shows the game from any side."""
         return not any(side.has_listeners for side in self.game.people.values())
 
     def leave(self, why: str) -> None:
-        """The person leaves, or has to."""
+        """Make the person leave."""
         self.seat.leave(why)
 
     def snapshot(self) -> list[Reply]:
-        """Everything that a new listener is told."""
+        """Return the messages for a new listener."""
         self.seat.come()
         return super().snapshot()
 
     def join(self, listener: Callable[[Reply], None]) -> None:
-        """Adds a listener; the other person is told if nobody was here before."""
+        """Add a listener, and tell the other person if it is the first."""
         super().join(listener)
         self._tell_other(is_here=True)
 
     def part(self, listener: Callable[[Reply], None]) -> None:
-        """Removes a listener; the other person is told if it was the last."""
+        """Remove a listener, and tell the other person if it was the last."""
         super().part(listener)
         if not self.has_listeners:
             self._tell_other(is_here=False)
@@ -261,7 +271,7 @@ class PersonGame(PageGame):
             other.publish({"is": "presence", "here": is_here})
 
     def take(self, request: Request) -> None:
-        """Does what the person asks for."""
+        """Carry out a request of the person."""
         if isinstance(request, Rematch):
             self._play_again()
         elif isinstance(request, PrivacyScreen):
@@ -281,10 +291,10 @@ class PersonGame(PageGame):
                     self.seat.answer(text)
                 except BadTry as error:
                     self.publish(refusal(str(error), request))
-            case Resign():
+            case ResignGame():
                 if not self.seat.resign():
-                    self.publish(refusal("You resign as soon as your opponent has moved.", request))
-            case Leave():
+                    self.publish(refusal("You will resign as soon as your opponent has moved.", request))
+            case LeaveGame():
                 self.game.stop("the person left")
             case Draw():
                 self.game.offer_draw(self.color, self._view)
@@ -293,7 +303,7 @@ class PersonGame(PageGame):
 
     def _help(self, request: Request) -> None:
         if self.game.is_for_two:
-            raise Refused("Between people there is no help.")
+            raise Refused("There is no help in a game between people.")
         match request:
             case SetHeat(is_on):
                 self._has_heat = is_on
@@ -302,12 +312,12 @@ class PersonGame(PageGame):
                 else:
                     self._publish_heat(0, [])
             case GetHint():
-                self._hints.want(self.seat.asked())
+                self._hints.want(self.seat.turn_view())
             case TakeBack():
                 self.seat.take_back()
 
     def _show(self, view: View, message: replies.SideView) -> None:
-        """In the game's thread."""
+        """Publish a view; in the game's thread."""
         self._view = view
         self.publish(message)
         if self._has_heat:
@@ -331,22 +341,20 @@ class PersonGame(PageGame):
 
     async def _hint(self, view: View) -> None:
         try:
-            found = await self.registry.analyst.ask(Beliefs.hint, f"{self.id} {self.game.help.taken_back}", view)
+            hint = await self.registry.analyst.ask(Beliefs.hint, f"{self.id} {self.game.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no hint: %s", error)
             self.publish(refusal(f"No hint: {error}.", GetHint))
             return
         if self.game.is_live:
             self.game.help.hints += 1
-            self.publish({"is": "hint", "ply": view.ply, **found})
+            self.publish({"is": "hint", "ply": view.ply, **hint})
 
     def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review | None) -> None:
-        """The end; without a review, as long as the game may be played on."""
+        """Publish the end; without a review as long as the game may be continued."""
         self.record = record
         hosts = [side._browser for side in self.game.people.values() if side.may_invite]
-        is_host = not self.game.is_for_two or (
-            self._browser is not None and self._browser in hosts
-        )  # the files are his
+        is_host = not self.game.is_for_two or (self._browser is not None and self._browser in hosts)
         over = over_message(record, str(saved) if saved is not None and is_host else None, self.color)
         over["text"] += trouble
         if review is None:
@@ -358,13 +366,13 @@ class PersonGame(PageGame):
 
     def _play_again(self) -> None:
         if self.record is None:
-            raise Refused("This game has not ended.")
+            raise Refused("This game is not over yet.")
         if "next" not in self._last:
-            old = self.game.setting
-            setting = GameSetup(old.rules, seed_of(None), control=old.control)
+            old = self.game.setup
+            setup = GameSetup(old.rules, seed_of(None), control=old.control)
             sides = {not color: side.may_invite for color, side in self.game.people.items()}
             programs = {not color: program for color, program in self.game.programs.items()}
-            games = seated(self.registry, setting, programs, sides)
+            games = seat_people(self.registry, setup, programs, sides)
             for game in games.values():
                 self.registry.add(game)
             for color, side in self.game.people.items():
@@ -374,25 +382,25 @@ class PersonGame(PageGame):
             self.publish(self._last["next"])
 
 
-def seated(
-    registry: Registry, setting: GameSetup, programs: Mapping[chess.Color, PlayerSpec], people: dict[chess.Color, bool]
+def seat_people(
+    registry: Registry, setup: GameSetup, programs: Mapping[chess.Color, PlayerSpec], people: dict[chess.Color, bool]
 ) -> dict[chess.Color, PersonGame]:
-    """The sides of people in a new game; of each, whether it passes the other's link on."""
-    game = LiveGame(registry, setting, programs)
+    """Return the sides of people in a new game; `people` says of each if it may pass on the other's link."""
+    game = LiveGame(registry, setup, programs)
     sides = {color: PersonGame(game, color, may_invite=may_invite) for color, may_invite in people.items()}
-    referee = Referee(setting.rules)
-    if setting.begun is not None:
-        *_, step = setting.begun.replay()
+    referee = Referee(setup.rules)
+    if setup.begun is not None:
+        *_, step = setup.begun.replay()
         referee = step.referee
     for color, side in sides.items():
         opponent = called(str(programs[not color])) if programs else "Opponent"
         names = (YOU, opponent) if color else (opponent, YOU)
-        seed = str(setting.seed) if setting.is_seed_given else None
-        message = game_message(side, names, setting.rules, seed, color)
+        seed = str(setup.seed) if setup.is_seed_given else None
+        message = game_message(side, names, setup.rules, seed, color)
         message["men"] = letters(own_men(referee.view(color)))
         message["two"] = game.is_for_two
         message["onlookers"] = None if game.onlookers is None else f"/{registry.guest_token}/#game={game.onlookers.id}"
-        message["clock"] = None if setting.control is None else str(setting.control)
+        message["clock"] = None if setup.control is None else str(setup.control)
         if side.may_invite:
             message["invitation"] = f"/{registry.guest_token}/#game={sides[not color].id}"
         side.publish(message)

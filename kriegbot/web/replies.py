@@ -1,6 +1,6 @@
-"""Every message from page to browser: JSON objects whose `is` names one of the types of `TOLD`, in small letters.
+"""The messages from the server to a browser: JSON objects whose `is` names the message.
 
-Written as those of `web.requests` are, which has the other direction.
+`kriegbot.web.requests` has the other direction, and the notation of squares, pieces and sides.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from kriegbot.narration.results import ResultsRow, ToPractise
 from kriegbot.narration.turning import TurningPoint
 from kriegbot.web.requests import Request, tag_of
 
-Men: TypeAlias = dict[str, str]  # square -> letter of the man
+Men: TypeAlias = dict[str, str]  # square -> letter of the piece
 
 
 class OptionOffered(TypedDict):
-    """An option of a player, as in its spec, and what each of its choices is, in words."""
+    """An option of a player, as in its spec; `words` describes its choices."""
 
     name: str
     takes: str
@@ -26,7 +26,7 @@ class OptionOffered(TypedDict):
 
 
 class PlayerOffered(TypedDict):
-    """A player that can be chosen."""
+    """A player to choose."""
 
     name: str
     summary: str
@@ -34,7 +34,7 @@ class PlayerOffered(TypedDict):
 
 
 class RulesOffered(TypedDict):
-    """A rule set that can be chosen, and what it is about, in two lines."""
+    """A rule set to choose, and two lines about it."""
 
     name: str
     title: str
@@ -42,7 +42,7 @@ class RulesOffered(TypedDict):
 
 
 class LogEntry(TypedDict):
-    """What was tried or heard, as `kriegbot.narration.diary.Entry`: move is its place, means has the page's texts."""
+    """An entry of a `Diary`; `move` is its place, and `means` has keys of texts on the page."""
 
     move: str
     text: str
@@ -52,21 +52,21 @@ class LogEntry(TypedDict):
 
 
 class CheckShown(TypedDict):
-    """A check to be answered: the squares that it may come from, and the open tries that do not answer it."""
+    """A check to answer: the squares that it may come from, and the open tries that do not answer it."""
 
     line: list[str]
     idle: list[str]
 
 
 class Clear(TypedDict):
-    """Squares that were free of enemy men at a ply."""
+    """Squares without enemy pieces at a ply."""
 
     ply: int
     squares: list[str]
 
 
 class Clocks(TypedDict):
-    """Seconds used by each side, or `left` to each; and whose clock runs."""
+    """Seconds that each side has used or, if `left`, has left; and the side whose clock runs."""
 
     white: float
     black: float
@@ -75,7 +75,7 @@ class Clocks(TypedDict):
 
 
 class SavedGame(TypedDict):
-    """A saved game: its file, the tags of its record, how it ended, and whether it can be played on."""
+    """A saved game: its file, tags of its record, the way it ended, and `resumable` if it can be continued."""
 
     file: str
     date: str
@@ -89,7 +89,13 @@ class SavedGame(TypedDict):
 
 
 class BeliefShown(TypedDict):
-    """A side's belief beside the truth: `kriegbot.web.analysis.believed`."""
+    """A side's belief beside the true board.
+
+    chances: [6][64], to three places. boards: number of boards. exact: true if these are all possible boards. fits:
+    true if they are consistent with all announcements. right: squares that the side was sure are occupied, and are.
+    wrong: squares that it was sure are occupied, and are not. missed: occupied squares that it was sure are empty.
+    placed: expected number of pieces whose square and type it has right. men: number of enemy pieces.
+    """
 
     chances: list[list[float]]
     boards: int
@@ -103,7 +109,7 @@ class BeliefShown(TypedDict):
 
 
 class News(TypedDict):
-    """New lines of each side and of the referee."""
+    """New lines for each side and for the referee."""
 
     referee: list[str]
     white: list[str]
@@ -113,9 +119,9 @@ class News(TypedDict):
 class Frame(TypedDict):
     """A moment of a game.
 
-    title: what was tried, and the answer. place: the number of the move. true, white, black: the men that the referee,
-    White and Black see. marks: where a man has just fallen. turn: None at the end. mover, move, answer: who tried
-    what, and the answer. seconds: taken for the turn, if measured.
+    title: the try and its answer. place: the number of the move. true, white, black: the pieces that the referee, White
+    and Black see. marks: the square of a capture. turn: None at the end. mover, move, answer: the last try. seconds:
+    thinking time of the turn, if measured.
     """
 
     title: str
@@ -136,9 +142,9 @@ _Reply = TypedDict("_Reply", {"is": str})
 
 
 class Hello(_Reply):
-    """What can be chosen; the first message of all. Nothing is offered to a guest, who has a link to one game.
+    """The choices on the page; the first message. A guest, who has a link to one game, gets none.
 
-    choices: what the page has asked to be remembered.
+    choices: the text of the last `Remember`.
     """
 
     players: list[PlayerOffered]
@@ -148,7 +154,7 @@ class Hello(_Reply):
 
 
 class Preparing(_Reply):
-    """Kernels are being compiled: which, how many are done, and how many there are."""
+    """Progress of compiling kernels: the current one, the number done, and the number of all."""
 
     what: str
     done: int
@@ -156,12 +162,11 @@ class Preparing(_Reply):
 
 
 class GameInfo(_Reply):
-    """What game this is: its name, its kind (play, watch or replay), the person's side, the players, the rules.
+    """An introduction to a game: its id, its kind (play, watch or replay), the person's side, players and rules.
 
-    A seed that was chosen is told; a fresh one is not, since a program's moves follow from it. clock: as in `new`. two:
-    whether two people play; then invitation is the path of the link for the other, if the person may pass it on;
-    onlookers is the path of the link for others, who see the game after its end. men: those that may be shown until
-    more is told: the person's own, or all of a game to watch.
+    seed: only if the person chose it, since a program's moves follow from it. clock: as in `New`. two: true if two
+    people play. invitation: path of the link for the other person, if this one may pass it on. onlookers: path of the
+    link for others, who see the game after its end. men: the pieces to show before the first view.
     """
 
     id: str
@@ -181,13 +186,12 @@ class GameInfo(_Reply):
 class SideView(_Reply):
     """Everything that the person's side knows.
 
-    turn, ply, move: whose turn it is, plies played, and the number of the move. yours: whether a try is asked for. men:
-    the side's own. enemyMen: how many the enemy has left. tries: those open, out of turn those that may be prepared.
-    refused: names of this turn's refused tries. marks: where the enemy has just captured, and the own king in check.
-    check: the one to be answered, or null. clear: squares that were free of enemy men when the side had made its last
-    move. last: from where to where that went. taken: what the side captured, in words. lost: letters of its own men
-    that fell. pawnTries: what was told of them, in words, or null. mayAsk: whether "any" is an answer, too. clocks: as
-    the person sees them.
+    turn, ply, move: side to move, plies played, number of the move. yours: true if the person is to try. men: the
+    side's pieces. enemyMen: number of enemy pieces. tries: the open tries; out of turn, those that may be prepared.
+    refused: names of this turn's refused tries. marks: the square of the enemy's last capture, and the king in check.
+    check: the check to answer, or null. clear: squares that the side's last move showed to be empty. last: origin and
+    target of that move. taken: the side's captures, in words. lost: letters of its captured pieces. pawnTries: their
+    announcement, in words, or null. mayAsk: true if the person may ask "Any?". clocks: as the person sees them.
     """
 
     turn: str
@@ -211,34 +215,34 @@ class SideView(_Reply):
 
 
 class HeatMap(_Reply):
-    """For each kind of man, pawn to king, and each square the chance that an enemy stands there; empty if unknown."""
+    """Chances [6][64] of an enemy piece, by type from pawn to king and by square; empty if unknown."""
 
     on: bool
     ply: int
     chances: list[list[float]]
 
 
-class HintFound(_Reply, Hint):
-    """The best tries at a ply, best first, and how they were found."""
+class HintMessage(_Reply, Hint):
+    """A hint for the position at a ply."""
 
     ply: int
 
 
 class DrawOffer(_Reply):
-    """A side offers a draw; it lapses with the other side's next move, and `ply` is the last at which it stands."""
+    """A side's offer of a draw. It stands until the opponent has moved; `ply` is the last at which it stands."""
 
     by: str
     ply: int
 
 
 class Presence(_Reply):
-    """Between two people: whether the other is connected; not told when both first come."""
+    """Between two people: true if the other is connected. Not sent when both first come."""
 
     here: bool
 
 
 class NotYet(_Reply):
-    """To those who have the link for others: why nothing of the game is shown yet."""
+    """The reason why people with the link for others see nothing of the game yet."""
 
     text: str
 
@@ -256,10 +260,10 @@ class GameList(_Reply):
     games: list[SavedGame]
 
 
-class GameOver(_Reply):
-    """The end: the result, its reason, the file, the seed, whether the person won (null: a draw, or no person).
+class GameEnded(_Reply):
+    """The end of a game: result, reason, file, seed, and true if the person won (null: a draw, or no person).
 
-    resumable: whether the game was broken off and can be played on; then neither seed nor moves are told.
+    resumable: true if the game can be continued; then the message has no seed.
     """
 
     result: str
@@ -284,7 +288,7 @@ class ResultsTable(_Reply):
 
 
 class Frames(_Reply):
-    """Moments from number `start` on, after the end or of a watched game, and whether more will come."""
+    """Moments from number `start` on, of a finished or watched game. live: true if more will come."""
 
     start: int
     frames: list[Frame]
@@ -292,14 +296,14 @@ class Frames(_Reply):
 
 
 class PaceSet(_Reply):
-    """The least number of seconds from try to try in the watched game, and whether it is paused."""
+    """The least number of seconds for each try of the watched game, and true if it is paused."""
 
     seconds: float
     paused: bool
 
 
 class MomentAnalysis(TypedDict):
-    """Both sides' beliefs at a moment; who is to move, how tries are valued, its own that may be legal, best first."""
+    """Both sides' beliefs at a moment, the side to move, the basis of values, and its tries, best first."""
 
     white: BeliefShown
     black: BeliefShown
@@ -309,7 +313,7 @@ class MomentAnalysis(TypedDict):
 
 
 class Analysis(_Reply, MomentAnalysis):
-    """The same, and the number of the moment."""
+    """The analysis of the moment with this number."""
 
     index: int
 
@@ -326,18 +330,18 @@ class TurningPoints(_Reply):
     points: list[PointShown]
 
 
-class Refusal(_Reply):
-    """A refusal: a sentence that says what cannot be done, and which message had asked for it, if known."""
+class RefusalMessage(_Reply):
+    """A sentence that says what cannot be done, and the `do` of the refused message, if known."""
 
     text: str
     to: str | None
 
 
 Reply: TypeAlias = (
-    Hello | Preparing | GameInfo | SideView | HeatMap | HintFound | DrawOffer | Presence | GameOver | ResultsTable
-) | (NextGame | NotYet | GameList | Frames | PaceSet | Analysis | TurningPoints | Refusal)
+    Hello | Preparing | GameInfo | SideView | HeatMap | HintMessage | DrawOffer | Presence | GameEnded | ResultsTable
+) | (NextGame | NotYet | GameList | Frames | PaceSet | Analysis | TurningPoints | RefusalMessage)
 
 
-def refusal(text: str, to: Request | type[Request] | None = None) -> Refusal:
-    """Return a refusal as a message; `to` is the message that is refused, if known."""
+def refusal(text: str, to: Request | type[Request] | None = None) -> RefusalMessage:
+    """Return a refusal; `to` is the refused message, if known."""
     return {"is": "refusal", "text": text, "to": None if to is None else tag_of(to)}

@@ -16,7 +16,7 @@ MAX_BYTES = 4096  # of a message from a browser
 MAX_TRY = 20  # characters of a try; no notation is longer
 MAX_CHOICES = 1000  # characters of the choices that the page wants to find again
 MAX_MOMENTS = 16  # moments in one request for beliefs
-MAX_PACE = 10.0  # seconds between two tries
+MAX_PACE = 10.0  # seconds for each try
 
 FileName = Annotated[str, msgspec.Meta(max_length=200)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=MAX_PACE)]
@@ -63,7 +63,7 @@ class Invite(Request):
 
 
 class Watch(Request):
-    """A game between two programs, with at least `pace` seconds from try to try."""
+    """A game between two programs, with at least `pace` seconds for each try."""
 
     usage = f"To watch takes two players, rules, a seed and a pace from 0 to {MAX_PACE:g} seconds."
     is_for_host = True
@@ -94,11 +94,11 @@ class Try(Request):
     text: Annotated[str, msgspec.Meta(max_length=MAX_TRY)]
 
 
-class Resign(Request):
+class ResignGame(Request, tag="resign"):
     """The person resigns."""
 
 
-class Leave(Request):
+class LeaveGame(Request, tag="leave"):
     """The person abandons the game."""
 
 
@@ -111,7 +111,7 @@ class TakeBack(Request):
 
 
 class GetHint(Request, tag="hint"):
-    """The best tries by the search, from what the person knows."""
+    """The computer's best tries, from what the person knows."""
 
 
 class Rematch(Request):
@@ -171,7 +171,7 @@ class Pause(Request):
 
 
 class SetPace(Request, tag="pace"):
-    """The least number of seconds from try to try in the watched game."""
+    """The least number of seconds for each try in the watched game."""
 
     usage = f"A pace takes from 0 to {MAX_PACE:g} seconds."
     seconds: Seconds

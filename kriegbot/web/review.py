@@ -25,8 +25,7 @@ from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.game.children import leave_with_parent, lower_priority, no_current_folder, no_interrupts, own_session
 from kriegbot.kernels import prepare
 from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hint, hint
-from kriegbot.narration.moments import Moment, moments
-from kriegbot.narration.names import your_side
+from kriegbot.narration.moments import Moment, moments, your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, MomentAnalysis, TurningPoints
 from kriegbot.web.show import frame_of
@@ -151,8 +150,9 @@ class Analyst:
 
     def _discard(self, pool: ProcessPoolExecutor) -> None:
         with self._lock:
-            if self._pool is pool:
-                self._pool = None
+            if self._pool is not pool:
+                return  # `close` or another job shuts it down
+            self._pool = None
         pool.shutdown()
 
     @property

@@ -1,16 +1,18 @@
-"""Where people and programs sit in a game of the page; both play by its clock.
+"""Clocks, and the seats of people and programs in games on the page.
 
-What the browser is sent before the end is made by a person's seat, which knows its side's views alone. Even the timing
-tells nothing more: when a view brings nothing new, nothing is sent. Programs sit in processes that are kept for later
+A person's seat makes everything that its browser receives before the end, from its side's views alone. It sends nothing
+when a view brings nothing new, so that the timing reveals nothing either. Programs sit in processes that serve several
 games, and whose games can be abandoned.
 """
 
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TypeVar
 
@@ -28,30 +30,105 @@ from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.report import Report
 from kriegbot.request import Refused
 from kriegbot.web import replies
-from kriegbot.web.clock import GameClock
-from kriegbot.web.show import shown
-from referee import View
+from kriegbot.web.replies import Clocks
+from kriegbot.web.show import side_view
+from referee import GameRecord, View
+from referee.text import quoted
 
 T = TypeVar("T")
 
-MAX_FREE = 2  # processes kept for later games
-WARM = "overconfident"  # the player that makes a process load all kernels
+MAX_FREE = 2  # idle processes kept for later games
+WARM = "overconfident"  # the player with which a process loads all kernels
+MAX_BASE, MAX_INCREMENT = 36_000, 600  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """Fischer's time control: seconds at the start, and for each move."""
+
+    base: int
+    increment: int
+
+    @classmethod
+    def of(cls, text: str | None) -> TimeControl | None:
+        """Parse a text such as "300+5", as in PGN's TimeControl; None stands for no clock."""
+        if text is None:
+            return None
+        match = re.fullmatch(r"([0-9]{1,5})\+([0-9]{1,3})", text)
+        if match is None or not 1 <= int(match[1]) <= MAX_BASE or int(match[2]) > MAX_INCREMENT:
+            form = f"seconds from 1 to {MAX_BASE} and, for each move, from 0 to {MAX_INCREMENT}, such as 300+5"
+            raise Refused(f"Illegal clock {quoted(text)}. Give {form}.")
+        return cls(int(match[1]), int(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self.base}+{self.increment}"
+
+    def turn(self) -> float:
+        """Return the seconds a turn that keep a program from running out of time in a long game."""
+        return max(0.1, round(self.base / 60 + 0.7 * self.increment, 1))
+
+
+class GameClock:
+    """Seconds that each side has used or, under a time control, has left.
+
+    It is switched when a side sees that it is its turn, so it tells the opponent no more than that moment does.
+
+    Args:
+      control: None without a limit.
+      begun: an earlier part of the game; times that it did not measure count as zero.
+    """
+
+    def __init__(self, control: TimeControl | None, begun: GameRecord | None = None) -> None:
+        self.control = control
+        self._used = dict.fromkeys(chess.COLORS, 0.0)
+        self._running: chess.Color | None = None
+        self._since = time.monotonic()
+        if begun is not None:
+            first = chess.Board(begun.start).turn
+            for ply, turn in enumerate(begun.turns):
+                self._charge(first if ply % 2 == 0 else not first, turn.seconds or 0.0, has_moved=True)
+
+    def switch(self, color: chess.Color | None) -> None:
+        """Stop the running clock, and start this side's; None starts neither."""
+        now = time.monotonic()
+        if self._running is not None:
+            self._charge(self._running, now - self._since, has_moved=color is (not self._running))
+        self._running, self._since = color, now
+
+    def left(self, color: chess.Color) -> float | None:
+        """Return the seconds left to a side; None without a time control."""
+        return None if self.control is None else self.control.base - self._now(color)
+
+    def shown(self, running: chess.Color | None) -> Clocks:
+        """Return the clocks for the page, with this side's running."""
+        base = 0 if self.control is None else self.control.base
+        white, black = (round(abs(base - self._now(color)), 1) for color in chess.COLORS)
+        name = None if running is None else chess.COLOR_NAMES[running]
+        return {"white": white, "black": black, "running": name, "left": self.control is not None}
+
+    def _charge(self, color: chess.Color, seconds: float, *, has_moved: bool) -> None:
+        gained = self.control.increment if self.control is not None and has_moved else 0
+        self._used[color] += seconds - gained
+
+    def _now(self, color: chess.Color) -> float:
+        running = time.monotonic() - self._since if color == self._running else 0.0
+        return self._used[color] + running
 
 
 class PooledSeat(ProcessSeat):
-    """A seat in a process, where a game can be abandoned from another thread."""
+    """A program's process, in which another thread can abandon the game."""
 
     color: chess.Color | None = None
-    """The side that its process has played for."""
+    """The side for which its process has played."""
     _why = ""
 
     @property
     def is_good(self) -> bool:
-        """Whether its process can play another game."""
+        """True if its process can play another game."""
         return self._talker is not None and not self._why and not self._spec.is_outside
 
     def leave(self, why: str) -> None:
-        """Kills the process, and so abandons the game that waits for its answer. Idempotent."""
+        """Abandon the game by killing the process. Idempotent."""
         self._why = why
         talker = self._talker
         if talker is not None:
@@ -71,7 +148,7 @@ class PooledSeat(ProcessSeat):
         return self._unless_left(lambda: super(PooledSeat, self).ask(view)) or Choice(Leave(self._why))
 
     def _unless_left(self, act: Callable[[], T]) -> T | None:
-        """Return what `act` does; None if the game is abandoned before it is done, or no process can be started."""
+        """Return the result of `act`; None if the game is abandoned meanwhile, or if no process can be started."""
         if self._why:
             return None
         try:
@@ -85,7 +162,11 @@ class PooledSeat(ProcessSeat):
 
 
 class SeatPool:
-    """The seats of all games, and those that are free; progress of compiling kernels is reported in any thread."""
+    """The seats of programs: those in games, and some idle ones.
+
+    Args:
+      report: called with the progress of compiling kernels, in any thread.
+    """
 
     def __init__(self, report: Progress) -> None:
         self._report = report
@@ -95,7 +176,7 @@ class SeatPool:
         self._is_closed = False
 
     def warm(self) -> None:
-        """Starts a process and has it load the kernels, before one is needed."""
+        """Start a process and load the kernels in it, ahead of the first game."""
         seat = self.take(parse_spec(WARM))
         with contextlib.suppress(PlayerFailed):
             seat.begin(0)
@@ -103,7 +184,7 @@ class SeatPool:
         self.release(seat)
 
     def take(self, spec: PlayerSpec, color: chess.Color | None = None) -> PooledSeat:
-        """A seat for one game of this player; no process plays for one side and later for the other."""
+        """Return a seat for one game of this player. No process plays for one side and later for the other."""
         with self._lock:
             seat = next((free for free in self._free if color is None or free.color in (None, color)), None)
             if seat is None:
@@ -118,7 +199,7 @@ class SeatPool:
         return seat
 
     def release(self, seat: PooledSeat) -> None:
-        """Takes back a seat after a game, however it ended."""
+        """Return a seat after a game, however it ended."""
         with self._lock:
             self._taken.discard(seat)
             is_kept = seat.is_good and not self._is_closed and len(self._free) < MAX_FREE
@@ -128,7 +209,7 @@ class SeatPool:
             seat.close()
 
     def close(self) -> None:
-        """Ends all processes. Idempotent."""
+        """End all processes. Idempotent."""
         with self._lock:
             self._is_closed = True
             free, self._free = self._free, []
@@ -139,10 +220,15 @@ class SeatPool:
 
 
 class PersonSeat(Seat):
-    """Where a person sits, who may still have to come; the game begins as soon as all are here.
+    """The seat of a person, who may still have to come. The game begins when everybody is there.
 
-    `publish` is called with each view that brings something new, and its message for the browser, in the game's thread.
-    `takes_back` says that the person has left the game only to play it on from an earlier turn.
+    Args:
+      publish: called in the game's thread with each view that brings something new, and the message for the browser.
+      clock: the game's.
+      is_here: True if the person is there already.
+
+    Attributes:
+      takes_back: True if the person has left the game only to continue it from an earlier turn.
     """
 
     name = "human"
@@ -151,109 +237,109 @@ class PersonSeat(Seat):
         self._publish, self._clock = publish, clock
         self._diary, self._even = Diary(for_person=True), EvenTime()
         self._shown: View | None = None
-        self._asked: View | None = None
+        self._turn_view: View | None = None  # of the turn for which the game waits
         self._has_resigned = self.takes_back = False
-        self._answers: SimpleQueue[SeatAction] = SimpleQueue()
+        self._actions: SimpleQueue[SeatAction] = SimpleQueue()
         self._lock = threading.Lock()
         self._here = threading.Event()
         if is_here:
             self.come()
 
     def come(self) -> None:
-        """The person is there. Idempotent."""
+        """Note that the person is there. Idempotent."""
         self._here.set()
 
-    def begin(self, seed: int) -> None:  # noqa: ARG002 - every seat is given one
-        """Waits for the person; whatever was shown is forgotten."""
+    def begin(self, seed: int) -> None:  # noqa: ARG002 - every seat gets one
+        """Wait for the person, and start with an empty diary."""
         self.takes_back = False
         self._diary, self._even, self._shown = Diary(for_person=True), EvenTime(), None
         self._here.wait()
 
     def ask(self, view: View) -> Choice:
-        """Return what the person does before its clock runs out."""
+        """Return the person's action, or `FlagFell` when the clock has run out."""
         self._even.hold(view)
         self._clock.switch(view.color)
         begun = time.perf_counter()
         with self._lock:
-            self._asked = view
+            self._turn_view = view
         self.wait(view)
         left = self._clock.left(view.color)
         try:
-            action = self._answers.get(timeout=None if left is None else max(0.0, left))
+            action = self._actions.get(timeout=None if left is None else max(0.0, left))
         except Empty:
             with self._lock:
-                self._asked = None
+                self._turn_view = None
             action = FlagFell()
         return Choice(action, Report(seconds=time.perf_counter() - begun))
 
     def wait(self, view: View) -> None:
-        """Shows a view, if it brings anything new."""
+        """Publish a view, if it brings anything new."""
         self._even.begin(view)
         if view == self._shown:
             return
         self._shown = view
         self._diary.take(view)
         clocks = self._clock.shown(None if view.end is not None else view.turn)
-        self._publish(view, shown(view, self._diary.entries, clocks))
+        self._publish(view, side_view(view, self._diary.entries, clocks))
 
     def answer(self, text: str) -> None:
-        """The person tries something, or asks "Any?"; raises BadTry."""
+        """Act on a try or a question "Any?", as the person writes it; raise BadTry."""
         with self._lock:
-            self._answers.put(read_action(text, self._turn()))
-            self._asked = None
+            self._actions.put(read_action(text, self._current_view()))
+            self._turn_view = None
 
     def take_back(self) -> None:
-        """The person takes the last move back, and with it the reply."""
+        """Take back the person's last move and the reply."""
         with self._lock:
-            if self._turn().ply < 2:
+            if self._current_view().ply < 2:
                 raise Refused("You have no move to take back.")
-            self.takes_back, self._asked = True, None
-            self._answers.put(Leave("a move was taken back"))
+            self.takes_back, self._turn_view = True, None
+            self._actions.put(Leave("a move was taken back"))
 
-    def asked(self) -> View:
-        """The view in which the person is to try."""
+    def turn_view(self) -> View:
+        """Return the view of the person's turn; raise Refused if it is not the person's turn."""
         with self._lock:
-            return self._turn()
+            return self._current_view()
 
     def resign(self) -> bool:
-        """The person gives up; returns whether that takes effect at once, or after the opponent's move."""
+        """Resign. Return True if that takes effect at once, and not only after the opponent's move."""
         with self._lock:
-            is_asked = self._asked is not None
+            is_turn = self._turn_view is not None
             if not self._has_resigned:
-                self._has_resigned, self._asked = True, None
-                self._answers.put(referee.Resign())
-            return is_asked
+                self._has_resigned, self._turn_view = True, None
+                self._actions.put(referee.Resign())
+            return is_turn
 
     def agree(self) -> None:
-        """A draw is agreed."""
+        """Agree to a draw."""
         with self._lock:
-            self._asked = None
-            self._answers.put(AgreeDraw())
+            self._turn_view = None
+            self._actions.put(AgreeDraw())
 
     def leave(self, why: str) -> None:
-        """The person leaves, or has to. Idempotent."""
+        """Leave the game. Idempotent."""
         with self._lock:
-            self._asked = None
-            self._answers.put(Leave(why))
+            self._turn_view = None
+            self._actions.put(Leave(why))
         self.come()
 
-    def _turn(self) -> View:
+    def _current_view(self) -> View:
         if self._has_resigned:
             raise Refused("You have resigned.")
-        if self._asked is None:
+        if self._turn_view is None:
             raise Refused("It is not your turn.")
-        return self._asked
+        return self._turn_view
 
 
 class ClockedSeat(SeatAround):
-    """A program's seat, where its clock runs while it thinks; it is made to leave when its time is up."""
+    """A program's seat under a time control: the program loses when its time is up."""
 
     def __init__(self, seat: PooledSeat, clock: GameClock) -> None:
         super().__init__(seat)
         self._leave, self._clock = seat.leave, clock
 
     def ask(self, view: View) -> Choice:
-        """Return the player's answer, or `FlagFell` if its time runs out before."""
+        """Return the program's choice, or `FlagFell` when its time is up."""
         self._clock.switch(view.color)
         left = self._clock.left(view.color)
         if left is None:

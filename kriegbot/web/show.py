@@ -1,4 +1,4 @@
-"""What the page shows, as plain values: what one side knows, from its view and diary alone; moments of a game."""
+"""Messages on what one side knows, made from its view and diary alone, and frames of finished games."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import chess
 
 from kriegbot.narration.diary import Entry, gathered
-from kriegbot.narration.known import in_check, lost, marks, own_men, taken
+from kriegbot.narration.known import captures_text, check_to_answer, lost_pieces, marks, own_men
 from kriegbot.narration.moments import Moment
 from kriegbot.players.notation import try_name
 from kriegbot.web import replies
@@ -15,8 +15,8 @@ from kriegbot.web.replies import CheckShown, Clear, Clocks, Frame, Men
 from referee import Announcement, OpponentMoved, OwnTry, View, open_tries
 
 
-def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.SideView:
-    """A view for the browser: `kriegbot.web.replies.SideView`."""
+def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.SideView:
+    """Return the message on a view."""
     start = chess.Board(view.start)
     plies = view.ply + (0 if start.turn == chess.WHITE else 1)
     return {
@@ -27,7 +27,7 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.SideV
         "yours": view.turn == view.color and view.end is None,
         "men": letters(own_men(view)),
         "enemyMen": view.opponent_men,
-        "tries": [move.uci() for move in (view.tries() or ahead(view))],
+        "tries": [move.uci() for move in (view.tries() or tries_ahead(view))],
         "refused": [try_name(move, view) for move in view.refused],
         "log": [
             {
@@ -40,63 +40,63 @@ def shown(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.SideV
             for entry, line in gathered(entries)
         ],
         "marks": [chess.square_name(square) for square in sorted(marks(view))],
-        "check": checked(view),
-        "clear": clear(view),
-        "last": last(view),
-        "taken": taken(view),
-        "lost": "".join(chess.Piece(kind, view.color).symbol() for kind in lost(view)),
+        "check": check_shown(view),
+        "clear": clear_squares(view),
+        "last": last_move(view),
+        "taken": captures_text(view),
+        "lost": "".join(chess.Piece(kind, view.color).symbol() for kind in lost_pieces(view)),
         "pawnTries": None if view.pawn_tries is None else view.pawn_tries.text(),
         "mayAsk": view.may_ask,
         "clocks": clocks,
     }
 
 
-def ahead(view: View) -> list[chess.Move]:
-    """What a side may prepare to try while the other one thinks, as its own men stand."""
+def tries_ahead(view: View) -> list[chess.Move]:
+    """Return the tries that a side may prepare while the opponent thinks."""
     is_out_of_turn = view.turn != view.color and view.end is None
     return open_tries(view.color, view.men, view.kingside, view.queenside) if is_out_of_turn else []
 
 
-def checked(view: View) -> CheckShown | None:
-    """The check that the side has to answer."""
-    check = in_check(view)
+def check_shown(view: View) -> CheckShown | None:
+    """Return the check that the side has to answer."""
+    check = check_to_answer(view)
     if check is None:
         return None
     line = [chess.square_name(square) for square in check.line]
     return {"line": line, "idle": [move.uci() for move in check.idle]}
 
 
-def clear(view: View) -> Clear:
-    """Squares with no enemy man right after the side's last move: its path, and whatever it took."""
-    ply, found = 0, (0, chess.SquareSet())
+def clear_squares(view: View) -> Clear:
+    """Return the squares without an enemy piece right after the side's last move: its path and the capture."""
+    ply, clear = 0, (0, chess.SquareSet())
     for event in view.events:
         if isinstance(event, OwnTry) and event.announcement is not None:
             ply += 1
-            found = ply, _way(event.move, event.announcement)
+            clear = ply, _path(event.move, event.announcement)
         elif isinstance(event, OpponentMoved):
             ply += 1
-    return {"ply": found[0], "squares": [chess.square_name(square) for square in found[1]]}
+    return {"ply": clear[0], "squares": [chess.square_name(square) for square in clear[1]]}
 
 
-def last(view: View) -> list[str]:
-    """From where to where the side's last move went; empty before the first."""
+def last_move(view: View) -> list[str]:
+    """Return origin and target of the side's last move; an empty list before the first."""
     for event in reversed(view.events):
         if isinstance(event, OwnTry) and event.announcement is not None:
             return [chess.square_name(event.move.from_square), chess.square_name(event.move.to_square)]
     return []
 
 
-def _way(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
-    """The squares that a move passed, where it ended, and where it captured."""
-    way = chess.SquareSet(chess.between(move.from_square, move.to_square))
-    way |= chess.SquareSet.from_square(move.to_square)
+def _path(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
+    """Return the squares that a move passed, its target, and the square of its capture."""
+    path = chess.SquareSet(chess.between(move.from_square, move.to_square))
+    path |= chess.SquareSet.from_square(move.to_square)
     if announcement.captured_square is not None:
-        way.add(announcement.captured_square)
-    return way
+        path.add(announcement.captured_square)
+    return path
 
 
 def frame_of(moment: Moment) -> Frame:
-    """A moment for the browser."""
+    """Return a moment as the page shows it."""
     event, entries = moment.event, moment.news["referee"]
     men = moment.men
     return {
@@ -120,5 +120,5 @@ def frame_of(moment: Moment) -> Frame:
 
 
 def letters(men: Mapping[chess.Square, chess.Piece]) -> Men:
-    """Men for the browser."""
-    return {chess.square_name(square): man.symbol() for square, man in sorted(men.items())}
+    """Return pieces as square names and letters."""
+    return {chess.square_name(square): piece.symbol() for square, piece in sorted(men.items())}

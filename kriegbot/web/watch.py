@@ -1,4 +1,4 @@
-"""Games to watch: two programs at play, and saved games."""
+"""Games without a person on the page: two programs at play, saved games, and games between others."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from pathlib import Path
 import chess
 
 from kriegbot.game.seat import Seat, SeatAround
-from kriegbot.narration.moments import Narrator
-from kriegbot.narration.names import both_called
+from kriegbot.narration.moments import Narrator, both_called
 from kriegbot.players.base import Choice
 from kriegbot.web.registry import GameThread, PageGame, Registry
-from kriegbot.web.replies import GameInfo, GameOver
-from kriegbot.web.requests import Leave, Pause, Request, SetPace
+from kriegbot.web.replies import GameEnded, GameInfo
+from kriegbot.web.requests import LeaveGame, Pause, Request, SetPace
 from kriegbot.web.review import Review
 from referee import GameRecord, RuleSet, View
 
@@ -24,24 +23,24 @@ log = logging.getLogger("kriegbot.web")
 
 
 class WatchedSeat(SeatAround):
-    """A seat whose player is watched: `see` gets each view before the player is asked; `wait` makes the game wait."""
+    """The seat of a watched program: `see` gets each view before the program does, and `wait` delays the game."""
 
     def __init__(self, seat: Seat, see: Callable[[View], None], wait: Callable[[View], None]) -> None:
         super().__init__(seat)
         self._see, self._wait = see, wait
 
     def ask(self, view: View) -> Choice:
-        """The player's answer."""
+        """Return the program's choice."""
         self._see(view)
         return super().ask(view)
 
     def wait(self, view: View) -> None:
-        """Waits as long as the page wants."""
+        """Wait as long as the page wants."""
         self._wait(view)
 
 
 class WatchedGame(PageGame):
-    """Two programs at play; the page sees everything, try by try. `pace` is the least time between tries."""
+    """Two programs at play. The page sees everything, try by try; `pace` is the least time between tries in seconds."""
 
     kind = "watch"
     kept = ("game", "pace", "over")
@@ -58,23 +57,23 @@ class WatchedGame(PageGame):
         self._publish_pace()
 
     def around(self, seat: Seat) -> WatchedSeat:
-        """A seat of the game, whose player is watched."""
+        """Return a seat that shows its views on the page."""
         return WatchedSeat(seat, self._see, self._wait)
 
     def leave(self, why: str) -> None:
-        """The game waits for the page no longer, and ends."""
+        """End the game, which no longer waits for the page."""
         with self._changed:
             self._why = why
             self._changed.notify_all()
 
     def take(self, request: Request) -> None:
-        """Pauses and resumes, and changes the pace."""
+        """Carry out a request of a browser; on the event loop."""
         match request:
             case Pause(is_paused):
                 self._set_pace(self._pace, is_paused)
             case SetPace(seconds):
                 self._set_pace(seconds, self._is_paused)
-            case Leave():
+            case LeaveGame():
                 self.play.stop("broken off")
             case _:
                 super().take(request)
@@ -86,12 +85,12 @@ class WatchedGame(PageGame):
         self._publish_pace()
 
     def _see(self, view: View) -> None:
-        """Before the player to move is asked; the one that waits has just been shown its view, too."""
+        """Add a frame before a program's turn. The waiting program has just received its view, too."""
         if self.review is None or self._waiting is None:
             return
         views = {view.color: view, self._waiting.color: self._waiting}
         index = len(self.review.frames)
-        self.review.add(self._narrator.take(views), views)
+        self.review.add(self._narrator.tell(views), views)
         self.publish(self.review.message(index))
         self._shown = time.monotonic()
 
@@ -105,7 +104,7 @@ class WatchedGame(PageGame):
                 self._changed.wait(None if self._is_paused else left)
 
     def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review) -> None:
-        """The end."""
+        """Publish the end and the whole review."""
         self.record, self.review = record, review
         self.publish(review.message())
         over = over_message(record, None if saved is None else str(saved))
@@ -117,7 +116,7 @@ class WatchedGame(PageGame):
 
 
 class ReplayedGame(PageGame):
-    """A saved game, and where it was saved; raises RecordError."""
+    """A saved game and the path of its file; raises RecordError if it cannot be replayed."""
 
     kind = "replay"
     kept = ("game", "over")
@@ -132,9 +131,9 @@ class ReplayedGame(PageGame):
 
 
 class SpectatorGame(PageGame):
-    """A game between people for those who have its link for others: nothing before its end, then all of it.
+    """A game between two people, for others who have a link: nothing of it before its end, then all of it.
 
-    Before the end it holds no view, nor anything else of the game.
+    Before the end it has no access to any view.
     """
 
     kind = "replay"
@@ -143,12 +142,12 @@ class SpectatorGame(PageGame):
     def __init__(self, registry: Registry) -> None:
         super().__init__(registry)
         self.is_for_guests = True
-        self.publish({"is": "later", "text": "The game is still on. It is shown here as soon as it has ended."})
+        self.publish({"is": "later", "text": "The game is still on. You can see it here as soon as it has ended."})
 
     def finish(self, record: GameRecord, review: Review | None) -> None:
-        """The end; without a review, as long as the game may be played on."""
+        """Publish the end; without a review as long as the game may be continued."""
         if review is None:
-            text = "The game was broken off, and may be played on. Until then nothing of it is shown."
+            text = "The game was broken off, and may be continued. You can see it here when it has ended."
             self.publish({"is": "later", "text": text})
             return
         with self._lock:
@@ -163,7 +162,7 @@ class SpectatorGame(PageGame):
 def game_message(
     game: PageGame, players: Sequence[str], rules: RuleSet, seed: str | None, you: chess.Color | None = None
 ) -> GameInfo:
-    """What game this is, for the page."""
+    """Return the message that introduces a game."""
     return {
         "is": "game",
         "id": game.id,
@@ -181,9 +180,9 @@ def game_message(
     }
 
 
-def over_message(record: GameRecord, saved: str | None, you: chess.Color | None = None) -> GameOver:
-    """How the game ended, for the page."""
-    text = record.end.text() if record.end is not None else "the game was not finished"
+def over_message(record: GameRecord, saved: str | None, you: chess.Color | None = None) -> GameEnded:
+    """Return the message on the end of a game."""
+    text = record.end.text() if record.end is not None else "the game is unfinished"
     winner = None if record.end is None else record.end.winner
     return {
         "is": "over",
