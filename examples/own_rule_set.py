@@ -8,8 +8,8 @@ Inside the project it would stand in referee/rules.py, and `--rules quiet` would
 
 import dataclasses
 
-from referee import BERKELEY, IllegalHeard
+from referee import BERKELEY, Audience
 
 QUIET = dataclasses.replace(
-    BERKELEY, name="quiet", title="Quiet Berkeley", illegal_heard=IllegalHeard.MOVER, captured_kind=True
+    BERKELEY, name="quiet", title="Quiet Berkeley", illegal_to=Audience.MOVER, captured_kind=True
 )

@@ -10,9 +10,9 @@ Built on python-chess; knows nothing of players.
 import inspect
 
 from referee.announcement import Announcement as Announcement
+from referee.announcement import CapturedKind as CapturedKind
 from referee.announcement import Check as Check
 from referee.announcement import End as End
-from referee.announcement import Man as Man
 from referee.announcement import PawnTryCount as PawnTryCount
 from referee.announcement import PawnTryExists as PawnTryExists
 from referee.announcement import PawnTryInfo as PawnTryInfo
@@ -46,7 +46,7 @@ from referee.rules import RAND as RAND
 from referee.rules import RULE_SETS as RULE_SETS
 from referee.rules import WILD16 as WILD16
 from referee.rules import Asking as Asking
-from referee.rules import IllegalHeard as IllegalHeard
+from referee.rules import Audience as Audience
 from referee.rules import Limits as Limits
 from referee.rules import PawnTries as PawnTries
 from referee.rules import RuleSet as RuleSet

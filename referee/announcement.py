@@ -21,7 +21,7 @@ from referee.rules import NO_LIMITS, Limits, PawnTries, RuleSet
 from referee.text import quoted
 
 
-class Man(Enum):
+class CapturedKind(Enum):
     """What was captured, if the rule set tells; a promoted pawn is a piece."""
 
     PAWN = "pawn"
@@ -114,7 +114,7 @@ _CHECK_WORDS = {
     Check.KNIGHT: "by a knight",
 }
 CHECK_LETTERS = dict(zip("RFLSN", Check, strict=True))
-_MAN_LETTERS = {"p": Man.PAWN, "o": Man.PIECE}  # o: "officer"; n would read as a knight
+_MAN_LETTERS = {"p": CapturedKind.PAWN, "o": CapturedKind.PIECE}  # o: "officer"; n would read as a knight
 _LETTER_OF_MAN = {man: letter for letter, man in _MAN_LETTERS.items()}
 _END_OF_CODE = {code: reason for reason, code in _CODE_OF_END.items()}
 _PAWN_TRIES = r"0|[1-9][0-9]?|yes|no|none|(?:[a-h][2-7])+"
@@ -209,7 +209,7 @@ class Announcement:
     """
 
     capture: chess.Square | None = None
-    captured: Man | None = None
+    captured: CapturedKind | None = None
     checks: Check = NO_CHECK
     pawn_tries: PawnTryInfo | None = None
     end: End | None = None
@@ -395,16 +395,16 @@ def announce(
     capture = capture_square(board, move)
     captured = None
     if capture is not None and rules.captured_kind:
-        captured = Man.PAWN if board.piece_type_at(capture) == chess.PAWN else Man.PIECE
-    en_passant = rules.en_passant_told and board.is_en_passant(move)
+        captured = CapturedKind.PAWN if board.piece_type_at(capture) == chess.PAWN else CapturedKind.PIECE
+    en_passant = rules.en_passant_announced and board.is_en_passant(move)
     if en_passant:
         capture = move.to_square
-    promotion = rules.promotion_told and move.promotion is not None
+    promotion = rules.promotion_announced and move.promotion is not None
     after = board.copy(stack=False)
     after.push(move)
     end = end_of(after, rules, limits, ply=ply + 1)
     pawn_tries = None if end is not None else pawn_try_info(after, rules.pawn_tries)
-    checks = _checks(after) if rules.checks_told else NO_CHECK
+    checks = _checks(after) if rules.checks_announced else NO_CHECK
     return Announcement(capture, captured, checks, pawn_tries, end, en_passant, promotion)
 
 

@@ -11,7 +11,7 @@ import chess
 
 from referee.announcement import End, Reason, announce, count_pawn_tries, end_of
 from referee.errors import BadStart, GameIsOver
-from referee.rules import BERKELEY, NO_LIMITS, Asking, IllegalHeard, Limits, RuleSet, rule_set
+from referee.rules import BERKELEY, NO_LIMITS, Asking, Audience, Limits, RuleSet, rule_set
 from referee.text import MOST_QUOTED, one_line, quoted
 from referee.view import (
     Answer,
@@ -100,7 +100,7 @@ class Referee:
             self._accept(mover, move)
             return Answer.ACCEPTED
         self._answer(mover, OwnTry(move, answer))
-        if answer is Answer.ILLEGAL and self.rules.illegal_heard is IllegalHeard.BOTH:
+        if answer is Answer.ILLEGAL and self.rules.illegal_to is Audience.BOTH:
             self._sides[not mover].apply(OpponentRefused())
         return answer
 

@@ -17,10 +17,10 @@ from referee import (
     WILD16,
     Announcement,
     BadAnnouncement,
+    CapturedKind,
     Check,
     End,
     Limits,
-    Man,
     PawnTryCount,
     PawnTryExists,
     PawnTrySquares,
@@ -53,8 +53,10 @@ def test_a_capture_is_announced_at_its_square_and_under_berkeley_without_the_kin
     assert said(fen, "e4d5") == Announcement(capture=chess.D5)
 
 
-@pytest.mark.parametrize(("man", "kind"), [("p", Man.PAWN), ("n", Man.PIECE), ("q", Man.PIECE)])
-def test_wild16_says_whether_a_pawn_or_a_piece_fell(man: str, kind: Man) -> None:
+@pytest.mark.parametrize(
+    ("man", "kind"), [("p", CapturedKind.PAWN), ("n", CapturedKind.PIECE), ("q", CapturedKind.PIECE)]
+)
+def test_wild16_says_whether_a_pawn_or_a_piece_fell(man: str, kind: CapturedKind) -> None:
     announcement = said(f"6k1/8/8/3{man}4/4P3/8/8/4K2R w K - 0 1", "e4d5", WILD16)
     assert (announcement.capture, announcement.captured) == (chess.D5, kind)
 
@@ -62,7 +64,7 @@ def test_wild16_says_whether_a_pawn_or_a_piece_fell(man: str, kind: Man) -> None
 def test_a_captured_promoted_pawn_is_a_piece() -> None:
     board = chess.Board("4k3/P7/8/8/8/8/4K3/r7 w - - 0 1")
     board.push_uci("a7a8n")
-    assert announce(board, chess.Move.from_uci("a1a8"), WILD16).captured is Man.PIECE
+    assert announce(board, chess.Move.from_uci("a1a8"), WILD16).captured is CapturedKind.PIECE
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_a_captured_promoted_pawn_is_a_piece() -> None:
 )
 def test_an_en_passant_capture_is_announced_at_the_captured_pawn(fen: str, uci: str, square: chess.Square) -> None:
     assert said(fen, uci).capture == square
-    assert said(fen, uci, WILD16).captured is Man.PAWN
+    assert said(fen, uci, WILD16).captured is CapturedKind.PAWN
 
 
 # Checks
@@ -302,7 +304,7 @@ def announcements(draw: st.DrawFn) -> Announcement:
     counts, answers = st.integers(0, 16).map(PawnTryCount), st.booleans().map(PawnTryExists)
     return Announcement(
         capture=capture,
-        captured=None if capture is None else draw(st.none() | st.sampled_from(Man)),
+        captured=None if capture is None else draw(st.none() | st.sampled_from(CapturedKind)),
         checks=Check(draw(st.integers(0, 31))),
         pawn_tries=draw(st.none() | counts | answers | squares.map(PawnTrySquares)),
         end=None if reason is None else End(reason, winner),
@@ -336,11 +338,15 @@ def test_a_text_is_a_code_or_refused(text: str) -> None:
         (Announcement(), "-", "A move was made."),
         (Announcement(capture=chess.D5), "xd5", "Capture on d5."),
         (
-            Announcement(chess.D5, Man.PAWN, Check.FILE | Check.KNIGHT, PawnTryCount(2)),
+            Announcement(chess.D5, CapturedKind.PAWN, Check.FILE | Check.KNIGHT, PawnTryCount(2)),
             "xd5p+FN?2",
             "Pawn captured on d5; check on the file and by a knight; 2 pawn tries.",
         ),
-        (Announcement(chess.A1, Man.PIECE, pawn_tries=PawnTryCount(1)), "xa1o?1", "Piece captured on a1; 1 pawn try."),
+        (
+            Announcement(chess.A1, CapturedKind.PIECE, pawn_tries=PawnTryCount(1)),
+            "xa1o?1",
+            "Piece captured on a1; 1 pawn try.",
+        ),
         (Announcement(pawn_tries=PawnTryCount(0)), "?0", "No pawn tries."),
         (
             Announcement(checks=Check.LONG_DIAGONAL, end=End(Reason.CHECKMATE, chess.BLACK)),
@@ -351,7 +357,7 @@ def test_a_text_is_a_code_or_refused(text: str) -> None:
         (Announcement(end=End(Reason.STALEMATE, chess.WHITE)), "#stalemate:w", "Stalemate, White wins."),
         (Announcement(chess.D6, en_passant=True), "xd6ep", "Capture on d6 en passant."),
         (
-            Announcement(chess.E8, Man.PIECE, Check.RANK, PawnTrySquares((chess.B7,)), promotion=True),
+            Announcement(chess.E8, CapturedKind.PIECE, Check.RANK, PawnTrySquares((chess.B7,)), promotion=True),
             "xe8o=+R?b7",
             "Piece captured on e8; a promotion; check on the rank; a pawn try from b7.",
         ),

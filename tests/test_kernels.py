@@ -111,7 +111,7 @@ def positions(rng: random.Random, count: int) -> Iterator[tuple[chess.Board, che
 
 
 CHATTY = replace(
-    RULE_SETS["rand"], name="chatty", title="Chatty", en_passant_told=True, pawn_tries=PawnTries.COUNT_EACH
+    RULE_SETS["rand"], name="chatty", title="Chatty", en_passant_announced=True, pawn_tries=PawnTries.COUNT_EACH
 )
 """From outside: it tells together what ours tell apart, as the kind of the captured man and that it was en passant."""
 
@@ -204,7 +204,7 @@ def test_of_a_silent_move_nothing_is_said_but_a_capture_and_that_there_are_no_tr
                 assert heard == silent, (board.fen(), decode_move(move).uci(), rules.name)
             seen["nothing to hear" if heard & ~CAPTURE_MASK == no_tries else "something"] += 1
             seen["silent"] += silent is not None
-    most = 0.8 if rules.checks_told else 0.75  # a check that is not told is not guessed either
+    most = 0.8 if rules.checks_announced else 0.75  # a check that is not told is not guessed either
     most *= 0.75 if terms.tries_announced else 1.0  # nor are pins, or two steps of a pawn
     assert seen["silent"] > most * seen["nothing to hear"], seen  # the guess is not so safe that it is of no use
 

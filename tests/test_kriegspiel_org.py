@@ -26,9 +26,9 @@ from referee import (
     Answer,
     AskAny,
     Asking,
+    CapturedKind,
     Check,
     End,
-    Man,
     OpponentAsked,
     OpponentRefused,
     OwnQuestion,
@@ -75,7 +75,11 @@ ENDS = {
     SpecialCaseAnnouncement.STALEMATE_BLACK_WINS: End(Reason.STALEMATE, chess.BLACK),
     SpecialCaseAnnouncement.DRAW_INSUFFICIENT: End(Reason.DEAD_POSITION),
 }
-MEN = {None: None, CapturedPieceAnnouncement.PAWN: Man.PAWN, CapturedPieceAnnouncement.PIECE: Man.PIECE}
+MEN = {
+    None: None,
+    CapturedPieceAnnouncement.PAWN: CapturedKind.PAWN,
+    CapturedPieceAnnouncement.PIECE: CapturedKind.PIECE,
+}
 ANSWERS = {
     MainAnnouncement.REGULAR_MOVE: "accepted",
     MainAnnouncement.CAPTURE_DONE: "accepted",

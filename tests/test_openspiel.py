@@ -16,7 +16,7 @@ from typing import Any
 import chess
 import pytest
 
-from referee import OPENSPIEL, Announcement, Answer, Limits, Man, OwnTry, PawnTryCount, Reason, Referee, View
+from referee import OPENSPIEL, Announcement, Answer, CapturedKind, Limits, OwnTry, PawnTryCount, Reason, Referee, View
 from tests.effort import many
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -35,7 +35,7 @@ def words_of(announcement: Announcement, passed: bool) -> str:
     """What OpenSpiel's umpire says of a move; of one en passant not that it captures."""
     said = ""
     if announcement.capture is not None and not passed:
-        man = "Pawn" if announcement.captured is Man.PAWN else "Piece"
+        man = "Pawn" if announcement.captured is CapturedKind.PAWN else "Piece"
         said = f"{man} at {chess.square_name(announcement.capture)} captured, "
     tries = announcement.pawn_tries and announcement.pawn_tries.at_least
     return said + "{}'s move" + (f", {tries} pawn {'try' if tries == 1 else 'tries'}." if tries else ".")

@@ -19,9 +19,9 @@ from referee import (
     RAND,
     Announcement,
     Answer,
+    CapturedKind,
     End,
     GameRecord,
-    Man,
     OpponentMoved,
     OpponentRefused,
     OwnTry,
@@ -75,7 +75,7 @@ def test_the_squares_of_the_pawns_that_may_capture_are_told_and_no_other_may_try
     assert referee.try_move(chess.Move.from_uci("a2b3")) is Answer.IMPOSSIBLE
     assert referee.try_move(chess.Move.from_uci("g4f5")) is Answer.ILLEGAL
     referee.try_move(chess.Move.from_uci("g4h5"))
-    assert said(referee) == Announcement(chess.H5, Man.PAWN, pawn_tries=PawnTrySquares((chess.D5,)))
+    assert said(referee) == Announcement(chess.H5, CapturedKind.PAWN, pawn_tries=PawnTrySquares((chess.D5,)))
     assert said(referee).text() == "Pawn captured on h5; a pawn try from d5."
 
 

@@ -362,7 +362,7 @@ def test_rule_sets_are_found_by_name() -> None:
     assert rule_set("berkeley") is BERKELEY
 
 
-OWN = dataclasses.replace(WILD16, name="own", title="Wild 16, without checks", checks_told=False)
+OWN = dataclasses.replace(WILD16, name="own", title="Wild 16, without checks", checks_announced=False)
 
 
 def test_a_rule_set_is_data_that_stands_in_a_line() -> None:
@@ -376,7 +376,7 @@ def test_a_rule_set_is_data_that_stands_in_a_line() -> None:
     [
         (OWN.text.replace("own", "berkeley", 1), "the name 'berkeley' is taken."),
         (OWN.text.replace("own", "o/n", 1), "illegal name 'o/n' of a rule set: it takes "),
-        (OWN.text.replace("=mover", "=nobody"), "illegal illegal_heard 'nobody' of a rule set: it takes both, mover."),
+        (OWN.text.replace("=mover", "=nobody"), "illegal illegal_to 'nobody' of a rule set: it takes both, mover."),
         (
             OWN.text.replace("nonsense=no", "nonsense=maybe"),
             "illegal nonsense 'maybe' of a rule set: it takes yes, no.",
@@ -441,7 +441,7 @@ def test_the_public_names_are_these() -> None:
         *("BERKELEY", "NO_LIMITS", "PAPER_LIMITS", "RULE_SETS", "WILD16", "Action", "Announcement", "CINCINNATI"),
         *("Asking", "BERKELEY_ANY", "ENGLISH", "OPENSPIEL", "RAND"),
         *("Answer", "AskAny", "BadAction", "BadAnnouncement", "BadStart", "Check", "End", "Event", "GameIsOver"),
-        *("GameOver", "GameRecord", "IllegalHeard", "KriegspielError", "Limits", "Man"),
+        *("GameOver", "GameRecord", "Audience", "KriegspielError", "Limits", "CapturedKind"),
         *("OpponentAsked", "OpponentMoved", "OpponentRefused", "OwnQuestion", "OwnTry", "PawnTries", "Reason"),
         *("PawnTryCount", "PawnTryExists", "PawnTryInfo", "PawnTrySquares"),
         *("RecordError", "Referee", "Resign", "RuleSet", "Step", "Turn", "UnknownRuleSet", "View"),

@@ -18,7 +18,7 @@ from referee import (
     Answer,
     AskAny,
     Asking,
-    IllegalHeard,
+    Audience,
     OpponentMoved,
     OwnQuestion,
     OwnTry,
@@ -58,7 +58,7 @@ def test_a_view_does_not_change_by_the_opponents_nonsense(seed: int, rules: Rule
         before = game.view(waiting)
         answer = act(game, random_action(game, rng))
         unheard = {Answer.IMPOSSIBLE, Answer.REPEATED}
-        unheard |= {Answer.ILLEGAL} if rules.illegal_heard is IllegalHeard.MOVER else set()
+        unheard |= {Answer.ILLEGAL} if rules.illegal_to is Audience.MOVER else set()
         silent = answer in unheard
         assert (game.view(waiting) == before) == silent
 

@@ -31,7 +31,7 @@ PLAIN = {
         "square": "names the square of each capture.",
         "square, pawn or piece": "whether a pawn or a piece was taken",
     },
-    "en passant": {"told, square of arrival": "en passant, the referee names the square on which the pawn lands"},
+    "en passant": {"announced, square of arrival": "en passant, the referee names the square on which the pawn lands"},
     "check": {"nothing": "The referee does not announce checks."},
     "pawn tries": {
         "nothing": "",
@@ -44,7 +44,7 @@ PLAIN = {
         "yes or no, to both; yes obliges to capture with a pawn": "nonsense until a pawn has captured",
         "yes or no, to both; yes obliges to try one pawn capture": "nonsense until you have tried a pawn capture",
     },
-    "promotion": {"told, but not to what": "promoted, but not to which piece"},
+    "promotion": {"announced, but not to what": "promoted, but not to which piece"},
     "stalemate": {"loss": "Stalemate loses."},
     "king and one minor each": {"draw": "more than the king and one knight or bishop"},
 }

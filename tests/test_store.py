@@ -335,7 +335,7 @@ def test_a_tournament_whose_files_were_not_noted_is_resumed(tmp_path: Path) -> N
 
 
 def test_a_tournament_of_a_rule_set_from_outside_is_read_without_it(tmp_path: Path) -> None:
-    path, rules = tmp_path / "t", replace(BERKELEY, name="own", title="Own", checks_told=False)
+    path, rules = tmp_path / "t", replace(BERKELEY, name="own", title="Own", checks_announced=False)
     with Store.writing(path, replace(settings(), rules=rules), 2):
         pass
     with Store.open(path) as store:

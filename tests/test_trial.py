@@ -26,7 +26,7 @@ from kriegbot.players.specs import parse_spec, players
 from kriegbot.web.catalogue import new_game
 from kriegbot.web.requests import New
 from kriegbot.web.server import PageServer
-from referee import BERKELEY, IllegalHeard, Limits, Reason, record_from_pgn, record_to_pgn
+from referee import BERKELEY, Audience, Limits, Reason, record_from_pgn, record_to_pgn
 from tests.outside import BOT, EXAMPLES, PYTHON, SHELL, installed
 from tests.page import RAND, Client, served
 from tests.transcript import transcript
@@ -112,8 +112,8 @@ def test_what_is_ours_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 RULES = """
 from dataclasses import replace
-from referee import BERKELEY, IllegalHeard
-QUIET = replace(BERKELEY, name="quiet", title="Quiet", illegal_heard=IllegalHeard.MOVER)
+from referee import BERKELEY, Audience
+QUIET = replace(BERKELEY, name="quiet", title="Quiet", illegal_to=Audience.MOVER)
 TAKEN = replace(QUIET, name="wild16")
 NUMBER = 1
 print("hello")
@@ -124,7 +124,7 @@ def test_all_play_by_a_rule_set_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "own_rules.py"
     path.write_text(RULES)
     rules = trial.find_rules(f"{path}:QUIET", sandbox=False)
-    assert rules == replace(BERKELEY, name="quiet", title="Quiet", illegal_heard=IllegalHeard.MOVER)
+    assert rules == replace(BERKELEY, name="quiet", title="Quiet", illegal_to=Audience.MOVER)
     assert not any("own_rules" in name for name in sys.modules), "it was run elsewhere"
     for text in (PYTHON, SHELL, "rand"):
         with ProcessSeat(parse_spec(text, sandbox=False)) as seat:

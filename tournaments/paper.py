@@ -16,7 +16,7 @@ from importlib.resources import files
 
 from kriegbot.options import value_text
 from kriegbot.players.specs import BadSpec, parse_spec
-from referee import BERKELEY, IllegalHeard, RuleSet
+from referee import BERKELEY, Audience, RuleSet
 from tournaments.schedule import Pairing
 
 SAMPLES = {(30, 1): 1683, (30, 2): 321, (30, 3): 67, (90, 1): 3145, (90, 2): 662, (90, 3): 190}
@@ -122,4 +122,4 @@ def pair_under(pair: Pairing, choice: str) -> Pairing:
 
 def rules_under(choice: str) -> RuleSet:
     """The rules under a choice."""
-    return replace(BERKELEY, illegal_heard=IllegalHeard.MOVER) if RULES in choice.split(",") else BERKELEY
+    return replace(BERKELEY, illegal_to=Audience.MOVER) if RULES in choice.split(",") else BERKELEY

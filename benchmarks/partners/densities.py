@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
-from referee.announcement import Man, check_direction
+from referee.announcement import CapturedKind, check_direction
 from referee.pieces import (
     attacks,
     is_open,
@@ -95,7 +95,7 @@ class Metaposition:
             self._empty(chess.BB_SQUARES[heard.captured_square])
             gone = there * [1, 1, 1, 1, 1, 0]
             if heard.captured is not None:
-                gone *= np.equal(KINDS, chess.PAWN) == (heard.captured is Man.PAWN)
+                gone *= np.equal(KINDS, chess.PAWN) == (heard.captured is CapturedKind.PAWN)
             if gone.sum() > 0:
                 self._lose(gone / gone.sum() - there)
         self._empty(squares_of(self._men))

@@ -185,7 +185,7 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     tries = np.array([kb.encode_move(move) for move in unforbidden if move not in illegal], np.int32)
     code, rules = kb.last_announced(view, len(view.events))
     closed = 0
-    if is_our_turn and view.rules.checks_told and not code >> kb.CHECK_SHIFT & 31:
+    if is_our_turn and view.rules.checks_announced and not code >> kb.CHECK_SHIFT & 31:
         closed = int(chess.SquareSet(m.to_square for m in view.refused if is_pawn_capture(m, view.men)))
         closed |= _unnamed(view)
     capturers, passed, closed = kb.words(*_capturers(view), closed)
@@ -233,7 +233,7 @@ def _capturers(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
     if view.turn != view.color or last is None or last.capture is None:
         return chess.BB_EMPTY, chess.BB_EMPTY
     captured = chess.BB_SQUARES[last.capture]
-    if view.rules.en_passant_told:
+    if view.rules.en_passant_announced:
         return captured, captured if last.en_passant else chess.BB_EMPTY
     moves = [event.move for event in view.events if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED]
     if not moves or moves[-1].to_square != last.capture:

@@ -58,7 +58,7 @@ class BareKing:
         men = men_of(board, view.color)
         others = chess.popcount(board.occupied_co[not view.color])
         squares = board.pieces_mask(chess.KING, not view.color) if others == 1 else chess.BB_ALL
-        bare = cls(view.color, men, squares, view.rules.checks_told)
+        bare = cls(view.color, men, squares, view.rules.checks_announced)
         for event in view.events:
             match event:
                 case OwnTry(_, Answer.ACCEPTED, announcement) if announcement is not None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from kriegbot.environments import batch_kernel as at
 from kriegbot.environments.spaces import ACTIONS, PLANES
 from kriegbot.kernels import TABLES, from_board, kernel_rules, subseed
-from referee import BERKELEY, PAPER_LIMITS, Asking, IllegalHeard, Limits, Referee, RuleSet, rule_set
+from referee import BERKELEY, PAPER_LIMITS, Asking, Audience, Limits, Referee, RuleSet, rule_set
 
 INT64 = np.dtype(np.int64)
 ASKING = {Asking.NONSENSE: 0, Asking.OBLIGES: 1, Asking.OBLIGES_ONCE: 2}
@@ -64,7 +64,7 @@ class Batch:
         if games < 1:
             raise ValueError(f"illegal number of games {games}: it takes a whole number from 1")
         rules = rule_set(rules)
-        manners = at.Manners(int(rules.illegal_heard is IllegalHeard.BOTH), ASKING[rules.asking])
+        manners = at.Manners(int(rules.illegal_to is Audience.BOTH), ASKING[rules.asking])
         rules_noted = *kernel_rules(rules, limits), *manners
         rows, planes = at.ROW * (games + 1), 64 * PLANES * games
         self._memory = np.zeros(rows + -(-(3 * planes + ACTIONS * games) // 8), np.uint64)  # see `batch_kernel`

@@ -110,7 +110,7 @@ def view_of(told: str, seen: str, limits: referee.Limits = referee.NO_LIMITS) ->
                 continue
             later = lines[number + 1 :]
             if last is not None and heard.capture is None and is_taken_in_passing(side.men, last, later, now):
-                heard = replace(heard, capture=last.to_square, captured=referee.Man.PAWN)
+                heard = replace(heard, capture=last.to_square, captured=referee.CapturedKind.PAWN)
             side.apply(referee.OpponentMoved(heard))
         else:
             move = chess.Move.from_uci(tried)
@@ -119,7 +119,7 @@ def view_of(told: str, seen: str, limits: referee.Limits = referee.NO_LIMITS) ->
                 continue
             if heard.capture is None and is_pawn_capture(move, side.men):
                 passed = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
-                heard = replace(heard, capture=passed, captured=referee.Man.PAWN)
+                heard = replace(heard, capture=passed, captured=referee.CapturedKind.PAWN)
             side.apply(referee.OwnTry(move, referee.Answer.ACCEPTED, heard))
             last = move
     return side.view()
@@ -134,7 +134,7 @@ def announced(words: str) -> referee.Announcement | None:
     if match is None:
         raise ValueError(f"illegal words of an umpire: {words!r}; they are not those of OpenSpiel 2.0")
     capture = None if match["square"] is None else chess.parse_square(match["square"])
-    captured = None if match["man"] is None else referee.Man(match["man"].lower())
+    captured = None if match["man"] is None else referee.CapturedKind(match["man"].lower())
     return referee.Announcement(capture, captured, pawn_tries=referee.PawnTryCount(int(match["tries"] or 0)))
 
 

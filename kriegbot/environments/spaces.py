@@ -47,7 +47,7 @@ from referee import (
     Answer,
     AskAny,
     Asking,
-    Man,
+    CapturedKind,
     OpponentAsked,
     OpponentMoved,
     OpponentRefused,
@@ -186,6 +186,6 @@ def _heard(view: View, planes: Bytes) -> None:
 
 def _announced(heard: Announcement, planes: Bytes, capture: int, checks: int) -> None:
     if heard.capture is not None:
-        planes[capture, heard.capture] = 1 + (heard.captured is Man.PAWN)
+        planes[capture, heard.capture] = 1 + (heard.captured is CapturedKind.PAWN)
     for place in range(CHECKS):
         planes[checks + place] = heard.checks >> place & 1

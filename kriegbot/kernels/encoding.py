@@ -10,8 +10,8 @@ from referee import (
     Announcement,
     Answer,
     Asking,
+    CapturedKind,
     Limits,
-    Man,
     OpponentAsked,
     OpponentMoved,
     OpponentRefused,
@@ -39,7 +39,7 @@ TRIES_ANNOUNCED = {
 def encode_announcement(announcement: Announcement) -> int:
     """Return an announcement in the bits of `kernels.announcements`."""
     code = 0 if announcement.capture is None else announcement.capture + 1
-    if announcement.captured is Man.PAWN:
+    if announcement.captured is CapturedKind.PAWN:
         code |= announcements.CAPTURED_PAWN_BIT
     code |= int(announcement.checks) << announcements.CHECK_SHIFT
     code |= (
@@ -127,10 +127,10 @@ def kernel_rules(rules: RuleSet, limits: Limits) -> announcements.KernelRules:
         int(rules.captured_kind),
         TRIES_ANNOUNCED[rules.pawn_tries],
         int(rules.one_minor_each_draws),
-        int(rules.en_passant_told),
-        int(rules.promotion_told),
+        int(rules.en_passant_announced),
+        int(rules.promotion_announced),
         int(rules.stalemate_loses),
-        int(rules.checks_told),
+        int(rules.checks_announced),
         limits.plies or 0,
         limits.quiet_plies or 0,
     )

@@ -220,7 +220,7 @@ def meaning_keys(event: referee.Event, rules: referee.RuleSet) -> Iterator[str]:
             if announcement is not None:
                 yield from _parts_of(announcement, rules, "took_kind" if rules.captured_kind else "took")
         case referee.OwnTry(_, referee.Answer.ILLEGAL):
-            yield "no" if rules.illegal_heard is referee.IllegalHeard.BOTH else "no_alone"
+            yield "no" if rules.illegal_to is referee.Audience.BOTH else "no_alone"
         case referee.OwnTry(_, answer):
             yield answer.value
         case referee.OwnQuestion(answer) | referee.OpponentAsked(answer):
@@ -232,7 +232,7 @@ def meaning_keys(event: referee.Event, rules: referee.RuleSet) -> Iterator[str]:
         case referee.OpponentMoved(announcement):
             if announcement.capture is None:
                 yield "moved"
-            yield from _parts_of(announcement, rules, "fell_here" if rules.en_passant_told else "fell")
+            yield from _parts_of(announcement, rules, "fell_here" if rules.en_passant_announced else "fell")
         case referee.GameOver(end):
             yield _end(end)
 
@@ -279,5 +279,5 @@ class EvenTime:
         if self._waits_since is None:
             return
         waited, self._waits_since = time.monotonic() - self._waits_since, None
-        if view.rules.illegal_heard is not referee.IllegalHeard.BOTH:
+        if view.rules.illegal_to is not referee.Audience.BOTH:
             time.sleep(-waited % QUANTUM)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import chess
 
-from referee import Announcement, Check, Man, OwnTry, View
+from referee import Announcement, CapturedKind, Check, OwnTry, View
 from referee.announcement import check_direction
 from referee.pieces import attacks, is_castling, is_pawn_capture, king_of, squares_of
 
@@ -73,8 +73,8 @@ def captures_text(view: View) -> str:
     captures = [announcement.captured for announcement in own if announcement.capture is not None]
     kinds = [
         ("piece or pawn", "pieces or pawns", None),
-        ("pawn", "pawns", Man.PAWN),
-        ("piece", "pieces", Man.PIECE),
+        ("pawn", "pawns", CapturedKind.PAWN),
+        ("piece", "pieces", CapturedKind.PIECE),
     ]
     counts = [(captures.count(kind), one, many) for one, many, kind in kinds]
     return " and ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)

@@ -24,7 +24,7 @@ import chess
 import referee
 from referee.announcement import NO_CHECK, Check, PawnTryInfo
 from referee.pieces import men_of
-from referee.rules import IllegalHeard, PawnTries
+from referee.rules import Audience, PawnTries
 from referee.text import quoted
 from referee.view import ViewBuilder
 
@@ -47,7 +47,7 @@ CHECK_CODES = {f"CHECK_{check.name}": check for check in Check}
 REFUSALS = {"Illegal move": referee.Answer.ILLEGAL, "Nonsense": referee.Answer.IMPOSSIBLE}
 ANSWERS = {"Has pawn captures": referee.Answer.YES, NO_CAPTURES: referee.Answer.NO}
 CAPTURE = re.compile(r"(Capture done|Pawn captured|Piece captured|En passant capture) at ([A-H][1-8])")
-CAPTURED = {"Pawn captured": referee.Man.PAWN, "Piece captured": referee.Man.PIECE}
+CAPTURED = {"Pawn captured": referee.CapturedKind.PAWN, "Piece captured": referee.CapturedKind.PIECE}
 COUNT = re.compile(r"([1-9][0-9]?) pawn tr(?:y|ies)")
 SQUARES = re.compile(r"Pawn tr(?:y|ies) from ([A-H][1-8](?:, [A-H][1-8])*)")
 
@@ -137,7 +137,7 @@ class _LogReader:
                 self._move(entry, is_own=is_own)
             elif is_own:
                 self.builder.apply(referee.OwnTry(entry.own_move(), REFUSALS[first]))
-            elif REFUSALS[first] is referee.Answer.ILLEGAL and self._rules.illegal_heard is IllegalHeard.BOTH:
+            elif REFUSALS[first] is referee.Answer.ILLEGAL and self._rules.illegal_to is Audience.BOTH:
                 self.builder.apply(referee.OpponentRefused())
 
     def close(self) -> None:
@@ -190,7 +190,7 @@ class _LogReader:
             capture,
             captured if self._rules.captured_kind else None,
             checks,
-            en_passant=is_passing and self._rules.en_passant_told,
+            en_passant=is_passing and self._rules.en_passant_announced,
             promotion=promotion,
         )
 

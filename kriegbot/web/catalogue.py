@@ -18,7 +18,7 @@ from kriegbot.web.requests import Invite, New, Watch
 from kriegbot.web.seats import TimeControl
 from kriegbot.web.show import letters
 from kriegbot.web.watch import ReplayedGame, WatchedGame, game_message
-from referee import RULE_SETS, Asking, IllegalHeard, PawnTries, RuleSet
+from referee import RULE_SETS, Asking, Audience, PawnTries, RuleSet
 
 _PAWN_TRIES = {
     PawnTries.NOTHING: "The referee does not say whether pawns can capture.",
@@ -48,19 +48,17 @@ def hello(choices: str, *, is_guest: bool) -> Hello:
 def about(rules: RuleSet) -> list[str]:
     """A rule set in two lines: what both hear, and what else is special."""
     both = "Both sides hear when a try is illegal."
-    illegal = (
-        both if rules.illegal_heard is IllegalHeard.BOTH else "Only the player who tried hears that it was illegal."
-    )
+    illegal = both if rules.illegal_to is Audience.BOTH else "Only the player who tried hears that it was illegal."
     kind = ", and whether a pawn or a piece was taken" if rules.captured_kind else ""
     first = f"{illegal} The referee names the square of each capture{kind}."
     second = [_ASKING.get(rules.asking, _PAWN_TRIES[rules.pawn_tries])]
-    if not rules.checks_told:
+    if not rules.checks_announced:
         second.append("The referee does not announce checks.")
     if rules.stalemate_loses:
         second.append("Stalemate loses.")
-    if rules.promotion_told:
+    if rules.promotion_announced:
         second.append("The referee announces promotions.")
-    if rules.en_passant_told:
+    if rules.en_passant_announced:
         second.append("The referee says when a capture is en passant.")
     return [first, " ".join(second)]
 
@@ -83,9 +81,9 @@ def rules_html() -> str:
             more.append('After a yes to "Any?" every other try is nonsense until a pawn has captured.')
         if one.asking is Asking.OBLIGES_ONCE:
             more.append('After a yes to "Any?" every other try is nonsense until you have tried a pawn capture.')
-        if one.promotion_told:
+        if one.promotion_announced:
             more.append("The referee announces that a pawn is promoted, but not to which piece.")
-        if one.en_passant_told:
+        if one.en_passant_announced:
             more.append("For a capture en passant, the referee names the square on which the pawn lands.")
         if one.one_minor_each_draws:
             more.append("It is a draw when neither side has more than the king and one knight or bishop.")

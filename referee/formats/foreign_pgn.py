@@ -46,7 +46,7 @@ from referee.formats import base
 from referee.pgn import HIDDEN, headers_of, numbered, pgn_games, pgn_text, read_pgn
 from referee.pieces import Men, is_castling, is_open, matches_san, men_of, open_tries, try_name
 from referee.record import ROSTER, GameRecord, Turn, place
-from referee.rules import BERKELEY, WILD16, IllegalHeard, RuleSet
+from referee.rules import BERKELEY, WILD16, Audience, RuleSet
 from referee.text import quoted
 from referee.view import Answer, OwnQuestion, OwnTry
 
@@ -322,7 +322,7 @@ def _own_move(board: chess.Board, turn: Turn) -> str:
 
 
 def _heard_refused(turn: Turn, rules: RuleSet) -> str:
-    if rules.illegal_heard is not IllegalHeard.BOTH:
+    if rules.illegal_to is not Audience.BOTH:
         return ""
     return str(sum(event.answer is Answer.ILLEGAL for event in turn.tries))
 

@@ -16,11 +16,19 @@ from typing import Any, TypeAlias
 
 import chess
 
-from referee.announcement import Announcement, Man, PawnTryCount, PawnTryExists, PawnTrySquares, Reason, check_direction
+from referee.announcement import (
+    Announcement,
+    CapturedKind,
+    PawnTryCount,
+    PawnTryExists,
+    PawnTrySquares,
+    Reason,
+    check_direction,
+)
 from referee.errors import RecordError
 from referee.formats.base import QUESTIONS, RULED_OUT, TIMES, ForeignGame, Format, Lost, Written
 from referee.record import ROSTER, GameRecord
-from referee.rules import NO_LIMITS, RULE_SETS, Asking, IllegalHeard, Limits, RuleSet
+from referee.rules import NO_LIMITS, RULE_SETS, Asking, Audience, Limits, RuleSet
 from referee.text import quoted
 from referee.view import Answer, OwnQuestion, OwnTry
 
@@ -58,7 +66,7 @@ _CHECKS = ("RANK", "FILE", "LONG_DIAGONAL", "SHORT_DIAGONAL", "KNIGHT")
 
 def heard_of(sheet: Sheet, rules: RuleSet) -> Iterator[list[tuple[Any, Json]]]:
     """What the other side hears of a sheet, turn by turn."""
-    is_silent = rules.illegal_heard is not IllegalHeard.BOTH
+    is_silent = rules.illegal_to is not Audience.BOTH
     for turn in sheet:
         heard = [
             (question.get("question_type"), answer)
@@ -73,7 +81,7 @@ def answer_of(announcement: Announcement, board: chess.Board) -> Json:
     """Their announcement of a move; a mate comes without its direction."""
     answer = _BLANK | {"main_announcement": DONE[announcement.capture is not None]}
     if announcement.capture is not None:
-        kinds = {None: None, Man.PAWN: "PAWN", Man.PIECE: "PIECE"}
+        kinds = {None: None, CapturedKind.PAWN: "PAWN", CapturedKind.PIECE: "PIECE"}
         answer["capture_at_square"] = announcement.capture
         answer["captured_piece_announcement"] = kinds[announcement.captured]
     checks = _checks(board)
