@@ -1,25 +1,26 @@
-"""Statistics that a player reports of a choice; searches fill them in, and games and tournaments keep them."""
+"""Statistics that a player reports of a choice: searches fill them in, and games and tournaments keep them."""
 
 from dataclasses import dataclass
 
-WORDS = {"rescue": 40, "why": 200}
-"""Most characters of each text in a report."""
+MAX_LENGTHS = {"rescue": 40, "why": 200}
+"""Characters that each text of a report may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Statistics of one choice; all of them optional.
+    """Statistics of one choice, all of them optional.
 
     Attributes:
       samples: histories searched.
-      depth: plies searched, 0 if none.
+      depth: plies searched; 0 without a search.
       leaves: positions evaluated.
       particles: distinct boards in the belief.
       effective: effective sample size of the belief.
-      rescue: "" or the gravest of "replay", "last observation", "blind" that the belief needed for this try.
-      astray: True if the belief contradicts an earlier announcement; the word of the line protocol and of tournament
+      rescue: the last resort with which the belief found boards for this try: "replay", "last observation", "blind", or
+        "" for none.
+      astray: True if the belief contradicts an earlier announcement. The word of the line protocol and of tournament
         files.
-      why: a line for people, "" for none.
+      why: one line for people; "" for none.
       seconds: time taken.
       overrun: True if the choice took longer than its budget.
     """

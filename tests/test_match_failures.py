@@ -13,7 +13,7 @@ from kriegbot.game import process
 from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat, PlayerFailed
-from kriegbot.game.turn import MOST_NONSENSE, ask_player
+from kriegbot.game.turn import MAX_NONSENSE, ask_player
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, WILD16, Limits, Reason, Referee, Resign, RuleSet, record_from_pgn, record_to_pgn
@@ -37,8 +37,8 @@ ANSWERING: list[tuple[type[Any], str]] = [
     (misbehaving.AnswersDrop, "answered nonsense: Move, not a move between squares of the board"),
     (misbehaving.AnswersBadReport, "answered nonsense: None, not a Report"),
     (misbehaving.AnswersFunction, "not a Report"),
-    (misbehaving.AsksForEver, f"tried for ever: {MOST_NONSENSE} impossible or repeated tries in one turn"),
-    (misbehaving.TriesTheImpossible, f"tried for ever: {MOST_NONSENSE} impossible or repeated tries in one turn"),
+    (misbehaving.AsksForEver, f"tried for ever: {MAX_NONSENSE} impossible or repeated tries in one turn"),
+    (misbehaving.TriesTheImpossible, f"tried for ever: {MAX_NONSENSE} impossible or repeated tries in one turn"),
 ]
 
 
@@ -106,7 +106,7 @@ def test_a_player_that_fails_when_told_of_the_end_has_failed_and_the_result_stay
 def test_both_kinds_of_nonsense_are_counted_under_rules_that_call_them_illegal() -> None:
     played = against_rand(misbehaving.TriesTheImpossible, WILD16)
     assert_forfeited(played, "tried for ever")
-    assert (played.white.tries, played.white.illegal, played.white.nonsense) == (MOST_NONSENSE, 0, MOST_NONSENSE)
+    assert (played.white.tries, played.white.illegal, played.white.nonsense) == (MAX_NONSENSE, 0, MAX_NONSENSE)
 
 
 @pytest.mark.parametrize("rules", [BERKELEY, WILD16])

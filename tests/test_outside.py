@@ -17,13 +17,12 @@ import pytest
 
 from kriegbot import parts
 from kriegbot.cli.main import main
-from kriegbot.game import conformance as conformance_module
 from kriegbot.game import process
-from kriegbot.game.children import ProcessExited, Talker, TimedOut
+from kriegbot.game.children import LineProcess, ProcessExited, TimedOut
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import play_game, player_seed
 from kriegbot.game.process import ProcessSeat, budget_of, patience_of
-from kriegbot.game.protocol import Nonsense, ViewReader, game_lines, read_answer, view_lines
+from kriegbot.game.protocol import BadLine, ViewReader, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed
 from kriegbot.players.base import Choice
 from kriegbot.players.rand import RandPlayer
@@ -119,7 +118,7 @@ def test_a_program_that_misbehaves_loses_by_a_named_reason(answer: str, failure:
 
 
 def test_a_program_that_reads_nothing_does_not_stop_the_game() -> None:
-    talker = Talker(["sleep", "60"])
+    talker = LineProcess(["sleep", "60"])
     begun = time.monotonic()
     with pytest.raises(TimedOut):
         talker.send(["x" * 1000] * 1000, begun + 0.5)
@@ -128,7 +127,7 @@ def test_a_program_that_reads_nothing_does_not_stop_the_game() -> None:
 
 
 def test_what_a_program_said_before_it_left_is_heard() -> None:
-    talker = Talker(["echo", "first\nsecond"])
+    talker = LineProcess(["echo", "first\nsecond"])
     time.sleep(0.5)  # so that its words and its end are found together
     deadline = time.monotonic() + 5
     assert [talker.line(deadline) for _ in range(2)] == ["first", "second"]
@@ -218,7 +217,7 @@ def test_nothing_but_a_sides_own_view_crosses_the_pipe(monkeypatch: pytest.Monke
     sent: list[str] = []
     views: list[View] = []
 
-    class Overheard(Talker):
+    class Overheard(LineProcess):
         def send(self, lines: Sequence[str], deadline: float) -> None:
             sent.extend(lines)
             super().send(lines, deadline)
@@ -228,7 +227,7 @@ def test_nothing_but_a_sides_own_view_crosses_the_pipe(monkeypatch: pytest.Monke
             views.append(view)
             return super().ask(view)
 
-    monkeypatch.setattr(process, "Talker", Overheard)
+    monkeypatch.setattr(process, "LineProcess", Overheard)
     with Noted(parse_spec(SHELL, sandbox=False)) as seat:
         play_game(seat, HereSeat("rand", RandPlayer), rules=WILD16, limits=Limits(plies=40), seed=3)
     expected: list[str] = []
@@ -251,7 +250,7 @@ def test_nothing_but_a_sides_own_view_crosses_the_pipe(monkeypatch: pytest.Monke
     "line", ["", "try", "try e2", "try 0000", "e2e4", "any?", "info x=1", "info depth=-1", "resign now"]
 )
 def test_an_answer_that_is_none_is_nonsense(line: str) -> None:
-    with pytest.raises(Nonsense):
+    with pytest.raises(BadLine):
         read_answer(line, Report())
 
 
@@ -387,31 +386,27 @@ def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:
     assert (done.returncode, done.stderr) == (2, "kriegbot: cannot start player 'rand': Too many open files.\n")
 
 
-@pytest.fixture
-def shorter_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Players are checked in games of fewer plies."""
-    monkeypatch.setattr(conformance_module, "MIDDLING", Limits(plies=many(40, 20)))
-    monkeypatch.setattr(conformance_module, "LONG", Limits(plies=many(240, 80)))
+SHORTER = {"plies": many(40, 20), "long_plies": many(240, 80)}
+"""Shorter games, except in a thorough run."""
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("kernels", "shorter_games")
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("name", [name for name, kind in players().items() if kind.make is not None])
 def test_all_of_ours_conform(name: str) -> None:
     text = f"{name}:samples=5" if any(one.name == "samples" for one in players()[name].options) else name
     if name == "engine":
         text = "engine:nodes=200,boards=3"
         needs_stockfish()
-    checks = list(conformance(parse_spec(text)))
+    checks = list(conformance(parse_spec(text), **SHORTER))
     assert len(checks) > 10
     assert [check for check in checks if not check.is_good] == []
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shorter_games")
 @pytest.mark.parametrize("player", [PYTHON, SHELL])
 def test_the_examples_conform(player: str) -> None:
-    assert [check for check in conformance(parse_spec(player)) if not check.is_good] == []
+    assert [check for check in conformance(parse_spec(player), **SHORTER) if not check.is_good] == []
 
 
 @pytest.mark.parametrize("player", ["TriesTheImpossible", "Raises", "Exits"])
@@ -423,7 +418,7 @@ def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> 
     with ProcessSeat(parse_spec(PYTHON, sandbox=False)) as seat:
         seat.begin(1)
         before = seat.pid
-        seat.invite(parse_spec("rand"))
+        seat.set_player(parse_spec("rand"))
         seat.begin(1)
         assert seat.pid != before
 

@@ -16,7 +16,7 @@ import pytest
 from kriegbot.cli import tournament as tournament_module
 from kriegbot.cli.main import main
 from kriegbot.game import process, sandbox
-from kriegbot.game.children import CannotStart, Talker
+from kriegbot.game.children import CannotStart, LineProcess
 from kriegbot.game.process import ProcessSeat
 from kriegbot.players.specs import parse_spec
 from referee import Reason
@@ -31,12 +31,12 @@ NEEDS_BWRAP = pytest.mark.skipif(bool(sandbox.why_unavailable()), reason=sandbox
 def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
     text: str, is_wanted: bool, is_walled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox, "is_there", lambda: True)
+    monkeypatch.setattr(sandbox, "is_installed", lambda: True)
     monkeypatch.setattr(sandbox, "why_unavailable", lambda: "")
-    (program, *arguments), environment, is_kept = started(text, monkeypatch, is_sandboxed=is_wanted)
+    (program, *arguments), environment, is_supervised = started(text, monkeypatch, is_sandboxed=is_wanted)
     assert program.endswith("bwrap") == is_walled
     assert ("--unshare-all" in arguments, "SECRET" in environment) == (is_walled, not is_walled)
-    assert is_kept == (text == PYTHON and not is_walled)
+    assert is_supervised == (text == PYTHON and not is_walled)
 
 
 def started(
@@ -44,13 +44,13 @@ def started(
 ) -> tuple[list[str], Mapping[str, str], bool]:
     """How the process of a player would be started: its command, its environment, whether it is kept."""
 
-    def talker(command: list[str], environment: Mapping[str, str], *, is_kept: bool) -> Talker:
-        seen.append((command, environment, is_kept))
+    def talker(command: list[str], environment: Mapping[str, str], *, is_supervised: bool) -> LineProcess:
+        seen.append((command, environment, is_supervised))
         raise CannotStart("for the test")
 
     seen: list[tuple[list[str], Mapping[str, str], bool]] = []
     monkeypatch.setenv("SECRET", "the registration key")
-    monkeypatch.setattr(process, "Talker", talker)
+    monkeypatch.setattr(process, "LineProcess", talker)
     with ProcessSeat(parse_spec(text, sandbox=is_sandboxed)) as seat, pytest.raises(CannotStart, match="for the test"):
         seat.begin(1)
     return seen[0]
@@ -80,12 +80,12 @@ def test_where_there_is_no_bubblewrap_that_is_said_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    sandbox.is_there.cache_clear()
+    sandbox.is_installed.cache_clear()
     try:
         for _ in range(2):
             started(PYTHON, monkeypatch, is_sandboxed=True)
     finally:
-        sandbox.is_there.cache_clear()
+        sandbox.is_installed.cache_clear()
     assert [record.message for record in caplog.records] == [
         "Players from outside play without a sandbox: bubblewrap (bwrap) is not installed."
     ]

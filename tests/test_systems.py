@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.game.children import Talker
+from kriegbot.game.children import LineProcess
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.sandbox import why_unavailable
 from kriegbot.importing import importable
@@ -45,8 +45,8 @@ def test_where_programs_cannot_be_talked_to_one_line_says_so(
 def test_how_a_child_ended_is_known(monkeypatch: pytest.MonkeyPatch, has_waitid: bool) -> None:
     if not has_waitid:
         monkeypatch.delattr(os, "waitid")
-    assert Talker(["sh", "-c", "exit 7"]).end(patience=10) == 7
-    assert Talker(["sleep", "60"]).end(patience=0.1) is None
+    assert LineProcess(["sh", "-c", "exit 7"]).end(patience=10) == 7
+    assert LineProcess(["sleep", "60"]).end(patience=0.1) is None
 
 
 SHADOWS = ("chess", "numpy", "random", "tempfile", "typer")
@@ -169,18 +169,18 @@ def descendants(pid: int) -> list[int]:
     return [pid, *(other for child in children.split() for other in descendants(int(child)))]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="keepers are for Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="supervisors are for Linux")
 def test_a_kept_program_is_ended_by_a_broken_pipe_as_others_are() -> None:
-    assert Talker(["sh", "-c", "kill -PIPE $$"], is_kept=True).end(patience=10) == -signal.SIGPIPE
+    assert LineProcess(["sh", "-c", "kill -PIPE $$"], is_supervised=True).end(patience=10) == -signal.SIGPIPE
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="keepers are for Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="supervisors are for Linux")
 @pytest.mark.parametrize("deed", ["STOP", "KILL"])
-def test_a_program_that_stops_or_kills_its_keeper_ends_with_the_game(
+def test_a_program_that_stops_or_kills_its_supervisor_ends_with_the_game(
     deed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kriegbot.game.children.KEEPER_PATIENCE", 0.1)
+    monkeypatch.setattr("kriegbot.game.children.SUPERVISOR_PATIENCE", 0.1)
     bot = tmp_path / "bot.sh"
     bot.write_text(f"sleep 61 & read a; read b; read c; echo ready; read end; kill -{deed} $PPID; sleep 60")
     with ProcessSeat(parse_spec(f"program:sh {bot}", sandbox=False)) as seat:

@@ -17,12 +17,11 @@ import pytest
 from kriegbot import parts
 from kriegbot.cli.main import main
 from kriegbot.game import trial
-from kriegbot.game.children import Talker
 from kriegbot.game.match import play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
 from kriegbot.players.rand import RandPlayer
-from kriegbot.players.specs import parse_spec, players
+from kriegbot.players.specs import BadSpec, parse_spec, players
 from kriegbot.web.catalogue import new_game
 from kriegbot.web.requests import New
 from kriegbot.web.server import PageServer
@@ -83,27 +82,23 @@ def test_what_cannot_play_is_refused_before_the_first_game(
     assert set(os.listdir()) - {"__pycache__"} == {"bots.py", "broken.py"}
 
 
-def test_a_player_that_is_slow_is_not_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "TRIAL_PATIENCE", 0.2)
+def test_a_player_that_is_slow_is_not_refused(tmp_path: Path) -> None:
     (tmp_path / "bot.sh").write_text(BOT.format("sleep 60"))
-    trial.try_out(parse_spec(f"program:sh {tmp_path / 'bot.sh'}", sandbox=False))
+    trial.try_out(parse_spec(f"program:sh {tmp_path / 'bot.sh'}", sandbox=False), patience=0.2)
 
 
-def test_a_part_that_hangs_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("kriegbot.game.process.PARTS_PATIENCE", 0.5)
-    Path("sleepy.py").write_text("import time\ntime.sleep(60)")
-    assert main(["match", "search:samples=20,evaluator=sleepy.py:f", "rand"]) == 2
-    assert "hung: not ready in 0.5 seconds" in capsys.readouterr().err
+def test_a_part_that_hangs_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "sleepy.py").write_text("import time\ntime.sleep(60)")
+    spec = parse_spec(f"search:samples=20,evaluator={tmp_path / 'sleepy.py'}:f")
+    with pytest.raises(BadSpec, match=r"hung: not ready in 0\.5 seconds"):
+        trial.try_out(spec, start_patience=0.5)
 
 
 def test_what_is_ours_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    def started(_seat: ProcessSeat) -> Talker:
+    def begin(_seat: ProcessSeat, _seed: int) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(ProcessSeat, "_started", started)
+    monkeypatch.setattr(ProcessSeat, "begin", begin)
     for name, kind in players().items():
         if kind.make is not None and name != "engine":  # it runs a program, which may be missing
             trial.try_out(parse_spec(name))

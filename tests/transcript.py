@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
 
-from kriegbot.game.children import Talker
+from kriegbot.game.children import LineProcess
 from kriegbot.game.match import play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
@@ -22,7 +22,7 @@ def transcript(seed: int = SEED) -> str:
     """A game of four plies: what the shell bot reads after ">", and what it writes after "<"."""
     lines: list[str] = []
 
-    class Overheard(Talker):
+    class Overheard(LineProcess):
         def send(self, lines_sent: Sequence[str], deadline: float) -> None:
             lines.extend(f"> {line}" for line in lines_sent)
             super().send(lines_sent, deadline)
@@ -33,7 +33,7 @@ def transcript(seed: int = SEED) -> str:
             return said
 
     spec = parse_spec(f"program:sh {BOT}", sandbox=False)
-    with patch("kriegbot.game.process.Talker", Overheard), ProcessSeat(spec, has_own_seed=False) as seat:
+    with patch("kriegbot.game.process.LineProcess", Overheard), ProcessSeat(spec, has_own_seed=False) as seat:
         play_game(seat, HereSeat("rand", RandPlayer), limits=Limits(plies=4), start=START, seed=seed)
     return "".join(f"    {line}\n" for line in lines)
 

@@ -89,7 +89,7 @@ class WarmSeats:
         if game.white == black.name or game.black == white.name:  # the process there has loaded what its player needs
             self._seats = black, white
         for seat, spec in zip(self._seats, (game.white, game.black), strict=True):
-            seat.invite(self._spec_of(spec), self._patience, spec)
+            seat.set_player(self._spec_of(spec), self._patience, spec)
         settings = self._settings
         LOGGER.info("game %d begins, %s against %s", game.id, game.white, game.black)
         try:

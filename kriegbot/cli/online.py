@@ -27,7 +27,7 @@ from rich.text import Text
 
 from kriegbot.cli.common import argument, check_players, group, option, preparing
 from kriegbot.cli.screen import drawing_console
-from kriegbot.game.children import handling
+from kriegbot.game.children import signal_handlers
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed
 from kriegbot.request import Refused, games_folder, program_of
@@ -119,7 +119,7 @@ def run(settings: File = None) -> None:
             raise Refused(f"player '{player}' {failed}.") from None
     stop = threading.Event()
     ends = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: stop.set())
-    with handling(ends), showing() as screen, Site(config.site, token, stop, screen.say) as site:
+    with signal_handlers(ends), showing() as screen, Site(config.site, token, stop, screen.say) as site:
         bot = Bot(site, config, folder, screen.say)
         screen.show(bot)
         bot.run()

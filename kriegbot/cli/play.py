@@ -21,7 +21,7 @@ from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, option
 from kriegbot.cli.console import PlainConsole, TerminalConsole
 from kriegbot.cli.screen import Heat, drawing_console, is_terminal
-from kriegbot.game.children import handling
+from kriegbot.game.children import signal_handlers
 from kriegbot.game.match import GameResult, play_game, without_last_turn
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat
@@ -313,7 +313,7 @@ def _one_interrupt() -> Iterator[None]:
             is_interrupted = True
             raise KeyboardInterrupt
 
-    with handling(dict.fromkeys((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), interrupt)):
+    with signal_handlers(dict.fromkeys((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), interrupt)):
         yield
 
 

@@ -1,6 +1,6 @@
-"""One test for any player: quick games under every rule set, from positions with unusual moves, and seeds.
+"""A test for any player: short games under every rule set and from unusual positions, and reproducible choices.
 
-`kriegbot check-player` prints it; the tests put all of ours through it.
+`kriegbot check-player` prints the results. The tests of kriegbot put every built-in player through it.
 """
 
 from collections.abc import Iterator
@@ -21,19 +21,19 @@ STARTS = {
     "en passant": "4k3/ppp5/8/3P1P2/3p1p2/8/2P1P1P1/4K3 w - - 0 1",
     "a lone king": "7k/8/8/8/8/8/QQ6/K7 b - - 0 1",
 }
-SHORT, MIDDLING, LONG = Limits(plies=12), Limits(plies=40), Limits(plies=240)
+START_LIMITS = Limits(plies=12)
 SEED = 2006
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One check of a player.
+class PlayerCheck:
+    """The result of one check of a player.
 
     Attributes:
-      what: was checked.
-      is_good: whether the player passed.
-      detail: how it went, on one line.
-      is_refused: whether no game could begin, since the player refused its spec.
+      what: the check.
+      is_good: True if the player passed.
+      detail: the result in one line.
+      is_refused: True if no game began, because the player refused its spec.
     """
 
     what: str
@@ -42,25 +42,39 @@ class Check:
     is_refused: bool = False
 
 
-def conformance(spec: PlayerSpec, patience: float | None = None) -> Iterator[Check]:
-    """Checks a player, until it has refused its spec; an answer may take `patience` seconds. Raises CannotStart."""
+def conformance(
+    spec: PlayerSpec, patience: float | None = None, *, plies: int = 40, long_plies: int = 240
+) -> Iterator[PlayerCheck]:
+    """Check a player; stop early if it refuses its spec.
+
+    Args:
+      spec: the player.
+      patience: seconds for one answer; by default as for any game.
+      plies: length of each game under a rule set.
+      long_plies: length of the one long game.
+
+    Raises:
+      CannotStart: the system refuses to start its process.
+    """
+    limits = Limits(plies=plies)
     with ProcessSeat(spec, patience=patience, has_own_seed=False) as seat:
         for rules in RULE_SETS.values():
             for color in chess.COLORS:
-                played = _game(seat, color, rules, MIDDLING)
-                check = _judged(f"{rules.name}, {chess.COLOR_NAMES[color]}", played, color)
+                played = _game(seat, color, rules, limits)
+                check = _check(f"{rules.name}, {chess.COLOR_NAMES[color]}", played, color)
                 yield check
                 if check.is_refused:
                     return
         for name, start in STARTS.items():
             for color in chess.COLORS:
-                yield _judged(f"{name}, {chess.COLOR_NAMES[color]}", _game(seat, color, BERKELEY, SHORT, start), color)
-        yield _judged("a long game", _game(seat, chess.WHITE, BERKELEY, LONG), chess.WHITE)
-        tries = [_game(seat, chess.WHITE, BERKELEY, MIDDLING).record.turns for _ in range(2)]
-        is_same = len({tuple((turn.move, turn.tries) for turn in turns) for turns in tries}) == 1
+                played = _game(seat, color, BERKELEY, START_LIMITS, start)
+                yield _check(f"{name}, {chess.COLOR_NAMES[color]}", played, color)
+        yield _check("a long game", _game(seat, chess.WHITE, BERKELEY, Limits(plies=long_plies)), chess.WHITE)
+        games = [_game(seat, chess.WHITE, BERKELEY, limits).record.turns for _ in range(2)]
+        is_same = len({tuple((turn.move, turn.tries) for turn in turns) for turns in games}) == 1
         is_timed = budget_of(spec) is not None
-        said = "the same game" if is_same else "another game" + (", as a player by the clock may" if is_timed else "")
-        yield Check("the same seed", is_same or is_timed or spec.get("samples") is None, said)
+        detail = "the same game" if is_same else "another game" + (", as a player by the clock may" if is_timed else "")
+        yield PlayerCheck("the same seed", is_same or is_timed or spec.get("samples") is None, detail)
 
 
 def _game(
@@ -71,12 +85,13 @@ def _game(
     return play_game(white, black, rules=rules, limits=limits, start=start, seed=SEED)
 
 
-def _judged(what: str, played: GameResult, color: chess.Color) -> Check:
-    did = played.statistics(color)
-    if did.failure:
+def _check(what: str, played: GameResult, color: chess.Color) -> PlayerCheck:
+    stats = played.statistics(color)
+    if stats.failure:
         is_refused = played.failed is not None and played.failed.failure is Failure.REFUSED
-        return Check(what, False, did.failure, is_refused)
-    if did.nonsense:
-        return Check(what, False, f"{did.nonsense} of {did.tries} tries were impossible on its own board, or repeated")
-    answers = f"{did.tries} tries, {did.illegal} illegal, {did.max_seconds:.2f} s for the longest"
-    return Check(what, True, answers)
+        return PlayerCheck(what, False, stats.failure, is_refused)
+    if stats.nonsense:
+        detail = f"{stats.nonsense} of {stats.tries} tries were impossible on its own board, or repeated"
+        return PlayerCheck(what, False, detail)
+    detail = f"{stats.tries} tries, {stats.illegal} illegal, {stats.max_seconds:.2f} s for the longest"
+    return PlayerCheck(what, True, detail)

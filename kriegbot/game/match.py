@@ -1,7 +1,7 @@
-"""One game between two seats, turn after turn (`kriegbot.game.turn`), and what happens when a player fails.
+"""One game between two seats, turn after turn (`kriegbot.game.turn`).
 
-A player that raises, hangs, dies, answers nonsense or tries for ever loses by forfeit, and the game's record says why;
-a person who leaves, or an interrupt, abandons the game. Whatever happens, there is a record.
+A player that raises, hangs, dies, answers nonsense or tries for ever loses by forfeit, and the record gives the reason.
+A person who leaves, or an interrupt, abandons the game. There is always a record.
 """
 
 import hashlib
@@ -23,27 +23,28 @@ from kriegbot.game.turn import Attempt, turn
 from kriegbot.report import Report
 from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Reason, Referee, RuleSet
 
-VERSIONS = ("kriegbot", "chess", "numpy", "numba")
+PACKAGES = ("kriegbot", "chess", "numpy", "numba")
+"""Packages whose versions stand in records."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatistics:
-    """What one player did in one game.
+    """Statistics of one player in one game. The player itself reports samples, overruns, rescues and astray.
 
     Attributes:
       player: its spec.
       turns: moves made.
-      tries: answers given to the referee, including the moves made.
-      illegal: tries that were illegal, though open to the player.
-      nonsense: tries that were impossible on its own board, or repeated in a turn; and questions at the wrong time.
-      mean_seconds: time for an answer, as this side of the player measures it.
+      tries: tries made, accepted ones included.
+      illegal: tries that the referee refused although they were open to the player.
+      nonsense: tries that its own view shows to be impossible or repeated, and questions when it may not ask.
+      mean_seconds: mean time of an answer, measured outside the player's process.
       max_seconds: the longest.
-      mean_samples: histories drawn for an answer, as the player reports; over the answers that drew any.
-      overruns: answers that missed their time budget, as the player reports.
-      rescues: how often each rescue of the belief was needed, as the player reports.
-      astray: answers from a belief that no longer fitted everything heard, as the player reports.
-      failure: why the player forfeited the game, or how it failed when told of the end; empty if it did neither.
-      log: the traceback of the failure, and the end of the player's output.
+      mean_samples: mean number of histories in the answers that drew any.
+      overruns: answers that exceeded their time budget.
+      rescues: number of times that the belief needed each rescue.
+      astray: answers from a belief that contradicts an announcement.
+      failure: the reason for which the player forfeited the game, or its failure at the last view; else empty.
+      log: the end of the player's output, and the traceback of the failure.
     """
 
     player: str
@@ -61,16 +62,19 @@ class PlayerStatistics:
     log: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain values, times to the microsecond."""
+        """Return plain values, times to the microsecond."""
         return {name: round(value, 6) if isinstance(value, float) else value for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerStats:
-    """One answer of a player to the referee, and what it reports of it.
+    """Statistics of one answer of a player.
 
-    ply: plies played before, so answers of one ply are the tries of one turn. seconds: time for it, as this side of the
-    player measures it.
+    Attributes:
+      color: the side.
+      ply: number of plies played before; the answers of one turn share it.
+      seconds: time that it took, measured outside the player's process.
+      report: the player's own report.
     """
 
     color: chess.Color
@@ -81,15 +85,15 @@ class AnswerStats:
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """A game that was played, at least in part.
+    """A game that has ended in any way.
 
     Attributes:
       record: the game; it has an end.
-      white: what White did.
-      black: what Black did.
+      white: statistics of White.
+      black: statistics of Black.
       thoughts: every answer of both, in order.
-      failed: how a player failed, if one did.
-      interrupted: whether Ctrl-C ended it.
+      failed: the failure of a player, if any.
+      interrupted: True if Ctrl-C ended it.
     """
 
     record: GameRecord
@@ -100,7 +104,7 @@ class GameResult:
     interrupted: bool = False
 
     def statistics(self, color: chess.Color) -> PlayerStatistics:
-        """What one side did."""
+        """Return the statistics of a side."""
         return self.white if color == chess.WHITE else self.black
 
 
@@ -115,32 +119,35 @@ def play_game(
     event: str = "?",
     begun: GameRecord | None = None,
 ) -> GameResult:
-    """Plays one game to its end, whatever the players do.
+    """Play one game to its end, whatever the players do.
+
+    >>> result = play_game("rand", "rand", limits=Limits(plies=40), seed=1)
+    >>> result.record.result, len(result.record.turns), result.white.turns
+    ('1/2-1/2', 40, 20)
 
     Args:
-      white: where White sits, or a spec such as `kriegbot:samples=50`, whose player sits down for this game alone, as
-        `seat_of` seats it; seats stay open, for the next game.
-      black: the same for Black.
+      white: a seat, which stays open for the next game; or a spec such as `kriegbot:samples=50`, for this game alone.
+      black: likewise.
       rules: the rule set, or its name.
-      limits: when the game is drawn.
+      limits: the lengths at which the game is drawn.
       start: FEN of the first position.
-      seed: from which both players get theirs; with reproducible players of ours, a seed is a game. Players from
-        outside have random seeds, which the record states.
-      event: what the game is part of, for its record.
-      begun: a game without an end, which is played on under its own rules and limits; the players sit down anew, and
-        learn what has happened from their views.
+      seed: seed of both players. Reproducible built-in players play the same game from the same seed. Players from
+        outside get random seeds, which the record states.
+      event: the tournament or occasion, for the record.
+      begun: a game without an end to continue under its own rules and limits. The players take their seats anew and
+        learn its course from their views.
 
     Raises:
       BadStart: no game can begin from that position.
-      RecordError: the game begun is none.
+      RecordError: `begun` is not a game that can be continued.
       UnknownRuleSet: no rule set has that name.
-      TypeError: a seat is none, and no text.
+      TypeError: a side is neither a seat nor a text.
       BadSpec: a ValueError; a spec names no player, or one that cannot play.
       kriegbot.game.children.CannotStart: no process can be started for a player.
     """
     referee = Referee(rules, limits, start) if begun is None else resume_referee(begun)
-    with ExitStack() as made:
-        seats = [_seated(given, referee.rules, made) for given in (white, black)]
+    with ExitStack() as own_seats:
+        seats = [_seated(side, referee.rules, own_seats) for side in (white, black)]
         game = _Game(referee, dict(zip(chess.COLORS, seats, strict=True)))
         game.seconds += [] if begun is None else [turn.seconds for turn in begun.turns]
         interrupted = False
@@ -152,31 +159,31 @@ def play_game(
                 referee.abandon("interrupted")
         record = GameRecord.of(referee, game.headers(event, seed), game.seconds)
         thoughts = tuple(
-            AnswerStats(tried.view.color, tried.view.ply, tried.seconds, tried.choice.report) for tried in game.tried
+            AnswerStats(one.view.color, one.view.ply, one.seconds, one.choice.report) for one in game.attempts
         )
         sides = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
         return GameResult(record, *sides, thoughts, game.failed, interrupted)
 
 
-def _seated(given: Seat | str, rules: RuleSet, made: ExitStack) -> Seat:
-    """A seat as it was given, or one for the player of a spec, closed with `made`."""
-    if isinstance(given, Seat):
-        return given
-    if not isinstance(given, str):
+def _seated(side: Seat | str, rules: RuleSet, own_seats: ExitStack) -> Seat:
+    """Return a seat as it is, or make one for the player of a spec, which `own_seats` closes."""
+    if isinstance(side, Seat):
+        return side
+    if not isinstance(side, str):
         raise TypeError(
-            f"illegal seat {type(given).__name__}: it takes a Seat such as HereSeat, or a spec such as 'rand'"
+            f"illegal seat {type(side).__name__}: it takes a Seat such as HereSeat, or a spec such as 'rand'"
         )
-    return made.enter_context(seat_of(given, rules))
+    return own_seats.enter_context(seat_of(side, rules))
 
 
 def resume_referee(begun: GameRecord) -> Referee:
-    """The referee of a game after its last try; raises RecordError if there is no such game, or it has ended."""
+    """Return the referee of a game after its last try; raise RecordError if it has ended."""
     *_, last = replace(begun, end=None).replay()
     return last.referee
 
 
 def without_last_turn(record: GameRecord) -> GameRecord:
-    """A game before the last move of the side to try and the reply; tries refused in that turn stay refused."""
+    """Return a game before the last move of the side to move and the reply. Its refused tries stay refused."""
     turns = record.turns[:-2]
     return GameRecord(
         record.rules, record.limits, record.start, turns, record.turns[len(turns)].tries, None, record.headers
@@ -184,39 +191,39 @@ def without_last_turn(record: GameRecord) -> GameRecord:
 
 
 def player_seed(seed: int, color: chess.Color) -> int:
-    """The seed of a player of ours, from the seed of the match: below 2**63, and unlike its opponent's."""
+    """Return the seed of a built-in player from the seed of the game: below 2**63, and unlike its opponent's."""
     digest = hashlib.sha256(f"{seed} {chess.COLOR_NAMES[color]}".encode()).digest()
     return int.from_bytes(digest[:8]) >> 1
 
 
 @cache
 def versions() -> str:
-    """What the game was played with."""
-    found = [f"python {python_version()}"]
-    for package in VERSIONS:
+    """Return the versions of Python and of `PACKAGES`, for records."""
+    items = [f"python {python_version()}"]
+    for package in PACKAGES:
         try:
-            found.append(f"{package} {version(package)}")
+            items.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             continue
-    return ", ".join(found)
+    return ", ".join(items)
 
 
 class _Game:
-    """A game in progress: the referee, the seats, and every try."""
+    """A game in progress: the referee, the seats, and every attempt."""
 
     def __init__(self, referee: Referee, seats: dict[chess.Color, Seat]) -> None:
         self.referee = referee
         self.seconds: list[float | None] = []
-        self.tried: list[Attempt] = []
+        self.attempts: list[Attempt] = []
         self.failed: PlayerFailed | None = None
         self._seats = seats
-        self._judged = chess.WHITE
+        self._acting = chess.WHITE  # the side that loses if its player fails now
 
     def play(self, seed: int) -> None:
         """Play to the end; a player that fails forfeits the game."""
         try:
-            for self._judged in chess.COLORS:
-                left = self._seats[self._judged].begin(player_seed(seed, self._judged))
+            for self._acting in chess.COLORS:
+                left = self._seats[self._acting].begin(player_seed(seed, self._acting))
                 if left is not None:
                     self.referee.abandon(left.why)
                     return
@@ -224,35 +231,35 @@ class _Game:
                 self._turn()
         except PlayerFailed as failed:
             self.failed = failed
-            self.referee.forfeit(self._judged, failed.detail)
-        self._tell_end()
+            self.referee.forfeit(self._acting, failed.detail)
+        self._show_end()
 
-    def _tell_end(self) -> None:
-        """Tells players how the game ended, save who forfeited it; if one then fails, the result stays.
+    def _turn(self) -> None:
+        self._acting = color = self.referee.turn
+        seconds = 0.0
+        for attempt in turn(self.referee, self._seats[color], self._seats[not color]):
+            self.attempts.append(attempt)
+            seconds += attempt.seconds
+            if attempt.answer is Answer.ACCEPTED:
+                self.seconds.append(seconds)
 
-        A game that was abandoned may be played on, and nothing was asked of anybody in one without a try.
+    def _show_end(self) -> None:
+        """Show players the last view, except one that forfeited the game. A failure now does not change the result.
+
+        An abandoned game may go on later, and in a game without a try the players have seen nothing.
         """
         end = self.referee.end
-        if end is None or end.reason is Reason.ABANDONED or not self.tried:
+        if end is None or end.reason is Reason.ABANDONED or not self.attempts:
             return
         for color in [bool(end.winner)] if end.reason is Reason.FORFEIT else chess.COLORS:
             try:
                 self._seats[color].end(self.referee.view(color))
             except PlayerFailed as failed:
                 if self.failed is None:
-                    self.failed, self._judged = failed, color
-
-    def _turn(self) -> None:
-        self._judged = color = self.referee.turn
-        seconds = 0.0
-        for tried in turn(self.referee, self._seats[color], self._seats[not color]):
-            self.tried.append(tried)
-            seconds += tried.seconds
-            if tried.answer is Answer.ACCEPTED:
-                self.seconds.append(seconds)
+                    self.failed, self._acting = failed, color
 
     def headers(self, event: str, seed: int) -> dict[str, str]:
-        """What the record says of the game besides its moves."""
+        """Return the headers of the record."""
         white, black = (self._seats[color] for color in chess.COLORS)
         headers = {
             "Event": event,
@@ -268,21 +275,21 @@ class _Game:
         }
 
     def statistics(self, color: chess.Color) -> PlayerStatistics:
-        """What a side did so far."""
-        tried = [one for one in self.tried if one.view.color == color]
-        answers = Counter(one.answer for one in tried)
+        """Return the statistics of a side so far."""
+        attempts = [one for one in self.attempts if one.view.color == color]
+        answers = Counter(one.answer for one in attempts)
         tries = sum(answers.values()) - answers[None] - answers[Answer.YES] - answers[Answer.NO]
-        nonsense = sum(one.is_nonsense for one in tried)
-        reports = [one.choice.report for one in tried]
-        seat, failed = self._seats[color], self.failed if color == self._judged else None
+        nonsense = sum(one.is_nonsense for one in attempts)
+        reports = [one.choice.report for one in attempts]
+        seat, failed = self._seats[color], self.failed if color == self._acting else None
         return PlayerStatistics(
             player=seat.name,
             turns=answers[Answer.ACCEPTED],
             tries=tries,
             illegal=tries - answers[Answer.ACCEPTED] - nonsense,
             nonsense=nonsense,
-            mean_seconds=_mean([one.seconds for one in tried]),
-            max_seconds=max((one.seconds for one in tried), default=0.0),
+            mean_seconds=_mean([one.seconds for one in attempts]),
+            max_seconds=max((one.seconds for one in attempts), default=0.0),
             mean_samples=_mean([report.samples for report in reports if report.samples]),
             overruns=sum(report.overrun for report in reports),
             rescues=dict(sorted(Counter(report.rescue for report in reports if report.rescue).items())),

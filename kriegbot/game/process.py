@@ -1,8 +1,8 @@
-"""A seat in a process of its own, for programs: one that hangs is killed, one that dies is noticed.
+"""A seat whose player runs in a process of its own: the seat kills a program that hangs, and notices one that dies.
 
-Lines of text cross the pipe (docs/bots.md): views go to the player, answers come back and are read strictly. The
-process of one of our players is kept for later games, since loading takes time. A player from outside gets a fresh one
-for each game, in a sandbox where there is one, and a seed of its own from which nothing else follows.
+Lines of text cross the pipe (docs/bots.md): views go to the player, and the seat parses its answers strictly. It keeps
+the process of a built-in player for later games, since loading takes time. A player from outside gets a fresh process
+for each game, in a sandbox where there is one, and an unpredictable seed.
 """
 
 import contextlib
@@ -14,11 +14,20 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
-from kriegbot.game.children import SAFE_PATH, CannotStart, OutputLimit, ProcessExited, Talker, TimedOut, lower_priority
-from kriegbot.game.protocol import GREETING, Nonsense, game_lines, read_answer, view_lines
+from kriegbot.game.children import (
+    SAFE_PATH,
+    CannotStart,
+    LineProcess,
+    OutputLimit,
+    ProcessExited,
+    TimedOut,
+    lower_priority,
+)
+from kriegbot.game.protocol import GREETING, BadLine, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import importable
 from kriegbot.parts import NotFound, sha256_of
@@ -29,29 +38,151 @@ from kriegbot.report import Report
 from referee import View
 from referee.text import one_line, quoted
 
-PATIENCE = 300.0  # seconds for one answer before a player counts as hung
-GRACE = 10.0  # seconds that a player with a time budget may take beyond twice that, before it loses the game
-LONGEST = 1e6  # seconds of the longest time budget: a system call cannot wait much longer than twice that
+PATIENCE = 300.0  # seconds for one answer of a player without a time budget
+GRACE = 10.0  # seconds that a player with a time budget may take beyond twice its budget
+MAX_BUDGET = 1e6  # seconds; a system call cannot wait much longer than twice that
 START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 60.0
-"""The same for sitting down, between two signs that kernels are being compiled: of ours, of ours with a part from
-outside, which may hang, and of players from outside."""
-DYING_PATIENCE = 5.0  # seconds that a process which no longer listens or speaks has to end, so that we learn how
-MOST_INFO = 1000  # lines that a player may say before its answer
+"""Seconds a player may take to start: built in, built in with a part from outside, from outside.
+
+For built-in players they count anew after each line of progress."""
+DYING_PATIENCE = 5.0  # seconds to wait for the exit code of a process that has closed its output
+MAX_LINES = 1000  # lines that a player may send before its answer
 WORKER = "kriegbot.game.worker"
 FAILURES = {"failed": Failure.RAISED, "nonsense": Failure.NONSENSE, "refused": Failure.REFUSED}
-"""What the worker says when its player fails."""
+"""First words of the lines with which a worker reports the failure of its player."""
+
+
+class Wait(NamedTuple):
+    """Seconds to wait for a player, and its failure once they are over."""
+
+    seconds: float
+    failure: PlayerFailed
+
+
+class PlayerProcess:
+    """The process of a player: it exchanges lines and, when anything goes wrong, ends and raises PlayerFailed.
+
+    Args:
+      spec: the player.
+      name: its name in messages.
+
+    Attributes:
+      hashes: the SHA-256 of each file that the process has loaded.
+      pending_ready: number of `ready` lines still to come; above 1 if a game ended before its player was ready.
+      is_running: False once the process has ended.
+
+    Raises:
+      CannotStart: the process cannot be started, which is not the player's fault.
+    """
+
+    def __init__(self, spec: PlayerSpec, name: str) -> None:
+        self.hashes: dict[Path, str] = {}
+        self.pending_ready = 0
+        self.is_running = True
+        self._is_outside = spec.is_outside
+        command = spec.command or [sys.executable, "-P", "-u", "-m", WORKER]
+        cache_folder()  # if it falls back to a temporary folder, it logs that here, and the player uses the same one
+        environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
+        if not spec.command:
+            environment["PYTHONPATH"] = os.pathsep.join(importable(is_same_script=False) + spec.import_folders)
+        try:
+            if in_sandbox := spec.is_outside and spec.sandbox and sandbox.is_installed():
+                command, environment = sandbox.sandboxed(command, environment, spec)
+            self._process = LineProcess(command, environment, is_supervised=spec.is_outside and not in_sandbox)
+        except CannotStart as error:
+            raise CannotStart(f"cannot start player '{name}': {error}") from None
+
+    @property
+    def pid(self) -> int:
+        """The process ID."""
+        return self._process.pid
+
+    def send(self, lines: list[str], wait: Wait) -> None:
+        """Send lines."""
+        with self._failing(wait):
+            self._process.send(lines, time.monotonic() + wait.seconds)
+
+    def replies(self, wait: Wait) -> Iterator[str]:
+        """Yield the lines that the player sends within one wait for all of them."""
+        deadline = time.monotonic() + wait.seconds
+        word = ""
+        for _ in range(MAX_LINES):
+            with self._failing(wait):
+                line = self._process.line(deadline)
+            word, _, rest = line.partition(" ")
+            if word in FAILURES:
+                self.end()  # a later game must not read its next lines
+                raise PlayerFailed(FAILURES[word], one_line(rest, 500) or word)
+            yield line
+        raise self.nonsense(f"{one_line(word, 80)!r}, said {MAX_LINES} times")
+
+    def unread_output(self, wait: Wait) -> str | None:
+        """Return the first line that the player has sent and nobody has read; None if there is none."""
+        with self._failing(wait):
+            return self._process.unread_output()
+
+    def nonsense(self, what: str) -> PlayerFailed:
+        """End the process and return the failure to raise."""
+        self.end()
+        return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {what}")
+
+    def log(self) -> str:
+        """Return the end of the player's output since `clear_log`."""
+        return self._process.log()
+
+    def clear_log(self) -> None:
+        """Discard the log so far."""
+        self._process.clear_log()
+
+    def kill(self) -> None:
+        """Kill the process. Any thread may call this."""
+        self._process.kill()
+
+    def end(self) -> int | None:
+        """End the process and everything that it has started. Return its exit code if it had ended by itself."""
+        self.is_running = False
+        return self._process.end()
+
+    @contextlib.contextmanager
+    def _failing(self, wait: Wait) -> Iterator[None]:
+        """Turn errors of the process into failures of the player."""
+        if not self.is_running:
+            raise PlayerFailed(Failure.DIED, "died: its process has ended")
+        try:
+            yield
+        except ProcessExited:
+            raise self._died() from None
+        except OutputLimit as error:
+            self.end()
+            raise PlayerFailed(Failure.FLOODED, f"wrote too much: {error}") from None
+        except TimedOut:
+            self.end()
+            raise wait.failure from None
+        except BaseException:  # Ctrl-C: a later game must not read the pending answer
+            self.end()
+            raise
+
+    def _died(self) -> PlayerFailed:
+        self._process.ends_within(DYING_PATIENCE)
+        exit_code = self.end()
+        how = "its process ended"
+        if exit_code is not None:
+            how += f" (exit code {exit_code})" if exit_code >= 0 else f" ({_signal_name(-exit_code)})"
+        is_killed = exit_code in (-signal.SIGTERM, -signal.SIGKILL) and not self._is_outside
+        return PlayerFailed(Failure.KILLED if is_killed else Failure.DIED, f"died: {how}")
 
 
 class ProcessSeat(Seat):
-    """A seat in a process of its own; its `patience` may change from answer to answer.
+    """A seat whose player runs in a process of its own. Its `patience` may change from answer to answer.
 
     Args:
-      spec: who sits here.
-      patience: seconds that one answer may take; by default `patience_of` the player.
-      report: called with the progress of compiling kernels, if needed.
-      gives_way: whether its process has low priority.
-      has_own_seed: whether a player from outside gets a random seed, which says nothing of any other.
-      begins_late: whether a player of ours may be seated, and its opponent move, before it is ready.
+      spec: the player.
+      patience: seconds for one answer; by default `patience_of` the player.
+      start_patience: seconds that the player may take to start; by default as above.
+      report: called with the progress of compiling kernels.
+      low_priority: True to give its process low priority.
+      has_own_seed: True to give a player from outside a random seed, so that it cannot derive its opponent's.
+      begins_late: True to let `begin` return, and the opponent move, before a built-in player is ready.
     """
 
     def __init__(
@@ -59,248 +190,185 @@ class ProcessSeat(Seat):
         spec: PlayerSpec,
         *,
         patience: float | None = None,
+        start_patience: float | None = None,
         report: Progress | None = None,
-        gives_way: bool = False,
+        low_priority: bool = False,
         has_own_seed: bool = True,
         begins_late: bool = False,
     ) -> None:
-        self._report, self._gives_way, self._has_own_seed = report, gives_way, has_own_seed
-        self._begins_late, self._to_come = begins_late, 0
-        self._talker: Talker | None = None
-        self._last_log = ""
-        self._told: int | None = None
-        self._loaded: dict[Path, str] = {}
+        self._report, self._low_priority, self._has_own_seed = report, low_priority, has_own_seed
+        self._begins_late, self._start_patience = begins_late, start_patience
+        self._process: PlayerProcess | None = None
         self._hashes: dict[Path, str] = {}
-        self._spec = spec
-        self.invite(spec, patience)
+        self._events_sent: int | None = None
+        self.spec = spec
+        self.set_player(spec, patience)
 
-    def invite(self, spec: PlayerSpec, patience: float | None = None, name: str | None = None) -> None:
-        """Sets the player of the next game. Built-in players reuse the running process."""
-        if spec.is_outside or self._spec.is_outside:
+    def set_player(self, spec: PlayerSpec, patience: float | None = None, name: str | None = None) -> None:
+        """Set the player of the next game. Built-in players reuse the running process."""
+        if spec.is_outside or self.spec.is_outside:
             self.close()
         self.name = str(spec) if name is None else name
-        self._spec = spec
+        self.spec = spec
         self.patience = patience_of(spec) if patience is None else patience
 
     @property
     def pid(self) -> int | None:
-        """The number of the process, while there is one."""
-        return None if self._talker is None else self._talker.pid
+        """The process ID while the process is running."""
+        return self._process.pid if self._process is not None and self._process.is_running else None
 
     def begin(self, seed: int) -> Leave | None:
-        """Seats a player for a new game.
+        """Seat the player for a new game.
 
         Raises:
-          PlayerFailed: it cannot sit down.
-          CannotStart: no process can be started for it, which is not its fault.
+          PlayerFailed: the player cannot be made.
+          CannotStart: its process cannot be started, which is not the player's fault.
         """
-        spec = self._spec
+        spec, process = self.spec, self._process
         self._hashes = _hashes(spec)
-        if spec.is_outside or any(self._loaded.get(path, found) != found for path, found in self._hashes.items()):
-            self.close()  # nobody else's process, and no older version of a part
-        if spec.is_outside:
-            seed = secrets.randbits(63) if self._has_own_seed else seed
-        if self._talker is None:
-            self._talker = self._started()
-        self._loaded |= self._hashes
-        self._talker.forget()
-        self._told = None
+        if process is not None and (
+            spec.is_outside or any(process.hashes.get(path, sha256) != sha256 for path, sha256 in self._hashes.items())
+        ):
+            self.close()  # it belongs to another player, or has loaded an older version of a part
+        if process is None or not process.is_running:
+            process = self._process = PlayerProcess(spec, self.name)
+        if spec.is_outside and self._has_own_seed:
+            seed = secrets.randbits(63)
+        process.hashes |= self._hashes
+        process.clear_log()
+        self._events_sent = None
         player = [] if spec.command else [f"player {spec}", *(["early"] if self._begins_late else [])]
-        self._send([GREETING, *player, f"seed {seed}", "newgame"], *self._patience_to_begin())
-        self._to_come += 1  # of a game that ended at once, the player may still be about to say ready
-        version = "" if self._begins_late and not spec.is_outside else self._begun()
+        process.send([GREETING, *player, f"seed {seed}", "newgame"], self._wait_to_start())
+        process.pending_ready += 1
+        version = "" if self._begins_late and not spec.is_outside else self._wait_until_ready(process)
         self.about = self._about(version, seed)
         return None
 
     def ready(self) -> None:
-        """Waits until the player has sat down; raises PlayerFailed."""
-        if self._to_come:
-            self._begun()
+        """Wait until the player is ready; raise PlayerFailed."""
+        if self._process is not None:
+            self._wait_until_ready(self._process)
 
-    def _begun(self) -> str:
-        """Waits until the player has sat down; its version, if it has one."""
-        version, how = "", self._patience_to_begin()
-        replies = self._replies(*how)
-        while self._to_come:
+    def _wait_until_ready(self, process: PlayerProcess) -> str:
+        """Read lines until the player is ready. Return its version, if it sends one."""
+        version = ""
+        replies = process.replies(self._wait_to_start())
+        while process.pending_ready:
             line = next(replies)
-            if self._gives_way and self.pid is not None:  # not before: a busy machine would keep it from starting
-                lower_priority(self.pid)
+            if self._low_priority:  # not before: on a busy machine it would never start
+                lower_priority(process.pid)
             word, _, rest = line.partition(" ")
             if word == "ready" and not rest:
-                self._to_come -= 1
+                process.pending_ready -= 1
             elif word == "version":
                 version = one_line(rest, 40)
             elif word == "preparing" and (progress := re.fullmatch(r"([0-9]{1,3}) ([0-9]{1,3}) (.{1,80})", rest)):
                 if self._report is not None:
                     self._report(one_line(progress[3]), int(progress[1]), int(progress[2]))
-                if (
-                    not self._spec.is_outside
-                ):  # nobody forfeits a game while kernels are compiled, however long it takes
-                    replies = self._replies(*how)
+                if not self.spec.is_outside:  # nobody loses a game while kernels compile, however long it takes
+                    replies = process.replies(self._wait_to_start())
             else:
-                raise self._nonsense(f"{one_line(line.strip(), 80)!r}, where it is to say ready")
+                raise process.nonsense(f"{one_line(line.strip(), 80)!r}, where it is to say ready")
         return version
 
     def _about(self, version: str, seed: int) -> str:
-        """What is from outside, as it was when the player sat down."""
-        if _hashes(self._spec) != self._hashes:
-            why = f"player {quoted(self._spec.name)}: its files changed while it was loaded."
+        """Return the version, files and seed for the record; raise PlayerFailed if a file has changed meanwhile."""
+        if _hashes(self.spec) != self._hashes:
+            why = f"player {quoted(self.spec.name)}: its files changed while it was loaded."
             raise PlayerFailed(Failure.REFUSED, why)
-        said = [f"version {version}"] if version else []
-        said += [f"{path} sha256 {sha256}" for path, sha256 in self._hashes.items()]
-        return ", ".join([*said, f"seed {seed}"] if self._spec.is_outside else said)
+        items = [f"version {version}"] if version else []
+        items += [f"{path} sha256 {sha256}" for path, sha256 in self._hashes.items()]
+        return ", ".join([*items, f"seed {seed}"] if self.spec.is_outside else items)
 
-    def _patience_to_begin(self) -> tuple[float, PlayerFailed]:
-        ours = PARTS_PATIENCE if self._spec.parts else START_PATIENCE
-        patience = max(OUTSIDE_PATIENCE, self.patience) if self._spec.is_outside else ours
-        return patience, PlayerFailed(Failure.HUNG, f"hung: not ready in {patience:g} seconds")
+    def _wait_to_start(self) -> Wait:
+        seconds = self._start_patience
+        if seconds is None and self.spec.is_outside:
+            seconds = max(OUTSIDE_PATIENCE, self.patience)
+        elif seconds is None:
+            seconds = PARTS_PATIENCE if self.spec.parts else START_PATIENCE
+        return Wait(seconds, PlayerFailed(Failure.HUNG, f"hung: not ready in {seconds:g} seconds"))
 
     def ask(self, view: View) -> Choice:
-        """The player's answer; the process of a player that hangs is killed."""
-        self._show(view)
-        replies = self._replies(self.patience, self._late())
+        """Return the player's answer. End the process of a player that fails, and raise PlayerFailed."""
+        process = self._send_view(view)
+        replies = process.replies(self._wait_to_answer())
         answer: Choice | Report = Report()
         while isinstance(answer, Report):
             try:
                 answer = read_answer(next(replies), answer)
-            except Nonsense as error:
-                raise self._nonsense(str(error)) from None
+            except BadLine as error:
+                raise process.nonsense(str(error)) from None
         return answer
 
     def end(self, view: View) -> None:
-        """Shows the last view of a game to a player from outside in Python."""
-        if self._spec.is_outside and not self._spec.command:
-            self._show(view)
-            if (line := next(self._replies(self.patience, self._late()))) != "over":
-                raise self._nonsense(f"{one_line(line, 80)!r}, where it is to say over")
+        """Send the last view of a game to a player from outside in Python."""
+        if self.spec.is_outside and not self.spec.command:
+            process = self._send_view(view)
+            if (line := next(process.replies(self._wait_to_answer()))) != "over":
+                raise process.nonsense(f"{one_line(line, 80)!r}, where it is to say over")
 
-    def _show(self, view: View) -> None:
-        """Sends what is new in a view; whatever the player has said since its last answer is out of turn."""
-        lines = game_lines(view, self.patience) if self._told is None else []
-        lines += view_lines(view, self._told or 0, has_tries=bool(self._spec.command))
-        with self._talking(self._late()) as talker:
-            early = talker.early() if self._spec.is_outside else None
+    def _send_view(self, view: View) -> PlayerProcess:
+        """Send everything new in a view. A player from outside must have sent nothing since its last answer."""
+        process, wait = self._process, self._wait_to_answer()
+        if process is None:
+            raise PlayerFailed(Failure.DIED, "died: its process has ended")
+        lines = game_lines(view, self.patience) if self._events_sent is None else []
+        lines += view_lines(view, self._events_sent or 0, has_tries=bool(self.spec.command))
+        early = process.unread_output(wait) if self.spec.is_outside else None
         if early is not None:
-            self.close()
+            process.end()
             raise PlayerFailed(Failure.EARLY, f"answered out of turn: {one_line(early, 80)!r}")
-        self._told = len(view.events)
-        self._send(lines, self.patience, self._late())
+        self._events_sent = len(view.events)
+        process.send(lines, wait)
+        return process
+
+    def _wait_to_answer(self) -> Wait:
+        budget, what = budget_of(self.spec), f"no answer in {self.patience:g} seconds"
+        if budget is None or self.patience < budget:
+            return Wait(self.patience, PlayerFailed(Failure.HUNG, f"hung: {what}"))
+        what = f"overran its time: {what}, of which it may take {budget:g}"
+        return Wait(self.patience, PlayerFailed(Failure.OVERRAN, what))
 
     def log(self) -> str:
-        """The end of what the player has printed since the game began."""
-        return self._last_log if self._talker is None else self._talker.log()
+        """Return the end of the player's output in this game."""
+        return "" if self._process is None else self._process.log()
+
+    def kill(self) -> None:
+        """Kill the process, so that a waiting `ask` raises PlayerFailed. Any thread may call this."""
+        process = self._process
+        if process is not None:
+            process.kill()
 
     def close(self) -> None:
-        """Ends the process."""
-        self._end()
-
-    def _started(self) -> Talker:
-        spec = self._spec
-        self._loaded = {}
-        command = spec.command or [sys.executable, "-P", "-u", "-m", WORKER]
-        cache_folder()  # if it is a temporary one, the log says so here, and the player uses the same
-        environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
-        if not spec.command:
-            environment["PYTHONPATH"] = os.pathsep.join(importable(is_same_script=False) + spec.import_folders)
-        try:
-            if is_walled := spec.is_outside and spec.sandbox and sandbox.is_there():
-                command, environment = sandbox.sandboxed(command, environment, spec)
-            return Talker(command, environment, is_kept=spec.is_outside and not is_walled)
-        except CannotStart as error:
-            raise CannotStart(f"cannot start player '{self.name}': {error}") from None
-
-    def _send(self, lines: list[str], patience: float, late: PlayerFailed) -> None:
-        """Sends lines; raises PlayerFailed, which is `late` when time is up."""
-        with self._talking(late) as talker:
-            talker.send(lines, time.monotonic() + patience)
-
-    def _replies(self, patience: float, late: PlayerFailed) -> Iterator[str]:
-        """Yields the lines that come back; raises PlayerFailed, which is `late` when time is up."""
-        deadline = time.monotonic() + patience
-        word = ""
-        for _ in range(MOST_INFO):
-            with self._talking(late) as talker:
-                line = talker.line(deadline)
-            word, _, rest = line.partition(" ")
-            if word in FAILURES:
-                self.close()  # what it says after that is nothing to a later game
-                raise PlayerFailed(FAILURES[word], one_line(rest, 500) or word)
-            yield line
-        raise self._nonsense(f"{one_line(word, 80)!r}, said {MOST_INFO} times")
-
-    @contextlib.contextmanager
-    def _talking(self, late: PlayerFailed) -> Iterator[Talker]:
-        """The player's process; whatever goes wrong with it within is a failure of the player."""
-        if self._talker is None:
-            raise PlayerFailed(Failure.DIED, "died: its process has ended")
-        try:
-            yield self._talker
-        except ProcessExited:
-            raise self._died() from None
-        except OutputLimit as error:
-            self.close()
-            raise PlayerFailed(Failure.FLOODED, f"wrote too much: {error}") from None
-        except TimedOut:
-            self.close()
-            raise late from None
-        except BaseException:  # Ctrl-C: the answer still to come must not be mistaken for a later one
-            self.close()
-            raise
-
-    def _late(self) -> PlayerFailed:
-        budget, what = budget_of(self._spec), f"no answer in {self.patience:g} seconds"
-        if budget is None or self.patience < budget:
-            return PlayerFailed(Failure.HUNG, f"hung: {what}")
-        return PlayerFailed(Failure.OVERRAN, f"overran its time: {what}, of which it may take {budget:g}")
-
-    def _nonsense(self, what: str) -> PlayerFailed:
-        self.close()
-        return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {what}")
-
-    def _died(self) -> PlayerFailed:
-        if self._talker is not None:
-            self._talker.ends_within(DYING_PATIENCE)
-        exitcode = self._end()
-        how = "its process ended"
-        if exitcode is not None:
-            how += f" (exit code {exitcode})" if exitcode >= 0 else f" ({_signal_name(-exitcode)})"
-        from_outside = exitcode in (-signal.SIGTERM, -signal.SIGKILL) and not self._spec.is_outside
-        return PlayerFailed(Failure.KILLED if from_outside else Failure.DIED, f"died: {how}")
-
-    def _end(self) -> int | None:
-        """Ends the process and all that it has started; its exit code if it had ended by itself."""
-        talker, self._talker = self._talker, None
-        if talker is None:
-            return None
-        exitcode = talker.end()
-        self._last_log = talker.log()
-        return exitcode
+        """End the process."""
+        if self._process is not None:
+            self._process.end()
 
 
 def patience_of(spec: PlayerSpec) -> float:
-    """Seconds that an answer of a player may take, unless somebody says otherwise."""
+    """Return the default number of seconds that a player may take for an answer."""
     budget = budget_of(spec)
     return PATIENCE if budget is None else 2 * budget + GRACE
 
 
 def budget_of(spec: PlayerSpec) -> float | None:
-    """Seconds that a spec gives a player for its longest answer, up to LONGEST; None if it has no time budget."""
+    """Return the seconds that a spec grants for the longest answer, at most MAX_BUDGET; None without a time budget."""
     kind = None if spec.is_outside else player_kind(spec.name)
     instead = [one for one in kind.options if one.name in kind.either and one.name != "time"] if kind else []
     if spec.get("samples") is not None or any(spec.get(one.name) != one.default for one in instead):
-        return None  # by samples, or as a level that is not the best does
+        return None  # a number of samples, or a level below the best, replaces the time budget
     times = []
     for name in ("time", "extra"):
         with contextlib.suppress(ValueError):
             times.append(float(spec.get(name) or ""))
-    return max((min(time, LONGEST) for time in times if time > 0), default=None)
+    return max((min(time, MAX_BUDGET) for time in times if time > 0), default=None)
 
 
 def _hashes(spec: PlayerSpec) -> dict[Path, str]:
-    """The files from outside, each with its hash."""
+    """Return the SHA-256 of each file from outside."""
     try:
         return {path: sha256_of(path) for path in spec.files}
-    except NotFound as error:  # it went away, or became another, after its spec was read
+    except NotFound as error:  # it has changed since the spec was parsed
         raise PlayerFailed(Failure.REFUSED, f"player {quoted(spec.name)}: {error}") from None
 
 

@@ -1,7 +1,8 @@
-"""Views as lines of text, and answers as lines of text: what crosses the pipe between a game and a player's process.
+"""The line protocol between a game and the process of a player. docs/bots.md describes it for authors of programs.
 
-docs/bots.md describes it for authors of programs. Both ends are here: `game_lines` and `view_lines` write what
-`ViewReader` reads, and `answer_lines` writes what `read_answer` reads, strictly, since it comes from a stranger.
+Both ends are here. The game writes views with `game_lines` and `view_lines`, and a player in Python reads them with
+`ViewReader`. It writes answers with `answer_lines`, and the game reads them with `read_answer`, which accepts no other
+line.
 """
 
 import math
@@ -12,24 +13,24 @@ import chess
 
 import referee
 from kriegbot.players.base import Choice
-from kriegbot.report import WORDS, Report
+from kriegbot.report import MAX_LENGTHS, Report
 from referee.text import one_line, quoted
 from referee.view import ViewBuilder
 
 GREETING = "kriegspiel 1"  # the first line to a program: the protocol and its version
-MOST_WHOLE = 2**63
+MAX_INTEGER = 2**63
 _ANSWERS = {answer.value: answer for answer in referee.Answer}
 REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
-"""The parts of a report, and the type of each."""
+"""The fields of a report, and their types."""
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
 
 
-class Nonsense(ValueError):
-    """A line is not in the protocol; the message says which and why."""
+class BadLine(ValueError):
+    """A line that is not in the protocol. The message quotes it and says why."""
 
 
 def game_lines(view: referee.View, patience: float) -> list[str]:
-    """Everything that stays the same in a game; sent before its first view."""
+    """Return the lines that stand before the first view of a game: its rules, limits, side, start and patience."""
     limits = {"plies": view.limits.plies, "quiet": view.limits.quiet_plies}
     return [
         f"rules {view.rules.text}",
@@ -40,13 +41,16 @@ def game_lines(view: referee.View, patience: float) -> list[str]:
     ]
 
 
-def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
-    """A view in which its side is to move, less the events that were told before, and the order to answer it.
+def view_lines(view: referee.View, sent: int, *, has_tries: bool) -> list[str]:
+    """Return the lines of a view, ending in `go`, to which the player answers.
 
-    `has_tries` lists the open tries, for programs that do not work them out.
+    Args:
+      view: the view of the side to move.
+      sent: number of events that the player has received before.
+      has_tries: True to list the open tries, for programs that do not compute them.
     """
     men = [f"{chess.piece_symbol(man).upper()}{chess.square_name(square)}" for square, man in view.men.items()]
-    lines = [_event_line(event) for event in view.events[told:]]
+    lines = [_event_line(event) for event in view.events[sent:]]
     lines += [
         f"ply {view.ply}",
         f"men {' '.join(men)}",
@@ -65,8 +69,8 @@ def view_lines(view: referee.View, told: int, *, has_tries: bool) -> list[str]:
 class ViewReader:
     """Rebuilds the views of one game from lines, in the process of a player.
 
-    What a side has tried and heard gives its view (`referee.view`). What the lines say of it beyond that is for
-    other programs; but a game may call more tries refused than were made, so those are taken as they are told.
+    The events of a side determine its view (`referee.view`), so this class skips the lines that repeat it for other
+    programs. It reads `refused`, since a game may list more tries there than the player has made.
     """
 
     def __init__(self) -> None:
@@ -76,7 +80,7 @@ class ViewReader:
         self._refused: tuple[chess.Move, ...] = ()
 
     def read(self, line: str) -> referee.View | None:
-        """Takes in a line; returns the view once one asks for an answer. Raises ValueError or KeyError for others."""
+        """Read a line. Return the view after `go`, else None. Raise ValueError or KeyError for a line not known."""
         word, _, rest = line.partition(" ")
         match word:
             case "rules":
@@ -99,13 +103,13 @@ class ViewReader:
             case "patience" | "men" | "castling" | "opponent" | "pawntries" | "tries":
                 pass
             case _:
-                raise Nonsense(f"{quoted(line)}: no line of the protocol")
+                raise BadLine(f"{quoted(line)}: no line of the protocol")
         return None
 
 
 def answer_lines(choice: Choice) -> list[str]:
-    """A player's answer."""
-    said = [
+    """Return the lines of a player's answer."""
+    fields = [
         f"{name}={value!r}" if isinstance(value, float) else f"{name}={_word(value)}"
         for name in REPORTED
         if (value := getattr(choice.report, name))
@@ -113,13 +117,21 @@ def answer_lines(choice: Choice) -> list[str]:
     action = choice.action
     assert isinstance(action, referee.Action)  # for mypy: see `seat.validated`
     verb = f"try {action.uci()}" if isinstance(action, chess.Move) else referee.action_code(action)
-    return [f"info {' '.join(said)}", verb] if said else [verb]
+    return [f"info {' '.join(fields)}", verb] if fields else [verb]
 
 
 def read_answer(line: str, report: Report) -> Choice | Report:
-    """A line with which a player answers `go`: what it does, or a report; `report` is what it said before.
+    """Parse a line of a player's answer.
 
-    Raises Nonsense: it is neither.
+    Args:
+      line: the line.
+      report: the report of the line before, if any.
+
+    Returns:
+      The choice with its report, which ends the answer, or a report, which precedes it.
+
+    Raises:
+      BadLine: it is neither.
     """
     word, _, rest = line.partition(" ")
     if word == "info":
@@ -134,7 +146,7 @@ def read_answer(line: str, report: Report) -> Choice | Report:
         else:
             raise referee.BadAction
     except referee.BadAction:
-        raise Nonsense(f"{quoted(one_line(line))}, not a try between squares of the board") from None
+        raise BadLine(f"{quoted(one_line(line))}, not a try between squares of the board") from None
     return Choice(action, report)
 
 
@@ -171,7 +183,7 @@ def _read_event(text: str) -> referee.Event:
             return referee.OpponentRefused()
         case ["opponent", "moved", code]:
             return referee.OpponentMoved(referee.Announcement.parse(code))
-    raise Nonsense(f"{quoted(text)}: nothing that is heard")
+    raise BadLine(f"{quoted(text)}: no event")
 
 
 def _word(value: int | str) -> str:
@@ -183,18 +195,18 @@ def _read_report(text: str) -> Report:
     for part in text.split():
         name, _, value = part.partition("=")
         try:
-            values[name] = plain(name, value.replace("_", " "))
+            values[name] = parse_field(name, value.replace("_", " "))
         except (KeyError, ValueError):
-            raise Nonsense(f"{quoted(one_line(part))}, not a part of a Report") from None
+            raise BadLine(f"{quoted(one_line(part))}, not a part of a Report") from None
     return Report(**values)
 
 
-def plain(name: str, given: Any) -> Any:
-    """A part of a report as a plain value of its type; raises KeyError, ValueError or TypeError if it is none."""
+def parse_field(name: str, value: Any) -> Any:
+    """Return a field of a report as a plain value of its type; raise KeyError, ValueError or TypeError."""
     kind = REPORTED[name]
     if kind is str:
-        return one_line(str(given), WORDS[name])
-    number = float(given) if kind is float else int(given)
-    if not (math.isfinite(number) if kind is float else 0 <= number < MOST_WHOLE):
+        return one_line(str(value), MAX_LENGTHS[name])
+    number = float(value) if kind is float else int(value)
+    if not (math.isfinite(number) if kind is float else 0 <= number < MAX_INTEGER):
         raise ValueError(f"{number} is no {name}")
     return kind(number)

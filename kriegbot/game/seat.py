@@ -1,8 +1,7 @@
-"""Where a player sits: what a game asks of it, and what can go wrong.
+"""Seats: the interface between a game and its players, and the ways in which a player can fail.
 
-A game talks to seats, not to players. A program sits in a process of its own (`kriegbot.game.process`), so that it
-can be stopped and has nothing but the views it is sent; a person, or a player trusted not to hang, sits in this
-process.
+A game talks to seats, never to players. A program sits in a process of its own (`kriegbot.game.process`), so that the
+game can stop it and the program has nothing but its views. A person, or a trusted player, sits in this process.
 """
 
 import reprlib
@@ -15,7 +14,7 @@ from typing import Self
 
 import chess
 
-from kriegbot.game.protocol import REPORTED, plain
+from kriegbot.game.protocol import REPORTED, parse_field
 from kriegbot.players.base import Choice, Leave, Player, SeatAction, notify
 from kriegbot.report import Report
 from referee import Action, View
@@ -24,10 +23,10 @@ from referee.text import one_line
 
 
 class Failure(Enum):
-    """How a player can fail.
+    """The ways in which a player can fail.
 
-    KILLED: the process of one of ours was ended from outside, by a person or by a system short of memory; a player from
-    outside has DIED, whatever ended it. REFUSED: it cannot be made from its spec, so no game began.
+    KILLED: a person, or a system short of memory, ended the process of a built-in player. A player from outside has
+    DIED, whatever ended it. REFUSED: no game began, because the player cannot be made from its spec.
     """
 
     RAISED = "raised"
@@ -43,9 +42,12 @@ class Failure(Enum):
 
 
 class PlayerFailed(Exception):
-    """A player failed to answer as a player must.
+    """A player gave no valid answer.
 
-    detail: one line, such as "raised ValueError: no such square". log: what its author may want to read: the traceback.
+    Attributes:
+      failure: the kind of failure.
+      detail: one line, such as "raised ValueError: no such square".
+      log: the traceback, for the player's author.
     """
 
     def __init__(self, failure: Failure, detail: str, log: str = "") -> None:
@@ -54,11 +56,11 @@ class PlayerFailed(Exception):
 
 
 class Seat(ABC):
-    """A place at the board, for one player after another.
+    """A place at the board for one player after another. Methods stand in the order in which a game calls them.
 
     Attributes:
-      name: who sits here, as records say it: a spec.
-      about: what records add for a player from outside: its files and their hashes, its version, its seed.
+      name: the player's spec, for records.
+      about: version, files with their hashes, and seed of a player from outside, for records.
     """
 
     name: str
@@ -68,25 +70,25 @@ class Seat(ABC):
     def begin(self, seed: int) -> Leave | None:
         """Seat a player for a new game; return Leave if the game must not begin. Raise PlayerFailed."""
 
-    def ready(self) -> None:  # noqa: B027 - most are, once a game has begun
-        """Waits until the player can be asked, while no clock runs; raises PlayerFailed."""
+    def ready(self) -> None:  # noqa: B027 - most are ready after `begin`
+        """Wait until the player can answer, before its clock starts; raise PlayerFailed."""
 
     @abstractmethod
     def ask(self, view: View) -> Choice:
         """Return the player's answer; raise PlayerFailed if it gives none."""
 
-    def wait(self, view: View) -> None:  # noqa: B027 - programs need not be shown it
-        """Shows a view while the opponent is to move."""
+    def wait(self, view: View) -> None:  # noqa: B027 - programs do not need it
+        """Show the player its view while the opponent is to move."""
 
-    def end(self, view: View) -> None:  # noqa: B027 - few players care
-        """Shows the last view of a game that has ended to a player who wants it; raises PlayerFailed."""
+    def end(self, view: View) -> None:  # noqa: B027 - few players define `on_end`
+        """Show the player the last view of a game; raise PlayerFailed."""
 
     def log(self) -> str:
-        """What the player has written during the game, as far as it is kept."""
+        """Return the end of the player's output in this game."""
         return ""
 
     def close(self) -> None:  # noqa: B027 - people may stay
-        """Vacates the seat. Idempotent."""
+        """Vacate the seat. Idempotent."""
 
     def __enter__(self) -> Self:
         return self
@@ -96,67 +98,66 @@ class Seat(ABC):
 
 
 class SeatAround(Seat):
-    """Another seat, to which a subclass adds something; whoever made the other one closes it."""
+    """A wrapper of another seat, for subclasses that add something. It does not close the other seat."""
 
     def __init__(self, seat: Seat) -> None:
         self.name, self._seat = seat.name, seat
 
     @property
-    def about(self) -> str:  # type: ignore[override]  # known once its player sits
-        """What records add for a player from outside."""
+    def about(self) -> str:  # type: ignore[override]  # known only after `begin`
+        """`Seat.about` of the other seat."""
         return self._seat.about
 
     def begin(self, seed: int) -> Leave | None:
-        """Seat a player for a new game."""
+        """See `Seat.begin`."""
         return self._seat.begin(seed)
 
     def ready(self) -> None:
-        """Waits until the player can be asked."""
+        """See `Seat.ready`."""
         self._seat.ready()
 
     def ask(self, view: View) -> Choice:
-        """The player's answer."""
+        """See `Seat.ask`."""
         return self._seat.ask(view)
 
     def wait(self, view: View) -> None:
-        """Shows a view while the opponent is to move."""
+        """See `Seat.wait`."""
         self._seat.wait(view)
 
     def end(self, view: View) -> None:
-        """Shows the last view of a game."""
+        """See `Seat.end`."""
         self._seat.end(view)
 
     def log(self) -> str:
-        """What the player has written."""
+        """See `Seat.log`."""
         return self._seat.log()
 
 
 class HereSeat(Seat):
-    """A seat in this process: it cannot stop a player that hangs.
+    """A seat in this process. It cannot stop a player that hangs.
 
     Args:
-      name: who sits here.
-      source: makes the player of a game from its seed.
-      on_wait: shown the player's own view while the opponent is to move.
+      name: the player's name in records.
+      make: makes the player of a game from its seed.
+      on_wait: called with the player's own view while the opponent is to move.
     """
 
-    def __init__(
-        self, name: str, source: Callable[[int], Player], on_wait: Callable[[View], None] | None = None
-    ) -> None:
+    def __init__(self, name: str, make: Callable[[int], Player], on_wait: Callable[[View], None] | None = None) -> None:
         self.name = name
-        self._source, self._on_wait = source, on_wait
+        self._make, self._on_wait = make, on_wait
         self._player: Player | None = None
         self._known = -1
 
-    def begin(self, seed: int) -> None:
-        """Makes the player of a new game."""
+    def begin(self, seed: int) -> Leave | None:
+        """Make the player of a new game; raise PlayerFailed."""
         try:
-            self._player, self._known = self._source(seed), -1
+            self._player, self._known = self._make(seed), -1
         except Exception as error:
-            raise raised(error) from error
+            raise failure_from(error) from error
+        return None
 
     def ask(self, view: View) -> Choice:
-        """The player's answer."""
+        """Return the player's answer; raise PlayerFailed."""
         if self._player is None:
             raise RuntimeError("ask before begin: nobody sits here")
         try:
@@ -165,29 +166,29 @@ class HereSeat(Seat):
         except PlayerFailed:
             raise
         except Exception as error:
-            raise raised(error) from error
+            raise failure_from(error) from error
         return validated(answer, SeatAction)
 
     def wait(self, view: View) -> None:
-        """Shows a view while the opponent is to move."""
+        """Pass the view to `on_wait`."""
         if self._on_wait is not None:
             self._on_wait(view)
 
     def end(self, view: View) -> None:
-        """Shows the last view of a game to a player who wants it."""
+        """Pass the last view to the player's hooks; raise PlayerFailed."""
         if self._player is not None:
             try:
                 self._known = notify(self._player, view, self._known)
             except Exception as error:
-                raise raised(error) from error
+                raise failure_from(error) from error
 
     def close(self) -> None:
-        """Lets the player go."""
+        """Drop the player."""
         self._player = None
 
 
-def raised(error: BaseException) -> PlayerFailed:
-    """A player's exception as a failure."""
+def failure_from(error: BaseException) -> PlayerFailed:
+    """Return a player's exception as a failure."""
     what = traceback.format_exception_only(error)[-1].strip() or type(error).__name__
     log = "".join(traceback.format_exception(error))
     return PlayerFailed(Failure.RAISED, f"raised {one_line(what, 200)}", log)
@@ -212,11 +213,11 @@ def validated(answer: object, allowed: UnionType = Action) -> Choice:
     except TypeError:
         raise _nonsense(answer.action, "not a move between squares of the board") from None
     try:
-        return Choice(action, Report(**{name: plain(name, getattr(answer.report, name)) for name in REPORTED}))
+        return Choice(action, Report(**{name: parse_field(name, getattr(answer.report, name)) for name in REPORTED}))
     except (AttributeError, TypeError, ValueError, OverflowError):
         raise _nonsense(answer.report, "not a Report") from None
 
 
-def _nonsense(what: object, why: str) -> PlayerFailed:
-    shown = type(what).__name__ if isinstance(what, chess.Move) else reprlib.repr(what)  # a wrong Move's repr raises
-    return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {one_line(shown, 100)}, {why}")
+def _nonsense(answer: object, why: str) -> PlayerFailed:
+    text = type(answer).__name__ if isinstance(answer, chess.Move) else reprlib.repr(answer)  # some Moves have no repr
+    return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {one_line(text, 100)}, {why}")

@@ -1,8 +1,8 @@
-"""One turn: view -> player -> try -> referee -> views, until a try is accepted or the game ends.
+"""One turn: view -> player -> try -> referee -> views, until the referee accepts a try or the game ends.
 
-Commands, tournaments, the page and the environments all play their turns here. Where the referee is far away
-(`kriegbot.online`), `asked` is the half that stays the same. Refused tries cost nothing, so a player could go on for
-ever; whatever its own view shows to be nonsense is counted, and stops it.
+Commands, tournaments, the page and the environments all play their turns here. Online play shares `ask_player`, since
+its referee is a server. Refused tries cost nothing, so a player could go on for ever: 20 nonsense tries in one turn
+(`Attempt.is_nonsense`) lose the game.
 """
 
 import time
@@ -15,7 +15,7 @@ from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
 from referee import Answer, AskAny, Referee, Resign, View
 
-MOST_NONSENSE = 20  # impossible or repeated tries and questions in one turn, before a player counts as trying for ever
+MAX_NONSENSE = 20  # nonsense tries and questions in one turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Attempt:
 def ask_player(seat: Seat, view: View) -> Attempt:
     """Ask the player of a seat for its next action; raise PlayerFailed if it gives none."""
     seat.ready()
-    begun = time.perf_counter()
+    start = time.perf_counter()
     choice = seat.ask(view)
-    return Attempt(view, choice, time.perf_counter() - begun)
+    return Attempt(view, choice, time.perf_counter() - start)
 
 
 def apply_action(referee: Referee, action: SeatAction) -> Answer | None:
@@ -73,20 +73,25 @@ def apply_action(referee: Referee, action: SeatAction) -> Answer | None:
 
 
 def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Attempt]:
-    """Plays one turn of the side to move, whose seat is given; yields every try of it, answered.
+    """Play one turn of the side to move; yield each of its actions after the referee's answer.
 
-    The opponent, if given, is shown its own view before every try. Raises PlayerFailed if the player fails, or tries
-    for ever.
+    Args:
+      referee: the game.
+      seat: the seat of the side to move.
+      opponent: the other seat, if it wants its view before every try.
+
+    Raises:
+      PlayerFailed: the player fails, or makes `MAX_NONSENSE` nonsense tries.
     """
     color, nonsense = referee.turn, 0
     while referee.turn == color and referee.end is None:
         view = referee.view(color)
         if opponent is not None:
             opponent.wait(referee.view(not color))
-        tried = ask_player(seat, view)
-        tried = replace(tried, answer=apply_action(referee, tried.choice.action))
-        yield tried
-        nonsense += tried.is_nonsense
-        if nonsense == MOST_NONSENSE:
-            what = f"tried for ever: {nonsense} impossible or repeated tries in one turn"
-            raise PlayerFailed(Failure.STUBBORN, what)
+        attempt = ask_player(seat, view)
+        attempt = replace(attempt, answer=apply_action(referee, attempt.choice.action))
+        yield attempt
+        nonsense += attempt.is_nonsense
+        if nonsense == MAX_NONSENSE:
+            detail = f"tried for ever: {nonsense} impossible or repeated tries in one turn"
+            raise PlayerFailed(Failure.STUBBORN, detail)

@@ -1,11 +1,10 @@
-"""The process of a player in Python: takes lines in, hands its player views, and gives the answers out as lines.
+"""The process of a player in Python: it reads views as lines, passes them to the player, and writes its answers.
 
     python -m kriegbot.game.worker
 
-It speaks docs/bots.md, with three words more, told before `newgame`: `player SPEC` is who plays the game, and
-`early` that it may begin before all kernels are compiled; to `ruleset NAME` it answers with a rule set from outside.
-It may be shown the last view of a game, too, to which it answers `over`; `heard over` may then tell how the game ended.
-What the player prints goes to stderr.
+It speaks the protocol of docs/bots.md and a few words more. Before `newgame`, `player SPEC` sets the player, and
+`early` lets it begin before all kernels are compiled. It answers `ruleset NAME` with a rule set from outside, and the
+last view of a game, with an event `over`, with `over`. Everything that the player prints goes to stderr.
 """
 
 import faulthandler
@@ -16,14 +15,14 @@ from typing import TextIO
 
 from kriegbot.game.children import leave_with_stdin
 from kriegbot.game.protocol import GREETING, ViewReader, answer_lines
-from kriegbot.game.seat import Failure, PlayerFailed, raised, validated
+from kriegbot.game.seat import Failure, PlayerFailed, failure_from, validated
 from kriegbot.parts import entry_points
 from kriegbot.players.base import Player, notify
 from kriegbot.players.making import load_rules, make_player
 from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, parse_spec
 from referee.text import one_line
 
-MOST_DETAIL = 500  # characters of why a player failed
+MAX_DETAIL = 500  # characters of the reason for a failure
 
 
 class Worker:
@@ -39,7 +38,7 @@ class Worker:
         self._is_early = False
 
     def take(self, line: str) -> None:
-        """Takes in a line, and answers it if it asks for an answer."""
+        """Process a line, and write the answer to it if it calls for one."""
         word, _, rest = line.partition(" ")
         match word:
             case "kriegspiel":
@@ -51,42 +50,42 @@ class Worker:
             case "early":
                 self._is_early = True
             case "ruleset":
-                self._say(f"ruleset {load_rules(rest).text}")
+                self._write(f"ruleset {load_rules(rest).text}")
             case "seed":
                 self._seed = int(rest)
             case "newgame":
                 spec = parse_spec(self._spec)
-                self._player = make_player(spec, self._seed, self._prepared, is_early=self._is_early)
+                self._player = make_player(spec, self._seed, self._report, is_early=self._is_early)
                 self._known = -1
                 number = _version_of(spec, self._player)
-                self._say(*([f"version {number}"] if number else []), "ready")
+                self._write(*([f"version {number}"] if number else []), "ready")
             case _:
                 view = self._reader.read(line)
                 if view is not None and self._player is not None:
                     self._known = notify(self._player, view, self._known)
                     is_over = view.end is not None
-                    self._say(*(["over"] if is_over else answer_lines(validated(self._player.choose(view)))))
+                    self._write(*(["over"] if is_over else answer_lines(validated(self._player.choose(view)))))
 
     def fail(self, error: BaseException) -> None:
-        """Tells the game that the player failed, and writes the traceback to the log."""
+        """Report the player's failure to the game, and write the traceback to the log."""
         if isinstance(error, BadSpec):
-            self._say(f"refused {one_line(str(error), MOST_DETAIL)}")
+            self._write(f"refused {one_line(str(error), MAX_DETAIL)}")
             return
-        failed = error if isinstance(error, PlayerFailed) else raised(error)
+        failed = error if isinstance(error, PlayerFailed) else failure_from(error)
         print(failed.log, file=sys.stderr, end="")
         word = "nonsense" if failed.failure is Failure.NONSENSE else "failed"
-        self._say(f"{word} {one_line(failed.detail, MOST_DETAIL)}")
+        self._write(f"{word} {one_line(failed.detail, MAX_DETAIL)}")
 
-    def _prepared(self, what: str, done: int, total: int) -> None:
-        self._say(f"preparing {done} {total} {what}")
+    def _report(self, what: str, done: int, total: int) -> None:
+        self._write(f"preparing {done} {total} {what}")
 
-    def _say(self, *lines: str) -> None:
+    def _write(self, *lines: str) -> None:
         self._out.write("".join(f"{line}\n" for line in lines))
         self._out.flush()
 
 
 def _version_of(spec: PlayerSpec, player: Player) -> str:
-    """The version of a player from outside: its own, or that of the package that offers it."""
+    """Return the version of a player from outside: its own, or that of its package."""
     if not spec.is_outside:
         return ""
     entry = entry_points(PLAYERS.group).get(spec.name)
@@ -98,9 +97,9 @@ def _version_of(spec: PlayerSpec, player: Player) -> str:
 
 
 def main() -> None:
-    """Serves until its input ends."""
+    """Serve until the input ends."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-    os.dup2(2, 1)  # whatever prints, in Python or in C, writes to the log
+    os.dup2(2, 1)  # printing, in Python or in C, then goes to the log
     sys.stdout = sys.stderr
     sys.stderr.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     faulthandler.enable()
@@ -109,7 +108,7 @@ def main() -> None:
     while line := sys.stdin.readline():
         try:
             worker.take(line.removesuffix("\n"))
-        except BaseException as error:  # noqa: BLE001 - also SystemExit: whatever a player raises is reported
+        except BaseException as error:  # noqa: BLE001 - also SystemExit, which a player may raise
             worker.fail(error)
 
 

@@ -273,7 +273,7 @@ class ClockPlayer:
         if self._seat is None:
             self._seat = ProcessSeat(spec)
         if spec != self._started:
-            self._seat.invite(spec)
+            self._seat.set_player(spec)
             self._seat.begin(self.seed)
             self._started = spec
         self._seat.patience = patience_for(spec, left)

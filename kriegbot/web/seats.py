@@ -125,14 +125,12 @@ class PooledSeat(ProcessSeat):
     @property
     def is_good(self) -> bool:
         """True if its process can play another game."""
-        return self._talker is not None and not self._why and not self._spec.is_outside
+        return self.pid is not None and not self._why and not self.spec.is_outside
 
     def leave(self, why: str) -> None:
         """Abandon the game by killing the process. Idempotent."""
         self._why = why
-        talker = self._talker
-        if talker is not None:
-            talker.kill()
+        self.kill()
 
     def begin(self, seed: int) -> Leave | None:
         """Seat a player for a new game, unless the game was abandoned; raise PlayerFailed if it cannot sit down."""
@@ -188,14 +186,14 @@ class SeatPool:
         with self._lock:
             seat = next((free for free in self._free if color is None or free.color in (None, color)), None)
             if seat is None:
-                seat = PooledSeat(spec, report=self._report, gives_way=True, begins_late=True)
+                seat = PooledSeat(spec, report=self._report, low_priority=True, begins_late=True)
             else:
                 self._free.remove(seat)
             seat.color = color
             self._taken.add(seat)
             if self._is_closed:
                 seat.leave("the page was closed")
-        seat.invite(spec)
+        seat.set_player(spec)
         return seat
 
     def release(self, seat: PooledSeat) -> None:

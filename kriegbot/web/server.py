@@ -18,7 +18,7 @@ from pathlib import Path
 import platformdirs
 import uvicorn
 
-from kriegbot.game.children import handling
+from kriegbot.game.children import signal_handlers
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from kriegbot.web.app import make_app
@@ -103,7 +103,7 @@ def serve(
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     ignored = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: None)  # once the server has stopped
     hung_up = {signal.SIGHUP: lambda *_: signal.raise_signal(signal.SIGTERM)}
-    with handling(ignored | hung_up), contextlib.suppress(KeyboardInterrupt):
+    with signal_handlers(ignored | hung_up), contextlib.suppress(KeyboardInterrupt):
         server.serve_until_stopped()
 
 
