@@ -54,7 +54,7 @@ def compare(rules: RuleSet, start: str, games: int, steps: int, seed: int = 0) -
             assert batch.answers[i] == ANSWERS[last.answer]
             seen[last.answer.value] += 1
             if isinstance(last, OwnTry) and last.announcement is not None:
-                assert batch.said[i] == encode_announcement(last.announcement)
+                assert batch.announcements[i] == encode_announcement(last.announcement)
                 seen["promotions"] += last.move.promotion is not None
                 seen["underpromotions"] += last.move.promotion not in (None, chess.QUEEN)
                 seen["captures"] += last.announcement.capture is not None

@@ -21,7 +21,7 @@ from tests.effort import many
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from kriegbot.environments.openspiel import OpenSpielBot, announced, view_of  # noqa: E402  # needs pyspiel
+from kriegbot.environments.openspiel import OpenSpielBot, announcement_of, view_of  # noqa: E402  # needs pyspiel
 
 QUIET = Limits(quiet_plies=50)
 STARTS = (
@@ -196,5 +196,5 @@ def test_an_answer_that_is_not_open_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", ["", "Checkmate.", "red's move.", "Queen at e4 captured, white's move."])
 def test_words_of_another_umpire_are_refused(words: str) -> None:
-    with pytest.raises(ValueError, match="illegal words of an umpire"):
-        announced(words)
+    with pytest.raises(ValueError, match="unknown announcement"):
+        announcement_of(words)

@@ -3,9 +3,9 @@
     environment = env(rules="wild16")
     environment.reset(seed=1)
 
-Wraps the `Referee` itself, so it is not fast: `Batch` is. An observation is a dictionary of `observation`, the array of
-`spaces.observe`, and `action_mask`, of `spaces.mask_of`. An action that is not open is answered as the
-referee answers any such try; a refused try leaves the turn where it is. Nothing else is ever in `infos`.
+It wraps a `Referee`; `Batch` is faster. An observation is a dictionary of `observation` (`spaces.observe`) and
+`action_mask` (`spaces.mask_of`). The referee refuses an action that is not open, like any refused try, and the same
+side tries again. `infos` are empty.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from kriegbot.environments.spaces import ACTIONS, MOST, PLANES, answer, mask_of, observe, reward_of
+from kriegbot.environments.spaces import ACTIONS, MAX_BYTE, PLANES, answer, mask_of, observe, reward_of
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet, rule_set
 
 AGENTS = ("white_0", "black_0")
@@ -24,7 +24,7 @@ COLORS = dict(zip(AGENTS, chess.COLORS, strict=True))
 
 
 def env(**options: Any) -> AECEnv[str, Any, Any]:
-    """The environment in PettingZoo's usual wrappers, which check the order of calls; see `KriegspielEnv`."""
+    """Return a `KriegspielEnv` in PettingZoo's usual wrappers, which check the order of calls."""
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(KriegspielEnv(**options)))
 
 
@@ -33,9 +33,9 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
 
     Args:
       rules: the rule set, or its name.
-      limits: when the game is drawn.
-      max_cycles: after how many tries, refused ones included, the game is cut short (truncated); None for never.
-      render_mode: "ansi" to have `render` return the true board as text, for people; None.
+      limits: draw limits.
+      max_cycles: number of tries, refused ones included, after which the game is truncated; None for no limit.
+      render_mode: "ansi" if `render` shall return the true board as text, for people.
 
     Raises:
       ValueError: no rule set has that name (UnknownRuleSet).
@@ -53,21 +53,21 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
         super().__init__()
         self.rules, self.limits, self.max_cycles, self.render_mode = rule_set(rules), limits, max_cycles, render_mode
         self.possible_agents = list(AGENTS)
-        planes = spaces.Box(0, MOST, (PLANES, 8, 8), np.uint8)
+        planes = spaces.Box(0, MAX_BYTE, (PLANES, 8, 8), np.uint8)
         mask = spaces.Box(0, 1, (ACTIONS,), np.int8)
         self.observation_spaces = {agent: spaces.Dict({"observation": planes, "action_mask": mask}) for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """What `observe` returns."""
+        """Return the space of observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The numbers of `spaces`."""
+        """Return the space of actions: see `spaces`."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002  # no chance
-        """Begins a game; there is nothing random in it."""
+        """Begin a game. Nothing in it is random."""
         self.referee = Referee(self.rules, self.limits)
         self.cycles = 0
         self.agents = list(AGENTS)
@@ -79,12 +79,12 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent knows, and what is open to it."""
+        """Return an agent's observation and mask."""
         view = self.referee.view(COLORS[agent])
         return {"observation": observe(view), "action_mask": mask_of(view).astype(np.int8)}
 
     def step(self, action: int | None) -> None:
-        """Answers an action of the agent to move."""
+        """Play an action of the agent to move."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -102,5 +102,5 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
         self._accumulate_rewards()
 
     def render(self) -> str | None:
-        """The true board, for people to look at: not for agents."""
+        """Return the true board, for people only."""
         return str(self.referee.board()) if self.render_mode == "ansi" else None

@@ -4,8 +4,8 @@
     observation, info = environment.reset(seed=1)
     observation, reward, terminated, truncated, info = environment.step(info["action_mask"].argmax())
 
-An observation is the array of `spaces.observe`, and `info["action_mask"]` tells what is open. A refused try
-changes the observation and leaves the turn; after a move the opponent plays.
+An observation is the array of `spaces.observe`; `info["action_mask"]` marks the open actions. After a refused try it is
+still our turn; after a move the opponent plays.
 """
 
 from collections import deque
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from kriegbot.environments.spaces import ACTIONS, MOST, PLANES, answer, mask_of, observe, reward_of
+from kriegbot.environments.spaces import ACTIONS, MAX_BYTE, PLANES, answer, mask_of, observe, reward_of
 from kriegbot.game.trial import seat_of
 from kriegbot.game.turn import turn
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet, rule_set
@@ -30,16 +30,16 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
 
     Args:
       opponent: its spec, such as "kriegbot:samples=50".
-      color: our side; None to draw it anew for every game.
+      color: our side; None for a random one in every game.
       rules: the rule set, or its name.
-      limits: when the game is drawn.
-      render_mode: "ansi" to have `render` return the true board as text, for people; None.
+      limits: draw limits.
+      render_mode: "ansi" if `render` shall return the true board as text, for people.
 
     Raises:
       ValueError: there is no such opponent (BadSpec), rule set (UnknownRuleSet) or color.
     """
 
-    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  # as Gymnasium has it
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  # theirs
 
     def __init__(
         self,
@@ -50,55 +50,55 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         self.rules, self.limits, self.render_mode = rule_set(rules), limits, render_mode
-        self.observation_space = spaces.Box(0, MOST, (PLANES, 8, 8), np.uint8)
+        self.observation_space = spaces.Box(0, MAX_BYTE, (PLANES, 8, 8), np.uint8)
         self.action_space = spaces.Discrete(ACTIONS)
         if color not in (*chess.COLORS, None):
             raise ValueError(f"illegal color {color!r}: it takes chess.WHITE, chess.BLACK or None")
         self.color = bool(color)
-        self._is_drawn, self._seat = color is None, seat_of(opponent, self.rules)
+        self._is_random, self._seat = color is None, seat_of(opponent, self.rules)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins a game; the seed is that of our side, if it is drawn, and of the opponent's choices."""
+        """Begin a game. The seed decides the opponent's choices, and our side if it is random."""
         super().reset(seed=seed, options=options)
-        if self._is_drawn:
+        if self._is_random:
             self.color = bool(self.np_random.integers(2))
         self.referee = Referee(self.rules, self.limits)
         self._seat.begin(int(self.np_random.integers(2**63)))
-        self._go_on()
-        return self._shown()
+        self._play_opponent()
+        return self._observation()
 
     def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Answers an action, and lets the opponent play if it was a move.
+        """Play an action and, after a move, the opponent's turn.
 
         Raises:
           GameIsOver: the game has ended.
-          PlayerFailed: the opponent raised, hung, or tried for ever.
+          PlayerFailed: the opponent raised, hung, or kept making impossible tries.
         """
         answer(self.referee, int(action))
-        self._go_on()
-        observation, info = self._shown()
+        self._play_opponent()
+        observation, info = self._observation()
         return observation, reward_of(self.referee, self.color), self.referee.end is not None, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """What is open now, under the name that learners with masks look for."""
+        """Return the open actions, under the name that learners with masks expect."""
         return mask_of(self.referee.view(self.color))
 
     def render(self) -> str | None:
-        """The true board, for people to look at: not for learners."""
+        """Return the true board, for people only."""
         return str(self.referee.board()) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """Lets the opponent go."""
+        """End the opponent's process, if it has one."""
         self._seat.close()
 
-    def _go_on(self) -> None:
+    def _play_opponent(self) -> None:
         if self.referee.end is None and self.referee.turn != self.color:
             deque(turn(self.referee, self._seat), maxlen=0)
         if self.referee.end is not None:
             self._seat.end(self.referee.view(not self.color))
 
-    def _shown(self) -> tuple[Observation, dict[str, Any]]:
+    def _observation(self) -> tuple[Observation, dict[str, Any]]:
         view = self.referee.view(self.color)
         return observe(view), {"action_mask": mask_of(view).astype(np.int8)}
