@@ -127,7 +127,7 @@ def test_the_guided_game_at_a_terminal(tmp_path: Path) -> None:
             terminal.until(f"Step {number} of 8")
             if number == 6:
                 terminal.press("exf5\n")
-                assert "Refused, so nobody is on f5" in terminal.until("Your try:") + terminal.until("Your try:")
+                assert "Refused, so f5 is empty" in terminal.until("Your try:") + terminal.until("Your try:")
             terminal.until("Your try: ") if number != 6 else None
             terminal.press(f"{text}\n")
             if number < 8:

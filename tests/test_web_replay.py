@@ -249,7 +249,7 @@ def test_two_programs_are_watched_to_the_end(tmp_path: Path) -> None:
         wait(driver, lambda _: count(driver).startswith("0 of 0"))
         pause = driver.find_element(By.ID, "pause")
         pause.click()
-        wait(driver, lambda _: pause.text == "Go on")
+        wait(driver, lambda _: pause.text == "Continue")
         driver.execute_script("const pace = document.getElementById('pace'); pace.value = 0; pace.onchange()")
         pause.click()
         wait(driver, lambda _: text(driver, ".ending").startswith("0-1: Checkmate, Black wins. Saved to "))

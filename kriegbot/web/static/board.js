@@ -1,4 +1,4 @@
-// A board to play on: own men go by click and click, by drag, or by keys; guessed enemy men ("markers") likewise.
+// A board to play on. Clicks, drags or keys move the player's pieces, and markers for enemy pieces.
 
 import { make } from "./make.js";
 import { Sketch } from "./sketch.js";
@@ -7,12 +7,12 @@ const SVG = "http://www.w3.org/2000/svg";
 const FILES = "abcdefgh";
 const KINDS = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-const NEAR = 5; // pixels that a pointer may wander in a click
-const GLIDE = 180; // milliseconds that a man takes from square to square
+const CLICK_PIXELS = 5; // a pointer that moves less has clicked
+const GLIDE = 180; // milliseconds for a piece to glide to its square
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** An <svg> of the man of a letter as in a FEN: N is a white knight. */
-export function man(letter) {
+/** An <svg> of a piece, given by its letter as in a FEN: N is a white knight. */
+export function pieceImage(letter) {
   const drawing = document.createElementNS(SVG, "svg");
   const use = document.createElementNS(SVG, "use");
   use.setAttribute("href", `#${letter === letter.toUpperCase() ? "w" : "b"}${letter.toUpperCase()}`);
@@ -23,7 +23,7 @@ export function man(letter) {
 }
 
 /** "white knight" */
-export function manName(letter) {
+export function pieceName(letter) {
   return `${letter === letter.toUpperCase() ? "white" : "black"} ${KINDS[letter.toLowerCase()]}`;
 }
 
@@ -34,12 +34,12 @@ function squareAt({ clientX, clientY }) {
 
 export class Board {
   /**
-   * onTry(from, to): a man was put down elsewhere. onMark(letter, from, to): so was a marker; from is null for one from
-   * the tray, to is null for one that leaves the board. onRecall(): the try that is kept for later was clicked.
+   * onTry(from, to): the player moved a piece. onMark(letter, from, to): the player moved a marker, from the tray if from
+   * is null, off the board if to is null. onRecall(): the player clicked the prepared try.
    */
   constructor(element, { label, flipped, onTry, onMark, onRecall }) {
     Object.assign(this, { element, flipped, onTry, onMark, onRecall, hand: null, drag: null, wasDragged: false, cells: {} });
-    this.onPoint = null; // (square): takes every click, where squares are pointed at and nothing moves
+    this.onPoint = null; // (square): takes all clicks, where the player points at squares instead of moving pieces
     this.sketch = new Sketch();
     this.shown = { men: {}, ghosts: {}, marks: [], last: [], line: [], idle: [], looked: [], ahead: [], targets: [], heat: null };
     element.classList.add("board");
@@ -67,9 +67,9 @@ export class Board {
   }
 
   /**
-   * men and ghosts: {square: letter}; marks: squares; last: those of the own last move; line: those from where a check may
-   * come; targets: open tries (UCI); idle: those of them that do not answer it; looked: squares of the entry of
-   * the log that is looked at; ahead: those of the try that is kept for the own turn; heat: 64 chances from a1 to h8, or null.
+   * men (pieces) and ghosts (markers): {square: letter}; marks: squares; last: squares of the player's last move; line:
+   * squares from which a check may come; targets: open tries (UCI); idle: those that do not answer the check; looked:
+   * squares of the selected log entry; ahead: squares of the prepared try; heat: 64 chances from a1 to h8, or null.
    */
   show(shown) {
     Object.assign(this.shown, shown);
@@ -77,13 +77,13 @@ export class Board {
     this.draw();
   }
 
-  /** A marker of the tray is in the hand, or no longer. */
+  /** Takes a marker from the tray, or puts it back. */
   take(letter) {
     this.hand = this.hand && !this.hand.from && this.hand.letter === letter ? null : { letter, from: null };
     this.draw();
   }
 
-  /** An own man glides to where it has gone, unless it was dragged there; one that was refused springs back. */
+  /** Lets a piece glide to its square, unless the player dragged it there. A refused try springs back. */
   glide(from, to, isRefused) {
     const cell = this.cells[isRefused ? from : to];
     const drawing = cell.querySelector("svg");
@@ -91,9 +91,9 @@ export class Board {
     this.wasDragged = false;
     if (!drawing || isThere || CALM.matches) return;
     const [start, end] = [from, to].map((square) => this.cells[square].getBoundingClientRect());
-    const share = isRefused ? 0.5 : -1; // of the way, from the square it stands on
+    const share = isRefused ? 0.5 : -1; // of the path, from the square where it is
     const away = `translate(${share * (end.left - start.left)}px, ${share * (end.top - start.top)}px)`;
-    cell.style.zIndex = 2; // above the squares on its way
+    cell.style.zIndex = 2; // above the squares on its path
     drawing.animate([{ transform: away }, { transform: "none" }], { duration: GLIDE, easing: "ease-out" }).onfinish = () => { cell.style.zIndex = ""; };
   }
 
@@ -117,7 +117,7 @@ export class Board {
     return this.shown.men[square] ?? this.shown.ghosts[square];
   }
 
-  /** A click, or Enter: takes a man up, or puts it down. */
+  /** Handles a click or Enter: picks a piece up, or puts it down. */
   press(square) {
     this.sketch.wipe();
     if (this.onPoint) this.onPoint(square);
@@ -128,12 +128,12 @@ export class Board {
     this.draw();
   }
 
-  /** Puts down what is in the hand; null: beside the board. */
+  /** Puts the held piece down; null: beside the board. */
   drop(square) {
     const { letter, from } = this.hand;
     const isOwn = from !== null && from in this.shown.men;
     if (square in this.shown.men) {
-      this.hand = { letter: this.shown.men[square], from: square }; // another man instead
+      this.hand = { letter: this.shown.men[square], from: square }; // picks up another piece instead
       return;
     }
     this.hand = null;
@@ -142,7 +142,7 @@ export class Board {
     else if (!isOwn) this.onMark(letter, from, square);
   }
 
-  /** A pointer goes down on a square, or on the tray with a letter. */
+  /** Handles a pressed pointer on a square, or on the tray with a letter. */
   grab(event, square, letter = square && this.at(square)) {
     if (event.button === 2 && square) this.draft(square);
     if (event.button !== 0 || !letter || this.drag || this.onPoint) return;
@@ -150,10 +150,10 @@ export class Board {
     this.drag = drag;
     const move = (at) => {
       if (at.pointerId !== event.pointerId) return;
-      if (!drag.image && Math.hypot(at.clientX - drag.x, at.clientY - drag.y) < NEAR) return;
+      if (!drag.image && Math.hypot(at.clientX - drag.x, at.clientY - drag.y) < CLICK_PIXELS) return;
       if (!drag.image) {
         this.hand = { letter, from: drag.from };
-        drag.image = make("div", { className: "dragged" }, man(letter));
+        drag.image = make("div", { className: "dragged" }, pieceImage(letter));
         drag.image.style.width = `${this.cells.a1.clientWidth}px`;
         document.body.append(drag.image);
         this.draw();
@@ -169,23 +169,23 @@ export class Board {
       const over = squareAt(at);
       if (drag.image && at.type === "pointerup" && this.hand && over !== drag.from && !(over in this.shown.men)) this.drop(over);
       this.drag = null;
-      if (!drag.image) return; // it was a click, which comes by itself
+      if (!drag.image) return; // a click, for which the browser sends an event
       this.hand = null;
       this.draw();
       document.addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });
-      setTimeout(() => document.dispatchEvent(new Event("click")), 0); // where no click follows the drag
+      setTimeout(() => document.dispatchEvent(new Event("click")), 0); // for browsers that send no click after a drag
     };
     document.addEventListener("pointermove", move);
     document.addEventListener("pointerup", end);
     document.addEventListener("pointercancel", end);
   }
 
-  /** The right button goes down on a square: an arrow to where it goes up, or a circle. */
+  /** Draws with the right button: an arrow to the square where it goes up, or a circle. */
   draft(square) {
     this.sketch.start = square;
     document.addEventListener("pointerup", (at) => {
       const end = squareAt(at);
-      if (end) this.sketch.name(end);
+      if (end) this.sketch.select(end);
       this.sketch.start = null;
       this.draw();
     }, { once: true });
@@ -204,7 +204,7 @@ export class Board {
         next.focus();
       }
     } else if (event.key === "Enter" && event.shiftKey && square) {
-      this.sketch.name(square);
+      this.sketch.select(square);
       this.draw();
     } else if (event.key === "Escape" && this.hand) {
       this.hand = null;
@@ -220,8 +220,8 @@ export class Board {
   draw() {
     const { men, ghosts, marks, last, line, idle, looked, ahead, targets, heat } = this.shown;
     const held = this.hand?.from;
-    const ways = (tries) => (held in men ? tries.filter((uci) => uci.startsWith(held)).map((uci) => uci.slice(2, 4)) : []);
-    const [open, vain] = [ways(targets), ways(idle)];
+    const targetsOf = (tries) => (held in men ? tries.filter((uci) => uci.startsWith(held)).map((uci) => uci.slice(2, 4)) : []);
+    const [open, vain] = [targetsOf(targets), targetsOf(idle)];
     const answering = targets.filter((uci) => !idle.includes(uci)).map((uci) => uci.slice(0, 2));
     for (const [square, cell] of Object.entries(this.cells)) {
       const letter = men[square] ?? ghosts[square];
@@ -231,14 +231,14 @@ export class Board {
       const content = `${letter ?? ""} ${percent || ""}`;
       if (cell.dataset.content !== content) {
         cell.dataset.content = content;
-        cell.replaceChildren(...(letter ? [man(letter)] : []), ...(percent ? [make("small", {}, percent)] : []));
+        cell.replaceChildren(...(letter ? [pieceImage(letter)] : []), ...(percent ? [make("small", {}, percent)] : []));
         cell.style.setProperty("--heat", Math.min(1, chance));
       }
       const isIdle = idle.length > 0 && square in men && !answering.includes(square);
       const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), vain: vain.includes(square), idle: isIdle, line: line.includes(square), looked: looked.includes(square), ahead: ahead.includes(square), marked: marks.includes(square), last: last.includes(square) };
       for (const [name, isOn] of Object.entries(states)) cell.classList.toggle(name, isOn);
       cell.setAttribute("aria-selected", square === held);
-      const words = [square, letter ? (isGhost ? `marker: ${manName(letter)}` : manName(letter)) : "empty"];
+      const words = [square, letter ? (isGhost ? `marker: ${pieceName(letter)}` : pieceName(letter)) : "empty"];
       if (marks.includes(square)) words.push(letter && !isGhost ? "in check" : "captured here");
       if (last.includes(square)) words.push("your last move");
       if (open.includes(square)) words.push(vain.includes(square) ? "does not answer the check" : "may be tried");

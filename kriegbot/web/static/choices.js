@@ -1,37 +1,37 @@
-// What was chosen on the page, which the server keeps for the next time; and the settings, colours and board, which are
-// choices, too. The server keeps them because it has another port each time, which to a browser is another site.
+// The person's choices on the page, settings for colours and board included. The server stores them, because it has
+// another port each time, which to a browser is another site.
 
 const $ = (id) => document.getElementById(id);
-let kept = {};
+let stored = {};
 let send = () => {};
-const SETTINGS = { theme: ["light", "dark"], squares: ["blue", "green"] }; // beside the usual one
+const SETTINGS = { theme: ["light", "dark"], squares: ["blue", "green"] }; // besides the default
 
-/** Reads what is kept; whatever is not a choice of this page is ignored. */
+/** Reads stored choices; ignores anything else in the text. */
 export function recall(text, sending) {
   send = sending;
   try {
     const found = JSON.parse(text || "{}");
-    kept = typeof found === "object" && found !== null && !Array.isArray(found) ? found : {};
+    stored = typeof found === "object" && found !== null && !Array.isArray(found) ? found : {};
   } catch {
-    kept = {};
+    stored = {};
   }
   show();
 }
 
-/** A choice of an earlier time, if there is one. */
+/** A stored choice, or undefined. */
 export function chosen(name) {
-  return typeof kept[name] === "string" ? kept[name] : undefined;
+  return typeof stored[name] === "string" ? stored[name] : undefined;
 }
 
-/** Keeps choices: {name: text}. */
+/** Stores choices: {name: text}. */
 export function keep(choices) {
-  kept = { ...kept, ...choices };
-  send({ do: "remember", choices: JSON.stringify(kept) });
+  stored = { ...stored, ...choices };
+  send({ do: "remember", choices: JSON.stringify(stored) });
 }
 
 function show() {
   for (const [name, others] of Object.entries(SETTINGS)) {
-    $(name).value = others.includes(kept[name]) ? kept[name] : "";
+    $(name).value = others.includes(stored[name]) ? stored[name] : "";
     if ($(name).value) document.documentElement.dataset[name] = $(name).value;
     else delete document.documentElement.dataset[name];
   }

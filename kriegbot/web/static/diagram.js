@@ -1,8 +1,8 @@
-// A board to look at: men, chances that an unseen man stands somewhere, signs and an arrow. For screen readers it is one
-// picture, whose label tells where the men stand.
+// A board to look at: pieces, chances of unseen pieces, signs and an arrow. For screen readers it is one picture, whose
+// label lists the pieces.
 
 const SVG = "http://www.w3.org/2000/svg";
-const SIZE = 45; // of a square; the men of the sprite are as large
+const SIZE = 45; // of a square, as of the pieces in the sprite
 const KINDS = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
 export const SIGNS = { right: "✓", wrong: "✗", missed: "!" };
 
@@ -14,7 +14,7 @@ export function shape(name, attributes, text) {
   return element;
 }
 
-/** An arrow from one point to another, of a picture whose squares are as large as here. */
+/** An arrow between two points, on a board with squares of `SIZE`. */
 export function arrowShapes([x1, y1], [x2, y2], kind) {
   const length = Math.hypot(x2 - x1, y2 - y1) || 1;
   const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
@@ -26,7 +26,7 @@ export function arrowShapes([x1, y1], [x2, y2], kind) {
   ];
 }
 
-/** "white king e1, rooks a1 h1; black king e8", in words. */
+/** The pieces in words: "white king e1, rooks a1 h1; black king e8". */
 export function inWords(men) {
   const sides = ["white", "black"].map((side) => {
     const parts = Object.entries(KINDS).flatMap(([letter, name]) => {
@@ -61,7 +61,7 @@ export class Diagram {
   }
 
   /**
-   * men: {square: letter}; hidden: the same, men that this side does not see; marks: squares where a man has fallen;
+   * men: {square: letter of a piece}; hidden: the same, for pieces that this side does not see; marks: squares of captures;
    * heat: 64 chances or null; signs: {square: key of SIGNS}; arrow: {uci, refused} or null.
    */
   show({ men, hidden = {}, marks = [], heat = null, signs = {}, arrow = null }) {
@@ -76,8 +76,8 @@ export class Diagram {
     heat?.forEach((chance, at) => chance >= 0.005 && cover(at, { class: "heat", "fill-opacity": 0.9 * chance }));
     for (const [name, letter] of Object.entries(hidden)) this.place(square(name), letter, "unseen");
     for (const [name, letter] of Object.entries(men)) this.place(square(name), letter, "man");
-    const isTaken = new Set([...Object.keys(men), ...Object.keys(hidden)].map(square));
-    heat?.forEach((chance, at) => chance >= 0.005 && this.write(at, SIZE / 2, isTaken.has(at) ? 43 : 27, Math.round(100 * chance), "chance"));
+    const occupied = new Set([...Object.keys(men), ...Object.keys(hidden)].map(square));
+    heat?.forEach((chance, at) => chance >= 0.005 && this.write(at, SIZE / 2, occupied.has(at) ? 43 : 27, Math.round(100 * chance), "chance"));
     for (const [name, key] of Object.entries(signs)) {
       const [x, y] = this.corner(square(name));
       this.layer.append(shape("circle", { cx: x + 36, cy: y + 9, r: 8, class: `sign ${key}` }));
@@ -87,7 +87,7 @@ export class Diagram {
     this.svg.setAttribute("aria-label", `${this.label}: ${inWords(men)}`);
   }
 
-  /** The corner of a square, top left, in the picture. */
+  /** The top left corner of a square. */
   corner(square) {
     const [file, rank] = [square % 8, Math.floor(square / 8)];
     return [SIZE * (this.flipped ? 7 - file : file), SIZE * (this.flipped ? rank : 7 - rank)];
@@ -95,8 +95,8 @@ export class Diagram {
 
   place(square, letter, kind) {
     const [x, y] = this.corner(square);
-    const man = (letter === letter.toUpperCase() ? "w" : "b") + letter.toUpperCase();
-    this.layer.append(shape("use", { href: `#${man}`, x, y, width: SIZE, height: SIZE, class: kind }));
+    const name = (letter === letter.toUpperCase() ? "w" : "b") + letter.toUpperCase();
+    this.layer.append(shape("use", { href: `#${name}`, x, y, width: SIZE, height: SIZE, class: kind }));
   }
 
   write(square, right, down, text, kind) {

@@ -1,18 +1,12 @@
-// Two curves of a game: the score that each side could expect by its own search, and how much of the enemy it knew.
+// Two curves of a game: each side's expected score by its own search, and the share of enemy pieces that it knew.
 
+import { shape } from "./diagram.js";
 import { make } from "./make.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [600, 90];
 const SIDES = ["white", "black"];
 
-function shape(name, attributes) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
-}
-
-/** Pawns become points as in ratings: a pawn up is 0.64 of a point, since ten times the odds are four pawns. */
+/** The expected score: four pawns make the odds ten to one, so a pawn up scores 0.64. */
 const score = (centipawns) => 1 / (1 + 10 ** (-centipawns / 400));
 
 const CURVES = [
@@ -20,7 +14,7 @@ const CURVES = [
   { title: "Enemy pieces known", of: (look, side) => (look[side].men ? look[side].placed / look[side].men : null) },
 ];
 
-/** The curves as far as moments were looked at; show(at) is called with the number of a moment that is clicked. */
+/** The curves through the analysed moments. A click calls show(at) with the number of a moment. */
 export function graphs(count, looks, at, show) {
   const x = (moment) => (WIDTH * moment) / Math.max(1, count - 1);
   return CURVES.map(({ title, of }) => {

@@ -1,11 +1,11 @@
-// The saved games: to look at, to play on, to delete, to download, and to add one.
+// The saved games: review, continue, delete, download, and upload.
 
 import { fill } from "./form.js";
 import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Makes the list work; send(message) asks the server, hello is what it said of rules. */
+/** Sets up the list. send(message) sends to the server; rules come from its first message. */
 export function savedGames(send, { rules }) {
   const say = (text) => { $("library-failure").textContent = text; };
   fill($("upload-rules"), rules.map((one) => [one.name, one.title]));
@@ -13,16 +13,16 @@ export function savedGames(send, { rules }) {
   $("upload").onsubmit = async (event) => {
     event.preventDefault();
     const [file] = $("upload-file").files;
-    const told = (text) => { $("upload-said").textContent = text; };
+    const report = (text) => { $("upload-said").textContent = text; };
     if (!file) return;
-    told("");
+    report("");
     try {
       const answer = await fetch(`upload?rules=${$("upload-rules").value}`, { method: "POST", body: file });
-      const found = await answer.json();
-      if (found.error) told(found.error);
-      else send({ do: "open", file: found.file });
+      const { error, file: saved } = await answer.json();
+      if (error) report(error);
+      else send({ do: "open", file: saved });
     } catch {
-      told("The file could not be sent; it may be too large.");
+      report("The file could not be sent. It may be too large.");
     }
   };
 
@@ -32,17 +32,17 @@ export function savedGames(send, { rules }) {
 
   function row(game) {
     const button = (text, onclick) => make("button", { type: "button", onclick }, text);
-    const what = `${game.white} – ${game.black}`;
+    const players = `${game.white} – ${game.black}`;
     return make("tr", {},
       make("td", {}, game.date),
-      make("td", {}, what, make("small", {}, [game.rules, game.help].filter(Boolean).join(" · "))),
+      make("td", {}, players, make("small", {}, [game.rules, game.help].filter(Boolean).join(" · "))),
       make("td", {}, game.result, make("small", {}, game.how)),
       make("td", {}, make("div", { className: "do" },
-        ...(game.resumable ? [button("Play on", () => send({ do: "resume", file: game.file }))] : []),
-        button("Look", () => (game.resumable ? ask("seeing", () => send({ do: "open", file: game.file })) : send({ do: "open", file: game.file }))),
+        ...(game.resumable ? [button("Continue", () => send({ do: "resume", file: game.file }))] : []),
+        button("Review", () => (game.resumable ? ask("seeing", () => send({ do: "open", file: game.file })) : send({ do: "open", file: game.file }))),
         game.resumable ? button("Download", () => ask("seeing", () => download(game.file).click())) : download(game.file),
         button("Delete", () => {
-          $("deleting-what").textContent = `${what}, ${game.date}`;
+          $("deleting-what").textContent = `${players}, ${game.date}`;
           ask("deleting", () => send({ do: "delete", file: game.file }));
         }))));
   }
@@ -52,13 +52,13 @@ export function savedGames(send, { rules }) {
     $("games").hidden = !games.length;
     $("no-games").hidden = games.length > 0;
     $("games").tBodies[0].replaceChildren(...games.map(row));
-    $("library-folder").textContent = `They are files in ${folder}.`;
+    $("library-folder").textContent = `The games are files in ${folder}.`;
   }
 
   return { show, say };
 }
 
-/** Asks in a dialog; then() is called if the answer is yes. */
+/** Opens a dialog; a yes calls then(). */
 export function ask(id, then) {
   const dialog = $(id);
   dialog.returnValue = "";

@@ -1,4 +1,4 @@
-// The page: shows what the address names, a new game, the saved ones or one that is played or looked at.
+// The page. The address decides what it shows: the form for a new game, saved games, a game, or texts.
 
 import { recall } from "./choices.js";
 import { atOneScreen, makePrivacyScreen } from "./privacy.js";
@@ -16,15 +16,15 @@ import { connect } from "./socket.js";
 import { watchForm } from "./watch.js";
 
 const LIBRARY = "#library";
-const TO_READ = { "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // places that need no game; "#rules-wild16" is a part of one
-const OF_FORMS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
+const SECTIONS = { "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // sections without a game; "#rules-wild16" is a part of one
+const FORM_REQUESTS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
 const $ = (id) => document.getElementById(id);
 const places = { start: $("start"), welcome: $("welcome"), later: $("later"), learn: $("learn"), puzzles: $("puzzles"), rules: $("rules-page"), library: $("library"), play: $("play"), privacy: $("privacy"), review: $("review") };
 const say = { start: () => {}, watch: () => {} };
 
 let isGuest = false;
-let isKnown = false; // what the server offers
-let isAsking = false; // for another game
+let isSetUp = false; // with the players and rules of the server
+let wantsRematch = false;
 let library = null;
 let game = null;
 let play = null;
@@ -48,12 +48,12 @@ function rejoin() {
   if (atOneScreen()) privacy.raise();
   else if (id) send({ do: "join", game: id });
   else if (location.hash === LIBRARY) openLibrary();
-  else read();
+  else showSection();
 }
 
-/** What needs no game, at the part that the address names. */
-function read() {
-  show(TO_READ[location.hash.split("-")[0]] ?? "start");
+/** Shows a section without a game, at the part that the address names. */
+function showSection() {
+  show(SECTIONS[location.hash.split("-")[0]] ?? "start");
   const part = location.hash.includes("-") && document.getElementById(location.hash.slice(1));
   if (part) part.scrollIntoView();
   else scrollTo(0, 0);
@@ -72,7 +72,7 @@ function show(name) {
 function leave() {
   play?.close();
   review?.close();
-  [game, play, review, over, isAsking] = [null, null, null, null, false];
+  [game, play, review, over, wantsRematch] = [null, null, null, null, false];
   $("outcome").hidden = true;
   $("outcome-results").textContent = "";
 }
@@ -87,7 +87,7 @@ function receive(message) {
   else if (message.is === "next") goOn(message);
   else if (message.is === "later") wait(message);
   else if (message.is === "over" && !game) openLater();
-  else if (message.is === "refusal" && (!game || OF_FORMS.includes(message.to))) refuse(message);
+  else if (message.is === "refusal" && (!game || FORM_REQUESTS.includes(message.to))) refuse(message);
   else if (game && !(message.is === "presence" && atOneScreen())) {
     if (message.is === "over") end(message);
     if (message.is === "view" && privacy.ends(message)) return;
@@ -99,7 +99,7 @@ function receive(message) {
 
 function enter(message) {
   const isNew = message.id !== game?.id;
-  if (!isNew && (play || review)) return; // joined again: the board stays, and what is new follows
+  if (!isNew && (play || review)) return; // joined again: keep the board; news follow
   leave();
   game = atOneScreen() ? { ...message, invitation: null, white: "A person", black: "A person" } : message;
   $("pass").hidden = true;
@@ -122,31 +122,31 @@ function look() {
   if (over) review.receive(over);
 }
 
-/** Of a game between others nothing is shown before its end. */
+/** Shows nothing of a game between others before its end. */
 function wait({ text }) {
   leave();
   show("later");
   $("later-said").textContent = text;
 }
 
-/** How a person's game has ended; of others, the review tells. */
+/** Shows how a person's game has ended; the review does that for other games. */
 function end(message) {
   over = message;
   if (game.kind !== "play") return;
-  const ask = (asked) => {
-    isAsking = asked.do === "rematch";
-    send(asked);
+  const ask = (request) => {
+    wantsRematch = request.do === "rematch";
+    send(request);
   };
   showOutcome(game, over, ask, { isGuest, startAgain, isForTwo: atOneScreen() !== null });
 }
 
 function goOn({ game: id }) {
   const join = () => send({ do: "join", game: id });
-  if (isAsking) join();
+  if (wantsRematch) join();
   else offerNext(game, join);
 }
 
-/** A refusal appears beside the form that has asked. */
+/** Shows a refusal beside the form that it answers. */
 function refuse({ text, to }) {
   if (["library", "open", "resume", "delete"].includes(to) && !places.library.hidden) library.say(text);
   else if (to === "watch") say.watch(text);
@@ -169,8 +169,8 @@ function prepare({ done, total }) {
 
 function offer(hello) {
   isGuest = hello.guest;
-  if (isKnown || isGuest) return; // connected again
-  isKnown = true;
+  if (isSetUp || isGuest) return; // a new connection
+  isSetUp = true;
   recall(hello.choices, send);
   say.start = newForm(send, hello);
   say.watch = watchForm($("watch"), send, hello);
@@ -219,7 +219,7 @@ function openLibrary() {
   send({ do: "library" });
 }
 
-/** A game that was just left is saved by now. */
+/** Lists the saved games again: the game that the person has just left is one now. */
 function openLater() {
   if (!places.library.hidden) send({ do: "library" });
 }
@@ -238,6 +238,6 @@ window.onpopstate = () => {
     openLibrary();
   } else if (!gameInAddress()) {
     leave();
-    read();
+    showSection();
   }
 };

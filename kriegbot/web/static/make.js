@@ -1,4 +1,4 @@
-/** An HTML element with properties (or attributes, where the name has a - or is a role) and children. */
+/** Makes an HTML element with children and properties; names with a hyphen, role and scope are attributes. */
 export function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {

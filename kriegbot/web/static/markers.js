@@ -1,20 +1,20 @@
-// Guessed enemy men on the board, as people place them at a real Kriegspiel table. The server knows nothing of them.
+// Markers for enemy pieces, as people place them at a real Kriegspiel table. The server knows nothing of them.
 
-import { man, manName } from "./board.js";
+import { pieceImage, pieceName } from "./board.js";
 import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
 
 export class Markers {
-  /** Of a game's id: them is the enemy's colour; changed() is called to draw the board anew, say(text) tells the player. */
+  /** For the game of this id. them: the enemy's colour; changed() draws the board again; say(text) shows a text. */
   constructor(id, them, board, changed, say) {
     Object.assign(this, { key: `markers ${id}`, board, changed, say, ghosts: {}, aside: [], cleared: 0, enemyMen: 16 });
     Object.assign(this, JSON.parse(sessionStorage.getItem(this.key) ?? "{}"));
     const letters = [..."pnbrqk"].map((letter) => (them === "white" ? letter.toUpperCase() : letter));
     $("tray").replaceChildren(...letters.map((letter) => {
-      const name = manName(letter);
+      const name = pieceName(letter);
       const properties = { type: "button", "aria-label": `Place a ${name}`, title: name, "aria-pressed": false, "data-man": letter };
-      const button = make("button", { ...properties, onclick: () => board.take(letter) }, man(letter));
+      const button = make("button", { ...properties, onclick: () => board.take(letter) }, pieceImage(letter));
       button.onpointerdown = (event) => board.grab(event, null, letter);
       return button;
     }));
@@ -25,20 +25,20 @@ export class Markers {
     };
     $("clear-markers").onclick = () => {
       [this.ghosts, this.aside] = [{}, []];
-      this.keep();
+      this.store();
     };
     this.draw();
   }
 
-  /** A marker is put somewhere; from is null for one of the tray, to is null for one that goes away. */
+  /** Moves a marker: from the tray if from is null, off the board if to is null. */
   put(letter, from, to) {
     if (from) delete this.ghosts[from];
     else if (this.aside.includes(letter)) this.aside.splice(this.aside.indexOf(letter), 1);
     if (to) this.ghosts[to] = letter;
-    this.keep();
+    this.store();
   }
 
-  /** A new view: markers move aside where no enemy man can stand. */
+  /** Takes a new view, and moves markers aside where no enemy piece can be. */
   take(view) {
     this.enemyMen = view.enemyMen;
     const free = view.clear.ply > this.cleared ? view.clear.squares : [];
@@ -49,10 +49,10 @@ export class Markers {
     }
     this.cleared = Math.max(this.cleared, view.clear.ply);
     if (wrong.length) this.say(`No enemy piece can be on ${wrong.join(" or ")}: the marker moved aside.`);
-    this.keep();
+    this.store();
   }
 
-  keep() {
+  store() {
     sessionStorage.setItem(this.key, JSON.stringify({ ghosts: this.ghosts, aside: this.aside, cleared: this.cleared }));
     this.draw();
     this.changed();
@@ -62,8 +62,8 @@ export class Markers {
     const placed = Object.keys(this.ghosts).length;
     $("markers").firstElementChild.textContent = `Markers: ${placed} of ${this.enemyMen} pieces`;
     $("aside").hidden = !this.aside.length;
-    const names = this.aside.map((letter) => manName(letter)).join(", ");
-    const pile = make("span", { role: "img", "aria-label": names, className: "small" }, ...this.aside.map(man));
+    const names = this.aside.map((letter) => pieceName(letter)).join(", ");
+    const pile = make("span", { role: "img", "aria-label": names, className: "small" }, ...this.aside.map(pieceImage));
     $("aside-men").replaceChildren(pile);
     $("clear-markers").disabled = !placed && !this.aside.length;
   }

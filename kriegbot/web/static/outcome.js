@@ -1,21 +1,21 @@
-// How a person's game has ended, and what can be done then.
+// The end of a person's game, and what the person can do then.
 
 import { make } from "./make.js";
 import { onlookersLink } from "./people.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Shows it, to one person or, at one screen, to both; game and over are the server's messages, ask(message) asks it. */
+/** Shows the end to one person, or at one screen to both. game, over: the server's messages; ask(message) answers. */
 export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo }) {
-  const won = { true: "You won", false: "You lost", null: over.result === "*" ? "Broken off" : "A draw" }[over.won];
+  const verdict = { true: "You won", false: "You lost", null: over.result === "*" ? "Broken off" : "A draw" }[over.won];
   const file = over.saved?.split(/[\\/]/).at(-1);
   const button = (text, onclick, className = "") => make("button", { type: "button", onclick, className }, text);
   const rematch = button(`Rematch: ${sidesNext(game)}`, () => ask({ do: "rematch" }), "main");
   rematch.id = "rematch";
-  $("outcome-said").textContent = isForTwo ? over.text : sentence(won, over);
+  $("outcome-said").textContent = isForTwo ? over.text : sentence(verdict, over);
   $("outcome-about").textContent = [over.saved && !isGuest ? `Saved as ${file}.` : "", over.seed && !game.two ? `Seed: ${over.seed}.` : ""].join(" ").trim();
   $("outcome-do").replaceChildren(
-    ...(over.resumable && !isGuest ? [button("Play on", () => ask({ do: "resume", file }), "main")] : isForTwo ? [] : [rematch]),
+    ...(over.resumable && !isGuest ? [button("Continue", () => ask({ do: "resume", file }), "main")] : isForTwo ? [] : [rematch]),
     ...(over.resumable && !isGuest ? [button("Look at both sides", () => ask({ do: "open", file }))] : []),
     ...(game.two && !over.resumable ? [onlookersLink(game)] : []),
     ...(isGuest ? [] : [button("New game", startAgain)]));
@@ -23,12 +23,12 @@ export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo }) 
 }
 
 /** The end in the person's words: "You lost on time. Black wins." for "Forfeit, Black wins (lost on time)." */
-function sentence(won, { text, won: isWin }) {
+function sentence(verdict, { text, won: isWin }) {
   const [, how, winner, detail, more] = text.match(/^(\w+), (White|Black) wins(?: \((.*?)\))?\.(.*)$/) ?? [];
   const loser = winner === "White" ? "Black" : "White";
   if (how === "Resignation") return (isWin ? `You won: ${loser} resigned.` : `You resigned. ${winner} wins.`) + more;
   if (detail === "lost on time") return (isWin ? `You won: ${loser} lost on time.` : `You lost on time. ${winner} wins.`) + more;
-  return `${won}. ${text}`;
+  return `${verdict}. ${text}`;
 }
 
 /** The side that the person plays in a rematch. */
@@ -36,7 +36,7 @@ function sidesNext(game) {
   return `you play ${game.you === "white" ? "Black" : "White"}`;
 }
 
-/** The opponent asks for another game, which join() joins. */
+/** Offers the opponent's rematch, which join() joins. */
 export function offerNext(game, join) {
   const button = make("button", { type: "button", className: "main", onclick: join }, `Your opponent wants a rematch: ${sidesNext(game)}`);
   button.id = "accept-rematch";

@@ -1,13 +1,13 @@
-// Between two people: the links that are passed on, and whether the other is there.
+// Games between two people: their links, and the presence of the other person.
 
 import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
 const LOCAL = ["127.0.0.1", "[::1]", "localhost"];
-const AWAY = 2000; // milliseconds: who has the page loaded anew has not left
+const AWAY = 2000; // milliseconds; reloading the page is not leaving
 let leaving;
 
-/** Of a game; the invitation is up until the game begins. */
+/** Sets up a game; shows the invitation until the game begins. */
 export function startPeople(game) {
   $("invitation").hidden = game.invitation === null;
   $("presence").textContent = "";
@@ -23,8 +23,8 @@ export function startPeople(game) {
       $("copy").textContent = "Copied";
     };
     $("link-about").textContent = LOCAL.includes(location.hostname)
-      ? "It works on this machine only; to play from another one, start the server with --host and this machine's address." : "";
-    $("onlookers").replaceChildren("Others may look at the game once it has ended. ", onlookersLink(game));
+      ? "This link works on this machine only. To play from another one, start the server with --host and this machine's address." : "";
+    $("onlookers").replaceChildren("Others can look at the game once it has ended. ", onlookersLink(game));
   }
 
   function receive(message) {
@@ -41,7 +41,7 @@ export function startPeople(game) {
   return { receive };
 }
 
-/** A button that becomes the link for those who look at a game after its end, and copies it. */
+/** A button that copies the link for others, who see the game after its end, and becomes that link. */
 export function onlookersLink(game) {
   const link = make("input", { className: "onlookers", value: location.origin + game.onlookers, readOnly: true, "aria-label": "Link for others, copied" });
   const button = make("button", { type: "button", onclick: () => {
@@ -51,13 +51,13 @@ export function onlookersLink(game) {
   return button;
 }
 
-/** Copies what stands in a field, and selects it. */
+/** Selects and copies the text of a field. */
 async function copy(field) {
   field.focus();
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
   } catch {
-    document.execCommand("copy"); // where the page is not served safely, as in a home network
+    document.execCommand("copy"); // without https, as in a home network, the clipboard API is not available
   }
 }

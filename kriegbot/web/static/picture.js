@@ -1,23 +1,23 @@
-// What Kriegspiel is, in one picture: the same moment as White, the referee and Black see it, and what was said.
+// Kriegspiel in one picture: the same moment as White, the referee and Black see it.
 
 import { Diagram } from "./diagram.js";
 import { make } from "./make.js";
 
 const CAPTURED = "d5";
-const MEN = { white: men("RNBQKBNR", 1, "PPPP.PPP", 2), black: men("rnbqkbnr", 8, "ppp.pppp", 7) };
-MEN.white[CAPTURED] = "P";
+const PIECES = { white: placed("RNBQKBNR", 1, "PPPP.PPP", 2), black: placed("rnbqkbnr", 8, "ppp.pppp", 7) };
+PIECES.white[CAPTURED] = "P";
 
-function men(pieces, home, pawns, second) {
-  const placed = {};
+function placed(pieces, home, pawns, second) {
+  const squares = {};
   for (const [letters, rank] of [[pieces, home], [pawns, second]]) {
-    [...letters].forEach((letter, file) => letter !== "." && (placed["abcdefgh"[file] + rank] = letter));
+    [...letters].forEach((letter, file) => letter !== "." && (squares["abcdefgh"[file] + rank] = letter));
   }
-  return placed;
+  return squares;
 }
 
-/** Draws it into an empty element: after 1. e4 d5 2. exd5. */
+/** Draws the boards after 1. e4 d5 2. exd5 into an empty element. */
 export function drawPicture(element) {
-  const boards = { "White sees": MEN.white, "The referee sees": { ...MEN.white, ...MEN.black }, "Black sees": MEN.black };
+  const boards = { "White sees": PIECES.white, "The referee sees": { ...PIECES.white, ...PIECES.black }, "Black sees": PIECES.black };
   for (const [label, shown] of Object.entries(boards)) {
     const place = make("div", {}, make("b", {}, label));
     new Diagram(place, { label, flipped: false }).show({ men: shown, marks: [CAPTURED] });

@@ -1,10 +1,10 @@
-// A person's game: the board, what the referee says, the tries, the markers, the clocks.
+// A person's game: board, announcements, tries, markers and clocks.
 
-import { Board, man, manName } from "./board.js";
+import { Board, pieceImage, pieceName } from "./board.js";
 import { chosen, keep } from "./choices.js";
 import { clockText } from "./form.js";
-import { Heard, STEPS } from "./heard.js";
 import { startHelping } from "./helping.js";
+import { GameLog, STEPS } from "./log.js";
 import { make } from "./make.js";
 import { startPeople } from "./people.js";
 import { beep } from "./sounds.js";
@@ -13,10 +13,10 @@ import { Markers } from "./markers.js";
 const $ = (id) => document.getElementById(id);
 const PROMOTIONS = ["q", "r", "b", "n"];
 
-const SEEN = ["announcement", "meaning-list", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "said", "refused",
-  "log", "promotions", "tray", "aside-men", "about"]; // nothing of a side stays in the page that it has left
+const PRIVATE = ["announcement", "meaning-list", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "said", "refused",
+  "log", "promotions", "tray", "aside-men", "about"]; // cleared so that nothing of a side stays on the page
 
-/** Shows a game; send(message) asks the server. */
+/** Shows a game; send(message) sends to the server. */
 export function startPlay(root, send, game) {
   const them = game.you === "white" ? "black" : "white";
   const names = { white: "White", black: "Black" };
@@ -26,10 +26,10 @@ export function startPlay(root, send, game) {
   let received = 0;
   let isOver = false;
   let isMute = false;
-  let ahead = null; // a try made while the other side thinks, kept until it is the own turn
+  let ahead = null; // a try prepared while the opponent thinks
 
   const board = new Board($("board"), { label: "Board", flipped: game.you === "black", onTry, onMark: (...mark) => markers.put(...mark), onRecall: () => prepare(null) });
-  const heard = new Heard((squares) => board.show({ looked: squares }));
+  const log = new GameLog((squares) => board.show({ looked: squares }));
   const helping = startHelping(game, send, attempt, say);
   const people = startPeople(game);
   const markers = new Markers(game.id, them, board, draw, say);
@@ -70,19 +70,19 @@ export function startPlay(root, send, game) {
   $("heat-kind").onchange = draw;
 
   function onTry(from, to) {
-    const ways = (view?.tries ?? []).filter((uci) => uci.startsWith(from + to));
-    if (ways.length > 1) promote(from + to);
+    const promotions = (view?.tries ?? []).filter((uci) => uci.startsWith(from + to));
+    if (promotions.length > 1) promote(from + to);
     else attempt(from + to);
   }
 
-  /** Keys that work wherever the focus is, unless something is written or chosen there. */
+  /** Handles keys that work everywhere but in fields and dialogs. */
   function onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, dialog, [popover]")) return;
     if (event.key === "f") board.flip();
-    else if (event.key === "?") heard.explain();
+    else if (event.key === "?") log.explain();
     else if (event.key === "Escape" && ahead && !event.defaultPrevented) prepare(null);
-    else if (STEPS[event.key] && event.target.closest("#log")) heard.walk(STEPS[event.key]);
-    else if (/^Arrow(Left|Right)/.test(event.key) && !event.target.closest("#board")) heard.walk(STEPS[event.key]);
+    else if (STEPS[event.key] && event.target.closest("#log")) log.walk(STEPS[event.key]);
+    else if (/^Arrow(Left|Right)/.test(event.key) && !event.target.closest("#board")) log.walk(STEPS[event.key]);
     else return;
     event.preventDefault();
   }
@@ -94,7 +94,7 @@ export function startPlay(root, send, game) {
     else say("It is not your turn.");
   }
 
-  /** Keeps a try for the own turn; null: none. */
+  /** Prepares a try for the player's turn; null: none. */
   function prepare(text) {
     [ahead, board.wasDragged] = [text, false];
     $("cancel").hidden = !ahead;
@@ -102,11 +102,11 @@ export function startPlay(root, send, game) {
     draw();
   }
 
-  function promote(way) {
+  function promote(squares) {
     const dialog = $("promotion");
     $("promotions").replaceChildren(...PROMOTIONS.map((kind) => {
-      const label = manName(cased(kind));
-      return make("button", { type: "button", "aria-label": label, title: label, onclick: () => dialog.close(way + kind) }, man(cased(kind)));
+      const label = pieceName(cased(kind));
+      return make("button", { type: "button", "aria-label": label, title: label, onclick: () => dialog.close(squares + kind) }, pieceImage(cased(kind)));
     }));
     dialog.returnValue = "";
     dialog.onclose = () => dialog.returnValue && attempt(dialog.returnValue);
@@ -139,28 +139,28 @@ export function startPlay(root, send, game) {
   function look(message) {
     const before = view;
     [view, received] = [message, performance.now()];
-    const news = heard.take(view.log);
-    if (news && news !== "end" && before && !isMute) beep(news); // the end has a message of its own
+    const news = log.take(view.log);
+    if (news && news !== "end" && before && !isMute) beep(news); // another message follows at the end
     if ($("heat").checked) $("heat-said").textContent = "Working it out …";
     if (chances.length) chances = [];
     markers.take(view);
     $("turn").textContent = turnText();
     document.title = view.yours ? "Your turn – Kriegspiel" : "Kriegspiel";
-    $("their-men").replaceChildren(men(view.enemyMen) + (view.taken ? `; you took ${view.taken}` : ""));
-    $("your-men").replaceChildren(`${men(Object.keys(view.men).length)}${view.lost ? "; lost " : ""}`, ...lostMen());
+    $("their-men").replaceChildren(pieces(view.enemyMen) + (view.taken ? `; you took ${view.taken}` : ""));
+    $("your-men").replaceChildren(`${pieces(Object.keys(view.men).length)}${view.lost ? "; lost " : ""}`, ...lostPieces());
     $("refused").replaceChildren(...view.refused.map((name) => make("s", {}, name)));
     $("any").hidden = !view.mayAsk;
     $("tried").classList.toggle("none", !view.refused.length);
     draw();
-    if (before) move(before);
+    if (before) animate(before);
     tick();
     if (!ahead || !view.yours) return;
     send({ do: "try", text: ahead });
     prepare(null);
   }
 
-  /** Moves the man of the own last try, if it was since the view before. */
-  function move(before) {
+  /** Animates the player's last try, if it is new. */
+  function animate(before) {
     if (view.ply === before.ply) {
       const refused = view.refused.length > before.refused.length && before.tries.find((uci) => !view.tries.includes(uci));
       if (refused) board.glide(refused.slice(0, 2), refused.slice(2, 4), true);
@@ -177,13 +177,13 @@ export function startPlay(root, send, game) {
     return `Your turn: move ${view.move}.${view.check ? " You are in check." : ""}${pawns}`;
   }
 
-  function men(count) {
+  function pieces(count) {
     return `${count} ${count === 1 ? "piece" : "pieces"}`;
   }
 
-  function lostMen() {
-    const words = [...view.lost].map((letter) => manName(letter).split(" ")[1]).join(", ");
-    return view.lost ? [make("span", { role: "img", "aria-label": words, className: "small" }, ...[...view.lost].map(man))] : [];
+  function lostPieces() {
+    const words = [...view.lost].map((letter) => pieceName(letter).split(" ")[1]).join(", ");
+    return view.lost ? [make("span", { role: "img", "aria-label": words, className: "small" }, ...[...view.lost].map(pieceImage))] : [];
   }
 
   function showHeat(message) {
@@ -202,8 +202,8 @@ export function startPlay(root, send, game) {
 
   function draw() {
     const { men, marks, last, tries, check } = view ?? { men: game.men, marks: [], last: [], tries: [], check: null };
-    const kept = ahead?.match(/^([a-h][1-8]){2}/)?.[0].match(/../g) ?? []; // others are as people write them
-    board.show({ men, marks, last, targets: tries, line: check?.line ?? [], idle: check?.idle ?? [], ahead: kept, ghosts: markers.ghosts, heat: heat() });
+    const prepared = ahead?.match(/^([a-h][1-8]){2}/)?.[0].match(/../g) ?? []; // a try in other notation has no squares to show
+    board.show({ men, marks, last, targets: tries, line: check?.line ?? [], idle: check?.idle ?? [], ahead: prepared, ghosts: markers.ghosts, heat: heat() });
   }
 
   function tick() {
@@ -225,7 +225,7 @@ export function startPlay(root, send, game) {
     document.removeEventListener("keydown", onKey);
     if ($("meaning").matches(":popover-open")) $("meaning").hidePopover();
     markers.close();
-    for (const id of SEEN) $(id).replaceChildren();
+    for (const id of PRIVATE) $(id).replaceChildren();
     $("try").value = "";
     document.title = "Kriegspiel";
     for (const dialog of [$("promotion"), $("resigning")]) if (dialog.open) dialog.close("");

@@ -1,11 +1,11 @@
-// Looking back at a game, or on while two programs play: the true board and both sides' views, what was heard, what each
-// side believed, and what the tries were worth.
+// The review of a game, or of a live game between two programs: the true board, both sides' views, announcements and
+// beliefs, and the values of tries.
 
 import { Diagram, SIGNS } from "./diagram.js";
 import { graphs } from "./graph.js";
 import { make } from "./make.js";
 import { Sheet } from "./sheet.js";
-import { tryTable, turningPoints, worstTries } from "./values.js";
+import { tryTable, turningPoints, worstMoves } from "./values.js";
 
 const SIDES = ["white", "true", "black"];
 const TITLES = { white: "White's view", true: "The true board", black: "Black's view" };
@@ -13,15 +13,15 @@ const KINDS = ["all pieces", "pawns", "knights", "bishops", "rooks", "queens", "
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
 const MOVES = { ArrowUp: -1, ArrowDown: 1 };
 const NEWS = 60; // entries shown below a board
-const [RATE, BURST] = [18, 40]; // questions a second in the long run, and at once: the server takes a few more
-const COARSE = [9, 3, 1]; // every ninth moment is asked for first, so that curves are soon there; odd: both sides' turns
-const AT_ONCE = 8; // moments asked for in one question
-const PAUSE = 300; // milliseconds from one drawing of what grows to the next
-const budget = { left: BURST, at: 0 }; // of questions, whichever review asks them
+const [RATE, BURST] = [18, 40]; // requests a second in the long run, and at once; the server allows a few more
+const COARSE = [9, 3, 1]; // every ninth moment first, so that curves appear soon; odd, so that both sides have turns
+const AT_ONCE = 8; // moments in one request
+const PAUSE = 300; // least milliseconds between two drawings of curves and lists
+const budget = { left: BURST, at: 0 }; // of requests, shared by all reviews
 
-/** Shows a game in an element; send(message) asks the server; share(link, what) makes a link save what() as a file. */
+/** Shows a game in an element. send(message) sends to the server; share(link, data) makes a link save data() as a file. */
 export function startReview(root, send, game, share = null) {
-  const state = { frames: [], at: 0, live: false, looks: new Map(), asked: new Set(), askedAt: 0, soon: 0, later: 0, turning: null, isTurningAsked: false, over: null, paused: false };
+  const state = { frames: [], at: 0, live: false, looks: new Map(), requested: new Set(), requestedAt: 0, soon: 0, later: 0, turning: null, isTurningRequested: false, over: null, paused: false };
   const flipped = game.you === "black";
   const isFile = game.kind === "file";
 
@@ -36,10 +36,10 @@ export function startReview(root, send, game, share = null) {
     white: tick("White's", true), black: tick("Black's", true), hidden: tick("also show the hidden pieces, faintly", false),
   };
   const values = make("section", { className: "values", "aria-label": "Tries" });
-  const going = make("p", { id: "walk", className: "working", hidden: true });
+  const progress = make("p", { id: "walk", className: "working", hidden: true });
   const turning = make("section", { className: "turning", "aria-label": "Turning points" });
-  const found = make("div", {});
-  const walk = make("section", { className: "walk", "aria-label": "Tries worth less than the best" }, found);
+  const moves = make("div", {});
+  const walk = make("section", { className: "walk", "aria-label": "Moves worse than the best try" }, moves);
   const curves = make("section", { className: "curves", "aria-label": "Curves of the game" });
   const sheet = new Sheet(show);
   const link = make("a", { className: "button", id: "share", href: "#", download: "kriegspiel.html", hidden: true }, "Save as one file to share");
@@ -60,14 +60,14 @@ export function startReview(root, send, game, share = null) {
         make("label", {}, "of ", kind), boxes.hidden.label)),
     tabs,
     make("div", { className: "boards" }, ...SIDES.map((side) => panels[side].element), values),
-    make("div", { className: "below" }, sheet.element, make("div", {}, curves, going, turning, walk)),
+    make("div", { className: "below" }, sheet.element, make("div", {}, curves, progress, turning, walk)),
     make("p", { className: "keys" }, link, " Keys: ← → one try, ↑ ↓ one move, Page Up and Page Down ten tries, Home and End."));
-  line.textContent = "Setting up the board; the programs are starting …";
+  line.textContent = "Setting up the board, and starting the programs …";
   line.classList.add("working");
   if (game.kind === "watch") for (const side of SIDES) panels[side].diagram.show({ men: ofSide(game.men, side) });
   slider.oninput = () => show(Number(slider.value));
   document.addEventListener("keydown", onKey);
-  const clock = setInterval(ask, 1000); // an answer that was overtaken by another tab's is asked for again
+  const clock = setInterval(ask, 1000); // repeats a request whose answer another tab has displaced
   select(game.you ?? "true");
   window.scrollTo(0, 0);
 
@@ -101,14 +101,14 @@ export function startReview(root, send, game, share = null) {
     const pace = make("input", { type: "number", min: 0, max: 10, step: 0.1, id: "pace" });
     pace.onchange = () => send({ do: "pace", seconds: Number(pace.value) });
     const stop = make("button", { type: "button", id: "stop", onclick: () => send({ do: "leave" }) }, "End the game");
-    const element = make("p", { className: "live" }, pause, make("label", {}, "at least ", pace, " s a try"), stop);
+    const element = make("p", { className: "live" }, pause, make("label", {}, "At least ", pace, " seconds per try"), stop);
     return Object.assign(element, { pause, pace });
   }
 
-  // Going about
+  // Moving through the game
   function onKey(event) {
     const isBusy = event.target.closest?.("input:not([type=checkbox], [type=range]), textarea, dialog");
-    const isChoosing = event.target.closest?.("select") && !["ArrowLeft", "ArrowRight"].includes(event.key); // its own keys
+    const isChoosing = event.target.closest?.("select") && !["ArrowLeft", "ArrowRight"].includes(event.key); // keys of the list itself
     if (!state.frames.length || isBusy || isChoosing || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key in MOVES) show(nextMove(MOVES[event.key]));
     else if (event.key in STEPS) go(STEPS[event.key]);
@@ -116,7 +116,7 @@ export function startReview(root, send, game, share = null) {
     event.preventDefault();
   }
 
-  /** The moment after the next move, or after the one before. */
+  /** The moment after the next or the last move. */
   function nextMove(step) {
     let at = state.at + step;
     while (state.frames[at] && state.frames[at].answer !== "accepted") at += step;
@@ -134,23 +134,23 @@ export function startReview(root, send, game, share = null) {
     ask();
   }
 
-  // What is known
-  /** Moments not looked at, every ninth first. */
+  // Analysis
+  /** Moments without an analysis, in the order of requests. */
   function missing() {
     const rank = (at) => COARSE.findIndex((step) => at % step === 0);
     return [...state.frames.keys()].filter((at) => !state.looks.has(at)).sort((one, other) => rank(one) - rank(other) || one - other);
   }
 
-  /** Asks for this moment and those beside it, and once the game is over for all others, and its turning points. */
+  /** Requests the analysis of this moment and those beside it; after the end, of all others, and the turning points. */
   function ask() {
     if (isFile || !state.frames.length) return;
     const left = missing();
     const near = [0, 1, -1, 2].map((step) => state.at + step).filter((at) => left.includes(at));
     const wanted = [...new Set([...near, ...(state.live ? [] : left)])].slice(0, AT_ONCE);
-    const isUrgent = wanted[0] === state.at && !state.asked.has(state.at);
-    const since = Date.now() - state.askedAt;
-    const isDone = !wanted.length && (state.live || state.isTurningAsked);
-    if (isDone || (state.asked.size && !isUrgent && since < 5000)) return;
+    const isUrgent = wanted[0] === state.at && !state.requested.has(state.at);
+    const since = Date.now() - state.requestedAt;
+    const isDone = !wanted.length && (state.live || state.isTurningRequested);
+    if (isDone || (state.requested.size && !isUrgent && since < 5000)) return;
     clearTimeout(state.soon);
     const now = Date.now();
     const allowed = Math.min(BURST, budget.left + (RATE * (now - budget.at)) / 1000);
@@ -158,9 +158,9 @@ export function startReview(root, send, game, share = null) {
       state.soon = setTimeout(ask, (1000 * (1 - allowed)) / RATE + 1);
       return;
     }
-    [state.asked, state.askedAt, budget.left, budget.at] = [new Set(wanted), now, allowed - 1, now];
+    [state.requested, state.requestedAt, budget.left, budget.at] = [new Set(wanted), now, allowed - 1, now];
     if (wanted.length) return send({ do: "look", indexes: wanted });
-    state.isTurningAsked = true;
+    state.isTurningRequested = true;
     send({ do: "turning" });
   }
 
@@ -194,8 +194,8 @@ export function startReview(root, send, game, share = null) {
     const hidden = other && boxes.hidden.box.checked ? frame[other] : {};
     panels[side].diagram.show({ men: frame[side], hidden, marks: frame.marks, heat, signs, arrow });
     if (!other) return;
-    panels[side].belief.replaceChildren(...(look || !isFile ? knows(look?.[side]) : []));
-    const news = folded(state.frames.slice(0, state.at + 1).flatMap(({ news }, at) => news[side].map((text) => ({ text, at }))));
+    panels[side].belief.replaceChildren(...(look || !isFile ? knowledge(look?.[side]) : []));
+    const news = merged(state.frames.slice(0, state.at + 1).flatMap(({ news }, at) => news[side].map((text) => ({ text, at }))));
     panels[side].news.replaceChildren(...news.slice(-NEWS).map(({ text, at }) => make("li", { className: at === state.at ? "new" : "" }, text)));
     panels[side].news.scrollTop = panels[side].news.scrollHeight;
   }
@@ -205,19 +205,19 @@ export function startReview(root, send, game, share = null) {
     if (!curves.hidden) curves.replaceChildren(...graphs(state.frames.length, state.looks, state.at, show));
   }
 
-  /** What grows as moments are looked at. */
+  /** Draws curves and lists, which grow with each analysis. */
   function drawGrowing() {
     state.later = 0;
     drawCurves();
     const left = state.frames.length - state.looks.size;
     const isEmpty = state.live || state.frames.length < 2;
     link.hidden = !share || state.live;
-    going.hidden = isEmpty || isFile || Boolean(!left && state.turning);
-    going.textContent = left ? `Going through the game: ${left} to go …` : "Looking for the turning points …";
+    progress.hidden = isEmpty || isFile || Boolean(!left && state.turning);
+    progress.textContent = left ? `Analysing the game: ${left} moments left …` : "Looking for the turning points …";
     if (isEmpty) return;
     for (const [place, parts] of [
       [turning, state.turning ? turningPoints(state.turning.points, game.you, show) : []],
-      [found, worstTries(state.frames, state.looks, game.you, show, left > 0)],
+      [moves, worstMoves(state.frames, state.looks, game.you, show, left > 0)],
     ]) {
       if (place.textContent !== parts.map((part) => part.textContent).join("")) place.replaceChildren(...parts);
     }
@@ -232,12 +232,12 @@ export function startReview(root, send, game, share = null) {
       if (live) live.hidden = !message.live;
       show(isFollowing ? state.frames.length - 1 : Math.min(state.at, state.frames.length - 1));
     } else if (message.is === "analysis") {
-      const isNew = !state.looks.has(message.index); // another tab may have asked, too
+      const isNew = !state.looks.has(message.index); // another tab may have asked for it
       state.looks.set(message.index, message);
-      state.asked.delete(message.index);
+      state.requested.delete(message.index);
       if (isNew && message.index === state.at) draw();
       else if (isNew) state.later ||= setTimeout(drawGrowing, PAUSE);
-      if (!state.asked.size || isNew) ask();
+      if (!state.requested.size || isNew) ask();
     } else if (message.is === "turning") {
       state.turning = message;
       drawGrowing();
@@ -248,7 +248,7 @@ export function startReview(root, send, game, share = null) {
       notice.textContent = message.text;
     } else if (message.is === "pace" && live) {
       state.paused = message.paused;
-      live.pause.textContent = message.paused ? "Go on" : "Pause";
+      live.pause.textContent = message.paused ? "Continue" : "Pause";
       live.pace.value = message.seconds;
     }
   }
@@ -263,13 +263,13 @@ export function startReview(root, send, game, share = null) {
   return { receive, close };
 }
 
-/** The men of a side; "true": all of them. */
+/** The pieces of a side; "true": all of them. */
 function ofSide(men, side) {
   return Object.fromEntries(Object.entries(men).filter(([, letter]) => side === "true" || (letter === letter.toUpperCase()) === (side === "white")));
 }
 
-/** News with those that repeat each other folded into one. */
-function folded(news) {
+/** News, with repetitions merged into one. */
+function merged(news) {
   const runs = [];
   for (const one of news) {
     if (runs.at(-1)?.first === one.text) [runs.at(-1).times, runs.at(-1).at] = [runs.at(-1).times + 1, one.at];
@@ -278,14 +278,14 @@ function folded(news) {
   return runs.map(({ first, times, at }) => ({ text: times > 1 ? `${first} (${times} times)` : first, at }));
 }
 
-/** The result, how it came about if the last frame does not say that, and where the game is. */
+/** The result, the reason unless the last frame shows it, and the file. */
 function howEnded({ result, text, saved }, frame) {
   return `${result}${text === frame.title ? "." : `: ${text}`}${saved ? ` Saved to ${saved}.` : ""}`;
 }
 
-/** What a side knows of the enemy, in words. */
-function knows(side) {
-  if (!side) return [make("span", { className: "working" }, "Working out what was known …")];
+/** A side's knowledge of the enemy, in words. */
+function knowledge(side) {
+  if (!side) return [make("span", { className: "working" }, "Calculating the belief …")];
   if (!side.chances.length) return ["No position is consistent with the announcements."];
   const count = `${side.boards.toLocaleString("en")} ${side.fits ? "possible " : ""}position${side.boards === 1 ? "" : "s"}`;
   const kind = side.exact ? " (all of them)" : side.fits ? "" : " consistent with the last announcement only";

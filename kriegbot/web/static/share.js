@@ -1,5 +1,4 @@
-// A review as one file that anybody can open in a browser: it holds the game, what was looked at, and the page's own
-// scripts and styles; it loads nothing.
+// A review as one file for any browser: the game, its analysis, and the page's scripts and styles. It loads nothing.
 
 const MODULES = ["make.js", "diagram.js", "values.js", "sheet.js", "graph.js", "review.js"]; // each after what it imports
 const STYLES = ["style.css", "review.css"];
@@ -7,19 +6,19 @@ const IMPORT = /^import \{([^}]*)\} from "\.\/([\w.]+)";$/gm;
 const EXPORT = /^export (?=(?:async )?(?:function|class|const) (\w+))/gm;
 const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
 
-/** A module as a function of the modules before it; what it exports comes back. */
+/** A module as a function of the modules before it, which returns the exports. */
 export function asFunction(name, text) {
   const names = [...text.matchAll(EXPORT)].map((match) => match[1]);
   const body = text.replace(IMPORT, (_, imported, from) => `const {${imported}} = modules["${from}"];`).replace(EXPORT, "");
   return `modules["${name}"] = (() => {\n${body}\nreturn { ${names.join(", ")} };\n})();`;
 }
 
-/** The file's text. game, over: the server's messages; frames: all; looks, turning: what was answered. */
+/** The text of the file. game, over, turning: messages of the server; frames: all; looks: analyses by moment. */
 export async function sharedPage({ game, over, frames, looks, turning }) {
   const read = async (name) => (await fetch(`static/${name}`)).text();
   const [scripts, styles] = await Promise.all([Promise.all(MODULES.map(read)), Promise.all(STYLES.map(read))]);
-  const shown = { ...game, id: "", kind: "file", invitation: null };
-  const data = { game: shown, over: over && { ...over, saved: null }, frames, looks: [...looks.values()], turning };
+  const info = { ...game, id: "", kind: "file", invitation: null };
+  const data = { game: info, over: over && { ...over, saved: null }, frames, looks: [...looks.values()], turning };
   const script = [
     "const modules = {};",
     ...MODULES.map((name, number) => asFunction(name, scripts[number])),
@@ -29,23 +28,23 @@ export async function sharedPage({ game, over, frames, looks, turning }) {
     'for (const look of data.looks) review.receive({ ...look, is: "analysis" });',
     "for (const more of [data.turning, data.over]) if (more) review.receive(more);",
   ].join("\n").replaceAll("</", "<\\/").replaceAll("<!--", "<\\!--");
-  const men = document.querySelector("body > svg").outerHTML;
+  const pieces = document.querySelector("body > svg").outerHTML;
   const title = `Kriegspiel: ${game.white} – ${game.black}`.replace(/[&<>]/g, "");
   const squares = document.documentElement.dataset.squares ?? "";
   return `<!doctype html>
 <html lang="en" data-squares="${squares}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>
 <style>${styles.join("\n")}</style></head>
-<body>${men}<main><section id="review"></section></main><script type="module">${script}</script></body></html>
+<body>${pieces}<main><section id="review"></section></main><script type="module">${script}</script></body></html>
 `;
 }
 
-/** A link to the file; clicking it saves the file. */
-export function shareLink(link, what) {
+/** Makes a link save the file. */
+export function shareLink(link, data) {
   link.onclick = async (event) => {
     if (link.href.startsWith("blob:")) return;
     event.preventDefault();
-    link.href = URL.createObjectURL(new Blob([await sharedPage(what())], { type: "text/html" }));
+    link.href = URL.createObjectURL(new Blob([await sharedPage(data())], { type: "text/html" }));
     link.click();
     setTimeout(() => {
       URL.revokeObjectURL(link.href);

@@ -1,16 +1,16 @@
-// The moves of a game like a score sheet: White's and Black's side by side, refused tries small before the move.
+// The moves of a game as a score sheet: White's and Black's side by side, refused tries in small print.
 
 import { make } from "./make.js";
 
 const COLUMN = { white: 1, black: 2 };
 
-/** "Nf3" of a frame whose title is "2. Nf3? No." or "2. Nf3: yes." */
-function tried({ title, place }) {
+/** "Nf3" from the title "2. Nf3? No." or "2. Nf3: yes." */
+function tryName({ title, place }) {
   return title.slice(place.length).trim().match(/^(.+?)(?:\?|:)/)?.[1] ?? title;
 }
 
 export class Sheet {
-  /** show(at) is called with the number of a moment that is clicked. */
+  /** A click calls show(at) with the number of a moment. */
   constructor(show) {
     this.show = show;
     this.cells = [];
@@ -24,7 +24,7 @@ export class Sheet {
     });
   }
 
-  /** All frames so far, and the number of the one that is shown. */
+  /** Draws all frames so far; at: the number of the current one. */
   draw(frames, at) {
     if (this.cells.length > frames.length) [this.cells, this.last] = [[], null, this.body.replaceChildren()];
     for (let next = this.cells.length; next < frames.length; next++) this.cells.push(this.write(frames[next], next));
@@ -46,12 +46,12 @@ export class Sheet {
       this.body.append(this.last);
     }
     const cell = this.last.children[COLUMN[frame.mover]];
-    const entry = make(isMove ? "b" : "s", { "data-at": at, title: frame.title }, tried(frame));
+    const entry = make(isMove ? "b" : "s", { "data-at": at, title: frame.title }, tryName(frame));
     cell.append(entry, " ");
     return entry;
   }
 
-  /** A line of its own: the beginning, and an end that no move brought. */
+  /** Adds a line: the beginning, or an end without a move. */
   line(text, at) {
     const entry = make("span", { "data-at": at }, text);
     this.body.append(make("tr", {}, make("td", { colSpan: 3 }, entry)));

@@ -1,9 +1,9 @@
-// The connection to the server: JSON messages, and a new connection whenever the old one is lost.
+// The connection to the server, for JSON messages. It reconnects when the connection is lost.
 
-const FIRST_PAUSE = 300; // milliseconds before the first new attempt; each further one waits twice as long
+const FIRST_PAUSE = 300; // milliseconds before the first new attempt; the pause doubles each time
 const LONGEST_PAUSE = 8000;
 
-/** Connects; onOpen() after every connection, onMessage(message), onState(isOpen). Returns send(message). */
+/** Connects. Calls onOpen() after each connection, onMessage(message) and onState(isOpen). Returns send(message). */
 export function connect({ onOpen, onMessage, onState }) {
   const address = new URL("ws", location.href.split("#")[0]);
   address.protocol = "ws:";

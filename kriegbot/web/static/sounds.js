@@ -1,22 +1,22 @@
-// Short beeps, made by the browser; a height in hertz for each, one after the other.
+// Short beeps, made by the browser: the pitches of each in hertz.
 
 const SOUNDS = {
   own: [440], own_refused: [196, 165], opponent: [523, 659], opponent_refused: [330], question: [392, 440], capture: [262, 196, 147], end: [523, 440, 349, 262],
 };
 const LENGTH = 0.12; // seconds
-const LATE = 500; // milliseconds after which nothing is sounded any more
+const MAX_DELAY = 500; // milliseconds; later beeps are left out
 let context = null;
 
-/** Sounds what has happened; browsers allow it once the page has been clicked. */
-export async function beep(what) {
+/** Plays the beeps for an event. Browsers allow it once the person has clicked the page. */
+export async function beep(event) {
   context ??= new AudioContext();
-  const asked = performance.now();
+  const begun = performance.now();
   await context.resume();
-  if (performance.now() - asked > LATE) return;
-  (SOUNDS[what] ?? []).forEach((height, at) => {
+  if (performance.now() - begun > MAX_DELAY) return;
+  (SOUNDS[event] ?? []).forEach((pitch, at) => {
     const [tone, gain] = [context.createOscillator(), context.createGain()];
     const start = context.currentTime + at * LENGTH;
-    tone.frequency.value = height;
+    tone.frequency.value = pitch;
     gain.gain.setValueAtTime(0.12, start);
     gain.gain.exponentialRampToValueAtTime(0.001, start + LENGTH);
     tone.connect(gain).connect(context.destination);

@@ -1,19 +1,19 @@
-// What the tries of a turn were worth by the search, where in a game another try was worth more, and its turning points.
+// The values of a turn's tries, the turns in which another try was better, and the turning points.
 
 import { make } from "./make.js";
 
 const SHOWN = 8; // tries of a table, and turns of the list
-let hasAll = false; // whether tables show all tries: once asked for, from then on
+let showsAll = false; // tables show all tries from the first time that the person asks for it
 
-const pawns = (centipawns) => `${centipawns < 0 ? "−" : "+"}${(Math.abs(centipawns) / 100).toFixed(2)}`;
+export const pawns = (centipawns) => `${centipawns < 0 ? "−" : "+"}${(Math.abs(centipawns) / 100).toFixed(2)}`;
 const percent = (chance) => `${chance > 0 && chance < 0.005 ? "<1" : Math.round(100 * chance)}%`;
 
-/** The table of a turn's tries, best first; the one that was made is marked. */
+/** The table of a turn's tries, best first, with a mark on the one that the side made. */
 export function tryTable(frame, look, next, isFile = false) {
   if (!frame.turn) return [];
   const side = frame.turn === "white" ? "White" : "Black";
   const heading = make("h3", {}, `${side} to try`);
-  if (!look) return [heading, make("p", { className: isFile ? "" : "working" }, isFile ? "Not looked at before this file was saved." : "Looking …")];
+  if (!look) return [heading, make("p", { className: isFile ? "" : "working" }, isFile ? "Not analysed before this file was saved." : "Analysing …")];
   if (!look.tries.length) return [heading, make("p", {}, "No position is consistent with the announcements; there is nothing to search.")];
   const made = next && next.mover === frame.turn ? next : null;
   const rank = made ? look.tries.findIndex((one) => one.uci === made.move) : -1;
@@ -22,13 +22,13 @@ export function tryTable(frame, look, next, isFile = false) {
     const name = isMade ? [one.name, make("span", { className: `made ${made.answer}` }, made.answer === "accepted" ? " ◀ tried: yes" : " ◀ tried: no")] : [one.name];
     const row = make("tr", isMade ? { className: "made-row" } : {}, make("td", {}, String(number + 1)), make("th", { scope: "row" }, ...name),
       make("td", {}, pawns(one.value)), make("td", {}, percent(one.legal)));
-    row.hidden = number >= SHOWN && !isMade && !hasAll;
+    row.hidden = number >= SHOWN && !isMade && !showsAll;
     return row;
   });
   const more = rows.filter((row) => row.hidden);
   const button = make("button", { type: "button", hidden: !more.length }, `All ${rows.length} tries`);
   button.onclick = () => {
-    hasAll = button.hidden = true;
+    showsAll = button.hidden = true;
     for (const row of more) row.hidden = false;
   };
   const table = make("table", {}, make("caption", {}, `Values in pawns for ${side}, ${look.by}.`),
@@ -38,7 +38,7 @@ export function tryTable(frame, look, next, isFile = false) {
   return [heading, table, ...unlikely, button];
 }
 
-/** The turning points in words: of one side, or of both. */
+/** The turning points of one side or both, in words. */
 export function turningPoints(points, side, show) {
   return (side ? [side] : ["white", "black"]).flatMap((one) => {
     const title = side ? "Turning points" : `${one === "white" ? "White" : "Black"}'s turning points`;
@@ -46,20 +46,20 @@ export function turningPoints(points, side, show) {
       make("button", { type: "button", onclick: () => show(point.index) }, `${point.place} ${point.made}`),
       make("span", { className: "fell" }, ` chance ${percent(point.before)} → ${percent(point.after)}`),
       make("p", {}, point.text)));
-    const none = make("p", {}, "None: while the game was open, no turn lost much.");
+    const none = make("p", {}, "None: no turn lost much while the game was open.");
     return [make("h3", {}, title), items.length ? make("ol", {}, ...items) : none];
   });
 }
 
-/** The turns in which the best try was worth most more than the one made; of one side, or of both, as far as looked at. */
-export function worstTries(frames, looks, side, show, isPart) {
-  const found = frames.flatMap((frame, at) => {
+/** The turns of one side or both in which the best try was most better than the move made, among those analysed. */
+export function worstMoves(frames, looks, side, show, isPart) {
+  const losses = frames.flatMap((frame, at) => {
     const [next, tries] = [frames[at + 1], looks.get(at)?.tries ?? []];
     const made = tries.find((one) => one.uci === next?.move);
     return made && (!side || frame.turn === side) ? [{ at, made, best: tries[0], loss: tries[0].value - made.value, title: next }] : [];
   });
-  const worst = found.filter((one) => one.loss >= 0.5).sort((one, other) => other.loss - one.loss).slice(0, SHOWN);
-  if (!worst.length) return isPart ? [] : [make("p", {}, "Every try was the best one."), make("table", { hidden: true })];
+  const worst = losses.filter((one) => one.loss >= 0.5).sort((one, other) => other.loss - one.loss).slice(0, SHOWN);
+  if (!worst.length) return isPart ? [] : [make("p", {}, "Every move was the best one."), make("table", { hidden: true })];
   const rows = worst.map(({ at, made, best, loss, title }) => make("tr", {},
     make("th", { scope: "row" }, make("button", { type: "button", onclick: () => show(at) }, `${title.place} ${made.name}`)),
     make("td", {}, best.name), make("td", {}, pawns(loss))));

@@ -3,12 +3,12 @@
 import { leadToRules, title } from "./form.js";
 import { make } from "./make.js";
 
-/** Fills an element with the form; send(message) asks the server. Returns what says why it was refused. */
+/** Fills an element with the form; send(message) sends to the server. Returns a function that shows a refusal. */
 export function watchForm(root, send, hello) {
-  const offered = hello.players.flatMap((one) => {
+  const choices = hello.players.flatMap((one) => {
     const level = one.options.find((option) => option.name === "level");
     return (level?.takes.split("|") ?? [""]).map((name, at) => {
-      const isFixed = name !== (level?.default ?? ""); // by its level
+      const isFixed = name !== (level?.default ?? ""); // the level decides everything
       const [text, summary] = level ? [`${title(name)} bot`, title(level.words[at] ?? one.summary)] : [one.name, one.summary];
       return { ...one, value: isFixed ? `${one.name}:level=${name}` : one.name, text, summary, isFixed };
     });
@@ -16,26 +16,26 @@ export function watchForm(root, send, hello) {
   const choice = (label, control, ...more) => make("div", { className: "choice" }, make("label", { htmlFor: control.id }, label), " ", ...more, control);
   const select = (id, options, chosen) => make("select", { id },
     ...options.map(([value, text]) => make("option", { value, selected: value === chosen }, text)));
-  const player = (side, label, chosen) => {
-    const who = select(`watch-${side}`, offered.map((one) => [one.value, one.text]), chosen);
+  const field = (side, label, chosen) => {
+    const who = select(`watch-${side}`, choices.map((one) => [one.value, one.text]), chosen);
     const settings = make("input", { id: `watch-${side}-settings`, value: "", maxLength: 200, autocomplete: "off", spellcheck: false,
       "aria-label": `${label}'s settings`, placeholder: "such as time=0.5,depth=2" });
     const help = make("small", {});
-    const known = () => offered.find((one) => one.value === who.value);
-    const tell = () => {
-      const { summary, options, isFixed } = known();
+    const player = () => choices.find((one) => one.value === who.value);
+    const describe = () => {
+      const { summary, options, isFixed } = player();
       settings.hidden = isFixed || !options.length;
       help.textContent = `${summary}.${settings.hidden ? "" : ` Takes ${options.map((one) => `${one.name}=${one.takes}`).join(", ")}.`}`;
     };
-    who.onchange = tell;
-    tell();
+    who.onchange = describe;
+    describe();
     const spec = () => (settings.hidden || !settings.value.trim() ? who.value : `${who.value}:${settings.value.trim()}`);
     const element = choice(label, who);
     element.append(settings, help);
     return { spec, element };
   };
-  const white = player("white", "White", "overconfident");
-  const black = player("black", "Black", "paranoid");
+  const white = field("white", "White", "overconfident");
+  const black = field("black", "Black", "paranoid");
   const rules = select("watch-rules", hello.rules.map((one) => [one.name, one.title]), "berkeley");
   const link = make("a", {}, "These rules explained");
   leadToRules(rules, link);
