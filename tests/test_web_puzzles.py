@@ -59,7 +59,7 @@ def test_puzzles_of_each_kind_are_solved_in_a_browser_and_stay_so(is_phone: bool
             assert page.run("return document.documentElement.scrollWidth <= innerWidth")
             assert page.nameless("#puzzles :is(button, input, select):not([hidden])") == []
             page.click("#puzzle-next")
-            page.until_text("#puzzle-about", f"number {first_of(kind, number)},")
+            page.until_text("#puzzle-about", f"number {first_of(kind, number)}.")
         page.driver.refresh()  # what was solved, and the kind, are kept
         page.until_text("#puzzle-about", f"number {first_of('capture', first_of('capture'))},")
 
@@ -70,7 +70,7 @@ def test_what_to_train_leads_to_puzzles_of_that_kind(tmp_path: Path) -> None:
     looked_at = {"game": "7", "themes": ["mate missed"]}
     (tmp_path / "results.jsonl").write_text(f"{json.dumps(played)}\n{json.dumps(looked_at)}\n")
     with served(tmp_path) as server, chromium(server.address) as page:
-        page.until_text("#results-train", "mate missed (1)")
+        page.until_text("#results-train", "finding mates (1 turning point)")
         page.click("#results-train a")
         page.until_text("#puzzle-title", PUZZLE_KINDS["mate"])
 
