@@ -19,9 +19,8 @@ from rich.progress import Progress
 
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, PAPER_LIMITS
-from tournaments.play import Finished, Outcome
 from tournaments.run import LocalExecutor, run
-from tournaments.schedule import Pairing, ScheduledGame, TournamentSettings
+from tournaments.schedule import Finished, Outcome, Pairing, ScheduledGame, TournamentSettings
 from tournaments.store import Store
 
 PARTS = 3

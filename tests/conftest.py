@@ -13,7 +13,7 @@ from hypothesis import settings
 from tests.effort import EXAMPLES
 
 if TYPE_CHECKING:
-    from tournaments.play import Finished
+    from tournaments.schedule import Finished
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell does to what it runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # lest the programs that tests interrupt inherit it
@@ -47,7 +47,8 @@ def kernels() -> None:
 def finished() -> "list[Finished]":
     """Six games of one tournament."""
     from tests.tournament_players import settings, spec_of
-    from tournaments.play import Finished, WarmSeats
+    from tournaments.run import WarmSeats
+    from tournaments.schedule import Finished
 
     table = WarmSeats(settings(), spec_of=spec_of)
     games = [table.play(game) for game in settings().schedule(6)]

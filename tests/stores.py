@@ -6,8 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from tests.tournament_players import settings
-from tournaments.play import Finished
-from tournaments.schedule import Shard
+from tournaments.schedule import Finished, Shard
 from tournaments.store import Store
 
 

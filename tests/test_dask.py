@@ -29,9 +29,8 @@ from distributed.core import rpc
 from kriegbot.cli.main import main
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
 from tournaments.dask_executor import DaskExecutor, _own
-from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, logged_to
-from tournaments.run import Executor, ExecutorError, LocalExecutor, run
-from tournaments.schedule import TournamentSettings
+from tournaments.run import Executor, ExecutorError, LocalExecutor, logged_to, run
+from tournaments.schedule import MOST_ATTEMPTS, Died, Finished, Outcome, TournamentSettings
 from tournaments.store import Store
 
 pytestmark = pytest.mark.slow
@@ -87,7 +86,7 @@ def test_a_worker_that_is_killed_loses_no_game(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("KRIEGBOT_TEST_MARK", str(tmp_path / "mark"))
     executor = DaskExecutor(2, spec_of=kill_the_first_worker)
     outcomes = play(tmp_path / "t", settings("rand", "poison once"), 6, executor)
-    died = [(outcome.what, outcome.attempts) for outcome in outcomes if isinstance(outcome, Died)]
+    died = [(outcome.cause, outcome.attempts) for outcome in outcomes if isinstance(outcome, Died)]
     assert died == [("the worker died", 1)]
     assert [row[0] for row in records(tmp_path / "t")] == [1, 2, 3, 4, 5, 6]
 
@@ -118,7 +117,7 @@ def test_no_more_games_are_submitted_than_can_be_played_and_those_are_taken_back
 
 def test_what_workers_log_comes_to_one_file_once(cluster: LocalCluster, tmp_path: Path) -> None:
     executor = DaskExecutor(2, cluster.scheduler_address, spec_of=spec_of)
-    with logged_to(tmp_path / "log", executor.queue):
+    with logged_to(tmp_path / "log"):
         play(tmp_path / "t", settings("raises", "rand", plies=30), 4, executor)
     lines = (tmp_path / "log").read_text().splitlines()
     assert sum(" begins, " in line for line in lines) == 4

@@ -32,9 +32,8 @@ from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSe
 from tests.effort import many
 from tests.misbehaving import spec
 from tests.outside import BOT, EXAMPLES, PYTHON, SHELL, against_rand, installed, needs_stockfish
-from tournaments.play import Finished, WarmSeats
-from tournaments.run import ExecutorError, LocalExecutor
-from tournaments.schedule import Pairing, TournamentSettings
+from tournaments.run import ExecutorError, LocalExecutor, WarmSeats
+from tournaments.schedule import Finished, Pairing, TournamentSettings
 
 
 def tournament(player: str, games: int) -> list[Finished]:

@@ -19,9 +19,8 @@ from kriegbot.report import Report
 from referee import BERKELEY, Limits
 from tests.stores import changed, store_with
 from tests.tournament_players import settings
-from tournaments.play import Died, Finished
 from tournaments.report import report_of
-from tournaments.schedule import Pairing, Shard, TournamentSettings
+from tournaments.schedule import Died, Finished, Pairing, Shard, TournamentSettings
 from tournaments.store import Store, StoreError
 
 
@@ -88,7 +87,7 @@ def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) 
     path = tmp_path / "t"
     changed(path, "CREATE TABLE games (id INTEGER)")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="is not a tournament of kriegbot"), Store.writing(path, settings(), 6):
+    with pytest.raises(StoreError, match="is not a tournament file"), Store.writing(path, settings(), 6):
         pass
     assert path.read_bytes() == before
 

@@ -14,8 +14,8 @@ import pytest
 from kriegbot.cli.main import main
 from tests.stores import changed, store_with
 from tests.tournament_players import settings
-from tournaments.play import Died, Finished
 from tournaments.report import report_of
+from tournaments.schedule import Died, Finished
 from tournaments.statistics import Sprt
 from tournaments.store import FORMS, Store, StoreError
 
@@ -24,7 +24,7 @@ from tournaments.store import FORMS, Store, StoreError
 def test_what_is_no_tournament_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "t"
     path.write_bytes(content)
-    with pytest.raises(StoreError, match="is not a tournament of kriegbot"), Store.open(path):
+    with pytest.raises(StoreError, match="is not a tournament file"), Store.open(path):
         pass
 
 
@@ -179,7 +179,7 @@ def test_rescues_that_are_no_counts_are_refused(rescues: str, damaged: Path, tmp
     ("damage", "said"),
     [
         ("UPDATE sides SET turns = 'x' WHERE game = 2", "a wrong value for 'turns' in table 'sides'"),
-        ("ALTER TABLE games DROP COLUMN versions", "table 'games' has not the columns that it takes"),
+        ("ALTER TABLE games DROP COLUMN versions", "no such column: versions"),
     ],
 )
 @pytest.mark.parametrize("is_first", [True, False])

@@ -13,10 +13,9 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.players.base import Choice
 from referee import View, record_to_pgn
 from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
-from tournaments.play import MOST_ATTEMPTS, Died, Finished, Outcome, WarmSeats, logged_to
 from tournaments.report import report_of
-from tournaments.run import LocalExecutor, run
-from tournaments.schedule import TournamentSettings
+from tournaments.run import LocalExecutor, WarmSeats, logged_to, run
+from tournaments.schedule import MOST_ATTEMPTS, Died, Finished, Outcome, TournamentSettings
 from tournaments.store import Store, StoreError
 
 pytestmark = pytest.mark.slow
@@ -166,11 +165,11 @@ class Killed(ProcessSeat):
 def test_a_player_of_ours_whose_process_is_killed_from_outside_does_not_lose(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.play.ProcessSeat", Killed)
+    monkeypatch.setattr("tournaments.run.ProcessSeat", Killed)
     context = multiprocessing.get_context("fork")
     outcomes = play(tmp_path / "t", settings("rand", "rand"), 2, LocalExecutor(1, context=context))
     died = [outcome for outcome in outcomes if isinstance(outcome, Died)]
-    assert {outcome.what for outcome in died} == {"a player died: its process ended (SIGKILL)"}
+    assert {outcome.cause for outcome in died} == {"a player died: its process ended (SIGKILL)"}
     assert sorted(outcome.attempts for outcome in died) == [1, 1, 2, 2, 3, 3]
 
 
@@ -198,7 +197,7 @@ def test_a_full_disk_stops_the_run_and_loses_no_finished_game(tmp_path: Path) ->
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_what_workers_log_comes_to_one_file(start: str, tmp_path: Path) -> None:
     executor = LocalExecutor(2, spec_of=spec_of, context=multiprocessing.get_context(start))
-    with logged_to(tmp_path / "log", executor.queue):
+    with logged_to(tmp_path / "log"):
         play(tmp_path / "t", settings("raises", "rand", plies=30), 4, executor)
     lines = (tmp_path / "log").read_text().splitlines()
     assert sum(" begins, " in line for line in lines) == 4

@@ -1,9 +1,8 @@
-"""Games played by the workers of a Dask cluster: one on this machine, or one whose scheduler has an address.
+"""Games played by the workers of a Dask cluster, here or at the address of a scheduler; see docs/clusters.md.
 
-A game is one task, and the cluster holds no more tasks than it has threads (or `jobs`, if that is more), so a long
-tournament does not flood the scheduler. Every thread of a worker keeps seats of its own. Dask notices a worker that
-dies; the game is then resubmitted, until it has killed MOST_ATTEMPTS workers. What a worker logs comes back with the
-game. See docs/clusters.md.
+A game is one task. The executor submits no more games than the cluster has threads (or `jobs`, if that is more), so a
+long tournament does not flood the scheduler. Every thread of a worker keeps seats of its own. If a worker dies, the
+executor submits its game again, until the game has killed MOST_ATTEMPTS workers.
 """
 
 import logging
@@ -14,15 +13,12 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from logging.handlers import QueueHandler
-from queue import SimpleQueue
 from typing import Any
 
 from kriegbot.game.children import SAFE_PATH, no_current_folder, no_interrupts
 from kriegbot.players.specs import parse_spec
-from tournaments.play import LOGGER, MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats, log_to
-from tournaments.run import ExecutorError
-from tournaments.schedule import ScheduledGame, TournamentSettings
+from tournaments.run import ExecutorError, SpecOf, WarmSeats, log_start
+from tournaments.schedule import MOST_ATTEMPTS, Died, Outcome, ScheduledGame, TournamentSettings
 
 try:  # Dask is an optional extra
     import dask
@@ -34,7 +30,7 @@ except ImportError:
     raise ExecutorError("--executor dask needs Dask; install it: pip install 'kriegbot[cluster]'") from None
 
 NOISY = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
-"""Loggers to which Dask gives a handler or level of their own, and others that it makes log."""
+"""Loggers that Dask configures itself, and others that it makes log."""
 OWN_CLUSTER = {
     "distributed.worker.daemon": False,  # a daemonic process could not start players
     f"distributed.nanny.pre-spawn-environ.{SAFE_PATH}": 1,  # for workers that replace dead ones
@@ -49,13 +45,11 @@ class DaskExecutor:
     """Plays games on a cluster; raises ExecutorError if no scheduler answers.
 
     Args:
-      jobs: how many workers to start; for a running cluster, the least number of games to submit, since one that grows
-        on demand looks at its queue.
+      jobs: number of workers to start. For a running cluster it is the least number of games to submit: a cluster that
+        grows on demand looks at its queue.
       scheduler: address of a running one; None for a cluster on this machine, which ends with the games.
       patience, spec_of: as for `WarmSeats`.
     """
-
-    queue = None
 
     def __init__(
         self, jobs: int, scheduler: str | None = None, patience: float | None = None, spec_of: SpecOf = parse_spec
@@ -64,13 +58,14 @@ class DaskExecutor:
         for name in NOISY:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         if scheduler is not None:
-            with _connected(scheduler):  # so that a missing scheduler is noticed before anything starts
+            with _connected(scheduler):  # reports a missing scheduler before anything starts
                 pass
 
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
-        """Plays games; the iterator must be closed, which withdraws those submitted and ends a cluster of our own.
+        """Play games. Closing the generator withdraws those submitted and ends a cluster of our own.
 
-        Raises ExecutorError: a worker cannot play, or the scheduler is gone.
+        Raises:
+          ExecutorError: a worker cannot play, or the scheduler is gone.
         """
         waiting = deque((game, 1) for game in games)
         submitted: dict[Any, tuple[ScheduledGame, int]] = {}
@@ -80,34 +75,32 @@ class DaskExecutor:
                 window = max(self._jobs, sum(client.nthreads().values()))
                 while waiting and len(submitted) < window:
                     game, attempt = waiting.popleft()
+                    log_start(game)
                     future = client.submit(_play, game, attempt, settings, self._patience, self._spec_of, pure=False)
                     submitted[future.key] = game, attempt
                     done.add(future)
                 future = next(done)
-                outcome, records = _result(future, *submitted.pop(future.key))
-                for record in records:
-                    LOGGER.handle(record)
+                outcome = _outcome(future, *submitted.pop(future.key))
                 if isinstance(outcome, Died) and outcome.attempts < MOST_ATTEMPTS:
                     waiting.appendleft((outcome.game, outcome.attempts + 1))
                 yield outcome
 
 
-def _result(future: Future[Any], game: ScheduledGame, attempt: int) -> tuple[Outcome, list[logging.LogRecord]]:
-    """The outcome of a game, and what was logged meanwhile."""
+def _outcome(future: Future[Any], game: ScheduledGame, attempt: int) -> Outcome:
     try:
-        result: tuple[Outcome, list[logging.LogRecord]] = future.result()
+        outcome: Outcome = future.result()
     except KilledWorker:
-        return Died(game, "the worker died", attempt), []
+        return Died(game, "the worker died", attempt)
     except CancelledError:  # not by us: `_connected` says why
         raise
-    except Exception as error:  # noqa: BLE001 - whatever a worker raises, such as that it has no kriegbot
+    except Exception as error:  # noqa: BLE001 - a worker raises anything, for instance if it has no kriegbot
         raise ExecutorError(f"a worker cannot play game {game.id} ({type(error).__name__}: {error})") from None
-    return result
+    return outcome
 
 
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Client]:
-    """A client of a running scheduler; closing it withdraws everything it has submitted."""
+    """Yield a client of a running scheduler. Closing it withdraws everything it has submitted."""
     try:
         get_address_host_port(scheduler)  # a client made with a bad address would not end quietly
         certified = Security().get_connection_args("client")["ssl_context"] is not None
@@ -125,9 +118,9 @@ def _connected(scheduler: str) -> Iterator[Client]:
 
 @contextmanager
 def _own(jobs: int) -> Iterator[Client]:
-    """A client of a cluster on this machine, whose workers Ctrl-C does not reach.
+    """Yield a client of a cluster on this machine, whose workers Ctrl-C does not reach.
 
-    Whoever can talk to a scheduler can have it run anything. So all that belongs to this cluster talks TLS, and shows a
+    A scheduler runs anything for anyone who can talk to it. So everything in this cluster talks TLS, with a
     certificate that is made for this run and never written to a file.
     """
     with dask.config.set(OWN_CLUSTER), _same_environment():
@@ -136,8 +129,8 @@ def _own(jobs: int) -> Iterator[Client]:
                 n_workers=jobs,
                 threads_per_worker=1,
                 security=True,
-                memory_limit=None,  # a share of the memory, by default: too little on a machine of many cores
-                dashboard_address="127.0.0.1:0",  # there is no way to have none; any free port
+                memory_limit=None,  # the default, a share of the memory, is too little on a machine of many cores
+                dashboard_address="127.0.0.1:0",  # any free port: Dask cannot do without one
                 silence_logs=logging.CRITICAL + 1,
             )
         with cluster, Client(cluster, set_as_default=False) as client:
@@ -146,7 +139,7 @@ def _own(jobs: int) -> Iterator[Client]:
 
 @contextmanager
 def _same_environment() -> Iterator[None]:
-    """Puts this process's environment back: Dask writes into it what that of its workers is to have."""
+    """Restore this process's environment afterwards: Dask writes its workers' environment into it."""
     before = dict(os.environ)
     try:
         yield
@@ -161,31 +154,14 @@ _of_this_thread = threading.local()
 
 def _play(
     game: ScheduledGame, attempt: int, settings: TournamentSettings, patience: float | None, spec_of: SpecOf
-) -> tuple[Outcome, list[logging.LogRecord]]:
-    """The task: a game, played by a worker."""
+) -> Outcome:
+    """Play a game in a worker."""
     if multiprocessing.current_process().daemon:
         raise RuntimeError("to start players it must be started with DASK_DISTRIBUTED__WORKER__DAEMON=False")
-    kept, made_from = _of_this_thread.__dict__, (settings, patience, spec_of)
-    if kept.get("made_from") != made_from:
-        if "seats" in kept:
-            kept["seats"].close()
-        kept.update(made_from=made_from, seats=WarmSeats(*made_from))
-    with _records() as records:
-        outcome = kept["seats"].play(game, attempt)
-    return outcome, records
-
-
-@contextmanager
-def _records() -> Iterator[list[logging.LogRecord]]:
-    """What this thread logs within, once it is left."""
-    queue: SimpleQueue[logging.LogRecord] = SimpleQueue()
-    here, records = threading.get_ident(), list[logging.LogRecord]()
-    handler = QueueHandler(queue)
-    handler.addFilter(lambda record: record.thread == here)
-    log_to(handler)
-    try:
-        yield records
-    finally:
-        LOGGER.removeHandler(handler)
-        while not queue.empty():
-            records.append(queue.get())
+    cache, arguments = _of_this_thread.__dict__, (settings, patience, spec_of)
+    if cache.get("arguments") != arguments:
+        if "seats" in cache:
+            cache["seats"].close()
+        cache.update(arguments=arguments, seats=WarmSeats(*arguments))
+    outcome: Outcome = cache["seats"].play(game, attempt)
+    return outcome

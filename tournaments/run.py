@@ -6,24 +6,86 @@ An executor is either this machine (`LocalExecutor`) or a Dask cluster (`tournam
 from __future__ import annotations
 
 import contextlib
+import logging
 import multiprocessing
 import os
 import signal
+import sys
+import time
+import zlib
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
-from kriegbot.game.children import leave_with_parent, no_current_folder
+from kriegbot.game.children import CannotStart, leave_with_parent, no_current_folder
+from kriegbot.game.match import GameResult, play_game, versions
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import Failure
 from kriegbot.game.trial import try_out
-from kriegbot.players.specs import BadSpec, parse_spec, versions_of
-from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet, rule_set
-from tournaments.play import MOST_ATTEMPTS, Died, Outcome, SpecOf, WarmSeats, send_to
+from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
+from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet, record_to_pgn, rule_set
 from tournaments.report import TournamentReport, report_of
-from tournaments.schedule import ScheduledGame, TournamentSettings, round_robin
+from tournaments.schedule import MOST_ATTEMPTS, Died, Finished, Outcome, ScheduledGame, TournamentSettings, round_robin
 from tournaments.store import Store
+
+LOGGER = logging.getLogger("kriegbot.tournament")
+
+SpecOf: TypeAlias = Callable[[str], PlayerSpec]  # from a player's name in the schedule to its spec
+
+
+class WarmSeats:
+    """Two seats for game after game. Processes of our players stay warm, whatever their colour.
+
+    Args:
+      settings: of the tournament.
+      patience: seconds that an answer may take; by default more than the players' own time.
+      spec_of: parses a player's name.
+    """
+
+    def __init__(
+        self, settings: TournamentSettings, patience: float | None = None, spec_of: SpecOf = parse_spec
+    ) -> None:
+        self._settings, self._patience, self._spec_of = settings, patience, spec_of
+        self._seats = ProcessSeat(parse_spec("rand")), ProcessSeat(parse_spec("rand"))
+
+    def play(self, game: ScheduledGame, attempt: int = 1) -> Outcome:
+        """Play a game; raise BadSpec if a player can no longer be loaded, for example because its file is gone."""
+        begun = time.perf_counter()
+        white, black = self._seats
+        if game.white == black.name or game.black == white.name:  # the process there has loaded what its player needs
+            self._seats = black, white
+        for seat, spec in zip(self._seats, (game.white, game.black), strict=True):
+            seat.set_player(self._spec_of(spec), self._patience, spec)
+        settings = self._settings
+        try:
+            result = play_game(*self._seats, rules=settings.rules, limits=settings.limits, seed=game.seed)
+        except CannotStart as error:
+            return Died(game, str(error), attempt)
+        if result.failed is not None and result.failed.failure is Failure.REFUSED:
+            raise BadSpec(result.failed.detail)
+        if result.failed is not None and result.failed.failure is Failure.KILLED:
+            return Died(game, f"a player {result.failed.detail}", attempt)
+        return _finished(game, result, time.perf_counter() - begun)
+
+    def close(self) -> None:
+        """End the players' processes."""
+        for seat in self._seats:
+            seat.close()
+
+
+def _finished(game: ScheduledGame, result: GameResult, seconds: float) -> Finished:
+    record, end = result.record, result.record.end
+    if end is None:
+        raise ValueError(f"game {game.id} has no end")
+    headers = {**record.headers, "Date": "????.??.??", "Round": f"{game.pairing + 1}.{game.number + 1}"}
+    turns = tuple(replace(turn, seconds=None) for turn in record.turns)
+    pgn = zlib.compress(record_to_pgn(replace(record, headers=headers, turns=turns)).encode(), 9)
+    ending = record.result, end.reason, end.detail, len(turns)
+    return Finished(game, pgn, *ending, result.white, result.black, result.thoughts, versions(), seconds)
 
 
 class ExecutorError(Exception):
@@ -31,13 +93,7 @@ class ExecutorError(Exception):
 
 
 class Executor(Protocol):
-    """Plays games in any order.
-
-    Attributes:
-      queue: takes log records of workers that are not forked; None if there are none.
-    """
-
-    queue: Any
+    """Plays games in any order."""
 
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
         """Play games, each to its end or until MOST_ATTEMPTS workers have died over it. Closing the generator stops.
@@ -65,8 +121,6 @@ class LocalExecutor:
     ) -> None:
         self._jobs, self._patience, self._spec_of = jobs, patience, spec_of
         self._context = context or multiprocessing.get_context()
-        with no_current_folder():
-            self.queue = None if self._context.get_start_method() == "fork" else self._context.Queue()
 
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
         """Play games. Closing the generator ends the workers."""
@@ -76,7 +130,7 @@ class LocalExecutor:
         try:
             while waiting or any(worker.game is not None for worker in workers):
                 while waiting and len(workers) < self._jobs:
-                    workers.append(_Worker(self._context, seats, self.queue))
+                    workers.append(_Worker(self._context, seats))
                 for worker in workers:
                     if waiting and worker.game is None:
                         worker.deal(*waiting.popleft())
@@ -98,17 +152,18 @@ class LocalExecutor:
 class _Worker:
     """A process that plays one game after another."""
 
-    def __init__(self, context: Any, seats: Callable[[], WarmSeats], queue: Any) -> None:
+    def __init__(self, context: Any, seats: Callable[[], WarmSeats]) -> None:
         self.connection, theirs = context.Pipe()
         self.game: ScheduledGame | None = None
         self._attempt = 0
-        self._process = context.Process(target=_serve, args=(theirs, seats, queue), name="kriegbot tournament")
+        self._process = context.Process(target=_serve, args=(theirs, seats), name="kriegbot tournament")
         with no_current_folder():
             self._process.start()
         theirs.close()
 
     def deal(self, game: ScheduledGame, attempt: int) -> None:
         """Send a game to play."""
+        log_start(game)
         self.game, self._attempt = game, attempt
         with contextlib.suppress(OSError):  # it died between two games, which `result` reports
             self.connection.send((game, attempt))
@@ -126,8 +181,8 @@ class _Worker:
         except Exception:  # noqa: BLE001 - half a message from a dying process can raise anything
             self._process.join(5.0)
             code = self._process.exitcode
-            how = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
-            return Died(game, f"the worker died{how}", self._attempt)
+            status = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
+            return Died(game, f"the worker died{status}", self._attempt)
         if isinstance(outcome, BadSpec):
             raise ExecutorError(f"game {game.id} cannot be played: {str(outcome).removesuffix('.')}")
         return outcome
@@ -144,12 +199,10 @@ class _Worker:
         self._process.close()
 
 
-def _serve(connection: Connection[Any, Any], make_seats: Callable[[], WarmSeats], queue: Any) -> None:
+def _serve(connection: Connection[Any, Any], make_seats: Callable[[], WarmSeats]) -> None:
     """Play the games that arrive and send their outcomes, until None arrives or the main process is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
     leave_with_parent()
-    if queue is not None:
-        send_to(queue)
     seats = make_seats()
     with contextlib.suppress(EOFError, OSError):
         while (dealt := connection.recv()) is not None:
@@ -159,7 +212,7 @@ def _serve(connection: Connection[Any, Any], make_seats: Callable[[], WarmSeats]
                 outcome = error
             connection.send(outcome)
     seats.close()
-    os._exit(0)  # skips clean-up of what was inherited: the store's connection, the terminal's display
+    os._exit(0)  # skips the clean-up of inherited objects: the store's connection, the terminal's display
 
 
 def run(
@@ -169,7 +222,7 @@ def run(
     watch: Callable[[Outcome], None] = lambda _: None,
     is_decided: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Play those of the games that are not stored, in this order, and store each as soon as it is finished.
+    """Play those of the games that are not stored, in this order. Store and log each as soon as it is finished.
 
     Args:
       store: keeps the games.
@@ -182,6 +235,7 @@ def run(
     waiting = [game for game in games if game.id not in done]
     with contextlib.closing(executor.play(waiting, store.settings)) as outcomes:
         for outcome in outcomes:
+            _log(outcome)
             if isinstance(outcome, Died):
                 store.add_incident(outcome, quarantined=outcome.attempts == MOST_ATTEMPTS)
             else:
@@ -189,6 +243,48 @@ def run(
             watch(outcome)
             if is_decided():
                 return
+
+
+def log_start(game: ScheduledGame) -> None:
+    """Log that a worker receives a game."""
+    LOGGER.info("game %d begins, %s against %s", game.id, game.white, game.black)
+
+
+def _log(outcome: Outcome) -> None:
+    game = outcome.game.id
+    if isinstance(outcome, Died):
+        LOGGER.error("game %d: %s, attempt %d", game, outcome.cause, outcome.attempts)
+        return
+    ending = outcome.reason.value + (f" ({outcome.detail})" if outcome.detail else "")
+    LOGGER.info("game %d: %s, %s, %d plies, %.1f s", game, outcome.result, ending, outcome.plies, outcome.seconds)
+    for side in (outcome.white, outcome.black):
+        if side.failure:
+            LOGGER.warning("game %d: %s %s\n%s", game, side.player, side.failure, side.log)
+
+
+class LogFile(logging.FileHandler):
+    """A log file that, if writing fails, says so once on stderr and gives up: games matter more."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - the library's signature
+        """Give up."""
+        print(f"kriegbot: cannot write to '{self.baseFilename}': {sys.exc_info()[1]}", file=sys.stderr)
+        self.close()
+        self.emit = lambda record: None  # type: ignore[method-assign] # noqa: ARG005 - ignores all further records
+
+
+@contextlib.contextmanager
+def logged_to(path: Path) -> Iterator[None]:
+    """Append the log of the runs within to a file, and write it nowhere else."""
+    handler = LogFile(path, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    LOGGER.propagate = False
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        handler.close()
 
 
 def run_tournament(

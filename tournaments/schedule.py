@@ -1,8 +1,8 @@
-"""Which games a tournament consists of: a function of its settings alone.
+"""Schedule of a tournament, a function of its settings alone, and the outcomes of its games.
 
-A pairing is two players. Game 0, 1, 2, ... of a pairing: the first has White in even games, and games 2k and 2k + 1 are
-played with one seed and exchanged colours, as engine testers pair openings. A seed depends on the tournament's seed and
-on the two players alone, so a pairing has the same games whatever other pairings stand beside it.
+A pairing is two players. The first one has White in even games, counted from 0. Games 2k and 2k + 1 share a seed and
+exchange colours, as engine testers pair openings. The seed depends on the tournament's seed and the two players, so
+other pairings change nothing.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
 
-from referee import Limits, RuleSet
+from kriegbot.game.match import AnswerStats, PlayerStatistics
+from referee import Limits, Reason, RuleSet
 from referee.text import quoted
 
-MOST_GAMES = 1_000_000  # games of a pairing
+MOST_GAMES = 1_000_000  # of a pairing
+MOST_ATTEMPTS = 3  # how often a game is started before it is given up
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +28,20 @@ class Pairing:
     first: str
     second: str
 
+    def __str__(self) -> str:
+        return f"{self.first} - {self.second}"
+
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGame:
-    """One game, played or not, by the specs of its players.
+    """One game of the schedule.
 
-    id: place in the schedule, from 1; what `FILE#17` means. pairing, number: of its pairing and within that, from 0.
-    seed: below 2**63.
+    Attributes:
+      id: place in the schedule, from 1; `FILE#17` names game 17.
+      pairing: index of its pairing.
+      number: index within the pairing.
+      white, black: specs of the players.
+      seed: below 2**63.
     """
 
     id: int
@@ -44,11 +54,11 @@ class ScheduledGame:
 
 @dataclass(frozen=True, slots=True)
 class TournamentSettings:
-    """What determines the games of a tournament.
+    """Everything that determines the games of a tournament.
 
     Attributes:
-      files: those of players and parts from outside with their hashes, as `versions_of` writes them; None if that was
-        not noted, as in files of versions before 0.3.
+      files: files of players and parts from outside with their hashes, as `versions_of` writes them; None if unknown,
+        as in tournaments of versions before 0.3.
     """
 
     pairings: tuple[Pairing, ...]
@@ -58,7 +68,7 @@ class TournamentSettings:
     files: str | None = None
 
     def game(self, pairing: int, number: int) -> ScheduledGame:
-        """One game of a pairing."""
+        """Return one game of a pairing."""
         players = self.pairings[pairing]
         first, second = players.first, players.second
         white, black = (first, second) if number % 2 == 0 else (second, first)
@@ -67,7 +77,7 @@ class TournamentSettings:
         return ScheduledGame(place, pairing, number, white, black, int.from_bytes(digest[:8]) >> 1)
 
     def schedule(self, games: int) -> list[ScheduledGame]:
-        """The first `games` games of every pairing, ordered by id: two of each pairing at a time."""
+        """Return the first `games` games of every pairing, ordered by id: two of each pairing at a time."""
         every = [self.game(pairing, number) for pairing in range(len(self.pairings)) for number in range(games)]
         return sorted(every, key=lambda game: game.id)
 
@@ -84,7 +94,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """The inverse of `str`; raises ValueError for a text that names no part."""
+        """Return the part that a text such as "2/5" names; raise ValueError if it names none."""
         index, _, count = text.partition("/")
         numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0 for part in (index, count)]
         if not 1 <= numbers[0] <= numbers[1]:
@@ -92,15 +102,62 @@ class Shard:
         return cls(*numbers)
 
     def has(self, game: ScheduledGame) -> bool:
-        """Whether a game is in this part; the two games of a pair stay together."""
+        """Return True if a game is in this part. The two games of a pair stay together."""
         return (game.id - 1) // 2 % self.count == self.index - 1
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A game that was played to its end.
+
+    Attributes:
+      record: PGN without date and times, compressed by zlib. A game played again gives the same bytes.
+      detail: more about how it ended.
+      white, black: statistics of the players.
+      thoughts: every answer of both players.
+      versions: of kriegbot and its libraries.
+      seconds: playing time.
+    """
+
+    game: ScheduledGame
+    record: bytes
+    result: str
+    reason: Reason
+    detail: str
+    plies: int
+    white: PlayerStatistics
+    black: PlayerStatistics
+    thoughts: tuple[AnswerStats, ...]
+    versions: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """A game during which a process died, or could not start, through no player's fault.
+
+    Attributes:
+      cause: one line.
+      attempts: how often the game was started in this run. Executors start it up to MOST_ATTEMPTS times.
+    """
+
+    game: ScheduledGame
+    cause: str
+    attempts: int
+
+
+Outcome: TypeAlias = Finished | Died
+
+
 def round_robin(players: Sequence[str]) -> tuple[Pairing, ...]:
-    """Everybody against everybody."""
+    """Pair everybody with everybody.
+
+    >>> [str(pairing) for pairing in round_robin(["rand", "hs", "engine"])]
+    ['rand - hs', 'rand - engine', 'hs - engine']
+    """
     return tuple(Pairing(first, second) for first, second in combinations(players, 2))
 
 
 def gauntlet(players: Sequence[str]) -> tuple[Pairing, ...]:
-    """The first player against everybody else."""
+    """Pair the first player with everybody else."""
     return tuple(Pairing(players[0], second) for second in players[1:])

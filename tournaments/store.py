@@ -1,14 +1,14 @@
-"""Where a tournament's games are kept: one SQLite file, one transaction a game. All SQL is here.
+"""Tournament files: one SQLite file for a tournament, one transaction for a game.
 
-The file is in WAL mode with full synchronisation: a game that was added survives a crash of the program or the machine,
-and others may read while games are added. One process writes, and holds `FILE.lock` meanwhile.
+The file is in WAL mode with full synchronisation: a stored game survives a crash of the program or the machine, and
+others may read while games are added. One process writes, and holds `FILE.lock` meanwhile.
 
-    settings    name, value: what makes the games what they are, and `games`, how many are wanted
-    pairings    who plays whom
+    settings    name, value: everything that determines the games, and `games`, the number wanted of each pairing
+    pairings    the players of each pairing
     games       one row a game; `record` is its PGN, compressed by zlib
-    sides       what each player did in a game: `kriegbot.game.match.PlayerStatistics`
+    sides       statistics of each player in a game: `kriegbot.game.match.PlayerStatistics`
     answers     every answer of a player: time, sample size, rescue of its belief, overrun
-    incidents   workers that died over a game
+    incidents   processes that died during a game
 """
 
 from __future__ import annotations
@@ -19,27 +19,29 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 import chess
 from filelock import FileLock, Timeout
 
 from referee.text import quoted
-from tournaments.play import Died, Finished
-from tournaments.schedule import Pairing, Shard, TournamentSettings
+from tournaments.schedule import Died, Finished, Pairing, Shard, TournamentSettings
 from tournaments.store_reader import (
     APPLICATION,
     OF_A_SIDE,
     SCHEMA,
     TABLES,
+    AnswerRow,
     GameRow,
+    IncidentRow,
     Reader,
+    SideRow,
     StoreError,
     connected,
+    create_tables,
     named,
     short,
 )
@@ -49,20 +51,17 @@ __all__ = ["FORMS", "Store", "StoreError"]
 LOCK_PATIENCE = 5.0  # seconds to wait for the lock: workers of a run that was killed hold it for a moment more
 
 COLORS = "white", "black"
-OF_A_GAME = "result", "detail", "plies", "record", "versions", "seconds"
-OF_AN_ANSWER = "samples", "leaves", "particles", "rescue", "astray", "overrun"
-"""Columns named as the attributes that they hold."""
 
 
 class Store(Reader):
-    """A tournament's file. Made by `Store.open` to read, `Store.writing` to add games."""
+    """An open tournament file: `Store.open` reads it, `Store.writing` adds games."""
 
     @classmethod
     @contextmanager
     def open(cls, path: str | os.PathLike[str]) -> Iterator[Store]:
-        """A store to read from; raises StoreError if there is none, or it cannot be read."""
+        """Open a store to read; raise StoreError if there is none, or it cannot be read."""
         where = Path(path)
-        if not os.path.isfile(where):  # which `Path.is_file` refuses to answer for a name that is too long
+        if not os.path.isfile(where):  # `Path.is_file` raises if a name is too long
             raise StoreError(f"{named(where)}: there is no such file")
         with closing(connected(where, "ro")) as connection:
             yield cls(where, connection)
@@ -72,10 +71,17 @@ class Store(Reader):
     def writing(
         cls, path: str | os.PathLike[str], settings: TournamentSettings, games: int, shard: Shard | None = None
     ) -> Iterator[Store]:
-        """A store to add games to: a new one, or one of the same tournament; of every pairing `games` are wanted now.
+        """Open a store to add games: a new file, or one of the same tournament.
 
-        Raises StoreError: the file is something else, of another tournament or part of it, damaged, in use by another
-        process, or not writable.
+        Args:
+          path: of the file.
+          settings: of the tournament.
+          games: number wanted of every pairing.
+          shard: the part of these games that belongs into this file; by default all.
+
+        Raises:
+          StoreError: the file is no tournament file, holds another tournament or part, is damaged, in use by another
+            process, or not writable.
         """
         where, shard = Path(path), shard or Shard()
         if not os.path.isdir(where.parent):
@@ -110,28 +116,26 @@ class Store(Reader):
                     raise StoreError(f"cannot write to {named(where)}: {short(error)}") from None
 
     def add(self, finished: Finished) -> None:
-        """Adds a game, whole or not at all; raises sqlite3.Error if it cannot be written."""
+        """Add a game, whole or not at all; raise sqlite3.Error if the file cannot be written."""
         game = finished.game
         with self.transaction():
-            kept = {name: getattr(finished, name) for name in OF_A_GAME}
-            self._insert("games", **asdict(game), **kept, reason=finished.reason.value, finished=_now())
+            self._insert(GameRow, game, finished, reason=finished.reason.value, finished=_now())
             for color, side in zip(COLORS, (finished.white, finished.black), strict=True):
-                kept = {name: getattr(side, name) for name in ("player", *OF_A_SIDE, "log")}
-                self._insert("sides", game=game.id, color=color, **kept | {"rescues": json.dumps(side.rescues)})
-            for number, thought in enumerate(finished.thoughts):
-                times = {"seconds": round(thought.seconds, 6), "thought": round(thought.report.seconds, 6)}
-                place = {"game": game.id, "number": number, "color": chess.COLOR_NAMES[thought.color]}
-                kept = {name: getattr(thought.report, name) for name in OF_AN_ANSWER}
-                self._insert("answers", **place, ply=thought.ply, **times, **kept)
+                self._insert(SideRow, side, game=game.id, color=color, rescues=json.dumps(side.rescues))
+            for number, answer in enumerate(finished.thoughts):
+                times = {"seconds": round(answer.seconds, 6), "thought": round(answer.report.seconds, 6)}
+                place = {"game": game.id, "number": number, "color": chess.COLOR_NAMES[answer.color]}
+                self._insert(AnswerRow, answer, answer.report, **place, **times)
 
     def add_incident(self, died: Died, quarantined: bool) -> None:
-        """Notes that a worker died over a game."""
-        self._insert("incidents", game=died.game.id, at=_now(), what=died.what, quarantined=quarantined)
+        """Add a process that died during a game."""
+        self._insert(IncidentRow, id=None, game=died.game.id, at=_now(), what=died.cause, quarantined=quarantined)
 
     def take_from(self, other: Path) -> int:
-        """Takes over the games of another store that are not here; returns how many.
+        """Copy the games of another store that this one lacks; return their number.
 
-        Raises StoreError: the other is damaged or of another tournament, or has a game that differs from the one here.
+        Raises:
+          StoreError: the other store is damaged or of another tournament, or a game in both differs.
         """
         with Store.open(other) as store:
             differing = _differences(self.settings, store.settings)
@@ -146,20 +150,20 @@ class Store(Reader):
                 elif here[game] == versions and self.pgn(game) != store.pgn(game):
                     raise StoreError(f"game {game} of {named(other)} differs from the one in {named(self.path)}")
             with self.transaction():
-                for table, key in (("games", "id"), ("sides", "game"), ("answers", "game")):
+                for kind in (GameRow, SideRow, AnswerRow):
+                    table, marks = TABLES[kind][0], ", ".join("?" * len(kind._fields))
                     for game in games:
-                        rows = store.rows(f"SELECT * FROM {table} WHERE {key} = ?", game)
-                        marks = ", ".join("?" * len(rows[0])) if rows else ""
+                        rows = store.rows(f"SELECT * FROM {table} WHERE {kind._fields[0]} = ?", game)
                         self.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
                 known = set(self.incidents())
                 for incident in store.incidents():
                     if incident not in known:
-                        self._insert("incidents", **asdict(incident))
+                        self._insert(IncidentRow, incident, id=None)
         return len(games)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of what is done within, or nothing of it."""
+        """Keep all changes made within, or none of them."""
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -169,19 +173,24 @@ class Store(Reader):
             raise
         self.connection.execute("COMMIT")
 
-    def _insert(self, table: str, **values: object) -> None:
-        """Adds a row. What no UTF-8 can hold, such as half a surrogate pair in a traceback, is escaped."""
-        names, marks = ", ".join(values), ", ".join("?" * len(values))
+    def _insert(self, kind: type[NamedTuple], *sources: object, **values: object) -> None:
+        """Add a row. Columns that are not in `values` are attributes of the first source that has them.
+
+        Characters that UTF-8 cannot encode, such as half a surrogate pair in a traceback, are escaped.
+        """
+        for source in sources:
+            values = {name: getattr(source, name) for name in kind._fields if hasattr(source, name)} | values
         texts = [v.encode(errors="backslashreplace").decode() if isinstance(v, str) else v for v in values.values()]
-        self.connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", texts)
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        self.connection.execute(f"INSERT INTO {TABLES[kind][0]} ({names}) VALUES ({marks})", texts)
 
 
 def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]) -> None:
-    """A new file: made beside its place and moved there, so that it is never half made."""
+    """Make a new file beside its place and move it there, so that it is never half written."""
     part = path.with_name(f".kriegbot-{os.getpid()}.part")
     try:
         with closing(sqlite3.connect(part, isolation_level=None)) as connection:
-            connection.executescript(f"PRAGMA application_id = {APPLICATION};" + TABLES)
+            connection.executescript(f"PRAGMA application_id = {APPLICATION};" + create_tables())
             connection.executemany("INSERT INTO settings VALUES (?, ?)", settings.items())
             rows = [(number, pairing.first, pairing.second) for number, pairing in enumerate(pairings)]
             connection.executemany("INSERT INTO pairings VALUES (?, ?, ?)", rows)
@@ -197,7 +206,7 @@ def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]
 
 
 def _identity(settings: TournamentSettings) -> dict[str, str]:
-    """What must be the same, besides the players, for two files to be of one tournament, as text."""
+    """Return the settings, besides the players, that two files of one tournament share."""
     limits = settings.limits
     return {
         "rules": settings.rules.text,
@@ -208,7 +217,7 @@ def _identity(settings: TournamentSettings) -> dict[str, str]:
 
 
 def _differences(there: TournamentSettings, here: TournamentSettings) -> str:
-    """What two tournaments differ in; of the players, the first pairing that does."""
+    """Say how two tournaments differ; of the players, name the first pairing that does."""
     theirs, ours = _identity(there), _identity(here)
     for both in zip_longest(there.pairings, here.pairings):
         if both[0] != both[1]:
@@ -220,7 +229,7 @@ def _differences(there: TournamentSettings, here: TournamentSettings) -> str:
 
 
 def _difference(name: str, there: str, here: str) -> str:
-    """In words; of rule sets and of files the facts and files that differ."""
+    """Say how one setting differs; of rule sets and files, name the facts and files that do."""
     if name in ("rules", "files") and " " in there + here:
         there, here = (
             " ".join(word for word in one.split() if word not in other.split()) or "none"
@@ -234,30 +243,34 @@ def _now() -> str:
 
 
 def write_pgn(store: Store, target: TextIO) -> None:
-    """All records, by game number, with all tries."""
+    """Write all records with all tries, in the order of the games."""
     for game in sorted(store.done()):
         target.write(store.pgn(game) + "\n")
 
 
 def write_csv(store: Store, target: TextIO) -> None:
-    """One line per game below a header; each side's columns begin with its colour."""
+    """Write one line per game below a header; each side's columns begin with its colour."""
     store.check()
     sides = store.sides()
+    columns = [name for name in GameRow._fields if name != "record"]
     lines = csv.writer(target, lineterminator="\n")
-    lines.writerow([*GameRow._fields, *(f"{color}_{column}" for color in COLORS for column in OF_A_SIDE)])
+    lines.writerow([*columns, *(f"{color}_{column}" for color in COLORS for column in OF_A_SIDE)])
     for game in store.game_rows():
-        told = (sides[game.id, color][name] for color in COLORS for name in OF_A_SIDE)
-        lines.writerow([*game, *(json.dumps(one) if isinstance(one, dict) else one for one in told)])
+        values = [sides[game.id, color][name] for color in COLORS for name in OF_A_SIDE]
+        values = [json.dumps(value) if isinstance(value, dict) else value for value in values]
+        lines.writerow([*(getattr(game, name) for name in columns), *values])
 
 
 def write_jsonl(store: Store, target: TextIO) -> None:
-    """One JSON object per line and game, including its record."""
+    """Write one JSON object per line and game, including its record."""
     store.check()
     sides = store.sides()
     for game in store.game_rows():
-        players = {color: {"player": getattr(game, color), **sides[game.id, color]} for color in COLORS}
-        target.write(json.dumps(game._asdict() | players | {"seed": str(game.seed), "pgn": store.pgn(game.id)}) + "\n")
+        values = game._asdict()
+        del values["record"]
+        values |= {color: {"player": getattr(game, color), **sides[game.id, color]} for color in COLORS}
+        target.write(json.dumps(values | {"seed": str(game.seed), "pgn": store.pgn(game.id)}) + "\n")
 
 
 FORMS: Mapping[str, Callable[[Store, TextIO], None]] = {"pgn": write_pgn, "csv": write_csv, "jsonl": write_jsonl}
-"""Ways to write a store's games for other programs, by name."""
+"""Formats for other programs, by name."""

@@ -1,14 +1,16 @@
-"""What a tournament's file can be asked. Every answer is checked: a damaged file is refused, never misread."""
+"""Read-only queries of a tournament file, and the rows of its tables. A damaged file is refused, never misread."""
 
-import json
 import os
+import re
 import sqlite3
 import zlib
-from contextlib import closing
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar, get_type_hints
+
+import msgspec
 
 from kriegbot.players.old_names import with_current_names
 from referee import GameRecord, Limits, RecordError, UnknownRuleSet, record_from_pgn, rule_set
@@ -17,85 +19,123 @@ from referee.text import MOST_QUOTED, one_line, quoted
 from tournaments.schedule import MOST_GAMES, Pairing, ScheduledGame, Shard, TournamentSettings
 
 SCHEMA = "1"
-TABLES = """
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE pairings (id INTEGER PRIMARY KEY, first TEXT NOT NULL, second TEXT NOT NULL);
-CREATE TABLE games (
-    id INTEGER PRIMARY KEY, pairing INTEGER NOT NULL REFERENCES pairings, number INTEGER NOT NULL,
-    seed INTEGER NOT NULL, white TEXT NOT NULL, black TEXT NOT NULL,
-    result TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL, plies INTEGER NOT NULL,
-    record BLOB NOT NULL, versions TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
-    UNIQUE (pairing, number));
-CREATE TABLE sides (
-    game INTEGER NOT NULL REFERENCES games, color TEXT NOT NULL, player TEXT NOT NULL,
-    turns INTEGER NOT NULL, tries INTEGER NOT NULL, illegal INTEGER NOT NULL, nonsense INTEGER NOT NULL,
-    overruns INTEGER NOT NULL, astray INTEGER NOT NULL, rescues TEXT NOT NULL, failure TEXT NOT NULL, log TEXT NOT NULL,
-    PRIMARY KEY (game, color)) WITHOUT ROWID;
-CREATE TABLE answers (
-    game INTEGER NOT NULL REFERENCES games, number INTEGER NOT NULL, color TEXT NOT NULL, ply INTEGER NOT NULL,
-    seconds REAL NOT NULL, thought REAL NOT NULL, samples INTEGER NOT NULL, leaves INTEGER NOT NULL,
-    particles INTEGER NOT NULL, rescue TEXT NOT NULL, astray INTEGER NOT NULL, overrun INTEGER NOT NULL,
-    PRIMARY KEY (game, number)) WITHOUT ROWID;
-CREATE TABLE incidents (
-    id INTEGER PRIMARY KEY, game INTEGER NOT NULL, at TEXT NOT NULL, what TEXT NOT NULL, quarantined INTEGER NOT NULL);
-"""
-APPLICATION = 0x4B726965  # what SQLite keeps at byte 68 of the file: "Krie"
+APPLICATION = 0x4B726965  # the application id in the file's header, "Krie"
 DAMAGE = sqlite3.Error, UnicodeDecodeError
-"""What SQLite raises over a damaged file; the second where its own message quotes a byte that is no UTF-8."""
+"""Exceptions of SQLite over a damaged file; the second if its own message quotes a byte that is no UTF-8."""
 NOT_WRITABLE = sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY
 FIRST_POINTS = "CASE result WHEN '1/2-1/2' THEN 0.5 ELSE (result = '1-0') = (number % 2 = 0) END"
-"""Points of a pairing's first player, who has White in its even games."""
-FITS = {
-    "INTEGER": "typeof({0}) = 'integer'",
-    "REAL": "typeof({0}) = 'real' AND abs({0}) <= 1.7976931348623157e308",
-    "TEXT": "typeof({0}) = 'text'",
-    "BLOB": "typeof({0}) = 'blob'",
-}
-"""What a column holds, by its type: whatever a player says of its answers, as long as it is finite."""
-CHECKED = "pairings", "games", "sides", "answers", "incidents"
-FITS_TOO = {
-    "result": "result IN ('1-0', '0-1', '1/2-1/2')",
-    "color": "color IN ('white', 'black')",
-    "number": "number >= 0",
-    "plies": "plies BETWEEN 0 AND 1000000",
-    "seconds": "seconds BETWEEN 0 AND 1e9",
-}
+"""Points of a pairing's first player, which has White in its even games."""
+FETCHED = 1000  # rows that are read and checked at a time
+
+Color: TypeAlias = Literal["white", "black"]
+Index: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Plies: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+Finite: TypeAlias = Annotated[float, msgspec.Meta(ge=-1.7976931348623157e308, le=1.7976931348623157e308)]
 
 
-@cache
-def _columns() -> dict[str, list[tuple[str, str]]]:
-    """The columns of each table and their types."""
-    with closing(sqlite3.connect(":memory:")) as empty:
-        empty.executescript(TABLES)
-        query = "SELECT name, type FROM pragma_table_info(?)"
-        return {table: empty.execute(query, [table]).fetchall() for table in CHECKED}
+class PairingRow(NamedTuple):
+    """Two players that meet."""
+
+    id: int
+    first: str
+    second: str
 
 
 class GameRow(NamedTuple):
-    """A game as the table has it, without its record."""
+    """A game. record: its PGN, compressed by zlib. finished: UTC time in ISO format."""
 
     id: int
     pairing: int
-    number: int
+    number: Index
     seed: int
     white: str
     black: str
-    result: str
+    result: Literal["1-0", "0-1", "1/2-1/2"]
     reason: str
     detail: str
-    plies: int
+    plies: Plies
+    record: bytes
     versions: str
     finished: str
-    seconds: float
+    seconds: Seconds
 
 
-OF_A_SIDE = ("turns", "tries", "illegal", "nonsense", "overruns", "astray", "rescues", "failure")
-"""Columns that say what a side did, as `kriegbot.game.match.PlayerStatistics`."""
+class SideRow(NamedTuple):
+    """One player's statistics in one game, as `kriegbot.game.match.PlayerStatistics`. rescues: JSON."""
+
+    game: int
+    color: Color
+    player: str
+    turns: int
+    tries: int
+    illegal: int
+    nonsense: int
+    overruns: int
+    astray: int
+    rescues: str
+    failure: str
+    log: str
+
+
+class AnswerRow(NamedTuple):
+    """One answer of a player. seconds, thought: its time as we measure it, and as the player reports it."""
+
+    game: int
+    number: Index
+    color: Color
+    ply: int
+    seconds: Seconds
+    thought: Finite
+    samples: int
+    leaves: int
+    particles: int
+    rescue: str
+    astray: int
+    overrun: int
+
+
+class IncidentRow(NamedTuple):
+    """A process that died during a game."""
+
+    id: int
+    game: int
+    at: str
+    what: str
+    quarantined: int
+
+
+Row = TypeVar("Row", PairingRow, GameRow, SideRow, AnswerRow, IncidentRow)
+TABLES: Mapping[type, tuple[str, str]] = {
+    PairingRow: ("pairings", "PRIMARY KEY (id)"),
+    GameRow: ("games", "PRIMARY KEY (id), UNIQUE (pairing, number)"),
+    SideRow: ("sides", "PRIMARY KEY (game, color)"),
+    AnswerRow: ("answers", "PRIMARY KEY (game, number)"),
+    IncidentRow: ("incidents", "PRIMARY KEY (id)"),
+}
+"""Name and keys of the table of each kind of row; its columns are the fields of the row."""
+OF_A_SIDE = SideRow._fields[3:-1]
+"""Columns of a side that are exported."""
+
+
+def create_tables() -> str:
+    """Return the SQL that creates all tables.
+
+    >>> print(create_tables().splitlines()[1])
+    CREATE TABLE pairings (id INTEGER NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL, PRIMARY KEY (id));
+    """
+    statements = ["CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"]
+    types = {int: "INTEGER", float: "REAL", bytes: "BLOB"}
+    for row, (name, keys) in TABLES.items():
+        columns = [f"{column} {types.get(kind, 'TEXT')} NOT NULL" for column, kind in get_type_hints(row).items()]
+        suffix = "" if "(id)" in keys else " WITHOUT ROWID"
+        statements.append(f"CREATE TABLE {name} ({', '.join([*columns, keys])}){suffix};")
+    return "\n".join(statements)
 
 
 @dataclass(frozen=True, slots=True)
 class Forfeit:
-    """A game that a player forfeited, or after whose end it failed, and what it did."""
+    """A game that a player forfeited, or after whose end it failed, and how it failed."""
 
     game: int
     player: str
@@ -105,7 +145,7 @@ class Forfeit:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """A process that died during a game through no player's fault; after the third time the game is given up."""
+    """A process that died during a game through no player's fault. The third time the game is given up."""
 
     game: int
     at: str
@@ -114,21 +154,27 @@ class Incident:
 
 
 class StoreError(Exception):
-    """A store cannot be read, written or used for what is asked; the message is one line."""
+    """A store cannot be read, written or used; the message is one line."""
 
 
 def named(path: str | os.PathLike[str]) -> str:
-    """A path as messages quote it."""
+    """Quote a path for a message."""
     return quoted(os.fspath(path))
 
 
 def short(text: object) -> str:
-    """The beginning of a text, on one line, for a message."""
+    """Return the beginning of a text on one line, for a message."""
     return one_line(str(text), MOST_QUOTED)
 
 
 class Reader:
-    """A tournament's file, to be read: of every pairing `games` are wanted, and of these a part (`shard`) is for it."""
+    """An open tournament file.
+
+    Attributes:
+      settings: of the tournament.
+      games: number of games wanted of every pairing.
+      shard: the part of these games that belongs into this file.
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self.connection = path, connection
@@ -152,24 +198,33 @@ class Reader:
             raise StoreError(f"{named(path)}: its settings are damaged ({short(error)})") from None
 
     def rows(self, query: str, *values: object) -> list[Any]:
-        """All rows of a query; raises StoreError if the file is damaged, or has no such tables."""
+        """Return all rows of a query; raise StoreError if the file is damaged or lacks a table."""
         try:
             return self.connection.execute(query, values).fetchall()
         except DAMAGE as error:
-            raise StoreError(f"{named(self.path)} is damaged, or no tournament of kriegbot ({short(error)})") from None
+            raise StoreError(f"{named(self.path)} is damaged, or not a tournament file ({short(error)})") from None
+
+    def table(self, kind: type[Row]) -> Iterator[Row]:
+        """Yield all rows of a table in the order of their ids.
+
+        Raises:
+          StoreError: the table lacks a column, or a value has the wrong type or lies out of range.
+        """
+        name, _ = TABLES[kind]
+        try:
+            cursor = self.connection.execute(f"SELECT {', '.join(kind._fields)} FROM {name} ORDER BY 1")
+            while rows := cursor.fetchmany(FETCHED):
+                yield from msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
+        except msgspec.ValidationError as error:
+            column = kind._fields[int(re.findall(r"\d+(?=\])", str(error))[-1])]
+            raise StoreError(f"{named(self.path)} is damaged: a wrong value for '{column}' in table '{name}'") from None
+        except DAMAGE as error:
+            raise StoreError(f"{named(self.path)} is damaged, or not a tournament file ({short(error)})") from None
 
     def check(self) -> None:
-        """Looks at every value; raises StoreError for other columns, a wrong value, or a game without its sides."""
-        for table, expected in _columns().items():
-            columns = self.rows("SELECT name, type FROM pragma_table_info(?)", table)
-            if columns != expected:
-                raise StoreError(f"{named(self.path)} is damaged: table '{table}' has not the columns that it takes")
-            wrong = " ".join(
-                f"WHEN NOT ({FITS.get(kind, '0').format(name)} AND {FITS_TOO.get(name, '1')}) THEN '{name}'"
-                for name, kind in columns
-            )
-            for (column,) in self.rows(f"SELECT CASE {wrong} END AS wrong FROM {table} WHERE wrong NOTNULL LIMIT 1"):
-                raise StoreError(f"{named(self.path)} is damaged: a wrong value for '{column}' in table '{table}'")
+        """Read every row; raise StoreError for a wrong value, or for a game without its pairing or its sides."""
+        for kind in TABLES:
+            deque(self.table(kind), maxlen=0)
         alone = (
             "SELECT id FROM games WHERE (SELECT count(*) FROM sides WHERE game = id) != 2 "
             f"OR pairing NOT BETWEEN 0 AND {len(self.settings.pairings) - 1} LIMIT 1"
@@ -178,24 +233,24 @@ class Reader:
             raise StoreError(f"{named(self.path)} is damaged: game {game} lacks its pairing or one of its sides")
 
     def done(self) -> set[int]:
-        """Ids of the games that are here."""
+        """Return the ids of the stored games."""
         return {game for (game,) in self.rows("SELECT id FROM games")}
 
     def missing(self) -> list[ScheduledGame]:
-        """Games of the schedule, and of this file's part of it, that are not here."""
+        """Return the games of this file's part of the schedule that are not stored."""
         done = self.done()
         return [game for game in self.settings.schedule(self.games) if self.shard.has(game) and game.id not in done]
 
     def pgn(self, game: int) -> str:
-        """The record of a game as text; raises StoreError if there is no such game, or it cannot be read."""
-        found = self.rows("SELECT record FROM games WHERE id = ?", game)
-        if not found:
+        """Return the PGN of a game; raise StoreError if there is no such game, or its record is damaged."""
+        records = self.rows("SELECT record FROM games WHERE id = ?", game)
+        if not records:
             ((count, first, last),) = self.rows("SELECT count(*), min(id), max(id) FROM games")
-            which = f"{count} games, numbered from {first} to {last}" if count else "no games yet"
-            raise StoreError(f"{named(self.path)} has no game {game}; it has {which}")
+            games = f"{count} games, numbered from {first} to {last}" if count else "no games yet"
+            raise StoreError(f"{named(self.path)} has no game {game}; it has {games}")
         try:
             unpacker = zlib.decompressobj()
-            text = unpacker.decompress(found[0][0], MAX_BYTES)
+            text = unpacker.decompress(records[0][0], MAX_BYTES)
             if unpacker.unconsumed_tail:
                 raise ValueError(f"more than {MAX_BYTES} bytes")
             return text.decode()
@@ -203,47 +258,44 @@ class Reader:
             raise StoreError(f"{named(self.path)}: the record of game {game} is damaged ({short(error)})") from None
 
     def record(self, game: int) -> GameRecord:
-        """The record of a game; raises StoreError as `pgn`, or if the text is no record."""
+        """Return the record of a game; raise StoreError as `pgn`, or if the text is no record."""
         try:
             return record_from_pgn(self.pgn(game))
         except RecordError as error:
             raise StoreError(f"{named(self.path)}, game {game}: {error}") from None
 
-    def game_rows(self) -> list[GameRow]:
-        """All games, in the order of their ids."""
-        return [GameRow(*row) for row in self.rows(f"SELECT {', '.join(GameRow._fields)} FROM games ORDER BY id")]
+    def game_rows(self) -> Iterator[GameRow]:
+        """Yield all games in the order of their ids."""
+        return self.table(GameRow)
 
     def sides(self) -> dict[tuple[int, str], dict[str, Any]]:
-        """Game and colour -> what that side did, by OF_A_SIDE."""
-        found = {}
-        for game, color, *row in self.rows(f"SELECT game, color, {', '.join(OF_A_SIDE)} FROM sides"):
-            side = dict(zip(OF_A_SIDE, row, strict=True))
+        """Return the columns OF_A_SIDE by game and colour, with the rescues as a dict."""
+        sides: dict[tuple[int, str], dict[str, Any]] = {}
+        for row in self.table(SideRow):
+            side = {name: getattr(row, name) for name in OF_A_SIDE}
             try:
-                side["rescues"] = json.loads(str(side["rescues"]))
-                if not all(isinstance(count, int) for count in side["rescues"].values()):
-                    raise ValueError("no counts")
-            except (AttributeError, ValueError, RecursionError) as error:
-                why = f"the rescues of game {game} are damaged ({short(error)})"
-                raise StoreError(f"{named(self.path)}: {why}") from None
-            found[game, color] = side
-        return found
+                side["rescues"] = msgspec.json.decode(row.rescues, type=dict[str, int])
+            except (msgspec.MsgspecError, RecursionError) as error:
+                cause = f"the rescues of game {row.game} are damaged ({short(error)})"
+                raise StoreError(f"{named(self.path)}: {cause}") from None
+            sides[row.game, row.color] = side
+        return sides
 
     def forfeits(self) -> list[Forfeit]:
-        """Every game in which a player failed."""
+        """Return every game in which a player failed."""
         query = "SELECT game, player, color, failure FROM sides WHERE failure != '' ORDER BY game, color"
         return [Forfeit(*row) for row in self.rows(query)]
 
     def incidents(self) -> list[Incident]:
-        """Every process that died."""
-        rows = self.rows("SELECT game, at, what, quarantined FROM incidents ORDER BY id")
-        return [Incident(game, at, what, bool(last)) for game, at, what, last in rows]
+        """Return every process that died."""
+        return [Incident(game, at, what, bool(is_last)) for _, game, at, what, is_last in self.table(IncidentRow)]
 
     def given_up(self) -> set[int]:
-        """Ids of the games that were given up."""
+        """Return the ids of the games that were given up."""
         return {game for (game,) in self.rows("SELECT game FROM incidents WHERE quarantined")}
 
     def results_by_color(self, pairing: int) -> tuple[list[int], list[int]]:
-        """Losses, draws and wins of a pairing's first player with White, and with Black."""
+        """Return losses, draws and wins of a pairing's first player with White, and with Black."""
         query = f"SELECT number % 2, 2 * {FIRST_POINTS} AS points, count(*) FROM games WHERE pairing = ? GROUP BY 1, 2"
         by_color = [0, 0, 0], [0, 0, 0]
         for color, points, count in self.rows(query, pairing):
@@ -251,25 +303,25 @@ class Reader:
         return by_color
 
     def pair_points(self, pairing: int) -> dict[int, float]:
-        """Number of each complete pair -> points of the first player, 0 to 2."""
+        """Return the first player's points, 0 to 2, in each complete pair, by the number of the pair."""
         pairs = f"SELECT number / 2, sum({FIRST_POINTS}) FROM games WHERE pairing = ? GROUP BY 1 HAVING count(*) = 2"
         return dict(self.rows(f"{pairs} ORDER BY 1", pairing))
 
     def endings(self, pairing: int) -> dict[str, int]:
-        """Reason -> games of a pairing that ended so, most frequent first."""
+        """Count a pairing's games by the reason of their end, most frequent first."""
         query = "SELECT reason, count(*) FROM games WHERE pairing = ? GROUP BY 1 ORDER BY 2 DESC, 1"
         return dict(self.rows(query, pairing))
 
     def lengths(self, pairing: int) -> list[tuple[int, float]]:
-        """Plies and seconds of each game of a pairing."""
+        """Return plies and seconds of each game of a pairing."""
         return self.rows("SELECT plies, seconds FROM games WHERE pairing = ?", pairing)
 
     def versions(self) -> dict[str, int]:
-        """What games were played with -> how many, most frequent first."""
+        """Count games by the versions of kriegbot and its libraries, most frequent first."""
         return dict(self.rows("SELECT versions, count(*) FROM games GROUP BY versions ORDER BY 2 DESC, 1"))
 
     def totals(self, player: str) -> list[int]:
-        """Games of a player, its moves, illegal tries, late answers, answers astray and forfeits."""
+        """Count a player's games, moves, illegal tries, overruns, answers from an inconsistent belief, and forfeits."""
         (row,) = self.rows(
             "SELECT count(*), total(turns), total(illegal), total(overruns), total(astray), "
             "total(failure != '' AND reason = 'forfeit' AND (color = 'white') = (result = '0-1')) "
@@ -279,34 +331,34 @@ class Reader:
         return list(map(int, row))
 
     def rescues(self, player: str) -> dict[str, int]:
-        """Rescue of a player's belief -> how often, most frequent first."""
+        """Count the answers of a player by the rescue that its belief needed, most frequent first."""
         query = "SELECT rescue, count(*) FROM {} AND rescue != '' GROUP BY 1 ORDER BY 2 DESC, 1"
         return dict(self._answers(query, player))
 
     def mean_samples(self, player: str) -> float | None:
-        """Histories drawn for an answer of a player, of the answers that drew any."""
+        """Return the mean sample size of a player's answers, of those that sampled; None if none did."""
         mean: float | None = self._answers("SELECT avg(samples) FROM {} AND samples > 0", player)[0][0]
         return mean
 
     def answer_seconds(self, player: str) -> list[float]:
-        """How long each answer of a player took."""
+        """Return the seconds of each answer of a player."""
         return [seconds for (seconds,) in self._answers("SELECT seconds FROM {}", player)]
 
     def move_seconds(self, player: str) -> list[float]:
-        """How long each move of a player took, all its answers together."""
+        """Return the seconds of each move of a player, all its tries together."""
         return [seconds for (seconds,) in self._answers("SELECT sum(seconds) FROM {} GROUP BY game, ply", player)]
 
     def _answers(self, query: str, player: str) -> list[Any]:
-        """A query of a player's answers, which take the place of {}."""
+        """Return all rows of a query; in it {} stands for the player's answers."""
         return self.rows(query.format("sides CROSS JOIN answers USING (game, color) WHERE player = ?"), player)
 
 
 def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
-    """A connection to a tournament's file, to read it or to add games; raises StoreError if it is none.
+    """Return a connection to a tournament file; raise StoreError if it is none.
 
-    To read a file in WAL mode SQLite makes two files beside it. Where it cannot, as on a read-only medium, the file is
-    opened as one that nobody writes ("immutable"). That passes over the log that a killed run leaves, so where there is
-    one the file is refused.
+    To read a file in WAL mode, SQLite makes two files beside it. Where it cannot, as on a read-only medium, the file is
+    opened as one that nobody writes ("immutable"). SQLite then ignores the log that a killed run leaves, so a file with
+    such a log is refused.
     """
     address = f"{path.absolute().as_uri()}?mode={mode}"
     try:
@@ -320,15 +372,15 @@ def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         raise StoreError(f"{named(path)}: {short(error)}") from None
     except DAMAGE as error:
-        raise StoreError(f"{named(path)} is not a tournament of kriegbot ({short(error)})") from None
+        raise StoreError(f"{named(path)} is not a tournament file ({short(error)})") from None
     if application != APPLICATION:
         connection.close()
-        raise StoreError(f"{named(path)} is not a tournament of kriegbot")
+        raise StoreError(f"{named(path)} is not a tournament file")
     return connection
 
 
 def _opened(address: str) -> tuple[sqlite3.Connection, int]:
-    """A connection, and whose file it is; one of kriegbot's is put into WAL mode."""
+    """Return a connection and the file's application id. A tournament file opened for writing enters WAL mode."""
     connection = sqlite3.connect(address, uri=True, isolation_level=None)
     try:
         application: int = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -344,5 +396,5 @@ def _opened(address: str) -> tuple[sqlite3.Connection, int]:
 def _refuse_a_log(path: Path) -> None:
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
-        why = f"its last games are still in {named(log.name)}, and the folder is read-only"
-        raise StoreError(f"{named(path)}: {why}; copy both files to a folder that can be written")
+        cause = f"its last games are still in {named(log.name)}, and the folder is read-only"
+        raise StoreError(f"{named(path)}: {cause}; copy both files to a writable folder")

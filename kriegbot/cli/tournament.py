@@ -30,12 +30,11 @@ from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
 from referee.text import atomic_file, quoted
-from tournaments.play import Finished, Outcome, SpecOf, logged_to
 from tournaments.report import decision_of, report_of
 from tournaments.report_page import MISSING, are_missing, page_of
 from tournaments.report_tables import show_report
-from tournaments.run import Executor, ExecutorError, LocalExecutor, run
-from tournaments.schedule import MOST_GAMES, Pairing, ScheduledGame, Shard, TournamentSettings
+from tournaments.run import Executor, ExecutorError, LocalExecutor, SpecOf, logged_to, run
+from tournaments.schedule import MOST_GAMES, Finished, Outcome, Pairing, ScheduledGame, Shard, TournamentSettings
 from tournaments.schedule import gauntlet as first_against_all
 from tournaments.schedule import round_robin as all_against_all
 from tournaments.statistics import Sprt, expected_utility, expected_utility_interval
@@ -214,7 +213,7 @@ def play_missing(
         if missing:
             _compile_for(specs)
         log = store.path.with_name(f"{store.path.name}.log")
-        with logged_to(log, executor.queue), Scoreboard(store, len(missing)) as board:
+        with logged_to(log), Scoreboard(store, len(missing)) as board:
             run(store, missing, executor, board.count, is_decided)
     except KeyboardInterrupt:
         done = "" if board is None else f" after {board.done} of {board.wanted} games"
@@ -272,7 +271,7 @@ class Scoreboard:
         """Add the outcome of a game."""
         game = outcome.game
         if not isinstance(outcome, Finished):
-            self._progress.console.print(f"Game {game.id}: {outcome.what}, attempt {outcome.attempts}.", markup=False)
+            self._progress.console.print(f"Game {game.id}: {outcome.cause}, attempt {outcome.attempts}.", markup=False)
             return
         self.done += 1
         self._played += 1
