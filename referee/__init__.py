@@ -1,10 +1,8 @@
-"""The rules of Kriegspiel and what each side hears.
+"""The referee of Kriegspiel: rules, announcements, views and records, built on python-chess.
 
-    referee = Referee(BERKELEY)
-    answer = referee.try_move(chess.Move.from_uci("e2e4"))
-    view = referee.view(chess.BLACK)   # all that Black may know
-
-Built on python-chess; knows nothing of players.
+referee = Referee(BERKELEY)
+answer = referee.try_move(chess.Move.from_uci("e2e4"))
+view = referee.view(chess.BLACK)   # all that Black may know
 """
 
 import inspect

@@ -1,9 +1,9 @@
-"""What is heard after a move: capture, checks, pawn tries, the end of the game; as data, in words and as a code.
+"""The referee's announcement of a move: capture, checks, pawn tries and end, as data, in words and as a code.
 
-`announce` is a pure function of a position and a legal move, so that an exact enumeration of histories can ask it what
-would be heard in each of them. Two conventions of Kriegspiel that surprise chess players: a capture is announced at
-the square of the captured man, also en passant (unless the rule set tells of that); and of the two diagonals through
-the checked king's square the longer one is "long", whichever way it runs.
+`announce` is a pure function of a position and a legal move, so an exact enumeration of histories can call it for each
+of them. Two conventions surprise chess players. A capture is announced at the square of the captured piece, also en
+passant, unless the rule set announces en passant. And of the two diagonals through the checked king's square the longer
+one is "long", whichever way it runs.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from referee.text import quoted
 
 
 class CapturedKind(Enum):
-    """What was captured, if the rule set tells; a promoted pawn is a piece."""
+    """The captured piece as rule sets announce it. A promoted pawn is a piece."""
 
     PAWN = "pawn"
     PIECE = "piece"
 
 
 class Check(IntFlag):
-    """Directions of check, as seen from the checked king; a double check has two of them."""
+    """Directions of check, seen from the checked king. A double check has two of them."""
 
     RANK = 1
     FILE = 2
@@ -42,7 +42,7 @@ NO_CHECK = Check(0)
 
 
 class Reason(Enum):
-    """Why a game ended."""
+    """The reason for which a game ended."""
 
     CHECKMATE = "checkmate"
     STALEMATE = "stalemate"
@@ -56,7 +56,7 @@ class Reason(Enum):
 
 
 DECISIVE = frozenset({Reason.CHECKMATE, Reason.RESIGNATION, Reason.FORFEIT})
-"""Ends that always have a winner; a stalemate has one under some rule sets, and the others never do."""
+"""Ends that always have a winner. A stalemate has one under some rule sets, other ends never have one."""
 _CODE_OF_END = {
     Reason.CHECKMATE: "mate",
     Reason.STALEMATE: "stalemate",
@@ -69,12 +69,12 @@ BY_A_MOVE = tuple(_CODE_OF_END)
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a game ended.
+    """The end of a game.
 
     Attributes:
-      reason: why.
-      winner: the side that won; None for a draw, and for an abandoned game, which has no result.
-      detail: one more line for people, such as what a forfeiting player did; often empty.
+      reason: the reason.
+      winner: the side that won; None for a draw or an abandoned game, which has no result.
+      detail: one more line for people, such as the fault of a forfeiting player; often empty.
     """
 
     reason: Reason
@@ -96,7 +96,7 @@ class End:
         return "1-0" if self.winner == chess.WHITE else "0-1"
 
     def text(self) -> str:
-        """One clause for people: "checkmate, White wins"."""
+        """Return a clause for people: "checkmate, White wins"."""
         if self.reason is Reason.ABANDONED:
             outcome = "no result"
         elif self.winner is None:
@@ -114,12 +114,12 @@ _CHECK_WORDS = {
     Check.KNIGHT: "by a knight",
 }
 CHECK_LETTERS = dict(zip("RFLSN", Check, strict=True))
-_MAN_LETTERS = {"p": CapturedKind.PAWN, "o": CapturedKind.PIECE}  # o: "officer"; n would read as a knight
-_LETTER_OF_MAN = {man: letter for letter, man in _MAN_LETTERS.items()}
+_KIND_OF_LETTER = {"p": CapturedKind.PAWN, "o": CapturedKind.PIECE}  # o: "officer"; n would read as a knight
+_LETTER_OF_KIND = {kind: letter for letter, kind in _KIND_OF_LETTER.items()}
 _END_OF_CODE = {code: reason for reason, code in _CODE_OF_END.items()}
 _PAWN_TRIES = r"0|[1-9][0-9]?|yes|no|none|(?:[a-h][2-7])+"
 _CODE = re.compile(
-    r"(?:x(?P<square>[a-h][1-8])(?P<man>[po])?(?P<passing>ep)?)?"
+    r"(?:x(?P<square>[a-h][1-8])(?P<kind>[po])?(?P<passing>ep)?)?"
     r"(?P<promotion>=)?"
     r"(?:\+(?=[RFLSN])(?P<checks>R?F?L?S?N?))?"
     rf"(?:\?(?P<tries>{_PAWN_TRIES}))?"
@@ -135,15 +135,15 @@ class PawnTryCount:
 
     @property
     def at_least(self) -> int:
-        """Smallest number of legal pawn captures that this allows."""
+        """Smallest possible number of legal pawn captures."""
         return self.number
 
     def code(self) -> str:
-        """One word for records and the line protocol: "2"."""
+        """Return a word for records and the line protocol: "2"."""
         return str(self.number)
 
     def text(self) -> str:
-        """A phrase for people: "no pawn tries", "1 pawn try"."""
+        """Return a phrase for people: "no pawn tries", "1 pawn try"."""
         return f"{self.number or 'no'} pawn {'try' if self.number == 1 else 'tries'}"
 
 
@@ -155,15 +155,15 @@ class PawnTryExists:
 
     @property
     def at_least(self) -> int:
-        """Smallest number of legal pawn captures that this allows."""
+        """Smallest possible number of legal pawn captures."""
         return int(self.exists)
 
     def code(self) -> str:
-        """One word for records and the line protocol: "yes" or "no"."""
+        """Return a word for records and the line protocol: "yes" or "no"."""
         return "yes" if self.exists else "no"
 
     def text(self) -> str:
-        """A phrase for people: "at least one pawn try"."""
+        """Return a phrase for people: "at least one pawn try"."""
         return "at least one pawn try" if self.exists else "no pawn tries"
 
 
@@ -175,15 +175,15 @@ class PawnTrySquares:
 
     @property
     def at_least(self) -> int:
-        """Smallest number of legal pawn captures that this allows."""
+        """Smallest possible number of legal pawn captures."""
         return len(self.squares)
 
     def code(self) -> str:
-        """One word for records and the line protocol: "e4g5", or "none"."""
+        """Return a word for records and the line protocol: "e4g5", or "none"."""
         return "".join(map(chess.square_name, self.squares)) or "none"
 
     def text(self) -> str:
-        """A phrase for people: "pawn tries from e4 and g5"."""
+        """Return a phrase for people: "pawn tries from e4 and g5"."""
         if not self.squares:
             return "no pawn tries"
         *others, last = map(chess.square_name, self.squares)
@@ -191,21 +191,27 @@ class PawnTrySquares:
 
 
 PawnTryInfo: TypeAlias = PawnTryCount | PawnTryExists | PawnTrySquares
-"""The referee's answer to how the side to move can capture with pawns; its kind depends on the rule set."""
+"""Information on the legal pawn captures of the side to move. Its class depends on the rule set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What both sides hear after a move.
+    """The announcement of a move to both sides.
+
+    >>> announcement = Announcement.parse("xd5p+F?2")
+    >>> announcement.text()
+    'Pawn captured on d5; check on the file; 2 pawn tries.'
+    >>> announcement.capture == chess.D5, announcement.captured, announcement.pawn_tries
+    (True, <CapturedKind.PAWN: 'pawn'>, PawnTryCount(number=2))
 
     Attributes:
-      capture: square of the captured man, also en passant, unless that is told; None for no capture.
-      captured: whether it was a pawn or a piece, if the rule set tells.
+      capture: square of the captured piece; None for no capture. See `en_passant`.
+      captured: pawn or piece, if the rule set announces it.
       checks: every direction of check, at checkmate also; `Check(0)` for none.
-      pawn_tries: the legal pawn captures of the side now to move; None if the rule set announces nothing of them.
+      pawn_tries: the legal pawn captures of the side now to move; None if the rule set does not announce them.
       end: the end of the game, if this move brought it.
-      en_passant: whether a capture en passant is told; then `capture` is where the capturing pawn lands.
-      promotion: whether a promotion is told.
+      en_passant: True if the capture is announced as en passant. Then `capture` is where the capturing pawn lands.
+      promotion: True if a promotion is announced.
     """
 
     capture: chess.Square | None = None
@@ -222,18 +228,18 @@ class Announcement:
 
     @property
     def captured_square(self) -> chess.Square | None:
-        """Where the captured man stood; None for no capture."""
+        """Square on which the captured piece stood; None for no capture."""
         if self.capture is None or not self.en_passant:
             return self.capture
         rank = chess.square_rank(self.capture)
         return chess.square(chess.square_file(self.capture), rank - 1 if rank > 3 else rank + 1)
 
     def text(self) -> str:
-        """One sentence for people."""
+        """Return a sentence for people."""
         parts = []
         if self.capture is not None:
-            what = f"{self.captured.value} captured" if self.captured else "capture"
-            parts.append(f"{what} on {chess.square_name(self.capture)}" + (" en passant" if self.en_passant else ""))
+            capture = f"{self.captured.value} captured" if self.captured else "capture"
+            parts.append(f"{capture} on {chess.square_name(self.capture)}" + (" en passant" if self.en_passant else ""))
         if self.promotion:
             parts.append("a promotion")
         if self.checks:
@@ -246,10 +252,10 @@ class Announcement:
         return sentence[0].upper() + sentence[1:] + "."
 
     def code(self) -> str:
-        """The same as a token without spaces, for records: "xd5p+FN?2", "xd6ep", "=+R#mate:w", "-" for nothing."""
+        """Return a token for records: "xd5p+FN?2", "xd6ep", "=+R#mate:w", "-" for nothing."""
         code = ""
         if self.capture is not None:
-            code += "x" + chess.square_name(self.capture) + (_LETTER_OF_MAN[self.captured] if self.captured else "")
+            code += "x" + chess.square_name(self.capture) + (_LETTER_OF_KIND[self.captured] if self.captured else "")
             code += "ep" if self.en_passant else ""
         if self.promotion:
             code += "="
@@ -265,11 +271,7 @@ class Announcement:
 
     @classmethod
     def parse(cls, code: str) -> Announcement:
-        """The inverse of `code`.
-
-        Raises:
-          BadAnnouncement: the text is not such a code.
-        """
+        """Return the announcement of a `code`. Raises BadAnnouncement if the text is none."""
         if code == "-":
             return cls()
         match = _CODE.fullmatch(code) if code else None
@@ -285,7 +287,7 @@ class Announcement:
                 raise BadAnnouncement(f"illegal end in announcement: {quoted(code)}; it takes one of {known}") from None
         return cls(
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
-            captured=_MAN_LETTERS.get(match["man"]),
+            captured=_KIND_OF_LETTER.get(match["kind"]),
             checks=Check(sum(CHECK_LETTERS[letter] for letter in match["checks"] or "")),
             pawn_tries=None if match["tries"] is None else parse_pawn_tries(match["tries"]),
             end=end,
@@ -295,11 +297,7 @@ class Announcement:
 
 
 def parse_pawn_tries(code: str) -> PawnTryInfo:
-    """Return the information whose `code` this is.
-
-    Raises:
-      BadAnnouncement: the text is no such word.
-    """
+    """Return the information of a `code`. Raises BadAnnouncement if the text is none."""
     if not re.fullmatch(_PAWN_TRIES, code):
         raise BadAnnouncement(f"illegal pawn tries: {quoted(code)}; it takes a word such as '2', 'yes' or 'e4g5'")
     if code in ("yes", "no"):
@@ -310,18 +308,18 @@ def parse_pawn_tries(code: str) -> PawnTryInfo:
     return PawnTrySquares(tuple(chess.parse_square(names[i : i + 2]) for i in range(0, len(names), 2)))
 
 
-# What is heard of a move
+# Announcements of moves
 
 
 def capture_square(board: chess.Board, move: chess.Move) -> chess.Square | None:
-    """Square of the man that a legal move would capture, or None."""
+    """Return the square of the piece that a legal move captures, or None."""
     if board.is_en_passant(move):
         return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
     return move.to_square if board.color_at(move.to_square) == (not board.turn) else None
 
 
 def check_direction(king: chess.Square, checker: chess.Square) -> Check:
-    """Direction from which a man that gives check does so, seen from the king."""
+    """Return the direction from which a piece gives check, seen from the king."""
     files = chess.square_file(checker) - chess.square_file(king)
     ranks = chess.square_rank(checker) - chess.square_rank(king)
     if ranks == 0:
@@ -338,7 +336,7 @@ def check_direction(king: chess.Square, checker: chess.Square) -> Check:
 
 
 def count_pawn_tries(board: chess.Board) -> int:
-    """How many legal pawn captures the side to move has: en passant counts, promotions on a square are one."""
+    """Return the number of legal pawn captures. En passant counts, promotions on a square count once."""
     return len({(move.from_square, move.to_square) for move in _legal_pawn_captures(board)})
 
 
@@ -347,7 +345,7 @@ def _legal_pawn_captures(board: chess.Board) -> Iterator[chess.Move]:
 
 
 def pawn_try_info(board: chess.Board, kind: PawnTries) -> PawnTryInfo | None:
-    """Return what a rule set of this kind announces of the pawn captures of the side to move."""
+    """Return the announced pawn captures of the side to move."""
     match kind:
         case PawnTries.NOTHING:
             return None
@@ -362,7 +360,7 @@ def pawn_try_info(board: chess.Board, kind: PawnTries) -> PawnTryInfo | None:
 
 
 def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int = 0) -> End | None:
-    """How the game has ended in this position after `ply` moves, or None if it has not."""
+    """Return the end of the game in this position after `ply` moves; None if it goes on."""
     if not any(board.generate_legal_moves()):
         if board.is_check():
             return End(Reason.CHECKMATE, not board.turn)
@@ -379,14 +377,14 @@ def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, pl
 def announce(
     board: chess.Board, move: chess.Move, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int | None = None
 ) -> Announcement:
-    """What the referee says when a legal move is made.
+    """Return the referee's announcement of a legal move.
 
     Args:
       board: the true position before the move; unchanged.
       move: a legal move in it.
-      rules: what is told.
+      rules: the rule set.
       limits: when the game is drawn.
-      ply: moves made before this one, needed only under a limit of plies.
+      ply: moves made before this one. It is needed only under a limit of plies.
     """
     if ply is None:
         if limits.plies is not None:
@@ -420,4 +418,4 @@ def _checks(board: chess.Board) -> Check:
 def _one_minor_each(board: chess.Board) -> bool:
     if board.pawns | board.rooks | board.queens:
         return False
-    return all(chess.popcount(men) <= 2 for men in board.occupied_co)
+    return all(chess.popcount(side) <= 2 for side in board.occupied_co)

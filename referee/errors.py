@@ -1,15 +1,15 @@
-"""Everything that the referee and its records raise on purpose.
+"""Errors that the referee and its records raise on purpose.
 
     KriegspielError
-    ├── UnknownRuleSet   no rule set has this name                           (also a ValueError)
-    ├── BadStart         a game cannot begin from this position              (also a ValueError)
-    ├── GameIsOver       a try or a resignation after the end of the game
-    ├── BadAction        a text is not the code of an action                 (also a ValueError)
-    ├── BadAnnouncement  a text is not the code of an announcement           (also a ValueError)
-    └── RecordError      a text is not a record of a Kriegspiel game, or a game cannot be one (also a ValueError)
+    ├── UnknownRuleSet   (also a ValueError)
+    ├── BadStart         (also a ValueError)
+    ├── GameIsOver
+    ├── BadAction        (also a ValueError)
+    ├── BadAnnouncement  (also a ValueError)
+    └── RecordError      (also a ValueError)
 
-Every message is one line: what was given, why it is refused, what would be accepted. An argument of the
-wrong type raises TypeError as everywhere in Python.
+Every message is one line: what was given, why it is refused, what would be accepted. An argument of the wrong type
+raises TypeError.
 """
 
 

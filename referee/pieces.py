@@ -1,13 +1,11 @@
-"""A side's own men on a board on which it sees nothing else: how they move, what they attack, which tries are open.
+"""A side's own pieces on a board that shows nothing else: moves, attacks, open tries and their names.
 
-A try is open if it could be legal as far as its side can see. Its own men block its way and those it does not see do
-not; its pawns may try both diagonals at any time. Nothing is concluded from checks or captures heard: what is open
-depends only on the side's men and castling rights, and on one thing heard: that no pawn capture is legal, or none but
-from these squares, which rules out every other diagonal.
+A try is open if it could be legal as far as its side can see. Own pieces block it, unseen ones do not, and a pawn may
+try both diagonals at any time. Announced checks and captures change nothing, only announced pawn tries: if no pawn
+capture is legal, or only those from some squares, all other diagonals are closed.
 
-Tries are named in short as chess names moves, but by what their own side sees, as there is nothing else to name them
-by: "Nbd2" if another knight of that side might also go to d2; "exd5" for a pawn that tries the diagonal; "O-O".
-Whether any other man will capture is for the referee to say.
+A try's short name is like a move's in chess, by what its side sees: "Nbd2" if another knight of that side might also go
+to d2, "exd5" for a pawn that tries the diagonal, "O-O". Whether another piece captures is not in the name.
 """
 
 import re
@@ -25,33 +23,33 @@ PROMOTIONS = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 PIECE_VALUES: Mapping[chess.PieceType, float] = MappingProxyType(
     {chess.PAWN: 1.0, chess.KNIGHT: 3.0, chess.BISHOP: 3.1, chess.ROOK: 5.0, chess.QUEEN: 9.0, chess.KING: 20.0}
 )
-"""What a man is worth in pawns; the king, when he takes part in an exchange."""
+"""Values in pawns; the king's is for exchanges in which it takes part."""
 
 
-# Where they stand
+# Squares
 
 
 def men_of(board: chess.BaseBoard, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
-    """The men of one side, by ascending square."""
+    """Return the pieces of one side, by ascending square."""
     men = {square: board.piece_type_at(square) for square in chess.scan_forward(board.occupied_co[color])}
-    return {square: man for square, man in men.items() if man is not None}
+    return {square: piece for square, piece in men.items() if piece is not None}
 
 
 def squares_of(squares: Iterable[chess.Square]) -> chess.Bitboard:
-    """Squares, such as those of men, as a bitboard."""
-    found = chess.BB_EMPTY
+    """Return squares, such as those of pieces, as a bitboard."""
+    bitboard = chess.BB_EMPTY
     for square in squares:
-        found |= chess.BB_SQUARES[square]
-    return found
+        bitboard |= chess.BB_SQUARES[square]
+    return bitboard
 
 
 def king_of(men: Men) -> chess.Square:
-    """Where the king stands."""
-    return next(square for square, man in men.items() if man == chess.KING)
+    """Return the king's square."""
+    return next(square for square, piece in men.items() if piece == chess.KING)
 
 
 def relative_rank(color: chess.Color, square: chess.Square) -> int:
-    """How far up the board a square is for a side: 0 is its back rank, 7 where pawns promote."""
+    """Return the rank of a square as a side sees it: 0 is its back rank, 7 where its pawns promote."""
     return chess.square_rank(square) if color == chess.WHITE else 7 - chess.square_rank(square)
 
 
@@ -59,28 +57,28 @@ def relative_rank(color: chess.Color, square: chess.Square) -> int:
 
 
 def is_pawn_capture(move: chess.Move, men: Men) -> bool:
-    """Whether a try is a pawn's diagonal step, which can only be legal as a capture."""
+    """Return True for a pawn's diagonal step, which is legal only as a capture."""
     return men.get(move.from_square) == chess.PAWN and _steps(move)[0] != 0
 
 
 def is_castling(move: chess.Move, men: Men) -> bool:
-    """Whether a try castles: it is the king's move of two squares to the side."""
+    """Return True for the king's move of two squares to the side."""
     return men.get(move.from_square) == chess.KING and _steps(move) in ((2, 0), (-2, 0))
 
 
 def moved(men: Men, move: chess.Move) -> dict[chess.Square, chess.PieceType]:
-    """The men after a move of theirs."""
+    """Return the pieces after a move of one of them."""
     after = dict(men)
-    man = after.pop(move.from_square)
-    after[move.to_square] = move.promotion or man
+    piece = after.pop(move.from_square)
+    after[move.to_square] = move.promotion or piece
     if is_castling(move, men):
-        rook, beside = _rook_in_castling(move)
-        after[beside] = after.pop(rook)
+        rook, target = _rook_in_castling(move)
+        after[target] = after.pop(rook)
     return after
 
 
 def must_be_empty(move: chess.Move, men: Men) -> chess.Bitboard:
-    """The squares that have to be empty for a try to be legal."""
+    """Return the squares that must be empty for a try to be legal."""
     if is_castling(move, men):
         return chess.between(move.from_square, _rook_in_castling(move)[0])
     between = chess.between(move.from_square, move.to_square)
@@ -90,13 +88,13 @@ def must_be_empty(move: chess.Move, men: Men) -> chess.Bitboard:
 
 
 def _steps(move: chess.Move) -> tuple[int, int]:
-    """How many files to the right and ranks up a move goes."""
+    """Return how many files to the right and ranks up a move goes."""
     (file, rank), (to_file, to_rank) = ((square & 7, square >> 3) for square in (move.from_square, move.to_square))
     return to_file - file, to_rank - rank
 
 
 def _rook_in_castling(move: chess.Move) -> tuple[chess.Square, chess.Square]:
-    """Where the rook comes from and where it goes."""
+    """Return the square from which the rook comes and the one to which it goes."""
     rank = chess.square_rank(move.from_square)
     if chess.square_file(move.to_square) == 6:
         return chess.square(7, rank), chess.square(5, rank)
@@ -106,30 +104,32 @@ def _rook_in_castling(move: chess.Move) -> tuple[chess.Square, chess.Square]:
 # Attacks
 
 
-def attacks(color: chess.Color, man: chess.PieceType, square: chess.Square, occupied: chess.Bitboard) -> chess.Bitboard:
-    """What a man on a square attacks past these obstacles."""
-    match man:
+def attacks(
+    color: chess.Color, piece: chess.PieceType, square: chess.Square, occupied: chess.Bitboard
+) -> chess.Bitboard:
+    """Return the squares that a piece on a square attacks past these obstacles."""
+    match piece:
         case chess.PAWN:
             return chess.BB_PAWN_ATTACKS[color][square]
         case chess.KNIGHT:
             return chess.BB_KNIGHT_ATTACKS[square]
         case chess.KING:
             return chess.BB_KING_ATTACKS[square]
-    seen = chess.BB_EMPTY
-    if man != chess.ROOK:
-        seen |= chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
-    if man != chess.BISHOP:
-        seen |= chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
-        seen |= chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
-    return seen
+    targets = chess.BB_EMPTY
+    if piece != chess.ROOK:
+        targets |= chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
+    if piece != chess.BISHOP:
+        targets |= chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
+        targets |= chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
+    return targets
 
 
 def attacked(color: chess.Color, men: Men) -> chess.Bitboard:
-    """All that the men attack or protect, as if nobody else stood on the board."""
-    own, seen = squares_of(men), chess.BB_EMPTY
-    for square, man in men.items():
-        seen |= attacks(color, man, square, own)
-    return seen
+    """Return the squares that a side attacks or protects, as if it were alone on the board."""
+    own, targets = squares_of(men), chess.BB_EMPTY
+    for square, piece in men.items():
+        targets |= attacks(color, piece, square, own)
+    return targets
 
 
 # Tries
@@ -138,14 +138,14 @@ def attacked(color: chess.Color, men: Men) -> chess.Bitboard:
 def open_tries(
     color: chess.Color, men: Men, kingside: bool, queenside: bool, pawn_tries: PawnTryInfo | None = None
 ) -> list[chess.Move]:
-    """Every try open to a side, ordered by square of departure, square of arrival and promotion.
+    """Return the tries open to a side, ordered by square of departure, square of arrival and promotion.
 
     Args:
       color: the side that tries.
-      men: its own men.
-      kingside: its own right to castle with the rook on the h-file.
-      queenside: its own right to castle with the rook on the a-file.
-      pawn_tries: what it was told of its legal pawn captures, as in `Announcement`; None for nothing.
+      men: its own pieces.
+      kingside: True if it may still castle with the rook on the h-file.
+      queenside: True if it may still castle with the rook on the a-file.
+      pawn_tries: the announced pawn captures, as in `Announcement`; None if none were announced.
     """
     own, capturing = squares_of(men), may_capture(pawn_tries)
     castling = _castling_targets(color, own, kingside, queenside)
@@ -167,14 +167,14 @@ def is_open(
     queenside: bool,
     pawn_tries: PawnTryInfo | None = None,
 ) -> bool:
-    """Whether a move is among `open_tries`, without listing them."""
-    man, target, own = men.get(move.from_square), chess.BB_SQUARES[move.to_square], squares_of(men)
-    if man is None or move.drop is not None:
+    """Return True if a move is among `open_tries`, without listing them."""
+    piece, target, own = men.get(move.from_square), chess.BB_SQUARES[move.to_square], squares_of(men)
+    if piece is None or move.drop is not None:
         return False
     castling = _castling_targets(color, own, kingside, queenside)
-    if not target & _targets(color, man, move.from_square, own, castling, may_capture(pawn_tries)):
+    if not target & _targets(color, piece, move.from_square, own, castling, may_capture(pawn_tries)):
         return False
-    promotes = man == chess.PAWN and target & chess.BB_BACKRANKS
+    promotes = piece == chess.PAWN and target & chess.BB_BACKRANKS
     return move.promotion in PROMOTIONS if promotes else move.promotion is None
 
 
@@ -187,21 +187,21 @@ def may_capture(pawn_tries: PawnTryInfo | None) -> chess.Bitboard:
 
 def _targets(
     color: chess.Color,
-    man: chess.PieceType,
+    piece: chess.PieceType,
     square: chess.Square,
     own: chess.Bitboard,
     castling: chess.Bitboard,
     capturing: chess.Bitboard,
 ) -> chess.Bitboard:
-    """Squares that a man may try to go to; a king also `castling`, a pawn to capture only if it is on `capturing`."""
-    targets = attacks(color, man, square, own) & ~own
-    if man == chess.PAWN:
+    """Return the squares to which a piece may try to go: a king also to `castling`, a pawn on `capturing` aslant."""
+    targets = attacks(color, piece, square, own) & ~own
+    if piece == chess.PAWN:
         return _pushes(color, square, own) | (targets if capturing & chess.BB_SQUARES[square] else chess.BB_EMPTY)
-    return targets | castling if man == chess.KING else targets
+    return targets | castling if piece == chess.KING else targets
 
 
 def _castling_targets(color: chess.Color, own: chess.Bitboard, kingside: bool, queenside: bool) -> chess.Bitboard:
-    """Where the king would land by castling: it needs the right and no own man between king and rook."""
+    """Return the squares where the king would land: it needs the right, and no own piece beside it up to the rook."""
     home = chess.BB_RANK_1 if color == chess.WHITE else chess.BB_RANK_8
     targets = chess.BB_EMPTY
     if kingside and not own & home & (chess.BB_FILE_F | chess.BB_FILE_G):
@@ -219,31 +219,31 @@ def _pushes(color: chess.Color, square: chess.Square, own: chess.Bitboard) -> ch
     return targets
 
 
-# Their names
+# Names
 
 
 def try_name(move: chess.Move, color: chess.Color, men: Men, kingside: bool, queenside: bool) -> str:
-    """The name of a try of a side's men; UCI where none of them stands where it begins."""
-    man = men.get(move.from_square)
-    if man is None or not move:
+    """Return the name of a side's try; UCI if none of its pieces stands where it begins."""
+    piece = men.get(move.from_square)
+    if piece is None or not move:
         return move.uci()
     start, target = chess.square_name(move.from_square), chess.square_name(move.to_square)
-    if man == chess.PAWN:
+    if piece == chess.PAWN:
         promotion = "=" + chess.piece_symbol(move.promotion).upper() if move.promotion else ""
         return (f"{start[0]}x" if is_pawn_capture(move, men) else "") + target + promotion
     if is_castling(move, men):
         return "O-O" if chess.square_file(move.to_square) == 6 else "O-O-O"
-    others = [square for square, other in men.items() if other == man and square != move.from_square]
+    others = [square for square, other in men.items() if other == piece and square != move.from_square]
     rivals = [
         chess.square_name(square)
         for square in others
         if is_open(chess.Move(square, move.to_square), color, men, kingside, queenside)
     ]
-    return chess.piece_symbol(man).upper() + _distinguished(start, rivals) + target
+    return chess.piece_symbol(piece).upper() + _distinguished(start, rivals) + target
 
 
 def _distinguished(name: str, rivals: list[str]) -> str:
-    """As much of a square's name as tells it from its rivals: nothing, the file, the rank or both."""
+    """Return as much of a square's name as tells it from its rivals: nothing, the file, the rank or both."""
     if not rivals:
         return ""
     if all(rival[0] != name[0] for rival in rivals):
@@ -252,27 +252,27 @@ def _distinguished(name: str, rivals: list[str]) -> str:
 
 
 def matches_san(move: chess.Move, men: Men, match: re.Match[str]) -> bool:
-    """Whether a name such as "Nbd2" or "bxa8=Q" may mean a try; castling has other names.
+    """Return True if a name such as "Nbd2" or "bxa8=Q" may mean a try. Castling has other names.
 
-    The match has the letter of the man, file and rank of its start, sign of a capture, target, letter of a promotion.
+    The match has the letter of the piece, file and rank of its start, sign of a capture, target, letter of a promotion.
     """
     letter, file, rank, sign, target, promotion = match.groups()
     start = chess.square_name(move.from_square)
-    man = men.get(move.from_square)
+    piece = men.get(move.from_square)
     if (
         chess.square_name(move.to_square) != target
-        or man != chess.PIECE_SYMBOLS.index(letter.lower() or "p")
+        or piece != chess.PIECE_SYMBOLS.index(letter.lower() or "p")
         or (file and start[0] != file)
         or (rank and start[1] != rank)
         or not promotes_to(move, promotion)
         or is_castling(move, men)
     ):
         return False
-    return man != chess.PAWN or bool(file) or is_pawn_capture(move, men) == (sign == "x")
+    return piece != chess.PAWN or bool(file) or is_pawn_capture(move, men) == (sign == "x")
 
 
 def promotes_to(move: chess.Move, letter: str | None) -> bool:
-    """Whether a move promotes to the man of a letter, by default to a queen, if at all."""
+    """Return True if a move promotes to the piece of a letter, by default to a queen, if it promotes at all."""
     if letter:
         return move.promotion == chess.PIECE_SYMBOLS.index(letter.lower())
     return move.promotion in (None, chess.QUEEN)

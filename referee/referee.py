@@ -1,8 +1,8 @@
-"""The referee: keeps the true board, answers tries, announces moves and tells each side what it may know.
+"""The referee: keeps the true board, answers tries, announces moves and gives each side its view.
 
-A side's view is built from what that side tried and heard, so it cannot tell more. The chess is python-chess's. A try
-is accepted if and only if it is a legal move on the true board, written the way python-chess does (castling is the
-king's move of two squares).
+A side's view is built from its own tries and the announcements to it, so it cannot show more. python-chess supplies the
+rules of chess. A try is accepted if and only if it is a legal move on the true board, written as python-chess writes it
+(castling is the king's move of two squares).
 """
 
 import operator
@@ -30,14 +30,24 @@ from referee.view import (
 class Referee:
     """One game of Kriegspiel.
 
+    >>> referee = Referee("berkeley")
+    >>> referee.try_move(chess.Move.from_uci("e2d3"))
+    <Answer.ILLEGAL: 'illegal'>
+    >>> referee.try_move(chess.Move.from_uci("e2e4"))
+    <Answer.ACCEPTED: 'accepted'>
+    >>> referee.view(chess.BLACK).events[0]
+    OpponentRefused()
+    >>> referee.view(chess.BLACK).last_reply.text()
+    'A move was made.'
+
     Args:
       rules: the rule set, or its name.
       limits: when the game is drawn.
-      start: FEN of the first position, known to both sides; its halfmove clock counts as quiet plies.
+      start: FEN of the first position, known to both sides. Its halfmove clock counts as quiet plies.
 
     Raises:
-      BadStart: a ValueError; the FEN is invalid, or a game cannot begin there.
-      UnknownRuleSet: a ValueError; no rule set has that name.
+      BadStart: a ValueError. The FEN is invalid, or a game cannot begin there.
+      UnknownRuleSet: a ValueError. No rule set has that name.
     """
 
     def __init__(
@@ -57,7 +67,7 @@ class Referee:
 
     @property
     def ply(self) -> int:
-        """Moves made so far, both sides together."""
+        """Moves made so far, by both sides together."""
         return self._sides[chess.WHITE].ply
 
     @property
@@ -67,7 +77,7 @@ class Referee:
 
     @property
     def log(self) -> tuple[OwnTry | OwnQuestion, ...]:
-        """Every try and question of both sides in order, with its answer: for records, not for players."""
+        """Every try and question of both sides with its answer, in order. It is for records, not for players."""
         return tuple(self._log)
 
     @property
@@ -76,18 +86,18 @@ class Referee:
         return self._log[-1] if self._log else None
 
     def board(self) -> chess.Board:
-        """A copy of the true board, with the moves made."""
+        """Return a copy of the true board, with the moves made."""
         return self._board.copy()
 
     def try_move(self, move: chess.Move) -> Answer:
-        """Answers a try of the side to move; an accepted one is made and announced to both sides.
+        """Answer a try of the side to move. An accepted one is made and announced to both sides.
 
         Raises:
           TypeError: the argument is not a move from one square of the board to another.
           GameIsOver: the game has ended.
         """
         move = plain_move(move)
-        self._must_go_on(f"try {move.uci()}")
+        self._require_going_on(f"try {move.uci()}")
         mover, view = self.turn, self._sides[self.turn].view()
         has_nonsense = self.rules.nonsense or view.obliged
         if not view.is_possible(move):
@@ -105,12 +115,12 @@ class Referee:
         return answer
 
     def ask_any(self) -> Answer:
-        """Answers the side to move whether any of its pawn captures is legal; both sides hear a sensible answer.
+        """Answer the side to move whether any of its pawn captures is legal. A YES or NO is announced to both sides.
 
         Raises:
           GameIsOver: the game has ended.
         """
-        self._must_go_on("question")
+        self._require_going_on("question")
         asker = self.turn
         if self.rules.asking is Asking.NONSENSE:
             answer = Answer.IMPOSSIBLE
@@ -123,27 +133,27 @@ class Referee:
         return answer
 
     def resign(self, color: chess.Color) -> None:
-        """Ends the game: a side gives up."""
+        """End the game: a side gives up."""
         self._stop("resignation", End(Reason.RESIGNATION, not color))
 
     def forfeit(self, color: chess.Color, detail: str = "") -> None:
-        """Ends the game: a side loses for another reason than chess, such as a player that failed."""
+        """End the game: a side loses for another reason than chess, such as a failure."""
         self._stop("forfeit", End(Reason.FORFEIT, not color, one_line(detail)))
 
     def agree(self) -> None:
-        """Ends the game: both sides want a draw."""
+        """End the game: both sides want a draw."""
         self._stop("draw", End(Reason.AGREEMENT))
 
     def abandon(self, detail: str = "") -> None:
-        """Ends the game without a result."""
+        """End the game without a result."""
         self._stop("abandonment", End(Reason.ABANDONED, None, one_line(detail)))
 
     def view(self, color: chess.Color) -> View:
-        """Everything that one side knows, and nothing else."""
+        """Return everything that one side knows, and nothing else."""
         return self._sides[color].view()
 
     def events(self, color: chess.Color, start: int = 0) -> tuple[Event, ...]:
-        """What one side has tried and heard, from number `start` on: the end of its view's `events`."""
+        """Return the `events` of a side's view from number `start` on."""
         return tuple(self._sides[color].events[start:])
 
     def _accept(self, mover: chess.Color, move: chess.Move) -> None:
@@ -156,18 +166,18 @@ class Referee:
         self._sides[color].apply(event)
         self._log.append(event)
 
-    def _stop(self, what: str, end: End) -> None:
-        self._must_go_on(what)
+    def _stop(self, action: str, end: End) -> None:
+        self._require_going_on(action)
         for side in self._sides.values():
             side.apply(GameOver(end))
 
-    def _must_go_on(self, what: str) -> None:
+    def _require_going_on(self, action: str) -> None:
         if self.end is not None:
-            raise GameIsOver(f"{what} refused: the game has ended ({self.end.text()})")
+            raise GameIsOver(f"{action} refused: the game has ended ({self.end.text()})")
 
 
 def plain_move(move: chess.Move) -> chess.Move:
-    """The move again with plain numbers, so that nothing odd that compares equal to a move gets in."""
+    """Return the move with plain numbers, so that no odd object that equals a move gets in."""
     try:
         if not isinstance(move, chess.Move) or move.drop is not None:
             raise TypeError
@@ -183,7 +193,7 @@ def plain_move(move: chess.Move) -> chess.Move:
 
 
 def _described(argument: object) -> str:
-    """For messages; repr() of a move off the board raises."""
+    """Return a text for messages; repr() of a move off the board raises."""
     if not isinstance(argument, chess.Move):
         return type(argument).__name__
     fields = (argument.from_square, argument.to_square, argument.promotion, argument.drop)
