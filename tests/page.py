@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import chess
+import msgspec
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -54,7 +55,8 @@ def serving(folder: Path) -> Iterator[tuple[Registry, str]]:
 
 def frames_of(record: GameRecord) -> list[dict[str, Any]]:
     """The frames of a recorded game."""
-    return [dict(frame) for frame in Review.of("", record).frames]
+    frames: list[dict[str, Any]] = msgspec.to_builtins(Review.of("", record).frames)
+    return frames
 
 
 def until(is_so: Callable[[], object], what: str = "it") -> None:

@@ -13,6 +13,7 @@ from kriegbot.game.protocol import ViewReader, game_lines, view_lines
 from kriegbot.kernels import to_board
 from kriegbot.kernels.encoding import number_of_set
 from kriegbot.narration.diary import Diary
+from kriegbot.web.replies import Clocks
 from kriegbot.web.show import side_view
 from referee import (
     ENGLISH,
@@ -198,8 +199,6 @@ def test_views_cross_the_line_protocol_and_reach_the_page(rules: RuleSet) -> Non
         for line in [*game_lines(view, 60), *view_lines(view, 0, has_tries=True)]:
             heard = reader.read(line) or heard
         assert heard == view
-        told = side_view(view, Diary().take(view), {"white": 0.0, "black": 0.0, "running": None, "left": False})[
-            "pawnTries"
-        ]
+        told = side_view(view, Diary().take(view), Clocks(0.0, 0.0, None, False)).pawn_tries
         squares = "pawn tries from e4 and g4" if start == TWO_PAWNS else "no pawn tries"
         assert told == (squares if rules is RAND else None)

@@ -211,7 +211,7 @@ def test_what_a_review_finds_is_told_to_whoever_runs_the_server(
         found: Any = [{**point, "theme": theme, "text": "", "index": 0} for theme in ("mate missed", "position")]
         other: Any = {**found[0], "side": "black", "theme": "stalemate"}
         assert review.you is chess.WHITE
-        return {"is": "turning", "points": [*found, other]}
+        return TurningPoints([*found, other])
 
     monkeypatch.setattr(Review, "turning", turning)
     with served(tmp_path) as server, Client(server.address) as client:

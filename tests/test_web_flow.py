@@ -182,7 +182,7 @@ def test_each_move_adds_its_increment() -> None:
     for color in (chess.WHITE, chess.WHITE, chess.BLACK, chess.WHITE):
         clock.switch(color)
     shown = clock.shown(chess.WHITE)
-    assert (round(shown["white"]), round(shown["black"]), shown["running"]) == (70, 70, "white")
+    assert (round(shown.white), round(shown.black), shown.running) == (70, 70, "white")
 
 
 @pytest.mark.parametrize("clock", ["", "5", "0+1", "+", "1+", "99999+0", "5+601", "5.5+1", "-1+0", "1e3+1"])

@@ -15,9 +15,8 @@ from starlette.applications import Starlette
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from kriegbot.cli.main import main
-from kriegbot.web.guard import Guard
 from kriegbot.web.registry import LIMITS, ServerLimits
-from kriegbot.web.server import PageServer
+from kriegbot.web.server import Guard, PageServer
 from tests.page import E4, RAND, Client, begun, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]

@@ -22,7 +22,7 @@ from kriegbot.narration import diary
 from kriegbot.narration.diary import Entry
 from kriegbot.web import seats
 from kriegbot.web.registry import ServerLimits
-from kriegbot.web.replies import Clocks
+from kriegbot.web.replies import Clocks, SideView
 from kriegbot.web.show import side_view
 from referee import GameRecord, View, load_record
 from tests.page import Client, served, views
@@ -167,21 +167,21 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
     referees(monkeypatch, truth)
     wait = seats.PersonSeat.wait
 
-    def leaking(view: View, entries: Sequence[Entry], clocks: Clocks) -> dict[str, Any]:
+    def leaking(view: View, entries: Sequence[Entry], clocks: Clocks) -> SideView:
         board = truth[-1]
         enemy = [chess.square_name(square) for square in chess.SquareSet(board.occupied_co[not view.color])]
-        message: dict[str, Any] = dict(side_view(view, entries, clocks))
+        message = side_view(view, entries, clocks)
         if what == "the men":
-            message["hint"] = enemy
+            message.refused = enemy
         if what == "a number":
-            message["enemyMen"] = board.legal_moves.count()
+            message.enemy_men = board.legal_moves.count()
         return message
 
     def hasty(hurried: seats.PersonSeat, view: View) -> None:
         hurried._shown = None
         wait(hurried, view)
 
-    monkeypatch.setattr(seats, "shown", leaking)
+    monkeypatch.setattr(seats, "side_view", leaking)
     if what == "the time":
         monkeypatch.setattr(seats.PersonSeat, "wait", hasty)
     games = played(tmp_path, 10, "wild16")

@@ -61,7 +61,7 @@ def test_puzzles_of_each_kind_are_solved_in_a_browser_and_stay_so(is_phone: bool
             page.click("#puzzle-next")
             page.until_text("#puzzle-about", f"number {first_of(kind, number)}.")
         page.driver.refresh()  # what was solved, and the kind, are kept
-        page.until_text("#puzzle-about", f"number {first_of('capture', first_of('capture'))},")
+        page.until_text("#puzzle-about", f"number {first_of('capture', first_of('capture'))}.")
 
 
 @pytest.mark.browser

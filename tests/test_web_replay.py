@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import msgspec
 import pytest
 
 pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
@@ -26,7 +27,6 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from kriegbot.cli.main import main
-from kriegbot.web.replies import MomentAnalysis
 from kriegbot.web.review import Beliefs
 from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord, load_record
@@ -106,10 +106,11 @@ def looked_at(record: GameRecord, index: int) -> dict[str, Any]:
         if number == index:
             heard = {color: len(step.referee.view(color).events) for color in chess.COLORS}
     beliefs = Beliefs()
-    found: list[MomentAnalysis] | None = None
+    found = None
     while found is None:
         found = beliefs.look("game", views, [heard])
-    return dict(found[0])
+    analysis: dict[str, Any] = msgspec.to_builtins(found[0])
+    return analysis
 
 
 def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -> None:

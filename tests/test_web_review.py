@@ -26,7 +26,7 @@ from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
-from kriegbot.web.replies import MomentAnalysis
+from kriegbot.web.replies import Analysis, Frames
 from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Review, believed
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.view import views_until
@@ -188,11 +188,11 @@ def test_where_a_side_was_sure_is_set_beside_the_truth() -> None:
     held = BeliefTimeline(100).at(view)
     assert held is not None
     truth = dict(Referee().view(chess.BLACK).men)
-    assert believed(held, truth)["placed"] == 16
+    assert believed(held, truth).placed == 16
     truth[chess.E5] = truth.pop(chess.E7)  # not where White, who knows the beginning, expects it
     seen = believed(held, truth)
-    assert (seen["wrong"], seen["missed"], seen["placed"], seen["men"]) == (["e7"], ["e5"], 15, 16)
-    assert len(seen["right"]) == 15
+    assert (seen.wrong, seen.missed, seen.placed, seen.men) == (["e7"], ["e5"], 15, 16)
+    assert len(seen.right) == 15
 
 
 def test_a_side_in_the_dark_is_sure_of_nothing() -> None:
@@ -201,7 +201,7 @@ def test_a_side_in_the_dark_is_sure_of_nothing() -> None:
     assert held is not None
     dark = type(held)(view, np.zeros((6, 64)), 0, False, False, held.rows, held.counts)
     seen = believed(dark, Referee().view(chess.BLACK).men)
-    assert (seen["chances"], seen["right"], seen["wrong"], seen["missed"]) == ([], [], [], [])
+    assert (seen.chances, seen.right, seen.wrong, seen.missed) == ([], [], [], [])
 
 
 # Values
@@ -212,7 +212,7 @@ def test_values_are_those_of_the_level_master_for_tries_that_may_be_legal(plies:
     views = views_of(game(plies=plies))
     heard = {color: len(seen[-1].events) for color, seen in views.items()}
     (found,) = in_slices(Beliefs().look, "game", {color: seen[-1] for color, seen in views.items()}, [heard])
-    assert found["mover"] == "black"
+    assert found.mover == "black"
     view = views[chess.BLACK][-1]
     belief = Belief(view, PARTICLES, SEED)
     rows, counts = belief.draw(HINT_SAMPLES, subseed(SEED, len(view.events)))
@@ -220,11 +220,11 @@ def test_values_are_those_of_the_level_master_for_tries_that_may_be_legal(plies:
     expected = dict(zip(values.tries.tolist(), zip(values.values, values.legal, strict=True), strict=True))
     possible = {move for move, (_, legal) in expected.items() if legal > 0}
     assert len(possible) + impossible == len(expected) == len(view.tries())
-    assert {encode_move(chess.Move.from_uci(one["uci"])) for one in found["tries"]} == possible
-    for one in found["tries"]:
+    assert {encode_move(chess.Move.from_uci(one["uci"])) for one in found.tries} == possible
+    for one in found.tries:
         value, legal = expected[encode_move(chess.Move.from_uci(one["uci"]))]
         assert (one["value"], one["legal"]) == (round(value, 1), round(legal, 3))
-    worth = [one["value"] for one in found["tries"]]
+    worth = [one["value"] for one in found.tries]
     assert worth == sorted(worth, reverse=True)
 
 
@@ -233,7 +233,7 @@ def test_many_moments_are_looked_at_as_each_is_alone() -> None:
     last = {color: seen[-1] for color, seen in views.items()}
     moments = [{color: len(seen[at].events) for color, seen in views.items()} for at in (9, 0, 4)]
     alone = [in_slices(Beliefs().look, "game", last, [heard])[0] for heard in moments]
-    together: list[MomentAnalysis] = []
+    together: list[Analysis] = []
     beliefs = Beliefs()
     while len(together) < len(moments):
         together += beliefs.look("game", last, moments[len(together) :]) or []
@@ -246,7 +246,7 @@ def test_many_moments_are_looked_at_as_each_is_alone() -> None:
 def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed() -> None:
     record = game(end=True)
     review = Review.of("game", record)
-    assert review.message(3) == {"is": "frames", "start": 3, "frames": frames_of(record)[3:], "live": False}
+    assert review.message(3) == Frames(3, Review.of("", record).frames[3:], False)
 
     async def looked() -> None:
         analyst = Analyst()
@@ -255,10 +255,10 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
             views = views_of(record)
             for index, (found,) in ((12, late), (4, early)):
                 view = views[chess.WHITE][index]
-                assert (found["is"], found["index"]) == ("analysis", index)
-                assert found["white"]["chances"] == await analyst.ask(Beliefs.heat, "same", view)
+                assert (type(found), found.index) == (Analysis, index)
+                assert found.white.chances == await analyst.ask(Beliefs.heat, "same", view)
             (last,) = await review.look([len(review.frames) - 1], analyst)
-            assert (last["mover"], last["tries"]) == (None, [])
+            assert (last.mover, last.tries) == (None, [])
             assert analyst.pid is not None
             if sys.platform != "win32":
                 os.kill(analyst.pid, signal.SIGKILL)

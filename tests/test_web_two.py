@@ -16,6 +16,7 @@ import pytest
 from kriegbot.narration import diary
 from kriegbot.web import seats
 from kriegbot.web.registry import ServerLimits
+from kriegbot.web.replies import NotYet
 from kriegbot.web.server import PageServer
 from kriegbot.web.watch import SpectatorGame
 from referee import GameRecord, View, load_record
@@ -323,7 +324,7 @@ def test_who_has_the_link_for_others_sees_nothing_before_the_end_and_then_the_wh
         host.send({"do": "try", "text": "e4"})
         guest.until("view", yours=True)
         held = next(one for one in server.registry._games.values() if isinstance(one, SpectatorGame))
-        assert (held.record, held.review, [*held._last]) == (None, None, ["later"])
+        assert (held.record, held.review, [*held._last]) == (None, None, [NotYet])
         for text in ("try", "resign", "draw", "leave", "takeback", "rematch", "hint"):
             onlooker.send({"do": text, "text": "e5"})
         for asked in ({"do": "look", "index": 0}, {"do": "heat", "on": True}, INVITE):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import msgspec
 import pytest
 
 from kriegbot.cli.main import main
@@ -44,7 +45,7 @@ class Looker:
 
     def _hear(self, message: Reply) -> None:
         with self._changed:
-            self.told.append(dict(message))
+            self.told.append(msgspec.to_builtins(message))
             self._changed.notify_all()
 
     def of(self, kind: str) -> list[Message]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import secrets
 import time
@@ -12,14 +11,26 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import chess
+import msgspec
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from kriegbot.request import Refused
+from kriegbot.narration.known import marks, own_men
+from kriegbot.narration.learning import (
+    PUZZLE_KINDS,
+    BadAnswer,
+    Puzzle,
+    first_game,
+    grades,
+    puzzles,
+    step_state,
+)
+from kriegbot.request import Refused, refusing, rules_of
 from kriegbot.web import requests
 from kriegbot.web.catalogue import (
     hello,
@@ -32,12 +43,13 @@ from kriegbot.web.catalogue import (
     rules_html,
     watched,
 )
-from kriegbot.web.guard import IS_GUEST, check_host
-from kriegbot.web.lesson import lesson_routes
-from kriegbot.web.library import file_routes
+from kriegbot.web.library import MAX_UPLOADED, Library
 from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import Reply, refusal
+from kriegbot.web.replies import GameList, Reply, ResultsTable, refusal
+from kriegbot.web.show import letters
+from referee import View
 
+IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game
 STATIC = Path(__file__).parent / "static"
 TEND_SECONDS = 10.0  # between two looks for games that no browser shows
 
@@ -48,7 +60,7 @@ log = logging.getLogger("kriegbot.web")
 
 
 def make_app(registry: Registry) -> Starlette:
-    """Return the application; `kriegbot.web.guard.Guard` goes before it."""
+    """Return the application; `kriegbot.web.server.Guard` goes before it."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -86,13 +98,19 @@ def make_app(registry: Registry) -> Starlette:
         WebSocketRoute("/ws", socket),
         static,
         *file_routes(registry.library, registry.limits.upload_time),
-        *lesson_routes(),
+        *learning_routes(),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Refused: _refused})
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": str(error)}, 400 if request.method == "POST" else 404)
+
+
+def check_host(connection: HTTPConnection) -> None:
+    """Raise Refused if a request or a socket comes by a link to one game."""
+    if connection.scope[IS_GUEST]:
+        raise Refused("Your link is for one game.")
 
 
 class Socket:
@@ -136,7 +154,7 @@ class Socket:
 
     def send(self, message: Reply) -> None:
         """Send a message soon; in any thread. Send results only to whoever runs the server."""
-        if message["is"] == "results" and not self._is_mine:
+        if isinstance(message, ResultsTable) and not self._is_mine:
             return
         with contextlib.suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._put, message)
@@ -152,7 +170,7 @@ class Socket:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # the browser has gone
             while True:
                 message = await self._outbox.get()
-                await self._websocket.send_text(json.dumps(message, separators=(",", ":")))
+                await self._websocket.send_text(msgspec.json.encode(message).decode())
 
     async def _take(self, event: dict[str, Any]) -> None:
         """Handle one message of the browser, or its leaving."""
@@ -196,7 +214,7 @@ class Socket:
             case requests.ListGames() | requests.Delete():
                 if isinstance(request, requests.Delete):
                     registry.library.delete(request.file)
-                self.send({"is": "library", "folder": str(registry.library.folder), "games": registry.library.games()})
+                self.send(GameList(str(registry.library.folder), registry.library.games()))
             case requests.Join(id_):
                 self._join(registry.get(id_, is_guest=self._is_guest))
             case requests.PrivacyScreen():
@@ -234,3 +252,109 @@ async def _tend(registry: Registry) -> None:
     while True:
         await asyncio.sleep(TEND_SECONDS)
         registry.tend()
+
+
+def file_routes(library: Library, upload_time: float) -> list[Route]:
+    """Return the routes `games/NAME`, a file, and `upload?rules=NAME`, which saves one and answers with its name.
+
+    An upload may take `upload_time` seconds to arrive.
+    """
+    reading = asyncio.Lock()
+
+    async def download(request: Request) -> Response:
+        check_host(request)
+        _, path = await asyncio.to_thread(library.open, request.path_params["name"])
+        return FileResponse(path, media_type="application/x-chess-pgn", filename=path.name)
+
+    async def upload(request: Request) -> Response:
+        check_host(request)
+        if "origin" not in request.headers:  # the guard checks its value
+            raise Refused("Only the page can upload files.")
+        rules = rules_of(request.query_params.get("rules", "berkeley"))
+        try:
+            async with asyncio.timeout(upload_time):
+                data = await _body(request)
+            async with reading:  # one at a time: each is replayed
+                path = await asyncio.to_thread(library.upload, data, rules, secrets.token_urlsafe(12))
+        except (TimeoutError, ClientDisconnect):
+            return JSONResponse({"error": "The file took too long to arrive."}, 400, {"Connection": "close"})
+        return JSONResponse({"file": path.name})
+
+    return [Route("/games/{name}", download), Route("/upload", upload, methods=["POST"])]
+
+
+async def _body(request: Request) -> bytes:
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MAX_UPLOADED:
+            raise Refused(f"The file is too large. A game has at most {MAX_UPLOADED // 1024} kB.")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def learning_routes() -> list[Route]:
+    """Return the routes of the first game and of the puzzles. The server keeps no state of a learner.
+
+    `lesson/2?refused=e4e5&try=Nf3` answers with the second step after these tries, and `shading` adds the chances.
+    `puzzles` lists the puzzles, `puzzle/2` poses the second, and `puzzle/2?answer=g8` judges an answer; only then it
+    sends the solution.
+    """
+    shading = asyncio.Lock()
+
+    async def lesson_step(request: Request) -> Response:
+        number, query = request.path_params["number"], request.query_params
+        lesson = first_game()
+        check_host(request)
+        if not 1 <= number <= len(lesson.steps):
+            raise Refused(f"There are steps 1 to {len(lesson.steps)}.")
+        step = lesson.steps[number - 1]
+        with refusing(ValueError):
+            state = step_state(step, query.get("refused", "").split(), query.get("try", "")[: requests.MAX_TRY])
+        chances = None
+        if "shading" in query:
+            async with shading:  # one at a time: the first may wait for kernels
+                chances = await asyncio.to_thread(state.shading)
+        frame = {"title": step.title, "text": step.text, "steps": len(lesson.steps), "words": dict(lesson.words)}
+        progress = {"refused": list(state.refused), "answer": state.answer, "done": state.is_done, "log": state.log}
+        more = {"comment": state.comment, "chances": chances}
+        return JSONResponse(frame | progress | more | _board(state.view))
+
+    async def list_puzzles(request: Request) -> Response:
+        check_host(request)
+        listed = [[one.kind, one.grade] for one in puzzles()]
+        return JSONResponse({"kinds": PUZZLE_KINDS, "grades": grades(), "puzzles": listed})
+
+    async def puzzle(request: Request) -> Response:
+        number, answer = request.path_params["number"], request.query_params.get("answer")
+        check_host(request)
+        if not 1 <= number <= len(puzzles()):
+            raise Refused(f"There are puzzles 1 to {len(puzzles())}.")
+        with refusing(BadAnswer):
+            return JSONResponse(await asyncio.to_thread(_posed, puzzles()[number - 1], answer))
+
+    return [
+        Route("/lesson/{number:int}", lesson_step),
+        Route("/puzzles", list_puzzles),
+        Route("/puzzle/{number:int}", puzzle),
+    ]
+
+
+def _posed(puzzle: Puzzle, answer: str | None) -> dict[str, object]:
+    """Return a puzzle for the page and, if there is an answer, its verdict and the solution."""
+    question = {"task": puzzle.task, "rules": puzzle.referee.rules.title, "log": puzzle.log} | _board(puzzle.view)
+    if answer is None:
+        return question
+    verdict = puzzle.judge(answer[: requests.MAX_TRY])
+    solution = {"squares": verdict.squares, "numbers": puzzle.numbers, "chances": [n / 100 for n in puzzle.heat]}
+    return question | {"right": verdict.is_right, "comment": verdict.explanation} | solution
+
+
+def _board(view: View) -> dict[str, object]:
+    """Return what a side sees, for the page's board."""
+    return {
+        "side": chess.COLOR_NAMES[view.color],
+        "men": letters(own_men(view)),
+        "marks": [chess.square_name(square) for square in marks(view)],
+        "tries": [move.uci() for move in view.tries()],
+    }

@@ -13,7 +13,7 @@ from kriegbot.players.specs import PlayerSpec, players
 from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
 from kriegbot.web.person import GameSetup, LiveGame, PersonGame, seat_people
 from kriegbot.web.registry import Registry
-from kriegbot.web.replies import Hello, PlayerOffered
+from kriegbot.web.replies import Hello, OptionOffered, PlayerOffered, RulesOffered
 from kriegbot.web.requests import Invite, New, Watch
 from kriegbot.web.seats import TimeControl
 from kriegbot.web.show import letters
@@ -36,13 +36,8 @@ _ASKING = {
 def hello(choices: str, *, is_guest: bool) -> Hello:
     """What the page offers; nothing to a guest."""
     rules = () if is_guest else RULE_SETS.values()
-    return {
-        "is": "hello",
-        "players": [] if is_guest else _players(),
-        "rules": [{"name": one.name, "title": one.title, "about": about(one)} for one in rules],
-        "guest": is_guest,
-        "choices": "" if is_guest else choices,
-    }
+    offered = [RulesOffered(one.name, one.title, about(one)) for one in rules]
+    return Hello([] if is_guest else _players(), offered, is_guest, "" if is_guest else choices)
 
 
 def about(rules: RuleSet) -> list[str]:
@@ -120,20 +115,11 @@ def _attributes(style: str) -> str:
 def _players() -> list[PlayerOffered]:
     known = sorted(players().items(), key=lambda named: named[1].rank)
     return [
-        {
-            "name": name,
-            "summary": kind.words or kind.summary,
-            "options": [
-                {
-                    "name": option.name,
-                    "takes": option.takes,
-                    "default": option.usual,
-                    "help": option.help,
-                    "words": option.words,
-                }
-                for option in kind.options
-            ],
-        }
+        PlayerOffered(
+            name,
+            kind.words or kind.summary,
+            [OptionOffered(one.name, one.takes, one.usual, one.help, one.words) for one in kind.options],
+        )
         for name, kind in known
         if can_sit([PERSON, name])
     ]
@@ -167,7 +153,8 @@ def watched(registry: Registry, request: Watch) -> WatchedGame:
     message = game_message(
         game, both_called([str(white), str(black)]), rules, None if request.seed is None else str(seed)
     )
-    game.publish({**message, "men": letters(chess.Board().piece_map())})
+    message.men = letters(chess.Board().piece_map())
+    game.publish(message)
     return game
 
 

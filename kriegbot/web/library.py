@@ -1,4 +1,4 @@
-"""The saved games of a folder: list, load, save, mark, delete; download and upload over HTTP.
+"""The saved games of a folder: list, load, save, mark and delete.
 
 A name stands for a file in the folder itself that ends in .pgn. Whatever a name says, no other file is read, changed or
 deleted. Listing reads only the tags of each file.
@@ -6,22 +6,16 @@ deleted. Listing reads only the tags of each file.
 
 from __future__ import annotations
 
-import asyncio
 import io
-import secrets
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import chess.pgn
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
-from starlette.routing import Route
 
 from kriegbot.narration.helping import Help
 from kriegbot.narration.moments import both_called
-from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusing, rules_of
-from kriegbot.web.guard import check_host
+from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusing
 from kriegbot.web.replies import SavedGame
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
@@ -120,53 +114,14 @@ def _listed(path: Path) -> SavedGame | None:
     how, detail = tags.get("Termination", ""), tags.get("TerminationDetails", "")
     names = [tags.get("White", "?"), tags.get("Black", "?")]
     white, black = both_called(names)
-    return {
-        "file": path.name,
-        "date": f"{datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M}",
-        "white": white,
-        "black": black,
-        "rules": rules.title,
-        "result": tags.get("Result", "*"),
-        "how": f"{how} ({detail})" if detail else how,
-        "help": tags.get("Help", ""),
-        "resumable": how in BROKEN_OFF and can_sit(names),
-    }
-
-
-def file_routes(library: Library, upload_time: float) -> list[Route]:
-    """Return the routes `games/NAME`, a file, and `upload?rules=NAME`, which saves one and answers with its name.
-
-    An upload may take `upload_time` seconds to arrive.
-    """
-    reading = asyncio.Lock()
-
-    async def download(request: Request) -> Response:
-        check_host(request)
-        _, path = await asyncio.to_thread(library.open, request.path_params["name"])
-        return FileResponse(path, media_type="application/x-chess-pgn", filename=path.name)
-
-    async def upload(request: Request) -> Response:
-        check_host(request)
-        if "origin" not in request.headers:  # the guard checks its value
-            raise Refused("Only the page can upload files.")
-        rules = rules_of(request.query_params.get("rules", "berkeley"))
-        try:
-            async with asyncio.timeout(upload_time):
-                data = await _body(request)
-            async with reading:  # one at a time: each is replayed
-                path = await asyncio.to_thread(library.upload, data, rules, secrets.token_urlsafe(12))
-        except (TimeoutError, ClientDisconnect):
-            return JSONResponse({"error": "The file took too long to arrive."}, 400, {"Connection": "close"})
-        return JSONResponse({"file": path.name})
-
-    return [Route("/games/{name}", download), Route("/upload", upload, methods=["POST"])]
-
-
-async def _body(request: Request) -> bytes:
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > MAX_UPLOADED:
-            raise Refused(f"The file is too large. A game has at most {MAX_UPLOADED // 1024} kB.")
-        parts.append(part)
-    return b"".join(parts)
+    return SavedGame(
+        file=path.name,
+        date=f"{datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M}",
+        white=white,
+        black=black,
+        rules=rules.title,
+        result=tags.get("Result", "*"),
+        how=f"{how} ({detail})" if detail else how,
+        help=tags.get("Help", ""),
+        resumable=how in BROKEN_OFF and can_sit(names),
+    )

@@ -137,7 +137,7 @@ class LiveGame(GameThread):
             ply += 1  # its own move comes before the opponent's
         self._offer = color, ply
         for side in self.people.values():
-            side.publish({"is": "offer", "by": chess.COLOR_NAMES[color], "ply": ply})
+            side.publish(replies.DrawOffer(chess.COLOR_NAMES[color], ply))
 
     def _seat(self, color: chess.Color) -> Seat:
         if color in self.people:
@@ -217,7 +217,16 @@ class PersonGame(PageGame):
     """A person's side of a game. Between two people, one may pass on the other's link."""
 
     kind = "play"
-    kept = ("game", "view", "heat", "offer", "presence", "over", "results", "next")
+    kept = (
+        replies.GameInfo,
+        replies.SideView,
+        replies.HeatMap,
+        replies.DrawOffer,
+        replies.Presence,
+        replies.GameEnded,
+        replies.ResultsTable,
+        replies.NextGame,
+    )
 
     def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
         super().__init__(game.registry, game)
@@ -268,7 +277,7 @@ class PersonGame(PageGame):
         other = self.game.people.get(not self.color)
         if other is not None and other._has_company is not is_here:
             other._has_company = is_here
-            other.publish({"is": "presence", "here": is_here})
+            other.publish(replies.Presence(is_here))
 
     def take(self, request: Request) -> None:
         """Carry out a request of the person."""
@@ -337,7 +346,7 @@ class PersonGame(PageGame):
             self._publish_heat(view.ply, chances)
 
     def _publish_heat(self, ply: int, chances: list[list[float]]) -> None:
-        self.publish({"is": "heat", "on": self._has_heat, "ply": ply, "chances": chances})
+        self.publish(replies.HeatMap(self._has_heat, ply, chances))
 
     async def _hint(self, view: View) -> None:
         try:
@@ -348,7 +357,7 @@ class PersonGame(PageGame):
             return
         if self.game.is_live:
             self.game.help.hints += 1
-            self.publish({"is": "hint", "ply": view.ply, **hint})
+            self.publish(replies.HintMessage(view.ply, **hint))
 
     def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review | None) -> None:
         """Publish the end; without a review as long as the game may be continued."""
@@ -356,9 +365,9 @@ class PersonGame(PageGame):
         hosts = [side._browser for side in self.game.people.values() if side.may_invite]
         is_host = not self.game.is_for_two or (self._browser is not None and self._browser in hosts)
         over = over_message(record, str(saved) if saved is not None and is_host else None, self.color)
-        over["text"] += trouble
+        over.text += trouble
         if review is None:
-            over["resumable"], over["seed"] = True, None
+            over.resumable, over.seed = True, None
         self.publish(over)
         if review is not None:
             self.review = review
@@ -367,7 +376,7 @@ class PersonGame(PageGame):
     def _play_again(self) -> None:
         if self.record is None:
             raise Refused("This game is not over yet.")
-        if "next" not in self._last:
+        if replies.NextGame not in self._last:
             old = self.game.setup
             setup = GameSetup(old.rules, seed_of(None), control=old.control)
             sides = {not color: side.may_invite for color, side in self.game.people.items()}
@@ -377,9 +386,9 @@ class PersonGame(PageGame):
                 self.registry.add(game)
             for color, side in self.game.people.items():
                 games[not color]._browser = side._browser
-                side.publish({"is": "next", "game": games[not color].id})
+                side.publish(replies.NextGame(games[not color].id))
         else:
-            self.publish(self._last["next"])
+            self.publish(self._last[replies.NextGame])
 
 
 def seat_people(
@@ -397,11 +406,11 @@ def seat_people(
         names = (YOU, opponent) if color else (opponent, YOU)
         seed = str(setup.seed) if setup.is_seed_given else None
         message = game_message(side, names, setup.rules, seed, color)
-        message["men"] = letters(own_men(referee.view(color)))
-        message["two"] = game.is_for_two
-        message["onlookers"] = None if game.onlookers is None else f"/{registry.guest_token}/#game={game.onlookers.id}"
-        message["clock"] = None if setup.control is None else str(setup.control)
+        message.men = letters(own_men(referee.view(color)))
+        message.two = game.is_for_two
+        message.onlookers = None if game.onlookers is None else f"/{registry.guest_token}/#game={game.onlookers.id}"
+        message.clock = None if setup.control is None else str(setup.control)
         if side.may_invite:
-            message["invitation"] = f"/{registry.guest_token}/#game={sides[not color].id}"
+            message.invitation = f"/{registry.guest_token}/#game={sides[not color].id}"
         side.publish(message)
     return sides

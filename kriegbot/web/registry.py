@@ -127,8 +127,8 @@ class PageGame:
     """
 
     kind: ClassVar[str]
-    kept: ClassVar[tuple[str, ...]] = ("game", "view", "heat", "over")
-    """Kinds of messages; a new listener gets the last one of each."""
+    kept: ClassVar[tuple[type[Reply], ...]]
+    """The messages of which a new listener gets the last one."""
 
     def __init__(self, registry: Registry, play: GameThread | None = None) -> None:
         self.id = secrets.token_urlsafe(12)
@@ -138,7 +138,7 @@ class PageGame:
         self.unattended_since = time.monotonic()
         self.is_stopping = False
         self.is_for_guests, self.is_mine = False, True
-        self._last: dict[str, Reply] = {}
+        self._last: dict[type[Reply], Reply] = {}
         self._listeners: set[Callable[[Reply], None]] = set()
         self._lock = threading.RLock()
         self._looks, self._turnings = LatestRequest(self._look), LatestRequest(self._send_turning)
@@ -169,7 +169,7 @@ class PageGame:
     def publish(self, message: Reply) -> None:
         """Send a message to all listeners; in any thread."""
         with self._lock:
-            self._last[message["is"]] = message
+            self._last[type(message)] = message
             for listener in self._listeners:
                 listener(message)
 
@@ -219,7 +219,7 @@ class PageGame:
             return
         self.publish(turning)
         if self.is_mine and self.record is not None and review.you is not None:
-            themes = [one["theme"] for one in turning["points"] if one["side"] == chess.COLOR_NAMES[review.you]]
+            themes = [one["theme"] for one in turning.points if one["side"] == chess.COLOR_NAMES[review.you]]
             await asyncio.to_thread(self.registry.add_review, self.record, themes)
 
 
@@ -291,7 +291,7 @@ class Registry:
         """Return the results of whoever runs the server, with a sentence on a game that has just ended."""
         results, skills = self.results.all(), self.results.to_practise()
         about, rows = results_text(results), results_rows(results)
-        return {"is": "results", "rows": rows, "about": about, "practise": skills, "game": game, "text": text}
+        return replies.ResultsTable(rows, about, skills, game, text)
 
     def add_review(self, record: GameRecord, themes: Sequence[str]) -> None:
         """Store the themes of the turning points of whoever runs the server, and send the new results."""
@@ -369,6 +369,6 @@ class Registry:
             self._analyst.close()
 
     def _preparing(self, what: str, done: int, total: int) -> None:
-        self.preparing = {"is": "preparing", "what": what, "done": done, "total": total}
+        self.preparing = Preparing(what, done, total)
         for listener in list(self.listeners):
             listener(self.preparing)

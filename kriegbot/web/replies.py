@@ -1,13 +1,15 @@
-"""The messages from the server to a browser: JSON objects whose `is` names the message.
+"""The messages from the server to a browser: JSON objects, encoded by msgspec, whose `is` names the message.
 
 `kriegbot.web.requests` has the other direction, and the notation of squares, pieces and sides.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypedDict
+from typing import TypeAlias
 
-from kriegbot.narration.helping import Hint, TryValued
+import msgspec
+
+from kriegbot.narration.helping import TryValued
 from kriegbot.narration.results import ResultsRow, ToPractise
 from kriegbot.narration.turning import TurningPoint
 from kriegbot.web.requests import Request, tag_of
@@ -15,7 +17,7 @@ from kriegbot.web.requests import Request, tag_of
 Men: TypeAlias = dict[str, str]  # square -> letter of the piece
 
 
-class OptionOffered(TypedDict):
+class OptionOffered(msgspec.Struct):
     """An option of a player, as in its spec; `words` describes its choices."""
 
     name: str
@@ -25,7 +27,7 @@ class OptionOffered(TypedDict):
     words: tuple[str, ...]
 
 
-class PlayerOffered(TypedDict):
+class PlayerOffered(msgspec.Struct):
     """A player to choose."""
 
     name: str
@@ -33,7 +35,7 @@ class PlayerOffered(TypedDict):
     options: list[OptionOffered]
 
 
-class RulesOffered(TypedDict):
+class RulesOffered(msgspec.Struct):
     """A rule set to choose, and two lines about it."""
 
     name: str
@@ -41,7 +43,7 @@ class RulesOffered(TypedDict):
     about: list[str]
 
 
-class LogEntry(TypedDict):
+class LogEntry(msgspec.Struct):
     """An entry of a `Diary`; `move` is its place, and `means` has keys of texts on the page."""
 
     move: str
@@ -51,21 +53,21 @@ class LogEntry(TypedDict):
     squares: list[str]
 
 
-class CheckShown(TypedDict):
+class CheckShown(msgspec.Struct):
     """A check to answer: the squares that it may come from, and the open tries that do not answer it."""
 
     line: list[str]
     idle: list[str]
 
 
-class Clear(TypedDict):
+class Clear(msgspec.Struct):
     """Squares without enemy pieces at a ply."""
 
     ply: int
     squares: list[str]
 
 
-class Clocks(TypedDict):
+class Clocks(msgspec.Struct):
     """Seconds that each side has used or, if `left`, has left; and the side whose clock runs."""
 
     white: float
@@ -74,7 +76,7 @@ class Clocks(TypedDict):
     left: bool
 
 
-class SavedGame(TypedDict):
+class SavedGame(msgspec.Struct):
     """A saved game: its file, tags of its record, the way it ended, and `resumable` if it can be continued."""
 
     file: str
@@ -88,7 +90,7 @@ class SavedGame(TypedDict):
     resumable: bool
 
 
-class BeliefShown(TypedDict):
+class BeliefShown(msgspec.Struct):
     """A side's belief beside the true board.
 
     chances: [6][64], to three places. boards: number of boards. exact: true if these are all possible boards. fits:
@@ -108,7 +110,7 @@ class BeliefShown(TypedDict):
     men: int
 
 
-class News(TypedDict):
+class News(msgspec.Struct):
     """New lines for each side and for the referee."""
 
     referee: list[str]
@@ -116,7 +118,7 @@ class News(TypedDict):
     black: list[str]
 
 
-class Frame(TypedDict):
+class Frame(msgspec.Struct):
     """A moment of a game.
 
     title: the try and its answer. place: the number of the move. true, white, black: the pieces that the referee, White
@@ -138,10 +140,11 @@ class Frame(TypedDict):
     seconds: float | None
 
 
-_Reply = TypedDict("_Reply", {"is": str})
+class Reply(msgspec.Struct, tag_field="is", tag=str.lower, rename="camel"):
+    """A message to a browser."""
 
 
-class Hello(_Reply):
+class Hello(Reply):
     """The choices on the page; the first message. A guest, who has a link to one game, gets none.
 
     choices: the text of the last `Remember`.
@@ -153,7 +156,7 @@ class Hello(_Reply):
     choices: str
 
 
-class Preparing(_Reply):
+class Preparing(Reply):
     """Progress of compiling kernels: the current one, the number done, and the number of all."""
 
     what: str
@@ -161,7 +164,7 @@ class Preparing(_Reply):
     total: int
 
 
-class GameInfo(_Reply):
+class GameInfo(Reply, tag="game"):
     """An introduction to a game: its id, its kind (play, watch or replay), the person's side, players and rules.
 
     seed: only if the person chose it, since a program's moves follow from it. clock: as in `New`. two: true if two
@@ -171,27 +174,27 @@ class GameInfo(_Reply):
 
     id: str
     kind: str
-    you: str | None
     white: str
     black: str
     rules: str
     seed: str | None
-    clock: str | None
-    two: bool
-    invitation: str | None
-    onlookers: str | None
-    men: Men
+    you: str | None = None
+    clock: str | None = None
+    two: bool = False
+    invitation: str | None = None
+    onlookers: str | None = None
+    men: Men = {}
 
 
-class SideView(_Reply):
+class SideView(Reply, tag="view"):
     """Everything that the person's side knows.
 
     turn, ply, move: side to move, plies played, number of the move. yours: true if the person is to try. men: the
-    side's pieces. enemyMen: number of enemy pieces. tries: the open tries; out of turn, those that may be prepared.
+    side's pieces. enemy_men: number of enemy pieces. tries: the open tries; out of turn, those that may be prepared.
     refused: names of this turn's refused tries. marks: the square of the enemy's last capture, and the king in check.
     check: the check to answer, or null. clear: squares that the side's last move showed to be empty. last: origin and
-    target of that move. taken: the side's captures, in words. lost: letters of its captured pieces. pawnTries: their
-    announcement, in words, or null. mayAsk: true if the person may ask "Any?". clocks: as the person sees them.
+    target of that move. taken: the side's captures, in words. lost: letters of its captured pieces. pawn_tries: their
+    announcement, in words, or null. may_ask: true if the person may ask "Any?". clocks: as the person sees them.
     """
 
     turn: str
@@ -199,7 +202,7 @@ class SideView(_Reply):
     move: int
     yours: bool
     men: Men
-    enemyMen: int  # noqa: N815 - as JavaScript writes it
+    enemy_men: int
     tries: list[str]
     refused: list[str]
     log: list[LogEntry]
@@ -209,12 +212,12 @@ class SideView(_Reply):
     last: list[str]
     taken: str
     lost: str
-    pawnTries: str | None  # noqa: N815
-    mayAsk: bool  # noqa: N815
+    pawn_tries: str | None
+    may_ask: bool
     clocks: Clocks
 
 
-class HeatMap(_Reply):
+class HeatMap(Reply, tag="heat"):
     """Chances [6][64] of an enemy piece, by type from pawn to king and by square; empty if unknown."""
 
     on: bool
@@ -222,45 +225,47 @@ class HeatMap(_Reply):
     chances: list[list[float]]
 
 
-class HintMessage(_Reply, Hint):
-    """A hint for the position at a ply."""
+class HintMessage(Reply, tag="hint"):
+    """A hint for the position at a ply: the basis of the values, and the best tries, best first."""
 
     ply: int
+    by: str
+    tries: list[TryValued]
 
 
-class DrawOffer(_Reply):
+class DrawOffer(Reply, tag="offer"):
     """A side's offer of a draw. It stands until the opponent has moved; `ply` is the last at which it stands."""
 
     by: str
     ply: int
 
 
-class Presence(_Reply):
+class Presence(Reply):
     """Between two people: true if the other is connected. Not sent when both first come."""
 
     here: bool
 
 
-class NotYet(_Reply):
+class NotYet(Reply, tag="later"):
     """The reason why people with the link for others see nothing of the game yet."""
 
     text: str
 
 
-class NextGame(_Reply):
+class NextGame(Reply, tag="next"):
     """Another game, which the opponent or the person has asked for."""
 
     game: str
 
 
-class GameList(_Reply):
+class GameList(Reply, tag="library"):
     """The games saved in a folder, newest first."""
 
     folder: str
     games: list[SavedGame]
 
 
-class GameEnded(_Reply):
+class GameEnded(Reply, tag="over"):
     """The end of a game: result, reason, file, seed, and true if the person won (null: a draw, or no person).
 
     resumable: true if the game can be continued; then the message has no seed.
@@ -269,12 +274,12 @@ class GameEnded(_Reply):
     result: str
     text: str
     saved: str | None
-    resumable: bool
     seed: str | None
     won: bool | None
+    resumable: bool = False
 
 
-class ResultsTable(_Reply):
+class ResultsTable(Reply, tag="results"):
     """A person's results, for that person alone.
 
     about: rating and wins in a row. practise: skills to practise. text: what the game `game`, just ended, means.
@@ -287,7 +292,7 @@ class ResultsTable(_Reply):
     text: str
 
 
-class Frames(_Reply):
+class Frames(Reply):
     """Moments from number `start` on, of a finished or watched game. live: true if more will come."""
 
     start: int
@@ -295,27 +300,25 @@ class Frames(_Reply):
     live: bool
 
 
-class PaceSet(_Reply):
+class PaceSet(Reply, tag="pace"):
     """The least number of seconds for each try of the watched game, and true if it is paused."""
 
     seconds: float
     paused: bool
 
 
-class MomentAnalysis(TypedDict):
-    """Both sides' beliefs at a moment, the side to move, the basis of values, and its tries, best first."""
+class Analysis(Reply):
+    """Both sides' beliefs at a moment, the side to move, the basis of values, and its tries, best first.
+
+    index: number of the moment.
+    """
 
     white: BeliefShown
     black: BeliefShown
     mover: str | None
     by: str
     tries: list[TryValued]
-
-
-class Analysis(_Reply, MomentAnalysis):
-    """The analysis of the moment with this number."""
-
-    index: int
+    index: int = 0
 
 
 class PointShown(TurningPoint):
@@ -324,24 +327,19 @@ class PointShown(TurningPoint):
     index: int
 
 
-class TurningPoints(_Reply):
+class TurningPoints(Reply, tag="turning"):
     """The turning points of both sides, White's first, each side's gravest first."""
 
     points: list[PointShown]
 
 
-class RefusalMessage(_Reply):
+class RefusalMessage(Reply, tag="refusal"):
     """A sentence that says what cannot be done, and the `do` of the refused message, if known."""
 
     text: str
     to: str | None
 
 
-Reply: TypeAlias = (
-    Hello | Preparing | GameInfo | SideView | HeatMap | HintMessage | DrawOffer | Presence | GameEnded | ResultsTable
-) | (NextGame | NotYet | GameList | Frames | PaceSet | Analysis | TurningPoints | RefusalMessage)
-
-
 def refusal(text: str, to: Request | type[Request] | None = None) -> RefusalMessage:
     """Return a refusal; `to` is the refused message, if known."""
-    return {"is": "refusal", "text": text, "to": None if to is None else tag_of(to)}
+    return RefusalMessage(text, None if to is None else tag_of(to))

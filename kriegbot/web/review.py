@@ -27,7 +27,7 @@ from kriegbot.kernels import prepare
 from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hint, hint
 from kriegbot.narration.moments import Moment, moments, your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
-from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, MomentAnalysis, TurningPoints
+from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, TurningPoints
 from kriegbot.web.show import frame_of
 from referee import GameRecord, View
 
@@ -72,7 +72,7 @@ class Review:
 
     def message(self, start: int = 0) -> Frames:
         """Return the frames from number `start` on as a message."""
-        return {"is": "frames", "start": start, "frames": self.frames[start:], "live": self.is_live}
+        return Frames(start, self.frames[start:], self.is_live)
 
     async def look(self, indexes: Sequence[int], analyst: Analyst) -> list[Analysis]:
         """Return the analysis of the first of some frames; of at least one.
@@ -86,16 +86,18 @@ class Review:
                 raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
         counts = [self._event_counts[index] for index in indexes]
         analyses = await analyst.ask(Beliefs.look, self.key, self.views, counts)
-        return [{"is": "analysis", "index": index, **one} for index, one in zip(indexes, analyses, strict=False)]
+        for index, analysis in zip(indexes, analyses, strict=False):
+            analysis.index = index
+        return analyses
 
     async def turning(self, analyst: Analyst) -> TurningPoints:
         """Return the turning points of both sides as a message; raise AnalystFailed without an answer."""
         indexes = {
-            (frame["turn"], counts[frame["turn"] == "white"]): index
+            (frame.turn, counts[frame.turn == "white"]): index
             for index, (frame, counts) in enumerate(zip(self.frames, self._event_counts, strict=True))
         }
         points = await analyst.ask(Beliefs.turning, self.key, self.views, self.you)
-        return {"is": "turning", "points": [{**one, "index": indexes[one["side"], one["heard"]]} for one in points]}
+        return TurningPoints([{**one, "index": indexes[one["side"], one["heard"]]} for one in points])
 
 
 class AnalystFailed(Exception):
@@ -218,7 +220,7 @@ class Beliefs:
 
     def look(
         self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
-    ) -> list[MomentAnalysis] | None:
+    ) -> list[Analysis] | None:
         """Return both sides' beliefs and the mover's tries, best first, at the first of some moments.
 
         Args:
@@ -230,7 +232,7 @@ class Beliefs:
           As many moments as fit in one `SLICE`; None if not one did.
         """
         sides, deadline = self._sides(key), perf_counter() + SLICE
-        analyses: list[MomentAnalysis] = []
+        analyses: list[Analysis] = []
         for counts in moments:
             white, black = (
                 sides[color].at(views[color], counts[color], deadline - perf_counter()) for color in (True, False)
@@ -238,15 +240,9 @@ class Beliefs:
             if white is None or black is None:
                 break
             mover, color = (white, chess.WHITE) if white.view.turn else (black, chess.BLACK)
-            analyses.append(
-                {
-                    "white": believed(white, black.view.men),
-                    "black": believed(black, white.view.men),
-                    "mover": None if mover.view.end is not None else chess.COLOR_NAMES[color],
-                    "by": BY,
-                    "tries": sides[color].values(mover),
-                }
-            )
+            name = None if mover.view.end is not None else chess.COLOR_NAMES[color]
+            beliefs = believed(white, black.view.men), believed(black, white.view.men)
+            analyses.append(Analysis(*beliefs, name, BY, sides[color].values(mover)))
             if perf_counter() > deadline:
                 break
         return analyses or None
@@ -279,17 +275,17 @@ def believed(belief: BeliefSnapshot, men: Mapping[chess.Square, chess.PieceType]
     for square, kind in men.items():
         truth[kind - 1, square] = 1
     chances, is_occupied = belief.chances.sum(axis=0), truth.any(axis=0)
-    return {
-        "chances": rounded(belief),
-        "boards": belief.boards,
-        "exact": belief.is_exact,
-        "fits": belief.is_consistent,
-        "right": _names((chances >= SURE) & is_occupied),
-        "wrong": _names((chances >= SURE) & ~is_occupied),
-        "missed": _names((chances <= 1 - SURE) & is_occupied & (belief.boards > 0)),
-        "placed": round(float((belief.chances * truth).sum()), 1),
-        "men": len(men),
-    }
+    return BeliefShown(
+        chances=rounded(belief),
+        boards=belief.boards,
+        exact=belief.is_exact,
+        fits=belief.is_consistent,
+        right=_names((chances >= SURE) & is_occupied),
+        wrong=_names((chances >= SURE) & ~is_occupied),
+        missed=_names((chances <= 1 - SURE) & is_occupied & (belief.boards > 0)),
+        placed=round(float((belief.chances * truth).sum()), 1),
+        men=len(men),
+    )
 
 
 def _names(mask: Any) -> list[str]:

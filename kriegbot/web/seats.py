@@ -104,7 +104,7 @@ class GameClock:
         base = 0 if self.control is None else self.control.base
         white, black = (round(abs(base - self._now(color)), 1) for color in chess.COLORS)
         name = None if running is None else chess.COLOR_NAMES[running]
-        return {"white": white, "black": black, "running": name, "left": self.control is not None}
+        return Clocks(white, black, name, self.control is not None)
 
     def _charge(self, color: chess.Color, seconds: float, *, has_moved: bool) -> None:
         gained = self.control.increment if self.control is not None and has_moved else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import chess
 
@@ -19,36 +19,36 @@ def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> replies.S
     """Return the message on a view."""
     start = chess.Board(view.start)
     plies = view.ply + (0 if start.turn == chess.WHITE else 1)
-    return {
-        "is": "view",
-        "turn": chess.COLOR_NAMES[view.turn],
-        "ply": view.ply,
-        "move": start.fullmove_number + plies // 2,
-        "yours": view.turn == view.color and view.end is None,
-        "men": letters(own_men(view)),
-        "enemyMen": view.opponent_men,
-        "tries": [move.uci() for move in (view.tries() or tries_ahead(view))],
-        "refused": [try_name(move, view) for move in view.refused],
-        "log": [
-            {
-                "move": entry.place,
-                "text": line.removeprefix(entry.place).strip(),
-                "kind": entry.kind.name.lower(),
-                "means": list(entry.means),
-                "squares": [chess.square_name(square) for square in entry.squares],
-            }
-            for entry, line in gathered(entries)
-        ],
-        "marks": [chess.square_name(square) for square in sorted(marks(view))],
-        "check": check_shown(view),
-        "clear": clear_squares(view),
-        "last": last_move(view),
-        "taken": captures_text(view),
-        "lost": "".join(chess.Piece(kind, view.color).symbol() for kind in lost_pieces(view)),
-        "pawnTries": None if view.pawn_tries is None else view.pawn_tries.text(),
-        "mayAsk": view.may_ask,
-        "clocks": clocks,
-    }
+    log = [
+        replies.LogEntry(
+            entry.place,
+            line.removeprefix(entry.place).strip(),
+            entry.kind.name.lower(),
+            list(entry.means),
+            _names(entry.squares),
+        )
+        for entry, line in gathered(entries)
+    ]
+    return replies.SideView(
+        turn=chess.COLOR_NAMES[view.turn],
+        ply=view.ply,
+        move=start.fullmove_number + plies // 2,
+        yours=view.turn == view.color and view.end is None,
+        men=letters(own_men(view)),
+        enemy_men=view.opponent_men,
+        tries=[move.uci() for move in (view.tries() or tries_ahead(view))],
+        refused=[try_name(move, view) for move in view.refused],
+        log=log,
+        marks=_names(sorted(marks(view))),
+        check=check_shown(view),
+        clear=clear_squares(view),
+        last=last_move(view),
+        taken=captures_text(view),
+        lost="".join(chess.Piece(kind, view.color).symbol() for kind in lost_pieces(view)),
+        pawn_tries=None if view.pawn_tries is None else view.pawn_tries.text(),
+        may_ask=view.may_ask,
+        clocks=clocks,
+    )
 
 
 def tries_ahead(view: View) -> list[chess.Move]:
@@ -62,8 +62,7 @@ def check_shown(view: View) -> CheckShown | None:
     check = check_to_answer(view)
     if check is None:
         return None
-    line = [chess.square_name(square) for square in check.line]
-    return {"line": line, "idle": [move.uci() for move in check.idle]}
+    return CheckShown(_names(check.line), [move.uci() for move in check.idle])
 
 
 def clear_squares(view: View) -> Clear:
@@ -75,14 +74,14 @@ def clear_squares(view: View) -> Clear:
             clear = ply, _path(event.move, event.announcement)
         elif isinstance(event, OpponentMoved):
             ply += 1
-    return {"ply": clear[0], "squares": [chess.square_name(square) for square in clear[1]]}
+    return Clear(clear[0], _names(clear[1]))
 
 
 def last_move(view: View) -> list[str]:
     """Return origin and target of the side's last move; an empty list before the first."""
     for event in reversed(view.events):
         if isinstance(event, OwnTry) and event.announcement is not None:
-            return [chess.square_name(event.move.from_square), chess.square_name(event.move.to_square)]
+            return _names([event.move.from_square, event.move.to_square])
     return []
 
 
@@ -97,28 +96,28 @@ def _path(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
 
 def frame_of(moment: Moment) -> Frame:
     """Return a moment as the page shows it."""
-    event, entries = moment.event, moment.news["referee"]
-    men = moment.men
-    return {
-        "title": moment.title,
-        "place": entries[-1].place if entries else "",
-        "true": letters(men["referee"]),
-        "white": letters(men["White"]),
-        "black": letters(men["Black"]),
-        "marks": [chess.square_name(square) for square in sorted(moment.marks)],
-        "news": {
-            "referee": [entry.line() for entry in moment.news["referee"]],
-            "white": [entry.line() for entry in moment.news["White"]],
-            "black": [entry.line() for entry in moment.news["Black"]],
-        },
-        "turn": None if moment.turn is None else chess.COLOR_NAMES[moment.turn],
-        "mover": None if moment.mover is None else chess.COLOR_NAMES[moment.mover],
-        "move": event.move.uci() if isinstance(event, OwnTry) else None,
-        "answer": None if event is None else event.answer.value,
-        "seconds": moment.seconds,
-    }
+    event, men = moment.event, moment.men
+    news = {reader: [entry.line() for entry in entries] for reader, entries in moment.news.items()}
+    return Frame(
+        title=moment.title,
+        place=moment.news["referee"][-1].place if moment.news["referee"] else "",
+        true=letters(men["referee"]),
+        white=letters(men["White"]),
+        black=letters(men["Black"]),
+        marks=_names(sorted(moment.marks)),
+        news=replies.News(news["referee"], news["White"], news["Black"]),
+        turn=None if moment.turn is None else chess.COLOR_NAMES[moment.turn],
+        mover=None if moment.mover is None else chess.COLOR_NAMES[moment.mover],
+        move=event.move.uci() if isinstance(event, OwnTry) else None,
+        answer=None if event is None else event.answer.value,
+        seconds=moment.seconds,
+    )
 
 
 def letters(men: Mapping[chess.Square, chess.Piece]) -> Men:
     """Return pieces as square names and letters."""
     return {chess.square_name(square): piece.symbol() for square, piece in sorted(men.items())}
+
+
+def _names(squares: Iterable[chess.Square]) -> list[str]:
+    return [chess.square_name(square) for square in squares]

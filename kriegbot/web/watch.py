@@ -14,7 +14,7 @@ from kriegbot.game.seat import Seat, SeatAround
 from kriegbot.narration.moments import Narrator, both_called
 from kriegbot.players.base import Choice
 from kriegbot.web.registry import GameThread, PageGame, Registry
-from kriegbot.web.replies import GameEnded, GameInfo
+from kriegbot.web.replies import GameEnded, GameInfo, NotYet, PaceSet
 from kriegbot.web.requests import LeaveGame, Pause, Request, SetPace
 from kriegbot.web.review import Review
 from referee import GameRecord, RuleSet, View
@@ -43,7 +43,7 @@ class WatchedGame(PageGame):
     """Two programs at play. The page sees everything, try by try; `pace` is the least time between tries in seconds."""
 
     kind = "watch"
-    kept = ("game", "pace", "over")
+    kept = (GameInfo, PaceSet, GameEnded)
 
     def __init__(self, registry: Registry, play: GameThread, pace: float) -> None:
         super().__init__(registry, play)
@@ -108,18 +108,18 @@ class WatchedGame(PageGame):
         self.record, self.review = record, review
         self.publish(review.message())
         over = over_message(record, None if saved is None else str(saved))
-        over["text"] += trouble
+        over.text += trouble
         self.publish(over)
 
     def _publish_pace(self) -> None:
-        self.publish({"is": "pace", "seconds": self._pace, "paused": self._is_paused})
+        self.publish(PaceSet(self._pace, self._is_paused))
 
 
 class ReplayedGame(PageGame):
     """A saved game and the path of its file; raises RecordError if it cannot be replayed."""
 
     kind = "replay"
-    kept = ("game", "over")
+    kept = (GameInfo, GameEnded)
 
     def __init__(self, registry: Registry, record: GameRecord, path: str) -> None:
         super().__init__(registry)
@@ -137,21 +137,20 @@ class SpectatorGame(PageGame):
     """
 
     kind = "replay"
-    kept = ("later", "game", "over")
+    kept = (NotYet, GameInfo, GameEnded)
 
     def __init__(self, registry: Registry) -> None:
         super().__init__(registry)
         self.is_for_guests = True
-        self.publish({"is": "later", "text": "The game is still on. You can see it here as soon as it has ended."})
+        self.publish(NotYet("The game is still on. You can see it here as soon as it has ended."))
 
     def finish(self, record: GameRecord, review: Review | None) -> None:
         """Publish the end; without a review as long as the game may be continued."""
         if review is None:
-            text = "The game was broken off, and may be continued. You can see it here when it has ended."
-            self.publish({"is": "later", "text": text})
+            self.publish(NotYet("The game was broken off, and may be continued. You can see it when it has ended."))
             return
         with self._lock:
-            del self._last["later"]
+            del self._last[NotYet]
             self.record, self.review = record, review
             names = both_called([record.headers["White"], record.headers["Black"]])
             self.publish(game_message(self, names, record.rules, None))
@@ -163,33 +162,14 @@ def game_message(
     game: PageGame, players: Sequence[str], rules: RuleSet, seed: str | None, you: chess.Color | None = None
 ) -> GameInfo:
     """Return the message that introduces a game."""
-    return {
-        "is": "game",
-        "id": game.id,
-        "kind": game.kind,
-        "you": None if you is None else chess.COLOR_NAMES[you],
-        "white": players[0],
-        "black": players[1],
-        "rules": rules.title,
-        "seed": seed,
-        "clock": None,
-        "two": False,
-        "invitation": None,
-        "onlookers": None,
-        "men": {},
-    }
+    side = None if you is None else chess.COLOR_NAMES[you]
+    white, black = players
+    return GameInfo(game.id, game.kind, white, black, rules.title, seed, you=side)
 
 
 def over_message(record: GameRecord, saved: str | None, you: chess.Color | None = None) -> GameEnded:
     """Return the message on the end of a game."""
     text = record.end.text() if record.end is not None else "the game is unfinished"
     winner = None if record.end is None else record.end.winner
-    return {
-        "is": "over",
-        "result": record.result,
-        "text": f"{text[0].upper()}{text[1:]}.",
-        "saved": saved,
-        "resumable": False,
-        "seed": record.headers.get("Seed"),
-        "won": None if winner is None or you is None else winner == you,
-    }
+    won = None if winner is None or you is None else winner == you
+    return GameEnded(record.result, f"{text[0].upper()}{text[1:]}.", saved, record.headers.get("Seed"), won)
