@@ -51,7 +51,7 @@ def test_answers_stand_beside_the_board_and_the_board_hides_the_opponent(tmp_pat
         assert "Nf3" in terminal.until(PROMPT)
         terminal.press("Nd2\r")
         screen = terminal.until(PROMPT)
-        assert "'Nd2': no knight of yours" in screen
+        assert "None of your knights" in screen
         assert screen.count("♚") == 1
         terminal.press("help\r")
         assert "give up the game" in terminal.until(PROMPT)

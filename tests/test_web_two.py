@@ -347,7 +347,7 @@ def test_of_a_game_that_may_be_played_on_the_link_for_others_shows_nothing(serve
         host.until("view", yours=True)
         onlooker.until("later")
         host.send({"do": "leave"})
-        assert "may be played on" in onlooker.until("later")["text"]
+        assert "may be continued" in onlooker.until("later")["text"]
         onlooker.send({"do": "look", "index": 0})
         assert onlooker.receive()["is"] == "refusal"
 
