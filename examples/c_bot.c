@@ -1,9 +1,9 @@
-/* A player in C: it plays any try that is open, drawn by the seed it was given.
+/* A player in C: it plays a random open try.
 
        cc -O2 -o c_bot examples/c_bot.c
        kriegbot match program:./c_bot rand
 
-   docs/bots.md says what is read and written. */
+   docs/bots.md explains the protocol. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { LONGEST_LINE = 65536, MOST_TRIES = 1024 };
 
 static unsigned long long state;
 
-/* The next random number of SplitMix64, below a limit. */
+/* Return the next random number of SplitMix64 below a limit. */
 static unsigned long long below(unsigned long long limit) {
     unsigned long long z = (state += 0x9E3779B97F4A7C15ULL);
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;

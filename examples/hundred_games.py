@@ -1,4 +1,4 @@
-"""Play a hundred games and plot how they went, cell by cell as in a notebook.
+"""Play a hundred games and plot the results, cell by cell as in a notebook.
 
     pip install 'kriegbot[plots]'
     python examples/hundred_games.py
@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("hundred-games"), help="files without their suffix")
     options = parser.parse_args()
 
-    # Play. Run this again to resume; games that are stored are not played twice.
+    # Play. Run this again to resume; stored games are not played again.
     report = run_tournament(options.out.with_suffix(".sqlite"), options.players, options.games, seed=1, jobs=2)
 
     # The result.
@@ -30,7 +30,7 @@ def main() -> None:
     won, drawn, lost = pairing.standing.wins, pairing.standing.draws, pairing.standing.losses
     print(f"{pairing.first} against {pairing.second}: {won} won, {drawn} drawn, {lost} lost")
 
-    # Plot how games ended, and how long they were.
+    # Plot endings and lengths of the games.
     figure, (ends, lengths) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
     ends.barh(list(pairing.endings), list(pairing.endings.values()))
     ends.set_xlabel("games")

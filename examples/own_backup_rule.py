@@ -1,4 +1,4 @@
-"""A backup rule of your own: a try is worth its average and a little of the best that may come of it.
+"""Your own backup rule: the value of a try is its average plus a share of its best outcome.
 
     kriegbot match search:samples=321,backup=examples/own_backup_rule.py:hopeful rand --seed 1
 
@@ -20,7 +20,7 @@ def add_and_take_best(totals: Reals, weights: Reals, values: Reals, count: int) 
 
 @settle
 def mix(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
-    """Mix both where we choose; the set whose best try this is has that value for certain."""
+    """Return the mixed value of a try; an information set has the value of its best try."""
     value: float = (1.0 - parameters[0]) * totals[0] / weight + parameters[0] * totals[1]
     settled[0], settled[1] = weight * value, value
     return value

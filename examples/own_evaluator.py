@@ -1,4 +1,4 @@
-"""An evaluator of your own: material, and three centipawns for each square that only your men attack.
+"""Your own evaluator: material, plus three centipawns for each square that only your pieces attack.
 
     kriegbot match overconfident:samples=321,evaluator=examples/own_evaluator.py:activity rand --seed 1
 
@@ -12,7 +12,7 @@ SQUARE = 3
 
 @evaluator
 def activity(tables: Words, position: Position, side: int) -> int:
-    """Centipawns for `side`; numba compiles it, so it takes plain integer code, as in evaluators/ks.py."""
+    """Return centipawns for `side`. numba compiles this, so it must be plain integer code, as in evaluators/ks.py."""
     own, other = pieces_of(position, side)
     ours = attacked_by(tables, position, side, own | other)
     theirs = attacked_by(tables, position, 1 - side, own | other)

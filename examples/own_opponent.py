@@ -1,4 +1,4 @@
-"""An opponent model of your own: pawns are pushed often, and what was just captured is taken back if it can be.
+"""Your own opponent model: it often pushes pawns, and usually recaptures.
 
     kriegbot match search:samples=321,opponent=examples/own_opponent.py:pushing rand --seed 1
 
@@ -7,15 +7,15 @@ Inside the project it would be the file kriegbot/models/pushing.py, and `opponen
 
 from kriegbot import NONE, Announced, Moves, Position, Reals, Words, bit, captured_on, opponent
 
-PUSH, TAKE_BACK = 3.0, 20.0
+PUSH, RECAPTURE = 3.0, 20.0
 
 
 @opponent
 def pushing(tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
-    """Weights of the opponent's legal moves; numba compiles it, so it takes plain integer code."""
+    """Write the weights of the opponent's legal moves. numba compiles this, so it must be plain integer code."""
     for i in range(count):
         origin, target = moves[i] & 63, moves[i] >> 6 & 63
         weights[i] = PUSH if bit(origin) & position.pawns != NONE else 1.0
         if target == captured_on(announced.ours):
-            weights[i] = TAKE_BACK
+            weights[i] = RECAPTURE
     return True

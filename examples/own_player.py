@@ -1,4 +1,4 @@
-"""A player from outside: it tries captures by pawns first, then whatever moves forward.
+"""Your own player: it tries pawn captures first, then moves that go forward.
 
 kriegbot match examples/own_player.py:Forward rand
 kriegbot check-player examples/own_player.py:Forward:boldness=0.5
@@ -15,17 +15,17 @@ from referee import View
 
 
 class Forward:
-    """Plays one game for one side; it is handed what that side knows, and never anything else."""
+    """A player of one game for one side. It sees only what that side knows."""
 
     version = "1.0"
-    options = (Option("boldness", float, "how often it goes forward, if it can", 0.9, 0.0, 1.0),)
+    options = (Option("boldness", float, "probability of a forward move, if there is one", 0.9, 0.0, 1.0),)
 
     def __init__(self, seed: int, boldness: float) -> None:
         self._rng = random.Random(seed)
         self._boldness = boldness
 
     def choose(self, view: View) -> Choice:
-        """Answers with a try that is open; after a refusal it is asked again."""
+        """Return an open try. After a refusal the game calls this again."""
         tries = view.tries()
         captures = [move for move in tries if is_pawn_capture(move, view)]
         if captures:
@@ -37,12 +37,12 @@ class Forward:
 
 
 def is_pawn_capture(move: chess.Move, view: View) -> bool:
-    """Whether a try is a pawn's diagonal step, which is legal if something stands there."""
+    """Return True for a diagonal step of a pawn, which is legal only as a capture."""
     files = chess.square_file(move.from_square) - chess.square_file(move.to_square)
     return view.men[move.from_square] == chess.PAWN and files != 0
 
 
 def ranks_gained(move: chess.Move, view: View) -> int:
-    """Ranks that a man comes nearer to the far side of the board."""
+    """Return the number of ranks that a piece moves forward."""
     ranks = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
     return ranks if view.color == chess.WHITE else -ranks

@@ -1,9 +1,9 @@
 #!/bin/sh
-# A player in shell: it tries the open tries in the order in which they are listed, starting at a random one.
+# A player in shell: it plays a random open try.
 #
 #     kriegbot match "program:sh examples/shell_bot.sh" rand
 #
-# docs/bots.md says what is read and written.
+# docs/bots.md explains the protocol.
 
 state=1
 while read -r word rest; do

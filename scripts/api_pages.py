@@ -1,6 +1,6 @@
 """Build the API pages of what is public; `scripts/docs` runs this.
 
-pdoc shows types by what they are made of, and parts of a page by where they are defined. Here both get their names.
+pdoc expands type aliases and shows the modules of constants. This script restores their names.
 """
 
 import re
@@ -16,13 +16,13 @@ import referee
 from kriegbot.kernels import jit
 
 PAGES = ("referee", "kriegbot", "kriegbot.trees", "kriegbot.environments.batch", "kriegbot.environments.spaces")
-"""Other modules are not public, or need more than the extra `docs`."""
+"""The public modules that need no extra but `docs`."""
 
 without_module = doc._remove_collections_abc
 
 
 def plain(text: str) -> str:
-    """A part of a signature without the modules of types that need none."""
+    """Remove the modules of well-known types from a part of a signature."""
     return without_module(text).replace("typing.", "")
 
 
@@ -33,7 +33,7 @@ named = sorted((types | constants).items(), key=lambda pair: len(pair[0]), rever
 
 
 def readable(text: str) -> str:
-    """A part of a signature, with the names of types and of defaults."""
+    """Put the names of types and defaults into a part of a signature."""
     text = plain(text)
     for long, name in named:
         text = text.replace(long, name)
@@ -47,8 +47,8 @@ for name, value in public.items():
     if isinstance(value, jit.Kernel):
         setattr(kriegbot, name, value.function)
 for module in [module for name, module in sys.modules.items() if re.match("kriegbot|evaluators", name)]:
-    said = doc_ast.walk_tree(module).var_docstrings
-    page._var_docstrings |= {name: text for name, text in said.items() if vars(module)[name] is public.get(name)}
+    docstrings = doc_ast.walk_tree(module).var_docstrings
+    page._var_docstrings |= {name: text for name, text in docstrings.items() if vars(module)[name] is public.get(name)}
 
 specs = [spec for name in PAGES for spec in (name, rf"!{name}\.")]
 pdoc.render.configure(docformat="google")

@@ -1,7 +1,7 @@
-"""Takes the pictures of docs/play.md from the page as it is: `python scripts/gallery.py`.
+"""Take the pictures for docs/play.md from the page: `python scripts/gallery.py`.
 
-Needs the extra `test-doors`, Chromium and chromedriver. Seeds and the game under review are fixed, so what changes from
-one time to the next is the page.
+Needs the extra `test-doors`, Chromium and chromedriver. Seeds and the reviewed game are fixed, so pictures change only
+with the page.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ TOP = Path(__file__).resolve().parents[1]
 FOLDER = TOP / "docs" / "gallery"
 DEVICES = {"desktop": (1280, 757, "light"), "phone": (390, 844, "dark")}  # width, height, colours
 STEPS, SEED, TRIES, MOMENT = 4, 7, ("e4", "d4", "Nf3", "Nc3", "Bb5", "exd5", "exf5"), 12
-"""Of the guided game, the steps taken; of a game, seed and tries; the moment under review."""
+"""Number of steps in the guided game; seed and tries of a game; the moment to review."""
 
 
 def start(page: Page) -> Iterator[str]:
-    """The start."""
+    """Show the start."""
     page.one("#new")
     yield "start"
 
 
 def learn(page: Page) -> Iterator[str]:
-    """A step of the guided first game, answered."""
+    """Solve some steps of the guided first game."""
     page.click("#new a[href='#learn']")
     for number, step in enumerate(first_game().steps[:STEPS], 1):
         page.until_text("#lesson-title", f"Step {number} ")
-        code, told = next(iter(step.solutions.items()))
+        code, comment = next(iter(step.solutions.items()))
         page.click(f"#lesson-board [data-square={code[:2]}]")
         page.click(f"#lesson-board [data-square={code[2:]}]")
-        page.until_text("#lesson-answer", told)
+        page.until_text("#lesson-answer", comment)
         if number < STEPS:
             page.click("#lesson-next")
     yield "learn"
 
 
 def puzzle(page: Page) -> Iterator[str]:
-    """A puzzle, solved."""
+    """Solve a puzzle."""
     page.click("#new a[href='#puzzles']")
     page.click("#puzzle-kind option[value=king]")
     until(lambda: "number " in page.text("#puzzle-about"), "the puzzle")
@@ -64,7 +64,7 @@ def puzzle(page: Page) -> Iterator[str]:
 
 
 def play(page: Page) -> Iterator[str]:
-    """A game, with the belief on the board."""
+    """Play some turns, with the belief on the board."""
     page.more()
     page.one("#seed").send_keys(str(SEED))
     page.click("#new button[type=submit]")
@@ -82,7 +82,7 @@ def play(page: Page) -> Iterator[str]:
 
 
 def review(page: Page) -> Iterator[str]:
-    """The README's game under review; its turning points."""
+    """Review the README's game, and show its turning points."""
     page.click("#to-library")
     page.click("#games tbody button:first-of-type")  # Look
     page.one("#review .count")
@@ -95,7 +95,7 @@ def review(page: Page) -> Iterator[str]:
 
 
 def main() -> None:
-    """Takes all pictures, or those of the scenes that are named."""
+    """Take the pictures of all scenes, or of those named in the arguments."""
     prepare()
     FOLDER.mkdir(exist_ok=True)
     scenes = [one for one in (start, learn, puzzle, play, review) if one.__name__ in sys.argv[1:] or not sys.argv[1:]]
@@ -105,10 +105,10 @@ def main() -> None:
             with browsing(width, height, is_phone=device == "phone") as driver:
                 size = {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": device == "phone"}
                 driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-                dyed = {"features": [{"name": "prefers-color-scheme", "value": colours}]}
-                driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dyed)
+                scheme = {"features": [{"name": "prefers-color-scheme", "value": colours}]}
+                driver.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme)
                 for name in scene(Page(driver, server.address)):
-                    sleep(3)  # until nothing glides any more, and the belief is that of now
+                    sleep(3)  # until animations have ended and the belief is current
                     picture = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
                     picture.save(FOLDER / f"{device}-{name}.webp", quality=82, method=6)
                     print(f"docs/gallery/{device}-{name}.webp", picture.size, flush=True)

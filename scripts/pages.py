@@ -1,4 +1,4 @@
-"""Writes what documentation repeats of the program: docs/commands.md from `--help`, and the table in docs/rules.md.
+"""Write the generated documentation: docs/commands.md from `--help`, and the table in docs/rules.md.
 
     PYTHONPATH=. python scripts/pages.py
 
@@ -20,7 +20,7 @@ from referee import RULE_SETS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 COMMON = ("--rules", "--limits", "--patience", "--sandbox", "--seed", "--port", "--no-browser", "--host")
-"""Options that mean the same to several commands; the page explains them once, as `match` or `play` does."""
+"""Options of several commands; the page explains them once, in the words of `match` or `play`."""
 GROUPS = {
     "Play": ("learn", "play", "resume", "results"),
     "Games": ("match", "replay", "render", "convert"),
@@ -31,8 +31,8 @@ GROUPS = {
 HEAD = """\
 # Commands
 
-For everybody: every command with its options. `python scripts/pages.py` makes this page from `--help`.
-How to play is in [play.md](play.md), how to name a player in [bots.md](bots.md#naming-a-player).
+Every command with its options. `python scripts/pages.py` makes this page from `--help`. See [play.md](play.md) for how
+to play, and [bots.md](bots.md#naming-a-player) for how to name a player.
 
 Results go to standard output, problems to standard error in one line. Exit codes: 0 done, 1 a game or player failed,
 2 bad input, 130 interrupted. `-h` or `--help` explains any command.
@@ -52,13 +52,13 @@ def commands_page() -> str:
 
 
 def _option(text: str, name: str) -> str:
-    """Return the lines of a command's help that explain an option, "" if it has none."""
-    found = re.search(rf"^ {{6}}{name}\b.*\n(?: {{20,}}.*\n)*", text, flags=re.MULTILINE)
-    return found[0] if found else ""
+    """Return the lines of a command's help about an option, "" if it has none."""
+    match = re.search(rf"^ {{6}}{name}\b.*\n(?: {{20,}}.*\n)*", text, flags=re.MULTILINE)
+    return match[0] if match else ""
 
 
 def _without(text: str, common: Iterable[str]) -> str:
-    """Return a command's help without options of many commands, which it names instead."""
+    """Return a command's help, which only names the `common` options."""
     has = [option for option in common if option in text]
     for option in has:
         text = text.replace(option, "")
@@ -67,7 +67,7 @@ def _without(text: str, common: Iterable[str]) -> str:
 
 
 def _help(path: list[str]) -> str:
-    """Return the help of one command, indented, without what every command repeats."""
+    """Return the help of one command, indented, without its usage line and --help."""
     ran = subprocess.run(
         [sys.executable, "-m", "kriegbot", *path, "--help"],
         capture_output=True,
@@ -92,7 +92,7 @@ def rules_table() -> str:
 
 
 def rules_page(page: str) -> str:
-    """Return docs/rules.md with the table as it should be."""
+    """Return docs/rules.md with the current table."""
     return re.sub(r"(?:^\|.*\n)+", lambda _: rules_table(), page, count=1, flags=re.MULTILINE)
 
 

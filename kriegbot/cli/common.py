@@ -62,7 +62,7 @@ def flag(help_: str, *names: str) -> Any:
 
 def whole_number(what: str, low: int, high: int) -> Parser:
     """Return a parser of whole numbers within bounds; refusals call the number `what`."""
-    return lambda given: whole_of(given, what, low, high)
+    return lambda text: whole_of(text, what, low, high)
 
 
 def one_of(what: str, names: Collection[str]) -> dict[str, Any]:
@@ -87,13 +87,13 @@ def programs() -> list[str]:
     return [name for name, kind in specs.players().items() if kind.make is not None]
 
 
-def _patience_of(given: str | float) -> float:
+def _patience_of(text: str | float) -> float:
     try:
-        seconds = float(given)
+        seconds = float(text)
     except ValueError:
         seconds = math.nan
     if not 0 < seconds <= 1e6:
-        raise Refused(f"illegal patience {quoted(given)}: it takes a number of seconds, more than 0, at most 1000000.")
+        raise Refused(f"illegal patience {quoted(text)}: it takes a number of seconds, more than 0, at most 1000000.")
     return seconds
 
 

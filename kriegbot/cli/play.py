@@ -205,8 +205,8 @@ class ConsoleGame:
     def play(self, path: Path | None, *, show_belief: bool) -> None:
         """Play the game, and save it; a continued game replaces the beginning in its file.
 
-        Without a path, the person is asked for one; an unfinished game at a terminal goes to the saved games. Raises
-        Refused if the game cannot begin or be saved, and typer.Exit if it was interrupted.
+        Without a path, ask the person for one; an unfinished game at a terminal goes to the saved games. Raise Refused
+        if the game cannot begin or be saved, and typer.Exit after an interrupt.
         """
         with _one_interrupt():
             common.check_players([self.opponent], self.rules)

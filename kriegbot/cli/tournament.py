@@ -43,8 +43,8 @@ from tournaments.store import FORMS, Store, StoreError
 SHARES = 10  # progress lines of a whole tournament without a terminal
 
 
-def _games_of(given: str | int) -> int:
-    games = whole_of(given, "number of games", 2, MOST_GAMES)
+def _games_of(text: str | int) -> int:
+    games = whole_of(text, "number of games", 2, MOST_GAMES)
     if games % 2:
         raise Refused(f"illegal number of games '{games}': it takes an even number, half with each colour.")
     return games

@@ -56,7 +56,7 @@ _CODE = re.compile("[0-9A-Za-z]{1,40}")
 
 @dataclass(slots=True)
 class GameStatus:
-    """What the bot's owner sees of a game.
+    """The state of a game, as the bot's owner sees it.
 
     left: seconds on our clock and on the opponent's. last: the latest event.
     """
