@@ -14,12 +14,12 @@ log = logging.getLogger("kriegbot")
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be made again: compiled kernels."""
+    """Return the folder for files that kriegbot can make again: compiled kernels."""
     return _writable(platformdirs.user_cache_path("kriegbot"), "cache")
 
 
 def data_folder() -> Path:
-    """Return the folder for what cannot: games."""
+    """Return the folder for files that it cannot make again: games."""
     return _writable(platformdirs.user_data_path("kriegbot"), "data")
 
 
@@ -37,7 +37,7 @@ def _writable(folder: Path, kind: str) -> Path:
 
 @cache
 def _temporary() -> Path:
-    """Make a temporary folder, for this process and its children, that nobody else can write: it will hold code."""
+    """Make a temporary folder for this process and its children. It will hold code, so nobody else may write to it."""
     folder = Path(tempfile.mkdtemp(prefix="kriegbot-"))
     os.environ |= {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_DATA_HOME": str(folder / "data")}
     log.warning("Your home cannot be written. Until the next start, kernels and games are kept in %s.", folder)

@@ -1,4 +1,4 @@
-"""Options: the settings of a player as specs write them, `depth=2`, with what each takes and does."""
+"""Options: the settings of a player as specs write them, such as `depth=2`."""
 
 from __future__ import annotations
 
@@ -19,18 +19,22 @@ _KINDS = {int: "a whole number", float: "a number"}
 class Option:
     """One setting of a player.
 
+    >>> depth = Option("depth", int, "plies of the search", default=1, low=1, high=4)
+    >>> depth.read("2"), depth.takes, depth.sentence
+    (2, '1..4', 'a whole number, 1..4')
+
     Attributes:
-      name: as in specs.
+      name: its name in specs.
       kind: int, float or str.
-      help: what it does.
-      default: its default value; None where `default_text` says what happens instead.
-      low: least value of a number.
-      high: greatest value of a number.
-      choices: the values of a str.
-      unit: what a number counts, such as seconds.
-      default_text: the default in words, if no value describes it.
-      parts: instead of `choices`: the value names one of these parts, ours or from outside.
-      words: what each of `choices` is, for people choosing one; empty if the names will do.
+      help: its effect, in a few words.
+      default: its default value; None where `default_text` describes the default instead.
+      low: the least number.
+      high: the greatest number.
+      choices: the texts that it takes.
+      unit: the unit of a number, such as seconds.
+      default_text: the default in words.
+      parts: instead of `choices`, the parts that a text may name.
+      words: a description of each of `choices`, for people.
     """
 
     name: str
@@ -46,7 +50,7 @@ class Option:
     words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises ValueError unless there are values that it takes, and its default is one of them."""
+        """Raise ValueError unless some value is allowed, and the default is."""
         if self.parts is not None:
             return
         if self.kind is not str and self.kind not in _KINDS:
@@ -61,14 +65,14 @@ class Option:
 
     @property
     def takes(self) -> str:
-        """The values it takes: "1..4", "0.01..3600 seconds", "ks|material"."""
+        """The allowed values: "1..4", "0.01..3600 seconds", "ks|material"."""
         if self.kind is str:
             return "|".join(self._names())
         return f"{self.low:.15g}..{self.high:.15g}{' ' + self.unit if self.unit else ''}"
 
     @property
     def sentence(self) -> str:
-        """The same for use in a sentence: "a whole number, 1..4"."""
+        """The allowed values for use in a sentence: "a whole number, 1..4"."""
         if self.kind is str:
             outside = ", or FILE.py:NAME or MODULE:NAME" if self.parts is not None else ""
             return f"one of {', '.join(self._names())}{outside}"
@@ -80,11 +84,7 @@ class Option:
         return self.default_text or value_text(self.default if self.default is not None else "")
 
     def read(self, text: str) -> Value:
-        """The value that a text stands for.
-
-        Raises:
-          ValueError: the text is no such value, or it is out of range.
-        """
+        """Return the value of a text; raise ValueError if it is not allowed."""
         if self.parts is not None:
             if not text.isprintable():  # a spec is one line
                 raise ValueError
@@ -106,5 +106,5 @@ class Option:
 
 
 def value_text(value: Value) -> str:
-    """A value as specs write it: 1.0 is 1."""
+    """Return a value as specs write it: 1.0 as "1"."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

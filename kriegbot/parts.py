@@ -1,13 +1,13 @@
-"""Where parts come from: a folder with one file each, installed packages, and files named by the user.
+"""Find and load parts, such as evaluators: built-in ones, those of installed packages, and files of the user.
 
-    NAME                    one of ours: the file NAME.py of the part's folder, which defines NAME
+    NAME                    a built-in part: the file NAME.py of its folder, which defines NAME
     NAME                    an entry point of an installed package, in the group `kriegbot.PARTS`
-    NAME:NUMBER=VALUE:...   one of ours, or from outside, that takes numbers: mixed:worst=0.3
-    path/file.py:OBJECT     what a file defines
-    package.module:OBJECT   what an importable module defines
+    NAME:NUMBER=VALUE:...   a part that takes numbers: mixed:worst=0.3
+    path/file.py:OBJECT     an object that a file defines
+    package.module:OBJECT   an object that an importable module defines
 
-Files of our folders are found by their text, so that listing names imports nothing: kernels take half a second.
-Whatever is loaded runs in the process that loads it; players from outside are loaded in processes of their own.
+Listing names reads the files of a folder as text and imports none, since importing kernels takes half a second.
+Loading a part runs its code in this process.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from referee.text import did_you_mean, quoted
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-MOST_BYTES = 2**30  # of a part's file
+MAX_BYTES = 2**30  # size of a part's file
 GAMES = "/usr/games"  # where Debian puts chess engines, which is not on everybody's PATH
 _WITH_NUMBERS = re.compile(r"(?P<name>.+?)(?P<numbers>(?::[a-z_]+=[^:]*)+)")
 
 
 class NotFound(ValueError):
-    """There is no such part; the message is one line and lists those there are."""
+    """A part that does not exist. The message is one line and lists those that do."""
 
 
 class BadPart(ValueError):
-    """A part is not what it should be; the message is the rest of a sentence that names it."""
+    """A part that does not behave as its kind must. The message continues a sentence that names the part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Parts:
 
     Attributes:
       what: the word for one in messages: "evaluator".
-      package: our folder, as a module: "evaluators"; each file NAME.py in it that defines NAME is one.
-      group: the group of entry points for installed packages: "kriegbot.evaluators".
+      package: the package of the built-in ones: "evaluators". Each file NAME.py in it that defines NAME is a part.
+      group: the group of entry points in installed packages: "kriegbot.evaluators".
     """
 
     what: str
@@ -60,11 +60,11 @@ class Parts:
     group: str
 
     def names(self) -> tuple[str, ...]:
-        """Names of ours, in alphabetical order; nothing is imported."""
+        """Return the names of the built-in parts in alphabetical order. Imports nothing."""
         return _names_in(self.package)
 
     def check(self, name: str) -> None:
-        """Does nothing if `load` can be tried with this name; raises NotFound."""
+        """Raise NotFound unless a part of this name exists. Imports nothing."""
         if name in self.names():
             return
         if ":" in name:
@@ -78,19 +78,19 @@ class Parts:
             )
 
     def file(self, name: str) -> Path | None:
-        """The file of a part from outside, None of one of ours; nothing of it is run. Raises NotFound."""
+        """Return the file of a part from outside, None for a built-in one; raise NotFound. Imports nothing."""
         part = without_numbers(name)
         if part in self.names():
             return None
         return file_of(part if ":" in part else entry_points(self.group)[part].value)
 
     def installed(self) -> dict[str, str]:
-        """The parts that installed packages offer, and of each the package with its version."""
+        """Return the parts of installed packages, each with its package and version."""
         offered = {name: entry.dist for name, entry in entry_points(self.group).items() if name not in self.names()}
         return {name: "" if dist is None else f"{dist.name} {dist.version}" for name, dist in sorted(offered.items())}
 
     def load(self, name: str) -> Any:
-        """The part with a name; raises NotFound."""
+        """Return the part of a name; raise NotFound."""
         self.check(name)
         if ":" in name:
             return load_object(name)
@@ -104,30 +104,31 @@ class PartsWithNumbers(Parts):
     """Parts whose names may carry numbers.
 
     Attributes:
-      numbers: the numbers that ours take, least and greatest; here, so that a spec is checked without loading kernels.
-      are_whole: whether ours take whole numbers only.
+      numbers: the least and the greatest value of each number of the built-in parts, so that parsing a spec imports no
+        kernels.
+      are_whole: True if the built-in parts take only whole numbers.
     """
 
     numbers: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
     are_whole: bool = False
 
     def check(self, name: str) -> None:
-        """See `Parts.check`; the numbers of parts from outside are checked when they are loaded."""
-        part, given = self.split(name)
+        """See `Parts.check`. A part from outside checks its numbers when it is loaded."""
+        part, values = self.split(name)
         Parts.check(self, part)
         ranges = self.numbers.get(part, {})
         if part in self.names() and not all(
             number in ranges
             and ranges[number][0] <= value <= ranges[number][1]
             and (value.is_integer() or not self.are_whole)
-            for number, value in given.items()
+            for number, value in values.items()
         ):
             takes = ", ".join(f"{number} ({low:g}..{high:g})" for number, (low, high) in ranges.items())
             kind = "the whole numbers " if self.are_whole and takes else ""
             raise NotFound(f"illegal {self.what} {quoted(name)}: {part} takes {kind}{takes or 'no numbers'}.")
 
     def split(self, name: str) -> tuple[str, dict[str, float]]:
-        """A part's own name, and the numbers that a name carries; raises NotFound."""
+        """Split a name into the part's own name and its numbers; raise NotFound."""
         match = _WITH_NUMBERS.fullmatch(name)
         if match is None:
             return name, {}
@@ -135,22 +136,22 @@ class PartsWithNumbers(Parts):
         try:
             return match["name"], {key: float(value) for key, value in pairs}
         except ValueError:
-            such = next((f"{part}:{number}=1" for part, taken in self.numbers.items() for number in taken), "none")
-            raise NotFound(f"illegal {self.what} {quoted(name)}: it takes numbers, such as {such}.") from None
+            example = next((f"{part}:{number}=1" for part, taken in self.numbers.items() for number in taken), "none")
+            raise NotFound(f"illegal {self.what} {quoted(name)}: it takes numbers, such as {example}.") from None
 
 
 @dataclass(frozen=True, slots=True)
 class Programs(Parts):
-    """Programs of this machine, such as chess engines: a name, looked for on the PATH, or a path. They are run.
+    """Programs of this machine, such as chess engines, by a name on the PATH or by a path.
 
     Attributes:
-      usual: names that anybody may ask for, also from another machine.
+      usual: names that everybody may use, also from another machine.
     """
 
     usual: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:
-        """Those that are usual."""
+        """Return the usual names."""
         return self.usual
 
     def check(self, name: str) -> None:
@@ -158,16 +159,16 @@ class Programs(Parts):
         self.file(name)
 
     def file(self, name: str) -> Path:
-        """The program's file, also of those that are usual."""
-        found = shutil.which(name) or shutil.which(name, path=GAMES)
-        if found is None:
+        """Return the program's file; raise NotFound."""
+        program = shutil.which(name) or shutil.which(name, path=GAMES)
+        if program is None:
             raise NotFound(
                 f"there is no {self.what} {quoted(name)} that can be run; it takes a program's name or path."
             )
-        return Path(found).absolute()
+        return Path(program).absolute()
 
     def load(self, name: str) -> Path:
-        """The same."""
+        """See `file`."""
         return self.file(name)
 
 
@@ -181,7 +182,7 @@ def _names_in(package: str) -> tuple[str, ...]:
 
 
 def files_of(package: str) -> tuple[Path, ...]:
-    """The Python files of a package except `__init__.py`, sorted by name; its modules are not imported."""
+    """Return the Python files of a package except `__init__.py`, sorted by name. Imports none."""
     spec = importlib.util.find_spec(package)
     folders = spec.submodule_search_locations if spec is not None else None
     return tuple(sorted(path for folder in folders or () for path in Path(folder).glob("[!_]*.py")))
@@ -189,23 +190,23 @@ def files_of(package: str) -> tuple[Path, ...]:
 
 @cache
 def entry_points(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group, by name; of two with one name, the first found. Nothing is imported."""
+    """Return the entry points of a group by name, the first of each name. Imports none of them."""
     from importlib import metadata
 
-    found: dict[str, EntryPoint] = {}
+    entries: dict[str, EntryPoint] = {}
     for entry in metadata.entry_points(group=group):
-        found.setdefault(entry.name, entry)
-    return found
+        entries.setdefault(entry.name, entry)
+    return entries
 
 
 def without_numbers(name: str) -> str:
-    """A part's own name, without the numbers that it may carry."""
+    """Return a part's own name without its numbers."""
     match = _WITH_NUMBERS.fullmatch(name)
     return name if match is None else match["name"]
 
 
 def file_of(reference: str) -> Path:
-    """The file of `path/file.py:OBJECT` or `package.module:OBJECT`; nothing of it is run. Raises NotFound."""
+    """Return the file of `path/file.py:OBJECT` or `package.module:OBJECT`; raise NotFound. Runs nothing of it."""
     where = reference.rpartition(":")[0]
     if where.endswith(".py"):
         check_file(Path(where))
@@ -221,14 +222,14 @@ def file_of(reference: str) -> Path:
         return Path(spec.origin or "")
     for folder in spec.submodule_search_locations or ():
         path = Path(folder, *rest)
-        for found in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
-            if found.is_file():
-                return found
+        for file in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
+            if file.is_file():
+                return file
     raise NotFound(f"there is no module {quoted(where)}.")
 
 
 def check_file(path: Path) -> None:
-    """Nothing, if a part's file can be read; raises NotFound."""
+    """Raise NotFound unless a part's file can be read."""
     try:
         state = path.stat()
     except (OSError, ValueError):
@@ -237,12 +238,12 @@ def check_file(path: Path) -> None:
         raise NotFound(f"{quoted(str(path))} is no regular file.")
     if not os.access(path, os.R_OK):
         raise NotFound(f"the file {quoted(str(path))} may not be read.")
-    if state.st_size > MOST_BYTES:
-        raise NotFound(f"the file {quoted(str(path))} has {state.st_size} bytes; it takes at most {MOST_BYTES}.")
+    if state.st_size > MAX_BYTES:
+        raise NotFound(f"the file {quoted(str(path))} has {state.st_size} bytes; it takes at most {MAX_BYTES}.")
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a part's file, in hexadecimal; a file that has not changed is read once. Raises NotFound."""
+    """Return the SHA-256 of a part's file in hexadecimal; raise NotFound. Reads an unchanged file once."""
     check_file(path)
     try:
         state = path.stat()
@@ -258,10 +259,10 @@ def _sha256(path: Path, _state: tuple[int, ...]) -> str:
 
 
 def load_object(reference: str) -> Any:
-    """The object that `path/file.py:OBJECT` or `package.module:OBJECT` names; the file or module is run.
+    """Return the object `path/file.py:OBJECT` or `package.module:OBJECT`, and so run its file.
 
     Raises:
-      NotFound: there is no such file, module or object, or running it raised.
+      NotFound: the file, module or object does not exist, or the file raises an exception.
     """
     where, _, name = reference.rpartition(":")
     try:
@@ -269,17 +270,17 @@ def load_object(reference: str) -> Any:
     except Exception as error:
         why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise NotFound(f"cannot load {quoted(where)}: {why}.") from error
-    found = module
+    value = module
     for part in name.split("."):
-        if not hasattr(found, part):
-            hint = did_you_mean(part, vars(found) if hasattr(found, "__dict__") else ())
+        if not hasattr(value, part):
+            hint = did_you_mean(part, vars(value) if hasattr(value, "__dict__") else ())
             raise NotFound(f"{quoted(where)} has no {quoted(name)}{hint}")
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def _module_of_file(path: Path) -> Any:
-    """Runs a file as a module; it can import from its folder."""
+    """Run a file as a module, which can import from its folder."""
     path = path.resolve(strict=True)
     name = f"kriegbot_outside_{path.stem}"
     if name in sys.modules and sys.modules[name].__file__ == str(path):

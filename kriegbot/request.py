@@ -79,21 +79,21 @@ def color_of(text: str, seed: int) -> chess.Color:
     return text == "white"
 
 
-def seed_of(given: str | int | None) -> int:
-    """Return the seed, checked; a fresh one for None."""
-    return secrets.randbits(SEED_BITS) if given is None else whole_of(given, "seed", 0, 2**SEED_BITS - 1)
+def seed_of(value: str | int | None) -> int:
+    """Parse a seed; return a fresh one for None."""
+    return secrets.randbits(SEED_BITS) if value is None else whole_of(value, "seed", 0, 2**SEED_BITS - 1)
 
 
-def whole_of(given: str | int, what: str, low: int, high: int) -> int:
+def whole_of(value: str | int, what: str, low: int, high: int) -> int:
     """Parse a whole number within bounds."""
-    text = str(given)
+    text = str(value)
     if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and low <= int(text) <= high):
         raise Refused(f"illegal {what} {quoted(text)}: it takes a whole number, {low}..{high}.")
     return int(text)
 
 
 def path_of(text: str) -> Path:
-    """Return the path of a file that can be written. Tries it now, so that no game is played in vain."""
+    """Return the path of a file that can be written. Tests it now, so that no game is lost at its end."""
     path = Path(text)
     try:
         if not text or path.is_dir():

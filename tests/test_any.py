@@ -16,9 +16,8 @@ from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import to_board
 from kriegbot.narration.diary import Diary
 from kriegbot.players.base import Choice
-from kriegbot.players.human import HumanPlayer
+from kriegbot.players.human import BadTry, HumanPlayer, read_action
 from kriegbot.players.making import make_player
-from kriegbot.players.notation import BadTry, read_action
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import parse_spec
 from referee import (

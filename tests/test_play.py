@@ -20,8 +20,7 @@ import kriegbot.web
 from kriegbot.cli.main import main
 from kriegbot.cli.play import DEFAULT_LEVEL
 from kriegbot.players.base import Leave
-from kriegbot.players.human import HumanPlayer
-from kriegbot.players.notation import BadTry, read_try, try_name
+from kriegbot.players.human import BadTry, HumanPlayer, read_try, try_name
 from referee import Answer, Referee, Resign, View, load_record, record_from_pgn
 from tests.random_games import played
 

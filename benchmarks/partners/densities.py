@@ -270,3 +270,14 @@ PUSHES = _all_pushes()
 """1 for each square to which a pawn of a colour goes from another, [2, 64, 64]."""
 CLIMB = np.array([float(chess.square_rank(square)) for square in chess.SQUARES])
 """The rank of every square, from White's side."""
+
+
+def recapture(view: View) -> chess.Move | None:
+    """Return the open try that recaptures with the least valuable piece; None if there is none.
+
+    After a refusal the next call returns the next one.
+    """
+    square = None if view.last_reply is None else view.last_reply.capture
+    tries = [] if square is None else [move for move in view.tries() if move.to_square == square]
+    captures = [move for move in tries if view.men[move.from_square] != chess.PAWN or is_pawn_capture(move, view.men)]
+    return min(captures, key=lambda move: (view.men[move.from_square], -(move.promotion or 0)), default=None)

@@ -17,9 +17,8 @@ import random
 
 import chess
 
-from densities import Metaposition
+from densities import Metaposition, recapture
 from kriegbot import Choice, Option
-from kriegbot.players.base import recapture
 from kriegbot.players.lone_king import Hunter
 from message_odds import Odds
 from referee import Check, View

@@ -16,9 +16,8 @@ import random
 import chess
 import numpy as np
 
-from densities import ATTACKS, Metaposition, Reals
+from densities import ATTACKS, Metaposition, Reals, recapture
 from kriegbot import Choice
-from kriegbot.players.base import recapture
 from kriegbot.players.lone_king import Hunter
 from referee import Announcement, View
 from referee.announcement import check_direction

@@ -16,7 +16,7 @@ from pathlib import Path
 import chess
 
 import referee
-from kriegbot.players.notation import try_name
+from kriegbot.players.human import try_name
 from referee.pieces import moved
 from referee.view import views_until
 

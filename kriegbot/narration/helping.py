@@ -11,8 +11,8 @@ from typing import TypedDict
 
 from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.kernels import decode_move
+from kriegbot.players.human import try_name
 from kriegbot.players.kriegbot import LEVELS
-from kriegbot.players.notation import try_name
 from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method

@@ -18,7 +18,7 @@ import chess
 
 from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.narration.diary import Diary, gathered
-from kriegbot.players.notation import BadTry, read_try, try_name
+from kriegbot.players.human import BadTry, read_try, try_name
 from referee import Answer, Referee, View, parse_action
 from referee.text import quoted
 

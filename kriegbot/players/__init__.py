@@ -1,1 +1,1 @@
-"""Players, and the seats from which they play."""
+"""Players: one module each. `base` is their interface, `specs` parses their names, `making` makes them."""

@@ -1,18 +1,12 @@
-"""The interface of a player: an object that plays one game for one side and chooses a try whenever it is its turn.
-
-`recapture` is what the scripted players have in common.
-"""
+"""The interface of a player: an object that plays one game for one side and chooses a try whenever it is its turn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-import chess
-
 from kriegbot.options import Option
 from kriegbot.report import Report
 from referee import Action, OpponentMoved, View
-from referee.pieces import is_pawn_capture
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +27,7 @@ class FlagFell:
 
 
 SeatAction: TypeAlias = Action | Leave | AgreeDraw | FlagFell
-"""Everything that a side can do. Only people and clocks in this process leave, agree or lose on time; programs act."""
+"""Everything that a side can do. Programs choose an `Action`; the others are for people and clocks in this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +39,28 @@ class Choice:
 
 
 class Player(Protocol):
-    """Plays one game for one side. It gets views and nothing else; docs/bots.md has what it may define besides."""
+    """Plays one game for one side, and learns about it from its views alone. Only `choose` is required.
+
+    All hooks, in the order of their calls:
+
+        class Bot:
+            version = "1.0"  # for records
+
+            def __init__(self, seed: int, **options: int | float | str) -> None:
+                self.random = random.Random(seed)
+
+            def on_begin(self, view: View) -> None:
+                print("I play", chess.COLOR_NAMES[view.color], "under", view.rules.title)
+
+            def on_opponent_moved(self, view: View) -> None:
+                print("The referee announced", view.last_reply)
+
+            def choose(self, view: View) -> Choice:  # again after each refusal
+                return Choice(self.random.choice(view.tries()))
+
+            def on_end(self, view: View) -> None:
+                print(view.end.text())
+    """
 
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is this side's turn."""
@@ -53,15 +68,15 @@ class Player(Protocol):
 
 
 def notify(player: Player, view: View, known: int) -> int:
-    """Calls what a player has of `on_begin`, `on_opponent_moved` and `on_end`, each with the view, if that is new.
+    """Call the player's optional hooks for everything new in its view.
 
     Args:
-      player: it.
-      view: what it knows now: it is about to be asked, or the game has ended.
-      known: how many events of the view it was told of before; -1 if it has been told nothing of the game.
+      player: may define `on_begin`, `on_opponent_moved` and `on_end`; each takes a view.
+      view: the player's current view.
+      known: number of events that the player has seen; -1 before the game began.
 
     Returns:
-      How many it knows now.
+      The number of events that it has seen now.
     """
     has_moved = any(isinstance(event, OpponentMoved) for event in view.events[max(known, 0) :])
     for name, is_new in (("on_begin", known < 0), ("on_opponent_moved", has_moved), ("on_end", view.end is not None)):
@@ -71,30 +86,19 @@ def notify(player: Player, view: View, known: int) -> int:
     return len(view.events)
 
 
-def recapture(view: View) -> chess.Move | None:
-    """The open try that takes with the cheapest man where the opponent has just captured; None if there is none.
-
-    Asked again after a refusal, it names the next: programs retake whenever they can.
-    """
-    square = None if view.last_reply is None else view.last_reply.capture
-    tries = [] if square is None else [move for move in view.tries() if move.to_square == square]
-    taking = [move for move in tries if view.men[move.from_square] != chess.PAWN or is_pawn_capture(move, view.men)]
-    return min(taking, key=lambda move: (view.men[move.from_square], -(move.promotion or 0)), default=None)
-
-
 @dataclass(frozen=True, slots=True)
 class PlayerKind:
-    """How a player describes itself. Each of ours is a file kriegbot/players/NAME.py that defines NAME, one of these.
+    """A player's description of itself. Each file kriegbot/players/NAME.py that defines NAME adds a player.
 
     Attributes:
       summary: how it plays.
-      make: called with a seed and all options by name; returns a player for one game. None for a person.
-      options: what it takes.
-      either: names of options of which at most one may be given.
-      words: how it plays, for people choosing an opponent; empty if the summary will do.
+      make: called with a seed and all options by name, returns a player for one game. None for a person.
+      options: its settings.
+      either: names of options that exclude each other.
+      words: how it plays, for people who choose an opponent; by default the summary.
       rank: its place in lists for people; 1 comes first.
-      has_kernels: whether kernels have to be ready before it is made.
-      begins_early: whether a few of them are enough to begin; see `kernels.prepare_first`.
+      has_kernels: True if `make` needs compiled kernels.
+      begins_early: True if a few of them are enough to begin; see `kernels.prepare_first`.
     """
 
     summary: str

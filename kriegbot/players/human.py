@@ -1,20 +1,25 @@
-"""A person: asked through a console, which may be a terminal, a pipe, or a test.
+"""A person at a console, and tries as people write them: UCI or SAN.
 
-A line is a try or a command. What cannot be a try on the person's own board is explained and asked again, so a slip of
-the pen never reaches the referee.
+SAN normally depends on the legal moves of the true board, which nobody but the referee knows. So this module reads a
+text against the open tries of a view, and names a try so that no other open one has the same name: `Nf3`, `Rad1`,
+`exd5`, `e8=Q`, `O-O`. It writes x only for pawns: the referee says whether another piece captures. A text that names no
+piece to promote to means a queen: `e8`, `bxa8`, `e7e8`.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
+import chess
+
 from kriegbot.players.base import Choice, Leave, PlayerKind, SeatAction
-from kriegbot.players.notation import BadTry, read_action, try_name
 from kriegbot.report import Report
-from referee import Resign, View
+from referee import Action, AskAny, Resign, View, pieces
+from referee.text import quoted
 
 COMMANDS = {
     "help": "this text",
@@ -27,41 +32,48 @@ COMMANDS = {
     "quit": "leave without a result",
 }
 HELP = ("?", "hint", "back")
-"""Those of them that are given where there is somebody to give help."""
+"""Commands that exist only where the caller of `HumanPlayer` provides them."""
 ASKING = {"any": "ask whether any of your pawn captures is legal"}
-"""An extra command, where the question may be asked."""
+"""A command for rule sets in which a side may ask."""
 ALIASES = {"?": "help", "takeback": "back", "take back": "back", "undo": "back", "exit": "quit"}
 
 Answer: TypeAlias = Callable[[View], Sequence[str] | Leave]
 """Answers a command with lines, or ends the game."""
-NOTHING: Mapping[str, Answer] = MappingProxyType({})
+NO_COMMANDS: Mapping[str, Answer] = MappingProxyType({})
+
+_UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")
+_SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
+_SUFFIX = re.compile(r"\s*(?:e\.?p\.?|[+#!?])+$")
+_CASTLING = {"oo": 6, "ooo": 2}
+"""The file to which the king moves."""
+_PIECES = {"": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 
 
 class Console(Protocol):
-    """How a person sees the game and answers."""
+    """The screen and keyboard of a person."""
 
     def show(self, view: View) -> None:
-        """Shows the position and what is new in it."""
+        """Show the position and everything new in it."""
         ...
 
     def read(self, view: View) -> str:
-        """Asks for a line; raises EOFError at the end of input."""
+        """Return a line; raise EOFError at the end of input."""
         ...
 
     def say(self, lines: Sequence[str]) -> None:
-        """Shows an answer to a line."""
+        """Show the answer to a line."""
         ...
 
 
 class HumanPlayer:
-    """A person at a console.
+    """A person at a console. A text that names no open try never reaches the referee.
 
     Args:
-      console: it.
-      more: commands that are answered by whoever seats the person, such as those of `COMMANDS` that give help.
+      console: the console.
+      more: further commands, such as those of `HELP`.
     """
 
-    def __init__(self, console: Console, more: Mapping[str, Answer] = NOTHING) -> None:
+    def __init__(self, console: Console, more: Mapping[str, Answer] = NO_COMMANDS) -> None:
         self._console, self._more = console, more
 
     def choose(self, view: View) -> Choice:
@@ -69,12 +81,12 @@ class HumanPlayer:
 
         A person leaves by `quit`, the end of input, Ctrl-C, or a command of `more`.
         """
-        begun = time.perf_counter()
+        start = time.perf_counter()
         self._console.show(view)
         action: SeatAction | None = None
         while action is None:
             action = self._next(view)
-        return Choice(action, Report(seconds=time.perf_counter() - begun))
+        return Choice(action, Report(seconds=time.perf_counter() - start))
 
     def _next(self, view: View) -> SeatAction | None:
         """Read a line and answer it; None unless it is an action."""
@@ -85,9 +97,10 @@ class HumanPlayer:
         except KeyboardInterrupt:
             return Leave("interrupted")
         command = line.lower()
+        lines: Sequence[str] = ()
         match command if command in self._more else ALIASES.get(command, command):
             case "":
-                lines: Sequence[str] = ()
+                pass
             case "help":
                 commands = {name: what for name, what in COMMANDS.items() if name not in HELP or name in self._more}
                 lines = _help(commands | ASKING if view.may_ask else commands)
@@ -100,7 +113,6 @@ class HumanPlayer:
                 lines = _columns([try_name(move, view) for move in view.tries()])
             case "board":
                 self._console.show(view)
-                lines = ()
             case "resign":
                 return Resign()
             case "quit":
@@ -115,6 +127,9 @@ class HumanPlayer:
         return None
 
 
+human = PlayerKind("a person, at `kriegbot play`", make=None)
+
+
 def _help(commands: Mapping[str, str]) -> list[str]:
     return [
         "A try is e4, Nf3, exd5, O-O, e2e4.",
@@ -124,12 +139,110 @@ def _help(commands: Mapping[str, str]) -> list[str]:
     ]
 
 
-human = PlayerKind("a person, at `kriegbot play`", make=None)
-
-
 def _columns(names: Sequence[str], width: int = 30) -> list[str]:
-    """Names in rows no wider than this."""
-    wide = max(len(name) for name in names) + 1
-    in_a_row = max(1, width // wide)
-    rows = [names[first : first + in_a_row] for first in range(0, len(names), in_a_row)]
-    return ["".join(name.ljust(wide) for name in row).rstrip() for row in rows]
+    """Return names in rows of at most `width` characters."""
+    column = max(len(name) for name in names) + 1
+    per_row = max(1, width // column)
+    rows = [names[first : first + per_row] for first in range(0, len(names), per_row)]
+    return ["".join(name.ljust(column) for name in row).rstrip() for row in rows]
+
+
+class BadTry(ValueError):
+    """A text does not name exactly one open try. The message is a sentence that says why."""
+
+
+def read_action(text: str, view: View) -> Action:
+    """Return the open try that a text names, or the question "Any?" if the side may ask it; raise BadTry."""
+    if view.may_ask and text.strip().lower().rstrip("?") == "any":
+        return AskAny()
+    return read_try(text, view)
+
+
+def read_try(text: str, view: View) -> chess.Move:
+    """Return the open try that a text names.
+
+    >>> from referee import Referee
+    >>> read_try("Nf3", Referee().view(chess.WHITE))
+    Move.from_uci('g1f3')
+    >>> read_try("Nf4", Referee().view(chess.WHITE))
+    Traceback (most recent call last):
+    kriegbot.players.human.BadTry: None of your knights can reach f4.
+
+    Raises:
+      BadTry: it names none, or several, which the message lists.
+    """
+    text = " ".join(text.split())
+    tries = _matching(text, view, view.tries())
+    if len(tries) == 1:
+        return tries[0]
+    if tries:
+        names = ", ".join(f"{try_name(move, view)} ({move.uci()})" for move in tries)
+        raise BadTry(f"{quoted(text)} could mean {names}. Which one?")
+    refused = _matching(text, view, list(view.refused))
+    if refused:
+        raise BadTry(f"You have already tried {try_name(refused[0], view)} this turn.")
+    raise BadTry(_why_not(text, view))
+
+
+def try_name(move: chess.Move, view: View) -> str:
+    """Return a try in short SAN, as its mover sees it; in UCI if it cannot be a try at all."""
+    return pieces.try_name(move, view.color, view.men, view.kingside, view.queenside)
+
+
+def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move]:
+    text = _SUFFIX.sub("", text)
+    king_file = _castling_file(text)
+    if king_file is not None:
+        return [
+            move
+            for move in tries
+            if pieces.is_castling(move, view.men) and chess.square_file(move.to_square) == king_file
+        ]
+    match = _uci(text)
+    if match is not None:
+        squares = chess.parse_square(match[1]), chess.parse_square(match[2])
+        moves = [move for move in tries if (move.from_square, move.to_square) == squares]
+        return [move for move in moves if pieces.promotes_to(move, match[3])]
+    moves = _matching_san(text, view, tries)
+    if not moves and text[:1] in ("n", "r", "q", "k", "b"):
+        moves = _matching_san(text[0].upper() + text[1:], view, tries)
+    return moves
+
+
+def _matching_san(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move]:
+    match = _SAN.fullmatch(text)
+    if match is None or (match[4] and not match[1] and not match[2]):  # a pawn's capture names its file
+        return []
+    return [move for move in tries if pieces.matches_san(move, view.men, match)]
+
+
+def _castling_file(text: str) -> int | None:
+    return _CASTLING.get(text.lower().replace("0", "o").replace("-", ""))
+
+
+def _uci(text: str) -> re.Match[str] | None:
+    """Match UCI in small letters or in capitals, but not mixed: B1c3 is a bishop's move."""
+    return _UCI.fullmatch(text.lower()) if text in (text.lower(), text.upper()) else None
+
+
+def _why_not(text: str, view: View) -> str:
+    plain = _SUFFIX.sub("", text)
+    match = _uci(plain)
+    if match is not None:
+        origin = chess.parse_square(match[1])
+        if origin not in view.men:
+            return f"You have no piece on {match[1]}."
+        return f"Your {chess.piece_name(view.men[origin])} on {match[1]} cannot reach {match[2]}."
+    match = _SAN.fullmatch(plain)
+    if match is not None:
+        piece = _PIECES[match[1]]
+        count = list(view.men.values()).count(chess.PIECE_NAMES.index(piece))
+        if not count:
+            return f"You have no {piece}."
+        if match[2] or match[3]:
+            return f"{quoted(text)} fits no {piece} of yours."
+        who = f"Your {piece} cannot" if count == 1 else f"None of your {piece}s can"
+        return f"{who} reach {match[5]}."
+    if _castling_file(plain) is not None:
+        return "You cannot castle on that side."
+    return f"{quoted(text)} is not a move. Write it as e4, Nf3, exd5, O-O, e8=Q or e2e4."

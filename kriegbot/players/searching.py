@@ -14,7 +14,7 @@ import numpy as np
 from kriegbot.endgames.chooser import Finishing
 from kriegbot.kernels import subseed
 from kriegbot.players.base import Choice, PlayerKind
-from kriegbot.players.notation import try_name
+from kriegbot.players.human import try_name
 from kriegbot.search.policy import Policy, Search
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import OPTIONS, Settings

@@ -20,7 +20,7 @@ from kriegbot.game.seat import Seat
 from kriegbot.narration.helping import Help
 from kriegbot.narration.known import own_men
 from kriegbot.narration.moments import YOU, called
-from kriegbot.players.notation import BadTry
+from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, seed_of
 from kriegbot.web import replies

@@ -24,8 +24,8 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed, Seat, SeatAround
 from kriegbot.narration.diary import Diary, EvenTime
 from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
+from kriegbot.players.human import read_action
 from kriegbot.players.making import Progress
-from kriegbot.players.notation import read_action
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.report import Report
 from kriegbot.request import Refused

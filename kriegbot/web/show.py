@@ -9,7 +9,7 @@ import chess
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.known import captures_text, check_to_answer, lost_pieces, marks, own_men
 from kriegbot.narration.moments import Moment
-from kriegbot.players.notation import try_name
+from kriegbot.players.human import try_name
 from kriegbot.web import replies
 from kriegbot.web.replies import CheckShown, Clear, Clocks, Frame, Men
 from referee import Announcement, OpponentMoved, OwnTry, View, open_tries
