@@ -89,4 +89,4 @@ def test_a_turn_with_many_refused_tries_is_told_without_copying_what_was_heard_b
     told = list(moments(record))
     assert len(told) == 3002
     assert len(asked) == 4  # at the beginning and after the move, however many tries there were
-    assert told[-1].heard == {chess.WHITE: 3001, chess.BLACK: 2}
+    assert told[-1].event_counts == {chess.WHITE: 3001, chess.BLACK: 2}

@@ -207,7 +207,7 @@ def test_what_a_review_finds_is_told_to_whoever_runs_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def turning(review: Review, _analyst: Analyst) -> TurningPoints:
-        point = {"side": "white", "heard": 0, "place": "1.", "made": "e4", "better": "d4", "before": 0.9, "after": 0.1}
+        point = {"side": "white", "events": 0, "place": "1.", "made": "e4", "better": "d4", "before": 0.9, "after": 0.1}
         found: Any = [{**point, "theme": theme, "text": "", "index": 0} for theme in ("mate missed", "position")]
         other: Any = {**found[0], "side": "black", "theme": "stalemate"}
         assert review.you is chess.WHITE

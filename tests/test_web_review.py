@@ -307,7 +307,7 @@ def test_moments_tell_what_both_sides_see_and_have_heard() -> None:
     for index, moment in enumerate(moments(record)):
         for color, seen in views.items():
             assert moment.men[chess.COLOR_NAMES[color].capitalize()] == own_men(seen[index])
-            assert moment.heard[color] == len(seen[index].events)
+            assert moment.event_counts[color] == len(seen[index].events)
             assert moment.turn == (None if seen[index].end is not None else seen[index].turn)
 
 

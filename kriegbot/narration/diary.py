@@ -76,7 +76,7 @@ class Diary:
 
     Attributes:
       entries: all entries so far.
-      heard: number of events in them.
+      event_count: number of events in them.
       last: the last event.
     """
 
@@ -84,7 +84,7 @@ class Diary:
         self._for_person = for_person
         self._men: dict[chess.Square, chess.PieceType] = {}  # the side's pieces
         self.entries: list[Entry] = []
-        self.heard = 0
+        self.event_count = 0
         self.last: referee.Event | None = None
         self._before: referee.View | None = None
         self._start = chess.Board()
@@ -98,7 +98,7 @@ class Diary:
             views = list(views_until(view))
         new: list[Entry] = []
         for each in views:
-            new += self.add(each.events[self.heard :], each)
+            new += self.add(each.events[self.event_count :], each)
             self._before, self._men = each, dict(each.men)
         return new
 
@@ -111,7 +111,7 @@ class Diary:
             for event in events
         ]
         self.entries += new
-        self.heard += len(events)
+        self.event_count += len(events)
         self.last = events[-1] if events else self.last
         return new
 

@@ -26,7 +26,7 @@ class Moment:
     Attributes:
       men: the pieces that each of `READERS` sees.
       news: the new entries for each of `READERS`.
-      heard: the number of events that each side knows by now.
+      event_counts: the number of events that each side knows by now.
       turn: the side to move; None at the end.
       mover: the side that tried; None before the first try, and if the game ended without one.
       event: the try or question, and its answer.
@@ -35,7 +35,7 @@ class Moment:
 
     men: Mapping[str, Mapping[chess.Square, chess.Piece]]
     news: Mapping[str, list[Entry]]
-    heard: Mapping[chess.Color, int]
+    event_counts: Mapping[chess.Color, int]
     turn: chess.Color | None
     mover: chess.Color | None = None
     event: OwnTry | OwnQuestion | None = None
@@ -77,19 +77,19 @@ class Narrator:
         entries = {color: diary.add(events[color], self._views[color]) for color, diary in self._diaries.items()}
         return self._moment(entries)
 
-    def heard(self, color: chess.Color) -> int:
+    def event_count(self, color: chess.Color) -> int:
         """Return the number of events that a side knows."""
-        return self._diaries[color].heard
+        return self._diaries[color].event_count
 
     def _moment(self, new: Mapping[chess.Color, list[Entry]], seconds: float | None = None) -> Moment:
         view = self._views[chess.WHITE]
         turn = None if view.end is not None else view.turn
-        heard = {color: self.heard(color) for color in chess.COLORS}
+        counts = {color: self.event_count(color) for color in chess.COLORS}
         news = {"referee": new[chess.WHITE], "White": new[chess.WHITE], "Black": new[chess.BLACK]}
         for color, diary in self._diaries.items():
             if new[color] and isinstance(diary.last, OwnTry | OwnQuestion):
-                return Moment(self._men, news | {"referee": new[color]}, heard, turn, color, diary.last, seconds)
-        return Moment(self._men, news, heard, turn)
+                return Moment(self._men, news | {"referee": new[color]}, counts, turn, color, diary.last, seconds)
+        return Moment(self._men, news, counts, turn)
 
 
 def moments(record: GameRecord) -> Iterator[Moment]:
@@ -98,7 +98,9 @@ def moments(record: GameRecord) -> Iterator[Moment]:
     for step in record.replay():
         referee = step.referee
         if referee.ply == ply and isinstance(step.event, OwnTry):  # refused
-            yield narrator.tell_events({color: referee.events(color, narrator.heard(color)) for color in chess.COLORS})
+            yield narrator.tell_events(
+                {color: referee.events(color, narrator.event_count(color)) for color in chess.COLORS}
+            )
         else:
             ply = referee.ply
             yield narrator.tell({color: referee.view(color) for color in chess.COLORS}, step.seconds)

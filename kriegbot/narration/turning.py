@@ -36,13 +36,13 @@ PAWNS = {kind: round(value) for kind, value in pieces.PIECE_VALUES.items()}  # b
 class TurningPoint(TypedDict):
     """A turn that lost much.
 
-    side: of the turn. heard: number of events that the side knew before. place: the number of the move. made, better:
+    side: of the turn. events: number of events that the side knew before. place: the number of the move. made, better:
     the move made, and the try with the highest value. before, after: the winning chances with the better try and with
     the move made. theme: one of `results.THEMES`, or "position". text: the reason, in sentences.
     """
 
     side: str
-    heard: int
+    events: int
     place: str
     made: str
     better: str
@@ -56,7 +56,7 @@ class TurningPoint(TypedDict):
 class PlayedMove:
     """A side's move: number of events that it knew before, the true board, the move, and the reply if there was one."""
 
-    heard: int
+    events: int
     board: chess.Board
     move: chess.Move
     reply: chess.Move | None
@@ -78,8 +78,8 @@ def played_moves(view: View, other: View) -> Iterator[PlayedMove]:
     """Yield the moves of a side, from the final views of both."""
     own, others = (
         [
-            (heard, event.move)
-            for heard, event in enumerate(each.events)
+            (number, event.move)
+            for number, event in enumerate(each.events)
             if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED
         ]
         for each in (view, other)
@@ -87,8 +87,8 @@ def played_moves(view: View, other: View) -> Iterator[PlayedMove]:
     board, replies = chess.Board(view.start), [move for _, move in others]
     if board.turn != view.color and replies:
         board.push(replies.pop(0))
-    for number, (heard, move) in enumerate(own):
-        played = PlayedMove(heard, board, move, replies[number] if number < len(replies) else None)
+    for number, (events, move) in enumerate(own):
+        played = PlayedMove(events, board, move, replies[number] if number < len(replies) else None)
         yield played
         board = played.after
         if played.reply is not None:
@@ -103,22 +103,22 @@ class Hindsight:
         self._values: dict[int, list[TryValued]] = {}
         self._points: dict[int, tuple[object, TurningPoint]] = {}
 
-    def at(self, view: View, heard: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
-        """Return the side's belief after `heard` events; see `BeliefTimeline.at`."""
-        return self._timeline.at(view, heard, seconds)
+    def at(self, view: View, events: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
+        """Return the side's belief after so many events; see `BeliefTimeline.at`."""
+        return self._timeline.at(view, events, seconds)
 
     def values(self, belief: BeliefSnapshot) -> list[TryValued]:
         """Return the values of the tries in a belief, best first."""
-        heard = len(belief.view.events)
-        if heard not in self._values:
-            self._values[heard] = value_tries(belief)
-        return self._values[heard]
+        events = len(belief.view.events)
+        if events not in self._values:
+            self._values[events] = value_tries(belief)
+        return self._values[events]
 
     def value_turns(self, view: View, other: View) -> Iterator[tuple[int, int]]:
         """Compute the values of all turns. Yield the number of turns done, and of all."""
         moves = list(played_moves(view, other))
         for done, played in enumerate(moves, 1):
-            if belief := self.at(view, played.heard):
+            if belief := self.at(view, played.events):
                 self._made_and_better(belief, played.move)
             yield done, len(moves)
 
@@ -138,10 +138,10 @@ class Hindsight:
         deadline = time.perf_counter() + seconds
         losses: list[tuple[float, PlayedMove, BeliefSnapshot, TryValued, TryValued]] = []
         for played in played_moves(view, other):
-            belief = self.at(view, played.heard, deadline - time.perf_counter())
+            belief = self.at(view, played.events, deadline - time.perf_counter())
             if belief is None:
                 return None
-            is_new = played.heard not in self._values
+            is_new = played.events not in self._values
             made, better = self._made_and_better(belief, played.move)
             if is_new and time.perf_counter() > deadline:
                 return None
@@ -152,11 +152,11 @@ class Hindsight:
                 losses.append((before - after, played, belief, made, better))
         points: dict[object, TurningPoint] = {}  # only the gravest of each fault, such as one piece left hanging twice
         for _, played, belief, made, better in sorted(losses, key=lambda loss: -loss[0]):
-            if played.heard not in self._points:
-                self._points[played.heard] = turning_point(played, belief, made, better, you)
+            if played.events not in self._points:
+                self._points[played.events] = turning_point(played, belief, made, better, you)
                 if time.perf_counter() > deadline:
                     return None
-            fault, point = self._points[played.heard]
+            fault, point = self._points[played.events]
             points.setdefault(fault, point)
             if len(points) == MAX_POINTS:
                 break
@@ -179,7 +179,7 @@ def turning_point(
     theme, why, detail = reasons.find()
     return (theme, detail), {
         "side": chess.COLOR_NAMES[belief.view.color],
-        "heard": played.heard,
+        "events": played.events,
         "place": f"{played.board.fullmove_number}{'.' if belief.view.color else '...'}",
         "made": made["name"],
         "better": better["name"],

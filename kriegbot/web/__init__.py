@@ -1,5 +1,5 @@
 """The local page: a person plays, watches programs play, and reviews games in a browser.
 
-The browser is told what a side knows and nothing else: before a game ends, everything sent about it is made from that
-side's `referee.View`, the clocks, and what the person has sent.
+A browser receives only what its side knows: before a game ends, the server makes every message about it from that
+side's `referee.View`, the clocks, and the person's own messages.
 """

@@ -1,4 +1,4 @@
-"""What the page offers: players and rule sets, each explained in two lines; and the games that may be asked for."""
+"""The page's players, rule sets and pieces, explained or drawn; and new games from requests."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _ASKING = {
 
 
 def hello(choices: str, *, is_guest: bool) -> Hello:
-    """What the page offers; nothing to a guest."""
+    """Return the choices on the page; a guest gets none."""
     rules = () if is_guest else RULE_SETS.values()
     offered = [RulesOffered(one.name, one.title, about(one)) for one in rules]
     return Hello([] if is_guest else _players(), offered, is_guest, "" if is_guest else choices)
 
 
 def about(rules: RuleSet) -> list[str]:
-    """A rule set in two lines: what both hear, and what else is special."""
+    """Return two lines about a rule set: who hears of illegal tries, and what else is special."""
     both = "Both sides hear when a try is illegal."
     illegal = both if rules.illegal_to is Audience.BOTH else "Only the player who tried hears that it was illegal."
     kind = ", and whether a pawn or a piece was taken" if rules.captured_kind else ""
@@ -59,7 +59,7 @@ def about(rules: RuleSet) -> list[str]:
 
 
 def rules_html() -> str:
-    """Every rule set under its title in plain words: what the form says of it, and what there is no room for there."""
+    """Return HTML that explains each rule set under its title: the two lines of `about`, and more."""
     parts = []
     for one in RULE_SETS.values():
         aside = (
@@ -69,7 +69,7 @@ def rules_html() -> str:
         if one.pawn_tries is PawnTries.SQUARES:
             more.append("A pawn that is not named may not try to capture.")
         elif one.pawn_tries is not PawnTries.NOTHING:
-            more.append("If you are told that you have no pawn capture, you may not try one.")
+            more.append("If the referee says that you have no pawn capture, you may not try one.")
         if one.asking is not Asking.NONSENSE:
             more.append("You may ask once a turn; if the answer is no, you may not try a pawn capture in that turn.")
         if one.asking is Asking.OBLIGES:
@@ -88,7 +88,7 @@ def rules_html() -> str:
 
 
 def meanings_html() -> str:
-    """Every kind of announcement with what it means, where the page finds it when it is asked for."""
+    """Return HTML that explains each kind of announcement. The page copies its explanations from there."""
     rows = (
         f'<dt>{escape(title)}</dt><dd data-kind="{kind}">{escape(text)}</dd>'
         for kind, (title, text) in meanings().items()
@@ -126,7 +126,7 @@ def _players() -> list[PlayerOffered]:
 
 
 def new_game(registry: Registry, request: New) -> PersonGame:
-    """A game against a program."""
+    """Return a new game against a program."""
     seed, control = seed_of(request.seed), TimeControl.of(request.clock)
     color, rules = color_of(request.color, seed), rules_of(request.rules)
     program = _in_time(program_of(request.opponent, sandbox=registry.sandbox, is_remote=True), control)
@@ -135,7 +135,7 @@ def new_game(registry: Registry, request: New) -> PersonGame:
 
 
 def invited(registry: Registry, request: Invite) -> list[PersonGame]:
-    """Both sides of a game between two people; that of whoever asks comes first."""
+    """Return both sides of a new game between two people; that of whoever asks comes first."""
     seed = seed_of(None)
     color, rules, control = color_of(request.color, seed), rules_of(request.rules), TimeControl.of(request.clock)
     sides = seat_people(registry, GameSetup(rules, seed, control=control), {}, {color: True, not color: False})
@@ -143,7 +143,7 @@ def invited(registry: Registry, request: Invite) -> list[PersonGame]:
 
 
 def watched(registry: Registry, request: Watch) -> WatchedGame:
-    """A game between two programs."""
+    """Return a new game between two programs."""
     white, black = (
         program_of(text, sandbox=registry.sandbox, is_remote=True) for text in (request.white, request.black)
     )
@@ -159,7 +159,7 @@ def watched(registry: Registry, request: Watch) -> WatchedGame:
 
 
 def resumed(registry: Registry, file: str) -> list[PersonGame]:
-    """The sides of a saved game that is played on; between two people, the host's comes first."""
+    """Return the sides of people in a continued game; between two people, the host's comes first."""
     record = registry.library.load(file)
     if not is_resumable(record):
         raise Refused("You can continue only an unfinished game of a person.")
@@ -175,13 +175,13 @@ def resumed(registry: Registry, file: str) -> list[PersonGame]:
 
 
 def opened(registry: Registry, file: str) -> ReplayedGame:
-    """A saved game to look at."""
+    """Return a saved game to review."""
     record, path = registry.library.open(file)
     return ReplayedGame(registry, record, str(path))
 
 
 def _in_time(program: PlayerSpec, control: TimeControl | None) -> PlayerSpec:
-    """The program with no more time for a turn than its clock allows, if it plays by time."""
+    """Return a program with no more time for a turn than the clock allows, if it plays by time."""
     time = program.get("time")
     if control is None or program.is_outside or not isinstance(time, float) or time <= control.turn():
         return program

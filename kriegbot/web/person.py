@@ -217,7 +217,7 @@ class PersonGame(PageGame):
     """A person's side of a game. Between two people, one may pass on the other's link."""
 
     kind = "play"
-    kept = (
+    replayed = (
         replies.GameInfo,
         replies.SideView,
         replies.HeatMap,

@@ -121,13 +121,13 @@ class PageGame:
       record: the game after its end, None before.
       review: the frames that browsers may have; None before the end of a game that a person plays.
       unattended_since: the time when the last browser left, on the monotonic clock.
-      is_stopping: True if it was given up and is about to end.
+      is_stopping: True if it is abandoned and about to end.
       is_for_guests: True if its id alone is enough to join.
       is_mine: True if only browsers of whoever runs the server have joined; its result is theirs.
     """
 
     kind: ClassVar[str]
-    kept: ClassVar[tuple[type[Reply], ...]]
+    replayed: ClassVar[tuple[type[Reply], ...]]
     """The messages of which a new listener gets the last one."""
 
     def __init__(self, registry: Registry, play: GameThread | None = None) -> None:
@@ -175,7 +175,7 @@ class PageGame:
 
     def snapshot(self) -> list[Reply]:
         """Return the messages for a new listener."""
-        messages = [self._last[kind] for kind in self.kept if kind in self._last]
+        messages = [self._last[kind] for kind in self.replayed if kind in self._last]
         return messages if self.review is None else [*messages, self.review.message()]
 
     def join(self, listener: Callable[[Reply], None]) -> None:
@@ -280,7 +280,7 @@ class Registry:
             return ""
 
     def remember(self, choices: str) -> None:
-        """Keep the choices made on the page in a file, if it can be written."""
+        """Store the page's choices in a file, if it can be written."""
         try:
             self._memory.parent.mkdir(parents=True, exist_ok=True)
             write_file(self._memory, choices.encode(errors="replace"))

@@ -149,7 +149,7 @@ class Delete(Request):
 
 
 class Remember(Request):
-    """The choices made on the page, in a text that only the page reads, for the next visit."""
+    """The person's choices, in a text that only the page reads, for the next visit."""
 
     usage = f"Choices are a text of at most {MAX_CHOICES} characters."
     is_for_host = True

@@ -67,7 +67,7 @@ class Review:
     def add(self, moment: Moment, views: Mapping[chess.Color, View]) -> None:
         """Add a frame, and both sides' views after it."""
         self.views = views
-        self._event_counts.append(moment.heard)
+        self._event_counts.append(moment.event_counts)
         self.frames.append(frame_of(moment))
 
     def message(self, start: int = 0) -> Frames:
@@ -97,7 +97,7 @@ class Review:
             for index, (frame, counts) in enumerate(zip(self.frames, self._event_counts, strict=True))
         }
         points = await analyst.ask(Beliefs.turning, self.key, self.views, self.you)
-        return TurningPoints([{**one, "index": indexes[one["side"], one["heard"]]} for one in points])
+        return TurningPoints([{**one, "index": indexes[one["side"], one["events"]]} for one in points])
 
 
 class AnalystFailed(Exception):
@@ -196,7 +196,7 @@ def _run_job(job: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
 
 
 class Beliefs:
-    """The beliefs of both sides in many games; of each kind the latest `games` are kept, and others rebuilt."""
+    """The beliefs of both sides in many games. Caches the latest `games` of each kind, and rebuilds others."""
 
     def __init__(self, games: int = 32) -> None:
         cached = lru_cache(games)

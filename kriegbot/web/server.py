@@ -121,10 +121,10 @@ def serve(
 def reached_at(host: str) -> str:
     """Return the host in the page's address; for all addresses of this machine, the one that the network knows."""
     if host in EVERYWHERE:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way_out:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:
-                way_out.connect(("198.51.100.1", 9))  # an address kept for examples; nothing is sent
-                host = way_out.getsockname()[0]
+                probe.connect(("198.51.100.1", 9))  # an address reserved for examples; this sends nothing
+                host = probe.getsockname()[0]
             except OSError:
                 host = socket.gethostname()
     return f"[{host}]" if ":" in host else host
@@ -164,7 +164,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def _has_screen() -> bool:
-    """True if a browser can open a window; without one, some open in the terminal."""
+    """Return True if a browser can open a window; without one, some open in the terminal."""
     return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
@@ -217,7 +217,7 @@ class Guard:
         return secrets.compare_digest(first.encode(), token)
 
     def is_host(self, text: str) -> bool:
-        """True if a Host header names this server: by an address, which no foreign name can fake, or as localhost."""
+        """Return True if a Host header names this server: by an address, which no name can fake, or as localhost."""
         name, colon, port = text.rpartition(":")
         if not colon or text.endswith("]"):
             name, port = text, "80"

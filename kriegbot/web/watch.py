@@ -43,7 +43,7 @@ class WatchedGame(PageGame):
     """Two programs at play. The page sees everything, try by try; `pace` is the least time between tries in seconds."""
 
     kind = "watch"
-    kept = (GameInfo, PaceSet, GameEnded)
+    replayed = (GameInfo, PaceSet, GameEnded)
 
     def __init__(self, registry: Registry, play: GameThread, pace: float) -> None:
         super().__init__(registry, play)
@@ -119,7 +119,7 @@ class ReplayedGame(PageGame):
     """A saved game and the path of its file; raises RecordError if it cannot be replayed."""
 
     kind = "replay"
-    kept = (GameInfo, GameEnded)
+    replayed = (GameInfo, GameEnded)
 
     def __init__(self, registry: Registry, record: GameRecord, path: str) -> None:
         super().__init__(registry)
@@ -137,7 +137,7 @@ class SpectatorGame(PageGame):
     """
 
     kind = "replay"
-    kept = (NotYet, GameInfo, GameEnded)
+    replayed = (NotYet, GameInfo, GameEnded)
 
     def __init__(self, registry: Registry) -> None:
         super().__init__(registry)

@@ -84,7 +84,7 @@ export function startReview(root, send, game, share = null) {
     element.append(make("h3", {}, TITLES[side]));
     const diagram = new Diagram(element, { label: TITLES[side], flipped });
     const belief = make("p", { className: "knows" });
-    const news = make("ol", { className: "list", "aria-label": `What ${side} tried and heard`, tabIndex: 0 });
+    const news = make("ol", { className: "list", "aria-label": `Tries and announcements of ${side}`, tabIndex: 0 });
     if (side !== "true") element.append(belief, news);
     return { element, tab, diagram, belief, news };
   }
