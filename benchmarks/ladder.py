@@ -19,8 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.console import Console
 
-from tournaments.report_page import LINE, WON, finished, plotting
-from tournaments.report_tables import Table, show_table
+from tournaments.presentation import LINE, WON, Table, finished, plotting, show_table
 from tournaments.statistics import NORMAL_95, Reals
 from tournaments.store import Store, StoreError
 
@@ -110,9 +109,9 @@ def plot_of(found: list[Rated]) -> str:
         elos, errors = [one.elo for one in found], [one.error for one in found]
         axes.errorbar(elos, places, xerr=errors, fmt="o", color=WON, capsize=3)
         axes.set_yticks(places, [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name, *_ in found])
-        axes.set_xlabel("Elo, with its 95 % interval")
-        told = ", ".join(f"{one.player} {one.elo:+.0f}" for one in found)
-        return finished("ladder", "Players on one Elo scale", told, figure).svg
+        axes.set_xlabel("Elo, with its 95% interval")
+        texts = [f"{one.player} {one.elo:+.0f}" for one in found]
+        return finished("ladder", "Players on one Elo scale", texts, figure).svg
 
 
 def main() -> None:

@@ -90,7 +90,7 @@ DOORS = {
     "kriegbot.environments.single": "gymnasium",
     "kriegbot.environments.aec": "pettingzoo",
     "kriegbot.environments.openspiel": "openspiel",
-    "tournaments.report_page": "plots",
+    "tournaments.presentation": "plots",
     "tournaments.dask_executor": "cluster",
 }
 """The extra of each module, or of a package, that needs one."""

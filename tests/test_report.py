@@ -16,9 +16,8 @@ from rich.console import Console
 
 from kriegbot.cli.main import main
 from referee import BERKELEY, PAPER_LIMITS
+from tournaments.presentation import MISSING, PlotsMissing, page_of, plots_of, show_report, tables_of
 from tournaments.report import PairingReport, TournamentReport, decision_of, pairs_in_order, report_of
-from tournaments.report_page import MISSING, PlotsMissing, page_of, plots_of
-from tournaments.report_tables import show_report, tables_of
 from tournaments.schedule import Pairing, Shard, TournamentSettings, round_robin
 from tournaments.statistics import Sprt, elo, expected_utility_interval
 from tournaments.store import Store
@@ -209,7 +208,7 @@ def test_a_player_is_measured_in_moves_and_answers(tmp_path: Path) -> None:
         assert player.overruns == 2
         assert player.rescues == {"replay": 1}
         assert player.rescues_a_move == pytest.approx(1 / 3)
-        assert player.astray_a_move == pytest.approx(4 / 3)
+        assert player.inconsistent_a_move == pytest.approx(4 / 3)
         assert player.forfeits == 0
     assert (first.points, second.points) == (2, 0)
 
@@ -313,7 +312,7 @@ def test_plots_are_svg_with_a_text_for_those_who_do_not_see_them(tmp_path: Path)
     plots = plots_of(found)
     assert [plot.title for plot in plots] == [
         "Games won, drawn and lost by the first player",
-        "Score of the first player, with 95 % interval",
+        "Score of the first player, with 95% interval",
         "Length of games",
         "Time of moves",
     ]

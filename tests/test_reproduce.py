@@ -136,7 +136,7 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
             ["figure2", "--budget", "much"],
             "illegal budget 'much': it takes samples, or 0.01..3600 seconds.",
         ),
-        (["figure2", "--games", "3"], "illegal number of games '3': it takes an even one"),
+        (["figure2", "--games", "3"], "illegal number of games '3': it takes an even number"),
         (["figure2", "--depths", "4"], "illegal depth '4': it takes a whole number, 1..3."),
         (["figure2", "--run", "middle"], "unknown run 'middle'. Known: short, long, both."),
         (

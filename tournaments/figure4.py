@@ -22,7 +22,7 @@ from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS, Referee, View
 from tournaments.paper import LONG, PARTICLES, SAMPLES, SHORT
-from tournaments.report_tables import NOTHING, Table
+from tournaments.presentation import NOTHING, Table
 
 POSITIONS = 10
 STUDENT_95 = 2.262157  # half width of a 95 % interval in standard errors, of a mean over all positions

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kriegbot.kernels import GAMMA, IntArray, Ints, Word, entry, kernel, mixed, number, pointer, subseed, word, words
-from tournaments.report_page import plotting
+from tournaments.presentation import plotting
 from tournaments.statistics import NORMAL_95
 
 if TYPE_CHECKING:

@@ -1,8 +1,7 @@
-"""Every figure of a tournament as plain data, computed from the games, sides and answers in its store.
+"""Figures of a tournament as plain data, computed from its store; `presentation` shows them.
 
 Results of a pairing are those of its first player. A move is one ply of a game, with all the answers (tries) that led
-to it. Figures that need games are None where there are none; every other number is finite. `report_tables` shows them
-at a terminal, `report_page` on a page.
+to it. Figures that need games are None without games; all numbers are finite.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from tournaments.store_reader import Forfeit, Incident
 
 PLIES_A_BIN = 10
 SECOND_EDGES = tuple(round(float(edge), 7) for edge in np.geomspace(1e-4, 1e4, 33))
-"""Edges of a histogram of times, four to each power of ten; shorter and longer times go into the outer bins."""
+"""Edges of a histogram of times, four to a power of ten. The outer bins take shorter and longer times, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many values lie between each edge and the next; there is one more edge than counts."""
+    """Number of values between each edge and the next; there is one more edge than counts."""
 
     edges: tuple[float, ...]
     counts: tuple[int, ...]
@@ -45,7 +44,7 @@ class Standing:
     """Results of some games.
 
     Attributes:
-      utility: EU, 100 (wins - losses) / games, in percent; with its 95 % interval.
+      utility: EU, 100 (wins - losses) / games, in percent, with its 95% interval.
       elo: Elo difference, from games.
       superiority: LOS, in [0, 1].
       draw_ratio: share of games drawn.
@@ -62,7 +61,7 @@ class Standing:
 
     @property
     def games(self) -> int:
-        """All games."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -72,7 +71,7 @@ class Standing:
 
     @classmethod
     def of(cls, losses: int, draws: int, wins: int) -> Standing:
-        """The figures of these counts."""
+        """Compute the figures of these counts."""
         if not losses + draws + wins:
             return cls(0, 0, 0)
         games = losses, draws, wins
@@ -82,9 +81,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs of games with one seed and exchanged colours, both played: how many scored 0, 1/2, 1, 3/2 and 2 points.
+    """Complete pairs of games with one seed and exchanged colours.
 
-    The score is in [0, 1], the variance that of a pair's; the error of the Elo difference is from pairs.
+    Attributes:
+      counts: number of pairs that scored 0, 1/2, 1, 3/2 and 2 points.
+      score: mean score of a pair, in [0, 1], and the variance of a single pair.
+      elo: Elo difference, from pairs.
     """
 
     counts: tuple[int, ...]
@@ -94,11 +96,13 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
-    """Where a sequential test of a pairing (`tournaments.statistics.Sprt`) stands, or ended.
+class SprtStatus:
+    """State of a sequential test of a pairing (`tournaments.statistics.Sprt`).
 
-    counts: pairs used, as in `Pairs`; those after its decision do not count. ratio: log-likelihood ratio of H1 to H0.
-    bounds: the ratios at which H0 and H1 are accepted.
+    Attributes:
+      counts: pairs up to the decision, as in `Pairs`.
+      ratio: log-likelihood ratio of H1 to H0.
+      bounds: ratios at which the test accepts H0 and H1.
     """
 
     elo0: float
@@ -113,10 +117,11 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class PairingReport:
-    """One pairing: results are those of `first`.
+    """One pairing; results are those of `first`.
 
-    pairs: complete ones. endings: reason -> games, most frequent first. seconds: mean playing time of a game. test: the
-    sequential one, if it was asked for.
+    Attributes:
+      endings: number of games by the reason of their end, most frequent first.
+      seconds: mean playing time of a game.
     """
 
     first: str
@@ -129,16 +134,20 @@ class PairingReport:
     mean_plies: float | None
     plies: Histogram
     seconds: float | None
-    test: Tested | None
+    test: SprtStatus | None
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerReport:
     """One player, in all its games.
 
-    mean_samples: histories drawn for an answer, of the answers that drew any (AAAI 2006, figure 4). move_seconds:
-    median and 99th percentile of a move's time, with all its answers; likewise of an answer. rescues: of the belief ->
-    how often. astray_a_move: answers from a belief that did not fit everything heard, per move.
+    Attributes:
+      mean_samples: histories sampled for an answer, of the answers that sampled (AAAI 2006, figure 4).
+      move_seconds: median and 99th percentile of the time of a move, with all its answers.
+      answer_seconds: median and 99th percentile of the time of an answer.
+      overruns: answers that took longer than their budget.
+      rescues: number of answers by the rescue that the belief needed.
+      inconsistent_a_move: answers per move from a belief that contradicts an announcement.
     """
 
     player: str
@@ -153,7 +162,7 @@ class PlayerReport:
     overruns: int
     rescues: dict[str, int]
     rescues_a_move: float | None
-    astray_a_move: float | None
+    inconsistent_a_move: float | None
     forfeits: int
 
 
@@ -162,11 +171,13 @@ class TournamentReport:
     """A tournament.
 
     Attributes:
-      plies: limit of plies, and `quiet` of those without pawn move or capture; None for none.
-      shard: which part of it this is, "1/1" for all; `wanted` and `done` count the games of this part.
+      plies: limit of plies; None for none.
+      quiet: limit of plies without pawn move or capture; None for none.
+      shard: part of the tournament, "1/1" for all of it.
+      wanted, done: number of games of this part, and of those played.
       seconds: playing time of all games together.
-      versions: what they were played with -> games.
-      points: of each player against each, None where they have not met; in the order of `players`.
+      versions: number of games by the versions of kriegbot and its libraries.
+      points: of each player against each, in the order of `players`; None if they have not met.
     """
 
     rules: str
@@ -185,12 +196,12 @@ class TournamentReport:
     incidents: tuple[Incident, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain values, fit for `json.dumps(..., allow_nan=False)`; the seed as text, as in all JSON."""
+        """Return plain values for JSON, all finite; the seed is text."""
         return asdict(self) | {"seed": str(self.seed)}
 
 
 def report_of(store: Store, sprt: Sprt | None = None) -> TournamentReport:
-    """All figures of a store, with a test of each pairing if one is given; raises StoreError if it is damaged."""
+    """Compute all figures of a store, and a test of each pairing if one is given; raise StoreError if it is damaged."""
     store.check()
     settings = store.settings
     names = list(dict.fromkeys(name for pairing in settings.pairings for name in (pairing.first, pairing.second)))
@@ -215,15 +226,15 @@ def report_of(store: Store, sprt: Sprt | None = None) -> TournamentReport:
 
 
 def decision_of(store: Store, sprt: Sprt, pairing: int = 0) -> Decision:
-    """The decision of a test of a pairing; raises StoreError if the store is damaged."""
+    """Return the decision of a test of a pairing; raise StoreError if the store is damaged."""
     return _tested(pairs_in_order(store, pairing), sprt).decision
 
 
 def pairs_in_order(store: Store, pairing: int) -> Iterator[float]:
-    """Points, 0 to 2, of a pairing's pairs, up to the first in this file's part that is not complete.
+    """Yield the points, 0 to 2, of a pairing's pairs, up to the first in this file's part that is not complete.
 
     Short games finish first. Counting every complete pair would favour their results, and a test's decision would
-    depend on how many games are played at once. A pair with a game that was given up is skipped.
+    depend on how many games are played at once. Pairs with a game that was given up do not count.
     """
     points = store.pair_points(pairing)
     given_up = store.given_up()
@@ -260,8 +271,8 @@ def _pairs(counts: Counts) -> Pairs | None:
     return Pairs(tuple(counts), *mean_and_variance(counts), elo(counts)) if sum(counts) else None
 
 
-def _tested(points: Iterable[float], sprt: Sprt) -> Tested:
-    """A test over pairs, one by one, until it is decided; later games change nothing."""
+def _tested(points: Iterable[float], sprt: Sprt) -> SprtStatus:
+    """Test pair after pair until a decision; later pairs change nothing."""
     counts, decision = [0] * 5, None
     for of_pair in points:
         counts[round(2 * of_pair)] += 1
@@ -269,11 +280,11 @@ def _tested(points: Iterable[float], sprt: Sprt) -> Tested:
         if decision:
             break
     ratio = sprt.log_likelihood_ratio(counts)
-    return Tested(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, tuple(counts), ratio, sprt.bounds, decision)
+    return SprtStatus(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, tuple(counts), ratio, sprt.bounds, decision)
 
 
 def _player(store: Store, player: str, points: Sequence[float | None]) -> PlayerReport:
-    games, moves, illegal, overruns, astray, forfeits = store.totals(player)
+    games, moves, illegal, overruns, inconsistent, forfeits = store.totals(player)
     rescues, move_seconds = store.rescues(player), store.move_seconds(player)
     return PlayerReport(
         player=player,
@@ -288,13 +299,13 @@ def _player(store: Store, player: str, points: Sequence[float | None]) -> Player
         overruns=overruns,
         rescues=rescues,
         rescues_a_move=sum(rescues.values()) / moves if moves else None,
-        astray_a_move=astray / moves if moves else None,
+        inconsistent_a_move=inconsistent / moves if moves else None,
         forfeits=forfeits,
     )
 
 
 def _points(pairings: Sequence[PairingReport], names: Sequence[str]) -> tuple[tuple[float | None, ...], ...]:
-    """Points of each player (rows) against each."""
+    """Return the points of each player (rows) against each."""
     met: dict[tuple[str, str], float] = {}
     for pairing in pairings:
         standing = pairing.standing
@@ -312,7 +323,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _quantiles(values: Sequence[float]) -> tuple[float, float] | None:
-    """Median and 99th percentile."""
+    """Return median and 99th percentile."""
     return (float(np.quantile(values, 0.5)), float(np.quantile(values, 0.99))) if values else None
 
 

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from referee import PAPER_LIMITS
 from tournaments.paper import GAMES, SHORT, TODAY, Cell, cells, pair_under, pairing, rules_under
+from tournaments.presentation import LOST, NOTHING, WON, Table, finished, plotting, rows_of
 from tournaments.report import Standing
-from tournaments.report_page import LOST, WON, finished, plotting, rows_of
-from tournaments.report_tables import NOTHING, Table
 from tournaments.schedule import ScheduledGame, TournamentSettings
 from tournaments.statistics import NORMAL_95, expected_utility, expected_utility_interval, shares_of
 from tournaments.store import Store

@@ -19,8 +19,7 @@ from referee.text import quoted
 from tournaments import figure4
 from tournaments import reproduce as figures
 from tournaments.paper import FIGURES, LONG, SHORT, TODAY
-from tournaments.report_page import PlotsMissing
-from tournaments.report_tables import show_table
+from tournaments.presentation import PlotsMissing, show_table
 from tournaments.reproduce import games_of as cell_games
 from tournaments.run import LocalExecutor
 from tournaments.store import Store, StoreError

@@ -30,9 +30,8 @@ from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
 from referee.text import atomic_file, quoted
+from tournaments.presentation import MISSING, are_missing, page_of, show_report
 from tournaments.report import decision_of, report_of
-from tournaments.report_page import MISSING, are_missing, page_of
-from tournaments.report_tables import show_report
 from tournaments.run import Executor, ExecutorError, LocalExecutor, SpecOf, logged_to, run
 from tournaments.schedule import MOST_GAMES, Finished, Outcome, Pairing, ScheduledGame, Shard, TournamentSettings
 from tournaments.schedule import gauntlet as first_against_all

@@ -25,7 +25,7 @@ from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
 from referee.text import one_line
 from tournaments import figure6 as figure
-from tournaments.report_page import PlotsMissing
+from tournaments.presentation import PlotsMissing
 
 trees = group("Solve explicit game trees and measure pruning on random ones.")
 
