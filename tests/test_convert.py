@@ -85,7 +85,7 @@ def test_games_come_from_standard_input_and_go_to_standard_output() -> None:
     assert done.stdout.endswith(
         "\n\n1. f3 {(:)} 1... e6 {(:)} 2. g4 {(:)} 2... Qh4# {(CS:Qa5)} 0-1\n".replace(":Qa5", ":")
     )
-    assert done.stderr == "Not kept in this format: tries that the side's own men rule out.\n"
+    assert done.stderr == "Not kept in this format: tries that the side's own pieces rule out.\n"
 
 
 def test_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:

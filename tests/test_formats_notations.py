@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from referee import BERKELEY, RAND, WILD16, End, GameRecord, OwnTry, Reason, RecordError, Referee, open_tries
 from referee.formats import FORMATS, format_of, written
 from referee.formats.base import HEADERS
-from referee.formats.foreign_pgn import SAID, name_of_try, named_try
+from referee.formats.foreign_pgn import WITHOUT_LETTER, name_of_try, named_try
 from tests.random_games import STARTS, steps
 from tests.test_formats import SAVED, saved
 from tests.test_records import recorded
@@ -80,8 +80,8 @@ def test_pawn_tries_told_by_their_squares_have_no_letter() -> None:
     assert FORMATS["icc"].read(text, None)[0].turns == record.turns
     with pytest.raises(RecordError, match="illegal announcement: 'P1' after d5"):
         FORMATS["icc"].read(text.replace("d5 {(:)}", "d5 {(P1:)}"), None)
-    assert SAID in written(record, FORMATS["filtered"], chess.WHITE)[1]
-    assert SAID not in written(GameRecord.of(Referee(WILD16)), FORMATS["filtered"], chess.WHITE)[1]
+    assert WITHOUT_LETTER in written(record, FORMATS["filtered"], chess.WHITE)[1]
+    assert WITHOUT_LETTER not in written(GameRecord.of(Referee(WILD16)), FORMATS["filtered"], chess.WHITE)[1]
 
 
 def test_one_sides_view_hides_the_other_side() -> None:

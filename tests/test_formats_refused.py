@@ -176,7 +176,7 @@ ICC, UMD, PLAIN = FORMATS["icc"], FORMATS["umd"], FORMATS["plain"]
         (ICC, "1. e4 {(:)} d5 {(:)} *", "illegal announcement: '' after d5, but the referee says 'P1', at ply 2"),
         (ICC, "1. e4 {(:d4)} *", "illegal try: 'd4' is recorded as refused, but is a legal move, at ply 1"),
         (ICC, "1. e4 {(:Ke9)} *", "illegal try: 'Ke9', at ply 1; it takes one such as"),
-        (ICC, "1. e4 {(:Rxh7)} *", "illegal try: 'Rxh7', at ply 1; no man of the side to move"),
+        (ICC, "1. e4 {(:Rxh7)} *", "illegal try: 'Rxh7', at ply 1; no piece of the side to move"),
         (ICC, '[FEN "4k3/8/8/8/8/5b2/8/R3K2R w - - 0 1"]\n\n1. Kf1 {(:Rg1,Rd1)} *', "'Rg1' is recorded as refused"),
         (ICC, "1. e4 {(K:d4:)} *", "illegal comment: '(K:d4:)', at ply 1; it takes one such as {(Xd6"),
         (ICC, "1. e4 {(:)} {(:)} *", "illegal comment"),
@@ -192,7 +192,7 @@ def test_what_is_wrong_is_said_with_its_place(form: Format, text: str, why: str)
 
 def test_two_men_that_might_be_meant_are_told_of() -> None:
     text = '[FEN "4k3/8/8/8/8/3r4/8/1N2KN2 w - - 0 1"]\n\n1. Ke2 {(:Nd2)} *'
-    assert "more than one man of the side to move might try that" in refused(ICC, text)
+    assert "more than one piece of the side to move might try that" in refused(ICC, text)
 
 
 def changed(name: str, *path: Any, value: Any) -> str:

@@ -1,7 +1,7 @@
 """Games of Kriegspiel in other programs' formats, both ways.
 
-Every game read is replayed through our referee, so an impossible one is refused with a line that says where. What a
-format cannot hold is left out, and named.
+Our referee replays every game that is read, so an impossible one is refused with a line that says where. Things for
+which a format has no place are left out, and named.
 """
 
 import re
@@ -41,18 +41,18 @@ KRIEGBOT = Format(
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {form.name: form for form in (KRIEGBOT, KRIEGSPIEL, FILTERED, UMD, ICC, PLAIN)}
 )
-"""By name; a text is in the first that it fits."""
+"""Formats by name. A text is in the first that it fits."""
 
 
 def format_named(name: str) -> Format:
-    """The format of a name; raises RecordError if there is none."""
+    """Return the format of a name. Raises RecordError if there is none."""
     if name in FORMATS:
         return FORMATS[name]
     raise RecordError(f"unknown format {quoted(name)}{did_you_mean(name, FORMATS)} Known: {', '.join(FORMATS)}")
 
 
 def format_of(text: str) -> Format:
-    """The format that a text is in; raises RecordError if it looks like none."""
+    """Return the format of a text. Raises RecordError if it looks like none."""
     beginning = text[:_LOOKED_AT]
     for form in FORMATS.values():
         if form.fits(beginning):
@@ -61,12 +61,12 @@ def format_of(text: str) -> Format:
 
 
 def format_for(path: str) -> Format:
-    """The format to write a file of this name in: our own, unless its suffix belongs to another."""
+    """Return the format in which to write a file of this name: our own, unless its suffix belongs to another."""
     return next((form for form in FORMATS.values() if form.suffix and path.endswith(form.suffix)), KRIEGBOT)
 
 
 def written(record: GameRecord, form: Format, side: chess.Color | None = None) -> tuple[str, Lost]:
-    """The text of a record, and what was lost; raises RecordError if it does not replay or fit this format."""
+    """Return the text of a record and what was lost. Raises RecordError if it does not replay or fit the format."""
     record.check()
     text, lost = form.write(record, side)
     return text, tuple(name for name, is_lost in lost.items() if is_lost)

@@ -1,4 +1,6 @@
-"""What a format is, and the replay of a foreign game: an impossible one is refused, with the ply."""
+"""The interface of a format, and the replay of another program's game, which refuses an impossible one with its ply."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,21 +17,21 @@ from referee.text import one_line, quoted
 
 Lost: TypeAlias = tuple[str, ...]  # what was left out, such as "thinking times"
 Written: TypeAlias = tuple[str, Mapping[str, bool]]
-"""A text, and for each thing that its format has no place for whether the game had it."""
+"""A text, and for each thing for which its format has no place True if the game had it."""
 
 TIMES = "thinking times"
 QUESTIONS = 'questions "Any?"'
-RULED_OUT = "tries that the side's own men rule out"
+RULED_OUT = "tries that the side's own pieces rule out"
 REFUSED = "refused tries"
 LEFT = "tries after the last move"
 HEADERS = "headers but the names of the game and of its players"
 COMMENTS = "comments"
-DRAW = "a draw that these rules do not give: the game is told as abandoned"
+DRAW = "a draw that these rules do not give: the game is recorded as abandoned"
 
 _OTHER_NAMES = {"wild16": "ICC"}  # names of rule sets in the header Variant, where they are not the titles
 _CHESS = ("", "?", "standard", "chess", "normal", "from position", "kriegspiel")
 _GIVEN_UP = ("", "?", "normal", Reason.RESIGNATION.value)
-FOREIGN = ("Filtered",)  # headers that are others' alone
+FOREIGN = ("Filtered",)  # headers of other programs alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,11 @@ class Format:
 
     Attributes:
       summary: one line for people.
-      fits: whether a text looks like this format.
-      games: the texts of a file's games, one after another.
-      read: the game in a text, under the rule set asked for, if any; and what was lost.
-      write: the text of a game, as one side saw it if a side is given.
-      suffix: of files in this format alone.
+      fits: returns True if a text looks like this format.
+      games: returns the texts of a file's games.
+      read: returns the game in a text, under the given rule set, if any; and what was lost.
+      write: returns the text of a game, as one side saw it if a side is given.
+      suffix: suffix of files in this format alone.
     """
 
     name: str
@@ -57,11 +59,27 @@ class Format:
 class ForeignGame(Replay):
     """A game of another program, replayed as far as it was read."""
 
-    def finish(self, headers: Mapping[str, str], result: str) -> Lost:
-        """Ends the game as the headers and the result say, if no move has ended it; returns what was lost.
+    @classmethod
+    def begin(cls, headers: Mapping[str, str], rules: RuleSet | None, default: str) -> ForeignGame:
+        """Return the beginning of a game with these headers. Raises RecordError if no such game can begin.
 
-        PGN has no word for giving up, so a game won without a mate was given up, unless Termination says more. A
-        draw by agreement or repetition is none that a referee of ours gives.
+        A rule set that is given overrides the headers. `default` is the name of the rule set if neither says.
+        """
+        variant = headers.get("Variant", "").lower()
+        variants = {variant_of(known): known.name for known in RULE_SETS.values()}
+        names = {known.lower(): name for known, name in variants.items()} | dict.fromkeys(_CHESS, default)
+        if variant not in names:
+            takes = ", ".join([*variants, "Standard"])
+            raise RecordError(f"illegal header Variant: {quoted(headers['Variant'])}; it takes one of {takes}")
+        name = rules.text if rules is not None else headers.get("RuleSet", names[variant])
+        ours = {key: value for key, value in headers.items() if key not in ("Variant", "SetUp")} | {"RuleSet": name}
+        return cls(*game_of(ours | ({"SetUp": "1"} if "FEN" in headers else {})))
+
+    def finish(self, headers: Mapping[str, str], result: str) -> Lost:
+        """End the game by its headers and result, if no move has ended it, and return what was lost.
+
+        PGN has no word for giving up, so the loser of a game without a mate gave it up, unless Termination says more.
+        Our referee gives no draw by repetition or another rule.
         """
         referee = self.referee
         if referee.end is not None:
@@ -69,48 +87,29 @@ class ForeignGame(Replay):
                 raise RecordError(f"illegal result: {result!r}, but the game has ended: {referee.end.text()}")
             return ()
         termination, detail = headers.get("Termination", ""), headers.get("TerminationDetails", "")
-        kind = termination.lower()
-        if result == "1/2-1/2":
-            if kind == Reason.AGREEMENT.value:
-                referee.agree()
-                return ()
+        reason, loser = termination.lower(), result == "0-1"
+        if result == "1/2-1/2" and reason != Reason.AGREEMENT.value:
             referee.abandon("a draw by agreement, repetition or another rule")
             return (DRAW,)
-        if result == "*":
-            if kind == Reason.ABANDONED.value:
+        if result == "1/2-1/2":
+            referee.agree()
+        elif result == "*":
+            if reason == Reason.ABANDONED.value:
                 referee.abandon(detail)
-            return ()
-        loser = result == "0-1"
-        if kind == Reason.CHECKMATE.value:
+        elif reason == Reason.CHECKMATE.value:
             raise RecordError(f"illegal header Termination: {quoted(termination)}, but the last move gives no mate")
-        if kind in _GIVEN_UP:
+        elif reason in _GIVEN_UP:
             referee.resign(loser)
         else:
-            referee.forfeit(loser, detail if kind == Reason.FORFEIT.value else one_line(termination, 200))
+            referee.forfeit(loser, detail if reason == Reason.FORFEIT.value else one_line(termination, 200))
         return ()
 
     def record(self, headers: Mapping[str, str]) -> GameRecord:
-        """The game as a record, with those headers that a record does not write itself."""
-        kept = {name: value for name, value in headers.items() if name not in RESERVED and name not in FOREIGN}
-        return GameRecord.of(self.referee, kept)
+        """Return the game as a record, with those headers that a record does not write itself."""
+        free = {name: value for name, value in headers.items() if name not in RESERVED and name not in FOREIGN}
+        return GameRecord.of(self.referee, free)
 
 
 def variant_of(rules: RuleSet) -> str:
-    """What others call a rule set in the header Variant."""
+    """Return other programs' name of a rule set in the header Variant."""
     return _OTHER_NAMES.get(rules.name, rules.title)
-
-
-def retelling(headers: Mapping[str, str], rules: RuleSet | None, default: str) -> ForeignGame:
-    """The beginning of a game with these headers; raises RecordError if no such game can begin.
-
-    The rules asked for, if any, override the headers; `default` is the name of the rule set if neither says.
-    """
-    variant = headers.get("Variant", "").lower()
-    variants = {variant_of(known): known.name for known in RULE_SETS.values()}
-    meant = {known.lower(): name for known, name in variants.items()} | dict.fromkeys(_CHESS, default)
-    if variant not in meant:
-        takes = ", ".join([*variants, "Standard"])
-        raise RecordError(f"illegal header Variant: {quoted(headers['Variant'])}; it takes one of {takes}")
-    name = rules.text if rules is not None else headers.get("RuleSet", meant[variant])
-    given = {key: value for key, value in headers.items() if key not in ("Variant", "SetUp")} | {"RuleSet": name}
-    return ForeignGame(*game_of(given | ({"SetUp": "1"} if "FEN" in headers else {})))

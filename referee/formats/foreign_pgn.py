@@ -1,37 +1,36 @@
 """PGN as other programs write it: moves alone, tries and announcements in comments, and one side's view.
 
-`plain` is any game of chess; our referee computes what would have been announced. The rule set is the one asked for,
-or else that of the header RuleSet, or else Berkeley's. Comments are skipped.
+`plain` is any game of chess. Our referee computes its announcements, under the given rule set, or else that of the
+header RuleSet, or else Berkeley's. Comments are skipped.
 
-`icc` is the notation of the Berkeley page "Kriegspiel PGN Notation v0.9", which Darkboard writes for games under
-ICC's rules (Wild 16), and of which OpenSpiel has a variant:
+`icc` is the notation of the Berkeley page "Kriegspiel PGN Notation v0.9". Darkboard writes it for games under ICC's
+rules (Wild 16), and OpenSpiel has a variant:
 
     12. Nxd6+ {(Xd6,CN:)} Kd7 {(:f6,Bg7,Rg7)}
 
-Before the colon stands what the referee said after the move: X and the square of the captured man; C and the
-directions of check, R (rank), F (file), L (long diagonal), S (short diagonal), N (knight); P and the number of pawn
-tries of the other side, if there are any. After the colon stand the refused tries of the side that moved, in order.
+Before the colon stands the announcement of the move: X and the square of the captured piece; C and the directions of
+check, R (rank), F (file), L (long diagonal), S (short diagonal), N (knight); P and the number of pawn tries of the
+other side, if there are any. After the colon stand the refused tries of the side that moved, in order.
 
 `umd` is the notation of the University of Maryland's page "Proposed pgn for Kriegspiel":
 
     5. exd3 {(K:d4,dd3:Td3)} Nxd3+ {(K::CK)}
 
-K, the refused tries ("dd3" is the pawn on the d-file, going straight on), and what the opponent was told. By the
-page's grammar that is one thing only, and its example tells of the check of a move that also captures: T and the
-square of the man taken, or CR, CF, CD (either diagonal) or CK (knight).
+K, the refused tries ("dd3" is the pawn on the d-file, going straight on), and the announcement to the opponent. By the
+page's grammar that is one thing only, and its example gives the check of a move that also captures: T and the square
+of the captured piece, or CR, CF, CD (either diagonal) or CK (knight).
 
-Readings where the pages leave a choice, or where what could be found of them ends: a double check is two tokens
-("CF,CN"), and "CFN" is read as well; at a mate the check may be left out; an en passant capture may stand at the
-square of the captured pawn or at that of the capturing one. T is read as X. `icc` must tell all of this, and `umd`
-nothing that is not so. A move without a comment was made at once. Neither has a letter for what some rule sets
-tell: pawn tries without their number, a promotion, en passant. The header RuleSet says under which one the referee
-tells it again. Neither has a place for a try that the side's own men rule out, for "Any?", for tries after the last
-move, or for times. Answers are not written: the referee gives them again.
+The pages leave some choices. A double check is two tokens ("CF,CN"), and "CFN" is read as well. At a mate the check may
+be left out. An en passant capture may stand at the square of the captured pawn or of the capturing one. T is read as
+X. `icc` must give all of this, and `umd` nothing that is not so. A move without a comment was made at once. Neither
+has a letter for some announcements: pawn tries without their number, a promotion, en passant. The header RuleSet gives
+the rules under which the referee announces them again. Neither has a place for tries that the side's own pieces rule
+out, "Any?", tries after the last move, or times. Answers are not written, since the referee gives them again.
 
 `filtered` is one side's view in the notation of `icc`, with "??" for the other side's moves. After the colon of the
-other side's comments stands how many illegal tries were heard, where they are heard. What the other side did cannot
-be told from this, so it is written and never read. Of the headers only the names of the game and of its players are
-written, since a seed or a setting may give the other side's moves away.
+other side's comments stands the number of announced illegal tries, where they are announced. The other side's moves do
+not follow from it, so it is written and never read. Only headers that name the game and its players are written,
+since a seed or a setting may give the other side's moves away.
 """
 
 import re
@@ -43,21 +42,21 @@ import chess
 from referee.announcement import CHECK_LETTERS, Announcement, End, PawnTryCount, Reason
 from referee.errors import RecordError
 from referee.formats import base
-from referee.pgn import HIDDEN, headers_of, numbered, pgn_games, pgn_text, read_pgn
+from referee.pgn import HIDDEN, PgnMove, headers_of, numbered, pgn_games, pgn_text, read_pgn
 from referee.pieces import Men, is_castling, is_open, matches_san, men_of, open_tries, try_name
 from referee.record import ROSTER, GameRecord, Turn, place
 from referee.rules import BERKELEY, WILD16, Audience, RuleSet
 from referee.text import quoted
 from referee.view import Answer, OwnQuestion, OwnTry
 
-OTHERS = "the other side's moves and tries"
-SAID = "pawn tries told without their number, promotions, en passant"
+OTHER_SIDE = "the other side's moves and tries"
+WITHOUT_LETTER = "pawn tries announced without their number, promotions, en passant"
 
 _FIRST = re.compile(r"^[ \t]*(?:\[[ \t]*\w+[ \t]+\"|[0-9]+[ \t]*\.)", re.MULTILINE)
-_UMD = r"\(K:(?P<tries>[^:(){}]*):(?P<heard>[^:(){}]*)\)"
-_ICC = r"\((?P<heard>[^:(){}]*):(?P<tries>[^:(){}]*)\)"
+_UMD = r"\(K:(?P<tries>[^:(){}]*):(?P<announced>[^:(){}]*)\)"
+_ICC = r"\((?P<announced>[^:(){}]*):(?P<tries>[^:(){}]*)\)"
 _SOME = re.compile(r"^(?![ \t]*\[)[^\n]*?\{\s*\((?P<umd>K:[^:(){}]*:|[^:(){}]*:)[^:(){}]*\)\s*\}", re.MULTILINE)
-_ONE_SIDE = re.compile(  # what a header may hold besides is no sign of a move unseen
+_ONE_SIDE = re.compile(  # headers may hold "??" without hiding a move
     r"^[ \t]*\[\s*Filtered\s+\"(?!no\"|\")[^\"]*\"|^(?![ \t]*\[)[^\n]*?(?:[0-9]\.+|\})\s*\?\?(?=[\s{]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -69,27 +68,29 @@ _ONE_SIDES_HEADERS = (*ROSTER, "Result", "RuleSet", "PlyLimit", "QuietLimit", "S
 
 @dataclass(frozen=True, slots=True)
 class _Notation:
-    """How comments tell of tries and announcements.
+    """A notation of tries and announcements in comments.
 
-    comment: its comments. takes: an example, for messages. written: a comment, from what was announced and the refused
-    tries. differs: whether what a comment tells differs from what was announced; the last argument is what else may be
-    told of the capture.
+    Attributes:
+      comment: pattern of its comments.
+      example: a comment, for messages.
+      write: returns a comment of announcement tokens and refused tries.
+      contradicts: returns True if tokens contradict an announcement. The last argument holds other tokens that may
+        stand for its capture.
     """
 
     comment: re.Pattern[str]
-    takes: str
-    written: Callable[[list[str], str], str]
-    differs: Callable[[set[str], Announcement, set[str]], bool]
+    example: str
+    write: Callable[[list[str], str], str]
+    contradicts: Callable[[set[str], Announcement, set[str]], bool]
 
 
 # Announcements
 
 
-def announced(announcement: Announcement) -> list[str]:
-    """What was announced, one token each: Xd5 (capture), CF (check), P2 (pawn tries of the other side, if any).
+def tokens_of(announcement: Announcement) -> list[str]:
+    """Return the tokens of an announcement: Xd5 (capture), CF (check), P2 (pawn tries of the other side, if any).
 
-    The end of the game has none, since the result says it; nor has what `SAID` names. A referee that knows the rule
-    set tells all of it again.
+    The end of the game has none, since the result gives it, nor has `WITHOUT_LETTER`.
     """
     tokens = []
     if announcement.capture is not None:
@@ -100,19 +101,16 @@ def announced(announcement: Announcement) -> list[str]:
     return tokens
 
 
-def _says_more(announcement: Announcement) -> bool:
-    """Whether the rule set tells what the notation has no letters for."""
-    return (
-        not isinstance(announcement.pawn_tries, PawnTryCount | None)
-        or announcement.promotion
-        or announcement.en_passant
-    )
+def _is_without_letter(announcement: Announcement) -> bool:
+    """Return True if part of an announcement has no letter in the notation."""
+    has_number = isinstance(announcement.pawn_tries, PawnTryCount | None)
+    return not has_number or announcement.promotion or announcement.en_passant
 
 
-def _tokens(heard: str) -> set[str]:
-    """What a comment tells, token by token; "P0" tells what is not told otherwise."""
+def _read_tokens(text: str) -> set[str]:
+    """Return the tokens in a comment in the form of `tokens_of`. "P0" is the same as none."""
     tokens: set[str] = set()
-    for token in filter(None, heard.split(",")):
+    for token in filter(None, text.split(",")):
         checks = _CHECKS.fullmatch(token)
         if checks is not None:
             tokens.update(f"C{letter}" for letter in checks[1])
@@ -123,46 +121,49 @@ def _tokens(heard: str) -> set[str]:
     return tokens
 
 
-def _written_icc(heard: list[str], tries: str) -> str:
-    return f"{{({','.join(heard)}:{tries})}}"
+def _write_icc(tokens: list[str], tries: str) -> str:
+    return f"{{({','.join(tokens)}:{tries})}}"
 
 
-def _written_umd(heard: list[str], tries: str) -> str:
-    told = [_umd_token(token) for token in heard]
-    checks, taken = ([token for token in told if token[0] == letter] for letter in "CT")
-    return f"{{(K:{tries}:{(checks or taken or [''])[0]})}}"
+def _write_umd(tokens: list[str], tries: str) -> str:
+    theirs = [_umd_token(token) for token in tokens]
+    checks, captures = ([token for token in theirs if token[0] == letter] for letter in "CT")
+    return f"{{(K:{tries}:{(checks or captures or [''])[0]})}}"
 
 
 def _umd_token(token: str) -> str:
-    """One of ours in the other notation, which knows no pawn tries."""
+    """Return a token of `icc` in the notation of `umd`, which knows no pawn tries."""
     return {"CL": "CD", "CS": "CD", "CN": "CK"}.get(token, token.replace("X", "T"))
 
 
-def _differs_icc(told: set[str], announcement: Announcement, captures: set[str]) -> bool:
-    said = set(announced(announcement))
-    if announcement.end is not None:  # a mate may be told as one, without its check
-        said = {token for token in said if token[0] != "C"} | {token for token in told & said if token[0] == "C"}
-    if told & captures:
-        said = {token for token in said if token[0] != "X"} | (told & captures)
-    return told != said
+def _contradicts_icc(tokens: set[str], announcement: Announcement, captures: set[str]) -> bool:
+    expected = set(tokens_of(announcement))
+    if announcement.end is not None:  # a mate may stand without its check
+        expected = {token for token in expected if token[0] != "C" or token in tokens}
+    if tokens & captures:
+        expected = {token for token in expected if token[0] != "X"} | (tokens & captures)
+    return tokens != expected
 
 
-def _differs_umd(told: set[str], announcement: Announcement, captures: set[str]) -> bool:
-    known = captures.union(announced(announcement))
-    return not told <= known | {_umd_token(token) for token in known}
+def _contradicts_umd(tokens: set[str], announcement: Announcement, captures: set[str]) -> bool:
+    known = captures.union(tokens_of(announcement))
+    return not tokens <= known | {_umd_token(token) for token in known}
 
 
-_WITH_ICC = _Notation(re.compile(_ICC), "{(Xd6,CN:f6,Bg7)}", _written_icc, _differs_icc)
-_WITH_UMD = _Notation(re.compile(_UMD), "{(K:f6,Bg7:CK)}", _written_umd, _differs_umd)
+_WITH_ICC = _Notation(re.compile(_ICC), "{(Xd6,CN:f6,Bg7)}", _write_icc, _contradicts_icc)
+_WITH_UMD = _Notation(re.compile(_UMD), "{(K:f6,Bg7:CK)}", _write_umd, _contradicts_umd)
 
 
 # Tries
 
 
 def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = False) -> str | None:
-    """The name of a try of the side to move, or None if its own men rule it out; of the other side's nothing is used.
+    """Return the name of a try of the side to move, by what it sees; None if its own pieces rule it out.
 
-    `is_capture` says that it was accepted, and took something.
+    Args:
+      board: the true board. Only the pieces of the side to move are used.
+      move: the try.
+      is_capture: True if it was accepted and captured.
     """
     side = _side_to_move(board)
     if not is_open(move, *side):
@@ -173,9 +174,10 @@ def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = Fals
 
 
 def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
-    """The inverse of `name_of_try`; a promotion without a piece is one to a queen, and a capture may say so or not.
+    """Return the try of a name. A promotion without a piece is one to a queen, the sign of a capture is optional.
 
-    Raises RecordError: it names no try of the side to move, or several.
+    Raises:
+      RecordError: it names no try of the side to move, or several.
     """
     side = _side_to_move(board)
     men = side[1]
@@ -183,7 +185,7 @@ def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
     if castles is None and match is None:
         raise RecordError(f"illegal try: {quoted(name)}, {place(ply)}; it takes one such as 'Nf3', 'exd5' or 'O-O'")
     file = 2 if castles is not None and castles[1] else 6
-    found = [
+    tries = [
         move
         for move in open_tries(*side)
         if (
@@ -192,14 +194,14 @@ def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
             else is_castling(move, men) and chess.square_file(move.to_square) == file
         )
     ]
-    if len(found) != 1:
-        why = "more than one man" if found else "no man"
-        raise RecordError(f"illegal try: {quoted(name)}, {place(ply)}; {why} of the side to move might try that")
-    return found[0]
+    if len(tries) != 1:
+        pieces = "more than one piece" if tries else "no piece"
+        raise RecordError(f"illegal try: {quoted(name)}, {place(ply)}; {pieces} of the side to move might try that")
+    return tries[0]
 
 
 def _side_to_move(board: chess.Board) -> tuple[chess.Color, Men, bool, bool]:
-    """What the side to move knows of the board: its colour, its men and its rights to castle."""
+    """Return the part of the board that the side to move sees: colour, pieces and rights to castle."""
     color = board.turn
     rights = board.has_kingside_castling_rights(color), board.has_queenside_castling_rights(color)
     return color, men_of(board, color), *rights
@@ -211,46 +213,46 @@ def _side_to_move(board: chess.Board) -> tuple[chess.Color, Men, bool, bool]:
 def _read(
     text: str, rules: RuleSet | None, default: RuleSet, notation: _Notation | None = None
 ) -> tuple[GameRecord, base.Lost]:
-    game = read_pgn(text)
-    told = base.retelling(game.headers, rules, default.name)
-    has_remarks = bool(game.remarks)
-    for ply, said in enumerate(game.moves):
-        if said.san == HIDDEN:
+    pgn = read_pgn(text)
+    game = base.ForeignGame.begin(pgn.headers, rules, default.name)
+    has_remarks = bool(pgn.remarks)
+    for ply, move in enumerate(pgn.moves):
+        if move.san == HIDDEN:
             raise RecordError(f"illegal move: '{HIDDEN}', {place(ply)}; one side's view is no full record")
-        comments = [comment for comment in said.comments if notation is not None and comment.startswith("(")]
-        has_remarks = has_remarks or len(comments) < len(said.comments)
+        comments = [comment for comment in move.comments if notation is not None and comment.startswith("(")]
+        has_remarks = has_remarks or len(comments) < len(move.comments)
         if notation is not None and comments:
-            _retell(told, said.san, comments, notation)
+            _replay(game, PgnMove(move.san, comments), notation)
         else:
-            told.move_san(said.san)
-    ended = told.finish(game.headers, game.result)
-    return told.record(game.headers), (*((base.COMMENTS,) if has_remarks else ()), *game.skipped, *ended)
+            game.move_san(move.san)
+    lost = game.finish(pgn.headers, pgn.result)
+    return game.record(pgn.headers), (*((base.COMMENTS,) if has_remarks else ()), *pgn.skipped, *lost)
 
 
-def _retell(told: base.ForeignGame, name: str, comments: list[str], notation: _Notation) -> None:
-    """One turn with a comment: its refused tries, then its move."""
-    here, ply = told.here, told.referee.ply
-    match = notation.comment.fullmatch("".join(comments[0].split()))
-    if match is None or len(comments) > 1:
-        raise RecordError(f"illegal comment: {quoted(comments[-1])}, {here}; it takes one such as {notation.takes}")
-    for refused in filter(None, match["tries"].split(",")):
-        told.refuse(named_try(told.board, refused, ply), refused)
-    before = told.board.copy(stack=False)
-    announcement = told.move_san(name)
-    last = told.board.peek()
+def _replay(game: base.ForeignGame, move: PgnMove, notation: _Notation) -> None:
+    """Replay one turn with a comment: its refused tries, then its move."""
+    here, ply = game.here, game.referee.ply
+    match = notation.comment.fullmatch("".join(move.comments[0].split()))
+    if match is None or len(move.comments) > 1:
+        raise RecordError(
+            f"illegal comment: {quoted(move.comments[-1])}, {here}; it takes one such as {notation.example}"
+        )
+    for name in filter(None, match["tries"].split(",")):
+        game.refuse(named_try(game.board, name, ply), name)
+    before = game.board.copy(stack=False)
+    announcement = game.move_san(move.san)
+    last = game.board.peek()
     other = announcement.captured_square if announcement.en_passant else last.to_square
     captures = {f"X{chess.square_name(other)}"} if other is not None and before.is_en_passant(last) else set()
-    if notation.differs(_tokens(match["heard"]), announcement, captures):
-        true = ",".join(announced(announcement))
-        raise RecordError(
-            f"illegal announcement: {quoted(match['heard'])} after {name}, but the referee says {true!r}, {here}"
-        )
+    if notation.contradicts(_read_tokens(match["announced"]), announcement, captures):
+        wrong, true = quoted(match["announced"]), ",".join(tokens_of(announcement))
+        raise RecordError(f"illegal announcement: {wrong} after {move.san}, but the referee says {true!r}, {here}")
 
 
 def _refuse_to_read(*_: object) -> tuple[GameRecord, base.Lost]:
     raise RecordError(
         "one side's view is no full record: the other side's moves are not in it, and without them no referee can "
-        "tell the game again; it takes the game as the referee saw it"
+        "replay the game; it takes the game as the referee saw it"
     )
 
 
@@ -258,7 +260,7 @@ def _refuse_to_read(*_: object) -> tuple[GameRecord, base.Lost]:
 
 
 def _headers_of(record: GameRecord) -> dict[str, str]:
-    """The headers of a whole game, for other programs."""
+    """Return the headers of a whole game, for other programs."""
     return {name: text for name, text in headers_of(record).items() if name not in ("KriegspielRecord", *base.FOREIGN)}
 
 
@@ -282,7 +284,7 @@ def _write(record: GameRecord, notation: _Notation) -> base.Written:
     movetext = []
     for number, board, turn in numbered(record):
         tries = _tries_text(board, turn, lost)
-        movetext += [f"{number} {board.san(turn.move)}", notation.written(announced(turn.announcement), tries)]
+        movetext += [f"{number} {board.san(turn.move)}", notation.write(tokens_of(turn.announcement), tries)]
     headers = _headers_of(record)
     headers |= {"Variant": base.variant_of(record.rules), "Filtered": "no"}
     return pgn_text(headers, [*movetext, record.result]), lost
@@ -291,7 +293,7 @@ def _write(record: GameRecord, notation: _Notation) -> base.Written:
 def _write_one_side(record: GameRecord, side: chess.Color | None) -> base.Written:
     if side is None:
         raise RecordError("one side's view takes a side, white or black")
-    lost = {OTHERS: True, SAID: any(_says_more(turn.announcement) for turn in record.turns)}
+    lost = {OTHER_SIDE: True, WITHOUT_LETTER: any(_is_without_letter(turn.announcement) for turn in record.turns)}
     lost |= {base.RULED_OUT: False, base.QUESTIONS: False}
     movetext = list(_one_sides_moves(record, side, lost))
     whole = headers_of(record)
@@ -309,28 +311,28 @@ def _one_sides_moves(record: GameRecord, side: chess.Color, lost: dict[str, bool
     for number, board, turn in numbered(record):
         is_own = board.turn == side
         yield f"{number} {_own_move(board, turn) if is_own else HIDDEN}"
-        tries = _tries_text(board, turn, lost) if is_own else _heard_refused(turn, record.rules)
-        yield _written_icc(announced(turn.announcement), tries)
+        tries = _tries_text(board, turn, lost) if is_own else _number_of_illegal(turn, record.rules)
+        yield _write_icc(tokens_of(turn.announcement), tries)
 
 
 def _own_move(board: chess.Board, turn: Turn) -> str:
-    """A move as its side would name it; chess's own name may betray which other men were pinned."""
+    """Return a move as its side would name it; chess's own name may betray which other pieces were pinned."""
     announcement = turn.announcement
     name = name_of_try(board, turn.move, is_capture=announcement.capture is not None) or board.san(turn.move)
     is_mate = announcement.end == End(Reason.CHECKMATE, board.turn)
     return name + ("#" if is_mate else "+" if announcement.checks else "")
 
 
-def _heard_refused(turn: Turn, rules: RuleSet) -> str:
+def _number_of_illegal(turn: Turn, rules: RuleSet) -> str:
     if rules.illegal_to is not Audience.BOTH:
         return ""
     return str(sum(event.answer is Answer.ILLEGAL for event in turn.tries))
 
 
 def _tries_text(board: chess.Board, turn: Turn, lost: dict[str, bool]) -> str:
-    """The names of a turn's refused tries; notes what has none.
+    """Return the names of a turn's refused tries, and note in `lost` what has none.
 
-    A legal move is refused only where "Any?" was answered yes; without the question it would have been made.
+    A legal move is refused only where "Any?" obliges. Without the question it would have been made.
     """
     names = []
     for event in turn.tries:

@@ -1,16 +1,15 @@
 """Saved games of the PyPI package `kriegspiel` 1.7.3 (schema 9), the referee of kriegspiel.org.
 
-A JSON object: the moves made, the position, and each side's score sheet. A sheet lists, turn by turn, what its side
-asked and was answered, and what it heard of the other side. Nonsense is on no sheet under Berkeley's rules; at Wild
-16 it is an illegal move like any other, and under English rules also, unless "Any?" obliges to something else.
+A JSON object holds the moves made, the position, and each side's score sheet. A sheet lists, turn by turn, the side's
+own questions with their answers, and what the referee announced of the other side. Under Berkeley's rules nonsense is
+on no sheet. At Wild 16 it is an illegal move like any other, as under English rules, unless "Any?" obliges otherwise.
 
-It holds games from the initial position only, without headers, times, limits, and ends that no move brings about.
-Its referee ends a game at 2,000 quiet plies, and plays on under Berkeley's rules with one minor piece each. Several
-games stand one after another in a file, which the package itself does not read.
+The format holds games from the initial position only. It has no headers, times, limits, or ends without a move. Its
+referee ends a game at 2,000 quiet plies, and plays on under Berkeley's rules with one minor piece each. Several games
+may stand one after another in a file, which the package itself does not read.
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -25,15 +24,15 @@ from referee.announcement import (
     Reason,
     check_direction,
 )
-from referee.errors import RecordError
+from referee.errors import BadAction, RecordError
 from referee.formats.base import QUESTIONS, RULED_OUT, TIMES, ForeignGame, Format, Lost, Written
 from referee.record import ROSTER, GameRecord
 from referee.rules import NO_LIMITS, RULE_SETS, Asking, Audience, Limits, RuleSet
 from referee.text import quoted
-from referee.view import Answer, OwnQuestion, OwnTry
+from referee.view import Answer, OwnQuestion, OwnTry, parse_action
 
 Json: TypeAlias = dict[str, Any]
-Sheet: TypeAlias = list[list[tuple[Json, Json]]]  # what a side asked, turn by turn: questions and answers
+Sheet: TypeAlias = list[list[tuple[Json, Json]]]  # a side's questions with their answers, turn by turn
 
 DONE = ("REGULAR_MOVE", "CAPTURE_DONE")
 ANY = {"question_type": "ASK_ANY", "chess_move": None}
@@ -57,28 +56,29 @@ _BLANK: Json = {
     "check_1": None,
     "check_2": None,
 }
-"""The fields that every answer has, in their order; others stand only where there is something."""
+"""Fields that every answer has, in their order. Others are optional."""
 _CHECKS = ("RANK", "FILE", "LONG_DIAGONAL", "SHORT_DIAGONAL", "KNIGHT")
 
 
 # Words
 
 
-def heard_of(sheet: Sheet, rules: RuleSet) -> Iterator[list[tuple[Any, Json]]]:
-    """What the other side hears of a sheet, turn by turn."""
-    is_silent = rules.illegal_to is not Audience.BOTH
-    for turn in sheet:
-        heard = [
+def announced_of(sheet: Sheet, rules: RuleSet) -> list[list[tuple[Any, Json]]]:
+    """Return what the referee announces of a sheet to the other side, turn by turn."""
+    hides_illegal = rules.illegal_to is not Audience.BOTH
+    turns = (
+        [
             (question.get("question_type"), answer)
             for question, answer in turn
-            if not (is_silent and answer.get("main_announcement") == "ILLEGAL_MOVE")
+            if not (hides_illegal and answer.get("main_announcement") == "ILLEGAL_MOVE")
         ]
-        if heard:
-            yield heard
+        for turn in sheet
+    )
+    return [turn for turn in turns if turn]
 
 
 def answer_of(announcement: Announcement, board: chess.Board) -> Json:
-    """Their announcement of a move; a mate comes without its direction."""
+    """Return their announcement of a move. A mate comes without its direction."""
     answer = _BLANK | {"main_announcement": DONE[announcement.capture is not None]}
     if announcement.capture is not None:
         kinds = {None: None, CapturedKind.PAWN: "PAWN", CapturedKind.PIECE: "PIECE"}
@@ -122,12 +122,12 @@ def _checks(board: chess.Board) -> list[str]:
 
 
 def question_of(move: chess.Move) -> Json:
-    """The question whether a move may be made."""
+    """Return the question for a move."""
     return {"question_type": "COMMON", "chess_move": move.uci()}
 
 
 def name_of(answer: Answer, rules: RuleSet) -> str:
-    """Their name of an answer that is no move."""
+    """Return their name of an answer to a try that was not accepted, or to "Any?"."""
     nonsense = "NONSENSE" if rules.name in ("cincinnati", "rand") else "IMPOSSIBLE_TO_ASK"
     known = {Answer.ILLEGAL: "ILLEGAL_MOVE", Answer.YES: "HAS_ANY", Answer.NO: "NO_ANY"}
     return known.get(answer, nonsense)
@@ -137,107 +137,106 @@ def name_of(answer: Answer, rules: RuleSet) -> str:
 
 
 def fits(text: str) -> bool:
-    """Whether it is JSON of theirs."""
+    """Return True for JSON of this package."""
     return text.lstrip(_SPACE).startswith("{") and '"schema_version"' in text
 
 
 def games(text: str) -> list[str]:
-    """The objects of a file, in order; anything else is left for `read` to refuse."""
-    found = []
+    """Return the objects of a file, in order. Anything else is left for `read` to refuse."""
+    objects = []
     start = len(text) - len(text.lstrip(_SPACE))
     while start < len(text):
         try:
             _, end = json.JSONDecoder().raw_decode(text, start)
         except (ValueError, RecursionError):
             end = len(text)
-        found.append(text[start:end])
+        objects.append(text[start:end])
         start = end
         while start < len(text) and text[start] in _SPACE:
             start += 1
-    return found
+    return objects
 
 
 def read(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
-    """A game; the file names its rules itself, and its referee's answers must be those of ours."""
+    """Return a game. The file names its rules itself, and its referee's answers must be those of ours."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"not JSON: {error}; it takes a game that the package 'kriegspiel' saved") from None
     if not isinstance(data, dict) or data.get("schema_version") != SCHEMA or data.get("game_type") != "BerkeleyGame":
-        given = data.get("schema_version") if isinstance(data, dict) else data
-        raise RecordError(f"unknown saved game: schema {quoted(given)}; it takes schema {SCHEMA} of 'kriegspiel'")
+        schema = data.get("schema_version") if isinstance(data, dict) else data
+        raise RecordError(f"unknown saved game: schema {quoted(schema)}; it takes schema {SCHEMA} of 'kriegspiel'")
     state = _part(data, "game_state", dict)
     name = state.get("ruleset_id")
-    found = _KNOWN.get(str(name))
-    if found is None:
+    own_rules = _KNOWN.get(str(name))
+    if own_rules is None:
         raise RecordError(f"illegal ruleset_id: {quoted(name)}; it takes one of {', '.join(_KNOWN)}")
-    if rules not in (None, found):
-        raise RecordError(f"illegal rules: the game is one of {quoted(found.name)}; it takes no others")
+    if rules not in (None, own_rules):
+        raise RecordError(f"illegal rules: the game is one of {quoted(own_rules.name)}; it takes no others")
     sheets = {color: _part(state, f"{chess.COLOR_NAMES[color]}_scoresheet", dict) for color in chess.COLORS}
     own = {color: _sheet(sheet, chess.COLOR_NAMES[color]) for color, sheet in sheets.items()}
-    told = ForeignGame(found, _limits_of(own))
-    _retell(told, own)
-    _compare(told, state, sheets, own)
-    return told.record({}), ()
+    game = ForeignGame(own_rules, _limits_of(own))
+    _replay(game, own)
+    _compare(game, state, sheets, own)
+    return game.record({}), ()
 
 
-def _retell(told: ForeignGame, own: dict[chess.Color, Sheet]) -> None:
-    """All turns, White's first; the last may be unfinished."""
+def _replay(game: ForeignGame, own: dict[chess.Color, Sheet]) -> None:
+    """Replay all turns, White's first. The last may be unfinished."""
     rest = {color: iter(sheet) for color, sheet in own.items()}
     color, is_done = chess.WHITE, True
     while is_done and (turn := next(rest[color], None)) is not None:
         is_done = False
         for question, answer in turn:
             if is_done:
-                raise RecordError(f"illegal turn: a question after the move that was made, {told.here}")
-            here = told.here
-            expected = _put(told, question, answer)
-            if _told(answer) != _told(expected):
-                given, true = (json.dumps(_told(one), sort_keys=True) for one in (answer, expected))
-                raise RecordError(f"illegal answer: {given[:300]}, but the referee says {true[:300]}, {here}")
+                raise RecordError(f"illegal turn: a question after the move that was made, {game.here}")
+            here = game.here
+            expected = _put(game, question, answer)
+            if _filled(answer) != _filled(expected):
+                theirs, ours = (json.dumps(_filled(one), sort_keys=True) for one in (answer, expected))
+                raise RecordError(f"illegal answer: {theirs[:300]}, but the referee says {ours[:300]}, {here}")
             is_done = answer.get("main_announcement") in DONE
         color = not color
     if any(next(turns, None) is not None for turns in rest.values()):
-        raise RecordError(f"illegal score sheets: a turn of the wrong side, {told.here}")
+        raise RecordError(f"illegal score sheets: a turn of the wrong side, {game.here}")
 
 
-def _put(told: ForeignGame, question: Json, answer: Json) -> Json:
-    """Puts a question to the referee; returns its answer in their words."""
+def _put(game: ForeignGame, question: Json, answer: Json) -> Json:
+    """Put a question to the referee and return its answer in their words."""
     main = answer.get("main_announcement")
     if question == ANY:
-        return {"main_announcement": name_of(told.ask_any(), told.referee.rules)}
-    move, name = _move(question, told.here)
+        return {"main_announcement": name_of(game.ask_any(), game.referee.rules)}
+    move, name = _move(question, game.here)
     if main in DONE:
-        announcement = told.move(move, name)
-        return answer_of(announcement, told.board)
-    refusal = told.refuse(move, name)
-    if refusal is Answer.IMPOSSIBLE and told.board.is_en_passant(move) and main == "ILLEGAL_MOVE":
+        return answer_of(game.move(move, name), game.board)
+    refusal = game.refuse(move, name)
+    if refusal is Answer.IMPOSSIBLE and game.board.is_en_passant(move) and main == "ILLEGAL_MOVE":
         refusal = Answer.ILLEGAL  # they offer a pinned en passant capture after announcing no pawn tries
-    return {"main_announcement": name_of(refusal, told.referee.rules)}
+    return {"main_announcement": name_of(refusal, game.referee.rules)}
 
 
-def _compare(told: ForeignGame, state: Json, sheets: dict[chess.Color, Json], own: dict[chess.Color, Sheet]) -> None:
-    """The rest of the file, which follows from what each side asked."""
-    board, end = told.board, told.referee.end
-    expected = _saved(told, own)["game_state"]
+def _compare(game: ForeignGame, state: Json, sheets: dict[chess.Color, Json], own: dict[chess.Color, Sheet]) -> None:
+    """Compare the rest of the file, which follows from each side's questions."""
+    board, end = game.board, game.referee.end
+    expected = _saved(game, own)["game_state"]
     is_over = board.is_checkmate() or board.is_stalemate() or board.is_insufficient_material()
     expected["game_over"] = is_over or (end is not None and end.reason is Reason.QUIET_LIMIT)
     for name in ("board_fen", "move_stack", "must_use_pawns", "game_over"):
         if state.get(name) != expected[name]:
-            true = quoted(expected[name])
-            raise RecordError(f"illegal {name}: {quoted(state.get(name))}; these score sheets take {true}")
+            takes = quoted(expected[name])
+            raise RecordError(f"illegal {name}: {quoted(state.get(name))}; these score sheets take {takes}")
     for color, sheet in sheets.items():
         name = f"{chess.COLOR_NAMES[color]}_scoresheet"
         try:
-            given = _all_told(sheet["moves_opponent"])
+            is_same = _all_filled(sheet["moves_opponent"]) == _all_filled(expected[name]["moves_opponent"])
         except (KeyError, TypeError, ValueError, AttributeError):
-            given = []
-        if given != _all_told(expected[name]["moves_opponent"]):
+            is_same = False
+        if not is_same:
             raise RecordError(f"illegal moves_opponent in {name}: not what the other side's sheet says")
 
 
 def _limits_of(own: dict[chess.Color, Sheet]) -> Limits:
-    """Their referee's limit, if it ended this game; otherwise none."""
+    """Return their referee's limit, if it ended this game; otherwise none."""
     ends = [turns[-1][-1][1].get("special_announcement") for turns in own.values() if turns and turns[-1]]
     return _THEIR_LIMITS if TOO_MANY in ends else NO_LIMITS
 
@@ -266,102 +265,95 @@ def _part(data: Json, name: str, kind: type) -> Any:
 def _move(question: Json, here: str) -> tuple[chess.Move, str]:
     name = question.get("chess_move")
     try:
-        if question.get("question_type") != "COMMON" or not isinstance(name, str):
-            raise ValueError
-        move = chess.Move.from_uci(name)
-        if not move or move.drop is not None:
-            raise ValueError
-    except ValueError:
-        raise RecordError(f"illegal question: {quoted(question)}, {here}; it takes ASK_ANY or a move") from None
-    return move, name
+        action = parse_action(name) if question.get("question_type") == "COMMON" and isinstance(name, str) else None
+    except BadAction:
+        action = None
+    if not isinstance(action, chess.Move):
+        raise RecordError(f"illegal question: {quoted(question)}, {here}; it takes ASK_ANY or a move")
+    return action, str(name)
 
 
-def _told(answer: Json) -> Json:
-    """An answer less what it leaves open."""
+def _filled(answer: Json) -> Json:
+    """Return an answer without its empty fields."""
     return {name: value for name, value in answer.items() if value is not None and value != "NONE"}
 
 
-def _all_told(sheet: list[list[tuple[Any, Json]]]) -> list[list[tuple[Any, Json]]]:
-    return [[(question, _told(answer)) for question, answer in turn] for turn in sheet]
+def _all_filled(sheet: list[list[tuple[Any, Json]]]) -> list[list[tuple[Any, Json]]]:
+    return [[(question, _filled(answer)) for question, answer in turn] for turn in sheet]
 
 
 # Writing
 
 
 def write(record: GameRecord) -> Written:
-    """A game as their referee would have saved it."""
+    """Return a game as their referee would have saved it, and what was lost."""
     if record.rules != _KNOWN.get(record.rules.name) or record.start != chess.STARTING_FEN:
         raise RecordError(
             f"illegal game: {quoted(record.rules.name)} from {quoted(record.start)}; the format takes "
             f"{', '.join(_KNOWN)} from the initial position"
         )
-    theirs = ForeignGame(replace(record.rules, one_minor_each_draws=False), _THEIR_LIMITS)
+    game = ForeignGame(replace(record.rules, one_minor_each_draws=False), _THEIR_LIMITS)
     own: dict[chess.Color, Sheet] = {chess.WHITE: [], chess.BLACK: []}
     lost = {HEADERS: record.headers != ROSTER, TIMES: record.has_times}
     for turn in (*record.turns, None):
-        color = theirs.board.turn
+        color = game.board.turn
         pairs = []
         for event in record.left if turn is None else turn.tries:
-            pair = _asked(theirs, event)
+            pair = _refused(game, event)
             if pair is None:
                 lost[QUESTIONS if isinstance(event, OwnQuestion) else RULED_OUT] = True
             else:
                 pairs.append(pair)
         if turn is not None:
-            announcement = theirs.move(turn.move, turn.move.uci())
-            pairs.append((question_of(turn.move), answer_of(announcement, theirs.board)))
+            announcement = game.move(turn.move, turn.move.uci())
+            pairs.append((question_of(turn.move), answer_of(announcement, game.board)))
         if pairs:
             own[color].append(pairs)
     lost[END] = record.end is not None and record.end.reason not in _SHOWN
     lost["limits"] = record.limits != NO_LIMITS
-    return json.dumps(_saved(theirs, own), indent=2) + "\n", lost
+    return json.dumps(_saved(game, own), indent=2) + "\n", lost
 
 
-def _asked(theirs: ForeignGame, event: OwnTry | OwnQuestion) -> tuple[Json, Json] | None:
-    """A refused try or a question, and the answer; None for what is on no sheet."""
-    rules = theirs.referee.rules
+def _refused(game: ForeignGame, event: OwnTry | OwnQuestion) -> tuple[Json, Json] | None:
+    """Replay a refused try or a question. Return it with its answer; None if it is on no sheet."""
+    rules = game.referee.rules
     if isinstance(event, OwnQuestion):
         if event.answer not in (Answer.YES, Answer.NO):
             return None
-        return ANY, _BLANK | {"main_announcement": name_of(theirs.referee.ask_any(), rules)}
-    if event.move.from_square == event.move.to_square:
-        return None
+        return ANY, _BLANK | {"main_announcement": name_of(game.ask_any(), rules)}
     main = name_of(event.answer, rules)
-    if main == "IMPOSSIBLE_TO_ASK":
+    if event.move.from_square == event.move.to_square or main == "IMPOSSIBLE_TO_ASK":
         return None
-    theirs.refuse(event.move, event.move.uci())
+    game.refuse(event.move, event.move.uci())
     return question_of(event.move), _BLANK | {"main_announcement": main}
 
 
-def _saved(theirs: ForeignGame, own: dict[chess.Color, Sheet]) -> Json:
-    board, referee = theirs.board, theirs.referee
-    view = referee.view(board.turn)
+def _saved(game: ForeignGame, own: dict[chess.Color, Sheet]) -> Json:
+    board, rules = game.board, game.referee.rules
+    view = game.referee.view(board.turn)
     possible = [question_of(move) for move in sorted(view.tries(), key=chess.Move.uci)]
+    state = {
+        "ruleset_id": rules.name,
+        "any_rule": rules.asking is not Asking.NONSENSE,
+        "board_fen": board.fen(),
+        "move_stack": [move.uci() for move in board.move_stack],
+        "must_use_pawns": view.obliged,
+        "game_over": game.referee.end is not None,
+        "possible_to_ask": ([ANY] if view.may_ask else []) + possible,
+    }
+    for color in (chess.WHITE, chess.BLACK):
+        announced = announced_of(own[not color], rules)
+        state[f"{chess.COLOR_NAMES[color]}_scoresheet"] = {
+            "color": chess.COLOR_NAMES[color].upper(),
+            "moves_own": own[color],
+            "moves_opponent": announced,
+            "last_move_number": max(len(own[color]), len(announced)),
+        }
     return {
         "schema_version": SCHEMA,
         "library_version": LIBRARY,
         "game_type": "BerkeleyGame",
-        "game_state": {
-            "ruleset_id": referee.rules.name,
-            "any_rule": referee.rules.asking is not Asking.NONSENSE,
-            "board_fen": board.fen(),
-            "move_stack": [move.uci() for move in board.move_stack],
-            "must_use_pawns": view.obliged,
-            "game_over": referee.end is not None,
-            "possible_to_ask": ([ANY] if view.may_ask else []) + possible,
-            "white_scoresheet": _saved_sheet(chess.WHITE, own, referee.rules),
-            "black_scoresheet": _saved_sheet(chess.BLACK, own, referee.rules),
-        },
-    }
-
-
-def _saved_sheet(color: chess.Color, own: dict[chess.Color, Sheet], rules: RuleSet) -> Json:
-    heard = list(heard_of(own[not color], rules))
-    return {
-        "color": chess.COLOR_NAMES[color].upper(),
-        "moves_own": own[color],
-        "moves_opponent": heard,
-        "last_move_number": max(len(own[color]), len(heard)),
+        "game_state": state,
     }
 
 
