@@ -92,7 +92,7 @@ def test_a_hint_names_tries_that_can_be_made_by_a_click(tmp_path: Path) -> None:
         page.one("#hint").click()
         page.one("#hints .working, #hints ol")
         until(lambda: page.driver.find_elements(By.CSS_SELECTOR, "#hints li"), "a hint")
-        assert "The record says so" in page.text("#hints")
+        assert "The saved game will note the hint" in page.text("#hints")
         tries = page.driver.find_elements(By.CSS_SELECTOR, "#hints li button")
         assert len(tries) == 3
         name = tries[0].text
@@ -225,7 +225,7 @@ def test_others_look_at_a_game_of_two_people_once_it_has_ended(tmp_path: Path) -
         assert driver.find_elements(By.CSS_SELECTOR, "#board *, #review *, #log *") == []
         server.registry.get(ann.run("return location.hash.split('=')[1]")).play.stop("the test wants it to end")
         ann.until_text("#outcome-said", "Broken off")
-        eve.until_text("#later-said", "may be played on")
+        eve.until_text("#later-said", "may be continued")
         ann.click("#again")
         ann.one("#invite").click()
         ann.one("#link")
@@ -348,7 +348,7 @@ def test_levels_can_be_watched_by_their_names(tmp_path: Path) -> None:
         Select(page.one("#watch-white")).select_by_visible_text("Club bot")
         Select(page.one("#watch-black")).select_by_visible_text("rand")
         assert not page.driver.find_element(By.ID, "watch-white-settings").is_displayed()
-        assert "Thinks of your answer" in page.text(".watch-form small")
+        assert "Considers your reply" in page.text(".watch-form small")
         page.one("#watch-start").click()
         page.one("#review h2")
         page.until_text("#review h2", "Club bot")
@@ -361,7 +361,7 @@ def test_all_men_stand_on_the_boards_until_the_watched_programs_have_started(
     with served(tmp_path) as server, chromium(server.address) as page:
         page.one(".other summary").click()
         page.one("#watch-start").click()
-        assert "the programs are starting" in page.one(".frame-title").text
+        assert "starting the programs" in page.one(".frame-title").text
         script = "return ['white', 'true', 'black'].map((one) => document.querySelectorAll(`#panel-${one} use`).length)"
         assert page.run(script) == [16, 32, 16]
 

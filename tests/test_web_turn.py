@@ -85,7 +85,7 @@ def test_every_announcement_is_explained_by_click_and_by_keys(tmp_path: Path) ->
     with playing(tmp_path, CHECK) as page:
         page.one("#explain").click()
         meant = page.one("#meaning").text
-        assert "the other side hears that you have moved, but not what" in meant
+        assert "your opponent learns that you have moved, but not what" in meant
         assert "A queen, bishop or pawn attacks the king along the longer of the two diagonals" in meant
         assert page.run("return document.activeElement.id") == "meaning"
         press(page, Keys.ESCAPE)
@@ -95,7 +95,7 @@ def test_every_announcement_is_explained_by_click_and_by_keys(tmp_path: Path) ->
         assert page.run("return document.activeElement.textContent") == "Black took your pawn on d4."
         assert page.run("return document.querySelector('#board .looked').dataset.square") == "d4"
         press(page, Keys.ENTER)
-        assert "Whatever took it stands on that square now" in page.one("#meaning").text
+        assert "The capturing piece is on that square now" in page.one("#meaning").text
         press(page, Keys.ESCAPE, "?")
         assert "longer of the two diagonals" in page.one("#meaning").text
 
