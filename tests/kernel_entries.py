@@ -1,4 +1,4 @@
-"""Kernels made callable from Python one position at a time, for the tests alone."""
+"""Entry kernels for tests: inner kernels on one position at a time."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ from kriegbot.kernels import (
     reach,
     store,
 )
-from kriegbot.kernels import quiet_announcement as said_of_silent
+from kriegbot.kernels import quiet_announcement as announcement_if_quiet
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Announced, Opponent
 from referee.pieces import Men
@@ -46,17 +46,17 @@ def _legal(tables: WordArray, row: WordArray, moves: MoveArray) -> int:
 
 
 @entry
-def _reach(tables: WordArray, row: WordArray, side: int, found: WordArray) -> None:
+def _reach(tables: WordArray, row: WordArray, side: int, fields: WordArray) -> None:
     reached = reach(pointer(tables), load(pointer(row), 0), side)
-    found[0], found[1], found[2] = reached.every, reached.but_king, reached.twice
-    found[3], found[4], found[5], found[6] = reached.knights, reached.bishops, reached.rooks, reached.queens
+    fields[0], fields[1], fields[2] = reached.every, reached.but_king, reached.twice
+    fields[3], fields[4], fields[5], fields[6] = reached.knights, reached.bishops, reached.rooks, reached.queens
 
 
 def reached_by(row: WordArray, side: int) -> list[int]:
-    """The fields of what a side reaches."""
-    found = np.empty(7, np.uint64)
-    _reach(TABLES, row, side, found)
-    return [int(one) for one in found]
+    """Return the fields of `reach`."""
+    fields = np.empty(7, np.uint64)
+    _reach(TABLES, row, side, fields)
+    return [int(field) for field in fields]
 
 
 @entry
@@ -70,9 +70,9 @@ def _moves_to(tables: WordArray, row: WordArray, wanted: Word, moves: MoveArray)
 
 
 @entry
-def _silent_said(tables: WordArray, row: WordArray, move: int, terms: KernelRules) -> int:
+def _quiet_announcement(tables: WordArray, row: WordArray, move: int, rules: KernelRules) -> int:
     position = load(pointer(row), 0)
-    return said_of_silent(quiet_info(pointer(tables), position, terms), position, move, terms)
+    return announcement_if_quiet(quiet_info(pointer(tables), position, rules), position, move, rules)
 
 
 @entry
@@ -94,11 +94,11 @@ def _exchange(tables: WordArray, row: WordArray, square: int) -> int:
 
 
 @entry
-def _play(tables: WordArray, row: WordArray, move: int, terms: KernelRules, target: WordArray, moves: MoveArray) -> int:
+def _play(tables: WordArray, row: WordArray, move: int, rules: KernelRules, target: WordArray, moves: MoveArray) -> int:
     before = load(pointer(row), 0)
     after, captured = make_move(pointer(tables), before, move)
     store(pointer(target), 0, after)
-    return announcement(pointer(tables), before, after, captured, terms, pointer(moves))
+    return announcement(pointer(tables), before, after, captured, rules, pointer(moves))
 
 
 @entry
@@ -112,58 +112,58 @@ def _mixed(state: Word) -> Word:
 
 
 def splitmix(state: int) -> int:
-    """Output of SplitMix64 in a state."""
+    """Return the output of SplitMix64 for a state."""
     return int(_mixed(state))
 
 
 def legal(row: WordArray) -> list[int]:
-    """Legal moves of a position uint64[8]."""
+    """Return the legal moves of a position uint64[8]."""
     moves = np.empty(MAX_MOVES, np.int32)
     return [int(move) for move in moves[: _legal(TABLES, row, moves)]]
 
 
 def legal_to(row: WordArray, wanted: int) -> list[int]:
-    """Legal moves of a position to the squares of a bitboard."""
+    """Return the legal moves of a position to the squares of a bitboard."""
     moves = np.empty(MAX_MOVES, np.int32)
     count = _moves_to(TABLES, row, wanted, moves)
     return [int(move) for move in moves[:count]]
 
 
 def legal_among(row: WordArray, tries: list[int]) -> list[int]:
-    """Those of the tries of a position that are legal, each looked at by itself."""
+    """Return the tries of a position that are legal, each tested by itself."""
     return [move for move in tries if _is_legal_try(TABLES, row, move)]
 
 
-def quiet_announcement(row: WordArray, move: int, terms: KernelRules) -> int | None:
-    """What is said of a legal move, if that can be seen without making it; else None."""
-    said = _silent_said(TABLES, row, move, terms)
-    return said if said >= 0 else None
+def quiet_announcement(row: WordArray, move: int, rules: KernelRules) -> int | None:
+    """Return the announcement of a legal move that surely is quiet, else None."""
+    code = _quiet_announcement(TABLES, row, move, rules)
+    return code if code >= 0 else None
 
 
-def play(row: WordArray, move: int, terms: KernelRules) -> tuple[WordArray, int]:
-    """Position after a legal move, and what is said of it."""
+def play(row: WordArray, move: int, rules: KernelRules) -> tuple[WordArray, int]:
+    """Return the position after a legal move, and its announcement."""
     target = np.empty(8, np.uint64)
-    said = _play(TABLES, row, move, terms, target, np.empty(MAX_MOVES, np.int32))
-    return target, said
+    code = _play(TABLES, row, move, rules, target, np.empty(MAX_MOVES, np.int32))
+    return target, code
 
 
 def evaluate(evaluator: Any, row: WordArray, side: int) -> int:
-    """Centipawns that an evaluator gives a position uint64[8], for side 0 (White) or 1."""
+    """Return the centipawns that an evaluator gives a position uint64[8], for side 0 (White) or 1."""
     return _evaluate(TABLES, row, side, evaluator)
 
 
 def exchanged(row: WordArray, square: int) -> int:
-    """What `kernels.exchange` finds on a square."""
+    """Return `kernels.exchange` on a square."""
     return int(_exchange(TABLES, row, square))
 
 
 def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
-    """The weights that an opponent model gives to the legal moves of a position, nothing having been heard."""
+    """Return the weights that an opponent model gives to the legal moves of a position, before any announcement."""
     weights = np.ones(MAX_MOVES)
     return weights[: _weights(TABLES, row, load_opponent(name), np.empty(MAX_MOVES, np.int32), weights)]
 
 
 def learnt_cost_of(men: Men, squares: int) -> float:
-    """What the network says of our men, as White, and squares of a bare king."""
+    """Return the network's cost of our pieces, as White, and the possible squares of a bare king."""
     row = men_row(True, men)
     return float(_learnt(TABLES, Network.of(load_network()), delayed_tables_for(row).now, row, squares))

@@ -65,7 +65,7 @@ def test_the_gradients_are_those_of_the_likelihood() -> None:
 
 
 @pytest.mark.slow
-def test_players_are_told_apart_and_their_moves_foretold(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fit_distinguishes_players_and_predicts_their_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FIT, "EPOCHS", 30)
     train = [*sides(forward, "forward", 20, 1), *sides(backward, "backward", 20, 2)]
     examples = FIT.Examples(train)

@@ -158,7 +158,7 @@ def test_the_weights_say_where_they_come_from() -> None:
 
 
 @pytest.mark.parametrize("kind", range(len(PRIOR)))
-def test_a_board_is_answered_by_the_kind_that_its_label_names(kind: int) -> None:
+def test_the_opponent_type_of_a_board_decides_its_weights(kind: int) -> None:
     board = played(3, plies=30).board()
     row = with_type_ids(from_board(board, 30), len(PRIOR))[kind]
     weights = replies_of("opponent_types", row)
@@ -173,7 +173,7 @@ def test_a_board_is_answered_by_the_kind_that_its_label_names(kind: int) -> None
     assert weights == pytest.approx((1 - FLOOR) * scores / scores.sum() + FLOOR / len(weights))
 
 
-def test_the_kinds_say_where_they_come_from() -> None:
+def test_opponent_types_name_their_players() -> None:
     with np.load(opponent_types.FILE) as found:
         about, players = json.loads(str(found["about"])), found["players"]
         assert tuple(found["features"]) == NAMES
@@ -183,7 +183,7 @@ def test_the_kinds_say_where_they_come_from() -> None:
     assert sum(PRIOR) == pytest.approx(1.0)
 
 
-def test_kinds_have_positive_shares() -> None:
+def test_opponent_types_have_positive_shares() -> None:
     for prior in ((), (0.5, 0.0), (1.5, -0.5), (1.0,) * 33):
         with pytest.raises(ValueError, match="positive shares"):
             opponents(prior)

@@ -71,14 +71,13 @@ from tests.plain_search import Evaluator, exchange
 UNIFORMS = ["0.603431367211113", "0.921304374363014", "0.392785976706042"]
 SUBSEEDS = [7, 2203090791740743528, 1788301705487582329]
 """Ours, pinned: another generator would be another game for every seed."""
-"""All that is said of pawn tries."""
 WORKERS = 4
 POSITIONS_EACH = many(50_000, 10_000)
 """Together 40,000; 200,000 in a thorough run."""
 
 
 def sparse_board(rng: random.Random) -> chess.Board:
-    """Valid position of a few men anywhere: pawns near promotion, pins, and checks from everywhere."""
+    """Return a valid position of a few pieces anywhere: pawns near promotion, pins, and checks from everywhere."""
     while True:
         board = chess.Board(None)
         squares = rng.sample(chess.SQUARES, rng.randrange(4, 12))
@@ -113,7 +112,7 @@ def positions(rng: random.Random, count: int) -> Iterator[tuple[chess.Board, che
 CHATTY = replace(
     RULE_SETS["rand"], name="chatty", title="Chatty", en_passant_announced=True, pawn_tries=PawnTries.COUNT_EACH
 )
-"""From outside: it tells together what ours tell apart, as the kind of the captured man and that it was en passant."""
+"""A rule set from outside with announcements that no built-in one combines, such as captured kind and en passant."""
 
 
 @pytest.mark.slow
@@ -130,18 +129,18 @@ def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
         after.push(move)
         for rules in (*RULE_SETS.values(), CHATTY):
             announcement = announce(board, move, rules, PAPER_LIMITS, ply=ply)
-            played, heard = play(row, encode_move(move), kernel_rules(rules, PAPER_LIMITS))
-            assert heard == encode_announcement(announcement), (board.fen(), move.uci(), rules.name)
+            played, code = play(row, encode_move(move), kernel_rules(rules, PAPER_LIMITS))
+            assert code == encode_announcement(announcement), (board.fen(), move.uci(), rules.name)
             assert np.array_equal(played, from_board(after, ply + 1))
             if announcement.end is not None:
                 seen[announcement.end.reason.value] += 1
-            told = announcement.pawn_tries
-            if isinstance(told, PawnTryCount):
-                seen[f"{told.number} pawn tries"] += 1
-            elif isinstance(told, PawnTrySquares):
-                seen["squares" if told.squares else "no squares"] += 1
-            seen["told en passant"] += announcement.en_passant
-            seen["told promotion"] += announcement.promotion
+            pawn_tries = announcement.pawn_tries
+            if isinstance(pawn_tries, PawnTryCount):
+                seen[f"{pawn_tries.number} pawn tries"] += 1
+            elif isinstance(pawn_tries, PawnTrySquares):
+                seen["squares" if pawn_tries.squares else "no squares"] += 1
+            seen["announced en passant"] += announcement.en_passant
+            seen["announced promotion"] += announcement.promotion
             seen.update(str(flag.name) for flag in Check if flag & announcement.checks)
             seen["double check"] += announcement.checks.bit_count() > 1
             seen["lost stalemate"] += (
@@ -153,7 +152,7 @@ def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
         seen["promotion"] += move.promotion is not None
         seen["castling"] += board.is_castling(move)
     rare = ["double check", "en passant", "promotion", "castling", *(str(flag.name) for flag in Check)]
-    rare += ["no squares", "squares", "told en passant", "told promotion", "lost stalemate"]
+    rare += ["no squares", "squares", "announced en passant", "announced promotion", "lost stalemate"]
     rare += [reason.value for reason in BY_A_MOVE] + [f"{count} pawn tries" for count in range(4)]
     assert all(seen[what] > 0 for what in rare), seen
 
@@ -191,41 +190,41 @@ def test_a_try_is_legal_by_itself_where_it_is_among_the_legal_moves() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
-def test_of_a_silent_move_nothing_is_said_but_a_capture_and_that_there_are_no_tries(rules: RuleSet) -> None:
-    rng, terms = random.Random(3), kernel_rules(rules, PAPER_LIMITS)
-    no_tries = 1 << TRIES_SHIFT if terms.tries_announced else 0
+def test_the_announcement_of_a_quiet_move_is_a_capture_at_most_and_no_pawn_tries(rules: RuleSet) -> None:
+    rng, numbers = random.Random(3), kernel_rules(rules, PAPER_LIMITS)
+    no_tries = 1 << TRIES_SHIFT if numbers.tries_announced else 0
     seen = Counter[str]()
     for board, _ in positions(rng, many(3_000, 1_000)):
         row = from_board(board, rng.choice((0, 100, 158, 159)))
         for move in legal(row):
-            silent = quiet_announcement(row, move, terms)
-            _, heard = play(row, move, terms)
-            if silent is not None:
-                assert heard == silent, (board.fen(), decode_move(move).uci(), rules.name)
-            seen["nothing to hear" if heard & ~CAPTURE_MASK == no_tries else "something"] += 1
-            seen["silent"] += silent is not None
-    most = 0.8 if rules.checks_announced else 0.75  # a check that is not told is not guessed either
-    most *= 0.75 if terms.tries_announced else 1.0  # nor are pins, or two steps of a pawn
-    assert seen["silent"] > most * seen["nothing to hear"], seen  # the guess is not so safe that it is of no use
+            quiet = quiet_announcement(row, move, numbers)
+            _, code = play(row, move, numbers)
+            if quiet is not None:
+                assert code == quiet, (board.fen(), decode_move(move).uci(), rules.name)
+            seen["quiet" if code & ~CAPTURE_MASK == no_tries else "other"] += 1
+            seen["seen to be quiet"] += quiet is not None
+    most = 0.8 if rules.checks_announced else 0.75  # a check counts even if it is not announced
+    most *= 0.75 if numbers.tries_announced else 1.0  # nor are pins and double steps of pawns examined
+    assert seen["seen to be quiet"] > most * seen["quiet"], seen
 
 
 @pytest.mark.parametrize(
     ("fen", "move"),
     [
-        ("7k/5K2/8/8/8/p7/2B1R3/8 w - - 0 1", "e2a2"),  # stands in the way of the only man that could move
+        ("7k/5K2/8/8/8/p7/2B1R3/8 w - - 0 1", "e2a2"),  # stands in the way of the only piece that could move
         ("7k/5K2/8/8/8/n7/1PB5/8 w - - 0 1", "b2a3"),  # takes it
         ("R5nk/8/4K3/8/8/8/2B5/8 w - - 0 1", "e6f6"),  # it is pinned
         ("5k2/pp6/8/8/8/8/8/4K2R w K - 0 1", "e1g1"),  # the rook gives check
     ],
 )
-def test_these_moves_are_not_silent(fen: str, move: str) -> None:
-    row, code, terms = (
+def test_these_moves_are_not_quiet(fen: str, move: str) -> None:
+    row, code, rules = (
         from_board(chess.Board(fen)),
         encode_move(chess.Move.from_uci(move)),
         kernel_rules(BERKELEY, NO_LIMITS),
     )
-    assert play(row, code, terms)[1] != 0
-    assert quiet_announcement(row, code, terms) is None
+    assert play(row, code, rules)[1] != 0
+    assert quiet_announcement(row, code, rules) is None
 
 
 def test_a_check_is_met_en_passant_only_where_that_is_asked_for() -> None:

@@ -1,4 +1,4 @@
-"""What an opponent model takes a mover to know: known answers; where the other men stand makes no difference."""
+"""Knowledge of a mover in opponent models: known answers; the squares of enemy pieces make no difference."""
 
 import random
 
@@ -17,7 +17,7 @@ THREE_TRIES = 4 << 13
 
 
 def facts(board: chess.Board, ply: int = 0, ours: int = 0, theirs: int = 0) -> list[int]:
-    """The facts of a position, ascending, less the kind."""
+    """Return the facts of a position, ascending, less the opponent type."""
     found, _ = knowledge_of(from_board(board, ply), ours, theirs, np.empty(0, np.int32))
     assert found[-1] == knowledge.TYPES
     assert len(found) <= MOST_FACTS
@@ -47,7 +47,7 @@ def test_plies_are_counted_in_fours_and_then_in_32s(ply: int, place: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_it_does_not_matter_where_the_other_men_stand(seed: int) -> None:
+def test_the_squares_of_enemy_pieces_make_no_difference(seed: int) -> None:
     board = played(seed, plies=20 + seed).board()
     other, rng = not board.turn, random.Random(seed)
     known = facts(board, 30, chess.E4 + 1)
@@ -64,7 +64,7 @@ def test_knowledge_is_the_same_from_both_sides(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_move_has_the_vectors_of_its_man_where_it_leaves_and_where_it_arrives(seed: int) -> None:
+def test_a_move_has_the_vectors_of_its_piece_on_origin_and_target(seed: int) -> None:
     board = played(seed, plies=30 + seed).board()
     row, mirror = from_board(board, 30), 0 if board.turn == chess.WHITE else 56
     moves, _ = features_of(row, 0, 0)
@@ -78,8 +78,8 @@ def test_a_move_has_the_vectors_of_its_man_where_it_leaves_and_where_it_arrives(
         )
 
 
-def test_the_kind_is_the_last_fact() -> None:
+def test_the_opponent_type_is_the_last_fact() -> None:
     rows = with_type_ids(from_board(chess.Board()), 3)
-    for label, row in enumerate(rows):
+    for opponent_type, row in enumerate(rows):
         found, _ = knowledge_of(row, 0, 0, np.empty(0, np.int32))
-        assert found[-1] == knowledge.TYPES + label < FACTS
+        assert found[-1] == knowledge.TYPES + opponent_type < FACTS

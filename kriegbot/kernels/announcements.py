@@ -49,19 +49,11 @@ PAIR_SHIFT, PAIR_BITS = words(18, 36)
 
 
 class KernelRules(NamedTuple):
-    """Rule set and limits of a game for kernels; int64 each, 1 for yes and 0 for no unless noted otherwise.
+    """Rule set and limits of a game for kernels: int64, 0 or 1 for no or yes, 0 for no limit.
 
-    Attributes:
-      announces_kind: captures are announced as of a pawn or of a piece.
-      tries_announced: the most pawn tries that are announced: 0 none at all, 1 "none" or "some", ANY_NUMBER all,
-        EACH_PROMOTION up to 29, with a promotion counted four times; SQUARES for their squares.
-      minor_each_draws: at most one minor piece on each side, and no other piece or pawn, is a draw.
-      announces_en_passant: en passant is announced.
-      announces_promotion: promotions are announced.
-      stalemate_loses: a stalemated side loses.
-      announces_checks: checks are announced.
-      ply_limit: plies after which the game is drawn, 0 for no limit.
-      quiet_limit: plies without capture or pawn move after which it is drawn, 0 for no limit.
+    The referee announces whether a capture was of a pawn or of a piece (`announces_kind`) and pawn tries up to
+    `tries_announced`: 0 not at all, 1 "none" or "some", ANY_NUMBER, EACH_PROMOTION if a promotion counts four times,
+    SQUARES if it names squares. `minor_each_draws`: kings with at most one minor piece each are a dead position.
     """
 
     announces_kind: int
@@ -78,10 +70,8 @@ class KernelRules(NamedTuple):
 class TurnHistory(NamedTuple):
     """Announcements of a turn before its move, as int64.
 
-    Attributes:
-      refused: illegal tries, those before the question "Any?" if there was one.
-      answer: to "Any?": NOT_ASKED, NO, YES (a pawn must capture) or TRIED (a pawn has tried, and need not any more).
-      since: illegal tries after the question.
+    `refused` illegal tries came before the question "Any?", if there was one, and `since` after it. Its `answer` is
+    NOT_ASKED, NO, YES (a pawn must capture) or TRIED (a pawn has tried to, and need not any more).
     """
 
     refused: int

@@ -57,14 +57,9 @@ KINGSIDE, QUEENSIDE, FILES_FG, FILES_CD, FILES_BCD = words(1, 2, 0b1100000, 0b11
 class Scope(NamedTuple):
     """Restrictions on the moves of the side to move, the king's aside.
 
-    Attributes:
-      blocking: pieces that stop sliders and pawns.
-      targets: squares to which pieces may go and pawns may advance.
-      takeable: squares on which pawns may capture.
-      capturing: squares from which pawns may capture.
-      pinned: own pieces that may move only in line with the king.
-      king: square of the king.
-      ep: target of an en passant capture that may expose the king, 0 for none.
+    Pieces go to `targets`, and pawns capture from `capturing` to `takeable` squares. `blocking` pieces stop sliders and
+    pawns. `pinned` pieces stay in line with the `king`. `ep` is the target of an en passant capture that may expose it,
+    0 for none.
     """
 
     blocking: Word
@@ -221,11 +216,7 @@ def legal_moves(tables: Words, position: Position, moves: Moves) -> int:
 def open_tries(tables: Words, position: Position, capturing: Word, moves: Moves) -> int:
     """Write the tries that the side to move can make, for all that its own pieces show, and return their number.
 
-    Args:
-      tables: the tables.
-      position: only the pieces and the castling rights of the side to move count.
-      capturing: squares from which pawns may try to capture; none after the announcement of no pawn tries.
-      moves: MAX_MOVES places.
+    Pawns may try to capture from `capturing` squares. `moves` has MAX_MOVES places.
     """
     own, _ = pieces_of(position, side_to_move(position))
     king = lsb(position.kings & own)

@@ -37,12 +37,9 @@ ENOUGH = 2  # with so many movable pieces no single move can immobilise them all
 class QuietInfo(NamedTuple):
     """Facts about a position that show which of its moves are quiet.
 
-    Attributes:
-      pawns: squares on which a pawn gives check; likewise `knights`, `diagonals` and `orthogonals`.
-      uncovering: pieces that stand alone between a slider of their own side and the enemy king.
-      movable: number of enemy pieces, the king aside, that can move and are not pinned after any move, counted up to
-        ENOUGH; 0 if a limit may end the game.
-      obstructing: squares on which a move may capture or block one of them.
+    A pawn gives check on `pawns` squares, and so on. `uncovering` pieces stand alone between a slider of their own side
+    and the enemy king. `movable` enemy pieces, the king aside, can move and are not pinned after any move; they are
+    counted up to ENOUGH, and 0 if a limit may end the game. A move may capture or block one on `obstructing` squares.
     """
 
     pawns: Word

@@ -59,45 +59,13 @@ SINGLE = (
 )
 NAMES = tuple(f"{name}: {kind}" for name in BY_KIND + RANKS_AND_FILES for kind in KINDS) + SINGLE
 """Names of the features, in the order of the weights."""
-(
-    MOVES,
-    CAPTURES_WITH,
-    CAPTURES,
-    RECAPTURES,
-    TO_PAWN_ATTACK,
-    TO_ATTACKED_DEFENDED,
-    TO_ATTACKED_LOOSE,
-    CAPTURES_LESS,
-    FROM_ATTACKED,
-    FORWARD,
-    BACKWARD,
-    OPENING,
-    ENDGAME,
-    NEAR_KING,
-    NOT_DEFENDED,
-    BEYOND_MIDDLE,
-    ATTACKS_KING_ZONE,
-    UNDEFENDS,
-    DEFENDS,
-) = range(0, 6 * len(BY_KIND), 6)
-RANKS = 6 * len(BY_KIND)
-FILES = RANKS + 6 * 8
-(
-    TO_QUEEN,
-    TO_LESS,
-    TO_SEVENTH,
-    TO_SIXTH,
-    TWO_STEPS,
-    CASTLES,
-    CHECKS,
-    CAPTURES_CHECKER,
-    OUT_OF_CHECK,
-    DEVELOPS,
-    CENTRE,
-    WIDE_CENTRE,
-    FAR,
-    MATES,
-) = range(FILES + 6 * 4, len(NAMES))
+MOVES, CAPTURES_WITH, CAPTURES, RECAPTURES = range(0, 24, 6)
+TO_PAWN_ATTACK, TO_ATTACKED_DEFENDED, TO_ATTACKED_LOOSE, CAPTURES_LESS, FROM_ATTACKED = range(24, 54, 6)
+FORWARD, BACKWARD, OPENING, ENDGAME, NEAR_KING, NOT_DEFENDED, BEYOND_MIDDLE = range(54, 96, 6)
+ATTACKS_KING_ZONE, UNDEFENDS, DEFENDS, RANKS = range(96, 120, 6)
+FILES, SINGLES = RANKS + 6 * 8, RANKS + 6 * 12
+TO_QUEEN, TO_LESS, TO_SEVENTH, TO_SIXTH, TWO_STEPS, CASTLES, CHECKS = range(SINGLES, SINGLES + 7)
+CAPTURES_CHECKER, OUT_OF_CHECK, DEVELOPS, CENTRE, WIDE_CENTRE, FAR, MATES = range(SINGLES + 7, len(NAMES))
 OPENING_PLIES, ENDGAME_PIECES = 24, 12
 FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES = kb.words(
     0xFF, 0xFF << 56, 0x0000001818000000, 0x00003C3C3C3C0000
@@ -109,14 +77,9 @@ FLOOR = 0.05
 class Scene(NamedTuple):
     """Facts that all replies on one board share.
 
-    Attributes:
-      side: the side that replies.
-      own: its pieces; `other` are ours, `occupied` all.
-      attacked: squares that our pieces attack; `by_pawns` those that our pawns attack.
-      defended: squares that its pieces attack or defend; `twice` those of two or more.
-      checkers: our pieces that give check.
-      recapture: square of our last move if it captured, else -1.
-      is_opening: 1 or 0, like `is_endgame`.
+    `side` replies with the pieces `own` against `other`. `attacked` are the squares that `other` attacks, `by_pawns`
+    with pawns; `defended` those that `own` attacks or defends, `twice` with two or more pieces. `checkers` give check.
+    `recapture` is the square of the capture of our last move, -1 for none. Flags are 0 or 1.
     """
 
     side: int
@@ -205,15 +168,11 @@ def mates(tables: kb.Words, position: kb.Position, move: int, scratch: kb.Moves)
 class Reply(NamedTuple):
     """A move as the features see it.
 
-    Attributes:
-      kind: kind of the moving piece.
-      captured: kind of the captured piece, -1 for none or en passant.
-      origin: square that it leaves; `start` is its bitboard.
-      target: square to which it goes; `end` is its bitboard.
-      rank: rank of the target from the mover's side, 0 to 7.
-      ahead: ranks that it goes forward, negative if backward.
+    `kind` moves from `origin` (bitboard `start`) to `target` (bitboard `end`), which is `rank` 0 to 7 from its own side
+    and `ahead` ranks further forward. `captured` is a kind, too, or -1 for none or en passant.
     """
 
+    move: int
     kind: int
     captured: int
     origin: int
@@ -232,10 +191,7 @@ def reply_of(position: kb.Position, scene: Scene, move: int) -> Reply:
     captured = kb.kind_of(position, end) if end & scene.other else -1
     ahead = (target >> 3) - (origin >> 3) if scene.side == kb.WHITE else (origin >> 3) - (target >> 3)
     rank = target >> 3 if scene.side == kb.WHITE else 7 - (target >> 3)
-    return Reply(kb.kind_of(position, start), captured, origin, target, start, end, rank, ahead)
-
-
-# Each of the next functions adds weights to a sum: one order of additions gives one result on all machines.
+    return Reply(move, kb.kind_of(position, start), captured, origin, target, start, end, rank, ahead)
 
 
 @kb.inlined
@@ -284,8 +240,9 @@ def add_risk(
 
 
 @kb.inlined
-def add_pawn(weights: kb.Reals, reply: Reply, promotion: int, total: float) -> float:
+def add_pawn(weights: kb.Reals, reply: Reply, total: float) -> float:
     """Add the weights of a pawn's promotion or advance."""
+    promotion = reply.move >> 12
     if promotion == 4:
         total += weights[TO_QUEEN]
     elif promotion != 0:
@@ -306,7 +263,6 @@ def add_attacks(
     position: kb.Position,
     scene: Scene,
     reply: Reply,
-    move: int,
     scratch: kb.Moves,
     total: float,
 ) -> float:
@@ -317,7 +273,7 @@ def add_attacks(
     if attacks & enemy_king:
         if kind != kb.PAWN:
             total += weights[CHECKS]
-        if weights[MATES] != 0.0 and mates(tables, position, move, scratch):  # slow, but checks are few
+        if weights[MATES] != 0.0 and mates(tables, position, reply.move, scratch):  # slow, but checks are few
             total += weights[MATES]
     if attacks & kb.king_attacks(tables, kb.lsb(enemy_king)):
         total += weights[ATTACKS_KING_ZONE + kind]
@@ -357,15 +313,18 @@ def add_plan(weights: kb.Reals, scene: Scene, reply: Reply, total: float) -> flo
 def score(
     tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals, scratch: kb.Moves
 ) -> float:
-    """Return the sum of the weights [len(NAMES)] of a move's features; `scratch` has room for a list of moves."""
+    """Return the sum of the weights [len(NAMES)] of a move's features; `scratch` has room for a list of moves.
+
+    Each part adds to the total of those before it: in another order the sum would be rounded otherwise.
+    """
     reply = reply_of(position, scene, move)
     total = add_path(weights, scene, reply, 0.0)
     total = add_risk(tables, weights, position, scene, reply, total)
     if kb.king_attacks(tables, kb.lsb(position.kings & scene.other)) & reply.end:
         total += weights[NEAR_KING + reply.kind]
     if reply.kind == kb.PAWN:
-        total = add_pawn(weights, reply, move >> 12, total)
-    total = add_attacks(tables, weights, position, scene, reply, move, scratch, total)
+        total = add_pawn(weights, reply, total)
+    total = add_attacks(tables, weights, position, scene, reply, scratch, total)
     return add_plan(weights, scene, reply, total)
 
 
