@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kriegbot.cli import convert as converting
+from kriegbot.cli import games as converting
 from kriegbot.cli.main import main
 from referee import BERKELEY, WILD16, load_record, record_from_pgn, save_record
 from referee.formats import FORMATS

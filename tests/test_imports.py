@@ -83,7 +83,7 @@ def test_commands_and_page_meet_in_one_lazy_import() -> None:
 
 
 DOORS = {
-    "kriegbot.cli.convert": "render",
+    "kriegbot.cli.games": "render",
     "kriegbot.online": "online",
     "tournaments.figure6": "plots",
     "kriegbot.trees.gambit": "gambit",

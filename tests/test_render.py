@@ -8,7 +8,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from kriegbot.cli import convert as command
+from kriegbot.cli import games as command
 from kriegbot.cli.main import main
 from kriegbot.narration.pictures import Picture, pictures
 from referee import WILD16, GameRecord, Limits, Referee, RuleSet, save_record

@@ -26,11 +26,11 @@ COMMANDS = {
     "results": ("lists", "Show your results against each level, your rating and your winning streaks."),
     "match": ("match", "Play one game between two programs and show what each side saw."),
     "replay": (
-        "replay",
+        "games",
         "Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web in a browser.",
     ),
-    "render": ("convert", "Make an animated picture of a saved game as its sides saw it: gif, webp or svg."),
-    "convert": ("convert", "Convert games to another format, and list on standard error what it cannot hold."),
+    "render": ("games", "Make an animated picture of a saved game as its sides saw it: gif, webp or svg."),
+    "convert": ("games", "Convert games to another format, and list on standard error what it cannot hold."),
     "tournament": ("tournament", "Play many games between programs and report on them."),
     "report": (
         "tournament",
