@@ -1,12 +1,12 @@
-"""Fits what a set of king squares costs a bishop and knight to games (`kriegbot.endgames.leaf`).
+"""Fit the cost of a set of king squares for bishop and knight to games (`kriegbot.endgames.leaf`).
 
     python benchmarks/fit_mating.py --rounds 12 --folder rounds --out kriegbot/endgames/network.npz
 
-A round plays games with the network fitted to the games of all rounds before it; the first plays without one. So a set
-that looked better than it is was reached and paid for, and is known the next time (fitted policy iteration). What is
-fitted is how many moves were left at each of our turns, or FAILED if no mate came. Games start as those of `mating.py`,
-whose defender sees everything; in half of them some of his moves are random. The network kept is the one of the round
-that mated oftenest, for rounds differ much. Rounds are kept in the folder: rerun the same command to resume.
+A round plays games with the network fitted to all earlier rounds; the first plays without one. If the network rates a
+set too well, the search reaches it and the next fit corrects it (fitted policy iteration). The target is the number of
+moves left at each of our turns, or FAILED if no mate came. Games start as in `mating.py`, whose defender sees
+everything; in half of them some of its moves are random. The result is the network of the round with the most mates,
+since rounds differ much. The folder keeps the rounds: run the same command again to resume.
 """
 
 import argparse
@@ -17,20 +17,20 @@ from typing import NamedTuple
 import chess
 import numpy as np
 import numpy.typing as npt
-from mating import ENDINGS, MOST_MOVES, defence, start
+from mating import ENDINGS, MAX_MOVES, defence, start
 from rich.console import Console
 from rich.progress import track
 
 from kriegbot import kernels as kb
 from kriegbot.endgames import Mating
 from kriegbot.endgames.delayed_information import delayed_tables_for, mean_cost
-from kriegbot.endgames.king_sets import men_at
-from kriegbot.endgames.king_squares import men_row
+from kriegbot.endgames.king_sets import pieces_at
+from kriegbot.endgames.king_squares import pieces_row
 from kriegbot.endgames.leaf import (
-    BOARDS_SEEN,
+    BINARY_INPUTS,
     HIDDEN,
     INPUTS,
-    MOST_LISTED,
+    MAX_ACTIVE,
     SQUARES,
     UNIT,
     is_bishop_and_knight,
@@ -40,16 +40,16 @@ from kriegbot.kernels import TABLES, RealArray, subseed
 from referee import BERKELEY, NO_LIMITS, Answer, Reason, Referee
 
 LONGEST, FAILED = 70, 100.0
-"""Our moves in a game, and how many count as left where it ended without mate."""
+"""Our moves in a game, and the moves counted as left if it ended without mate."""
 UNFINISHED = 40.0
-"""Moves that count as left at the end of a game of LONGEST moves."""
+"""Moves counted as left at the end of a game of LONGEST moves."""
 NOISE = 0.0, 0.0, 0.15, 0.5
-"""Shares of random moves of the defender; one is drawn for a game."""
+"""Shares of random moves of the defender; each game draws one."""
 NODES = 3000
-"""Sets looked at a try."""
+"""Sets visited per try."""
 PASSES, BATCH, RATE, DECAY = 8, 256, 2e-3, 1e-5
 HELD_OUT = 10
-"""One game in so many is not fitted to."""
+"""One game in this many is held out."""
 
 Matrix = npt.NDArray[np.float32]
 
@@ -60,9 +60,9 @@ class Round(NamedTuple):
     Attributes:
       inputs: [N, INPUTS] of the network.
       left: [N] moves to mate.
-      game: [N] which one.
-      mated: [games] whether we mated within 50 moves.
-      network: that it was played with.
+      game: [N] index of the game.
+      mated: [games] True if we mated within 50 moves.
+      network: the network of this round.
     """
 
     inputs: Matrix
@@ -73,7 +73,7 @@ class Round(NamedTuple):
 
 
 class Game(NamedTuple):
-    """The inputs at each of our turns, how many moves were left, and whether we mated within 50 moves."""
+    """The inputs and the moves left at each of our turns, and True if we mated within 50 moves."""
 
     inputs: list[Matrix]
     left: list[float]
@@ -83,28 +83,28 @@ class Game(NamedTuple):
 @kb.entry
 def inputs_of(
     tables: kb.WordArray,
-    men: kb.WordArray,
+    pieces: kb.WordArray,
     squares: kb.Word,
-    now: kb.ShortArray,
-    listed: kb.IntArray,
+    current: kb.ShortArray,
+    active: kb.IntArray,
     last: kb.RealArray,
 ) -> int:
-    """Write the inputs that are 1, and the last two; return how many the first are, 0 for other men."""
-    ours = men_at(kb.pointer(men), 0)
+    """Write the indices of inputs that are 1, and the last two inputs; return the number of indices."""
+    ours = pieces_at(kb.pointer(pieces), 0)
     if squares == kb.NONE or not is_bishop_and_knight(ours):
         return 0
-    last[0] = mean_cost(kb.pointer(now), ours, squares) / UNIT
+    last[0] = mean_cost(kb.pointer(current), ours, squares) / UNIT
     last[1] = float(kb.popcount(squares)) / SQUARES
-    return list_inputs(kb.pointer(tables), ours, squares, kb.pointer(listed))
+    return list_inputs(kb.pointer(tables), ours, squares, kb.pointer(active))
 
 
 def inputs_at(men: dict[chess.Square, chess.PieceType], squares: int) -> Matrix:
-    """The network's inputs for our men, as White."""
-    row, listed, last = men_row(chess.WHITE, men), np.zeros(MOST_LISTED, np.int64), np.zeros(INPUTS - BOARDS_SEEN)
-    count = inputs_of(TABLES, row, squares, delayed_tables_for(row).now, listed, last)
+    """Return the network's inputs for our pieces, as White."""
+    row, active, last = pieces_row(chess.WHITE, men), np.zeros(MAX_ACTIVE, np.int64), np.zeros(INPUTS - BINARY_INPUTS)
+    count = inputs_of(TABLES, row, squares, delayed_tables_for(row).current, active, last)
     inputs = np.zeros(INPUTS, np.float32)
-    inputs[listed[:count]] = 1.0
-    inputs[BOARDS_SEEN:] = last
+    inputs[active[:count]] = 1.0
+    inputs[BINARY_INPUTS:] = last
     return inputs
 
 
@@ -127,7 +127,7 @@ def play(seed: int, network: RealArray) -> Game:
             moves += referee.try_move(mating.best_try(known, nodes=NODES).move) is Answer.ACCEPTED
         known = known.after(referee.view(chess.WHITE).events[-1])
     if referee.end is not None and referee.end.reason is Reason.CHECKMATE:
-        return Game(inputs, [float(moves - then) for then in at], moves <= MOST_MOVES)
+        return Game(inputs, [float(moves - then) for then in at], moves <= MAX_MOVES)
     is_over = is_lost or referee.end is not None
     return Game(inputs, [FAILED if is_over else min(FAILED, LONGEST - then + UNFINISHED) for then in at], False)
 
@@ -146,14 +146,14 @@ def play_round(number: int, games: int, seed: int, network: RealArray) -> Round:
 
 
 def spread(network: list[Matrix], inputs: Matrix) -> tuple[Matrix, Matrix]:
-    """The hidden sums [N, HIDDEN] and the costs [N], in units."""
+    """Return the hidden sums [N, HIDDEN] and the costs [N], in units."""
     weights, biases, outputs, bias = network
     hidden = inputs @ weights + biases
     return hidden, np.maximum(hidden, 0.0) @ outputs + bias
 
 
 def fit(rounds: list[Round], seed: int) -> RealArray:
-    """A network fitted by Adam (Kingma and Ba 2015) to the mean square of its errors; prints those, in moves."""
+    """Fit a network by Adam (Kingma and Ba 2015) to the mean squared error; print the error, in moves."""
     rng = np.random.default_rng(seed)
     inputs, left = np.concatenate([one.inputs for one in rounds]), np.concatenate([one.left for one in rounds]) / UNIT
     is_held = np.concatenate([one.game % HELD_OUT == 0 for one in rounds])
@@ -194,28 +194,28 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=1500, help="games of the first round")
     parser.add_argument("--games", type=int, default=400, help="of each further round")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folder", type=Path, required=True, help="where rounds are kept")
-    parser.add_argument("--out", type=Path, required=True, help="where the network goes")
-    given = parser.parse_args()
-    if given.rounds < 2:
-        parser.error(f"illegal --rounds {given.rounds}: it takes 2 or more; the first has no network.")
-    given.folder.mkdir(exist_ok=True)
+    parser.add_argument("--folder", type=Path, required=True, help="keeps the rounds")
+    parser.add_argument("--out", type=Path, required=True, help="file for the network")
+    options = parser.parse_args()
+    if options.rounds < 2:
+        parser.error(f"illegal --rounds {options.rounds}: give 2 or more. The first round has no network.")
+    options.folder.mkdir(exist_ok=True)
     rounds: list[Round] = []
-    for number in range(given.rounds):
-        file = given.folder / f"round-{number}.npz"
+    for number in range(options.rounds):
+        file = options.folder / f"round-{number}.npz"
         if not file.exists():
-            network = fit(rounds, given.seed + number) if rounds else np.zeros(0)
-            games = given.games if rounds else given.first
+            network = fit(rounds, options.seed + number) if rounds else np.zeros(0)
+            games = options.games if rounds else options.first
             np.savez_compressed(
-                part := file.with_suffix(".part.npz"), **play_round(number, games, given.seed, network)._asdict()
+                part := file.with_suffix(".part.npz"), **play_round(number, games, options.seed, network)._asdict()
             )
             part.rename(file)
-        with np.load(file) as found:
-            rounds.append(Round(**found))
+        with np.load(file) as arrays:
+            rounds.append(Round(**arrays))
         print(f"round {number}: {rounds[-1].mated.mean():.1%} of {len(rounds[-1].mated)} mated", flush=True)
     best = max(rounds[1:], key=lambda one: float(one.mated.mean()))
-    np.savez_compressed(given.out, weights=best.network.astype(np.float32))
-    print(f"kept that of the round with {best.mated.mean():.1%}: {given.out}")
+    np.savez_compressed(options.out, weights=best.network.astype(np.float32))
+    print(f"wrote the network of the round with {best.mated.mean():.1%}: {options.out}")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
 from kriegbot.endgames.delayed_information import delayed_tables_for
-from kriegbot.endgames.king_sets import men_at
-from kriegbot.endgames.king_squares import men_row
+from kriegbot.endgames.king_sets import pieces_at
+from kriegbot.endgames.king_squares import pieces_row
 from kriegbot.endgames.leaf import Network, learnt_cost, load_network
 from kriegbot.kernels import (
     MAX_MOVES,
@@ -77,7 +77,7 @@ def _quiet_announcement(tables: WordArray, row: WordArray, move: int, rules: Ker
 
 @entry
 def _learnt(tables: WordArray, network: Network, now: ShortArray, row: WordArray, squares: Word) -> float:
-    return learnt_cost(pointer(tables), pointers(network), pointer(now), men_at(pointer(row), 0), squares)
+    return learnt_cost(pointer(tables), pointers(network), pointer(now), pieces_at(pointer(row), 0), squares)
 
 
 @entry
@@ -165,5 +165,5 @@ def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
 
 def learnt_cost_of(men: Men, squares: int) -> float:
     """Return the network's cost of our pieces, as White, and the possible squares of a bare king."""
-    row = men_row(True, men)
-    return float(_learnt(TABLES, Network.of(load_network()), delayed_tables_for(row).now, row, squares))
+    row = pieces_row(True, men)
+    return float(_learnt(TABLES, Network.of(load_network()), delayed_tables_for(row).current, row, squares))

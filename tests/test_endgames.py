@@ -1,4 +1,4 @@
-"""Endings against a bare king: the sets of his squares, the table of kings in view, and the tries chosen."""
+"""Endings against a bare king: sets of its squares, the table of a king in view, and the tries of the search."""
 
 import itertools
 import random
@@ -11,8 +11,8 @@ from kriegbot.endgames import BareKing, Mating
 from kriegbot.endgames.delayed_information import ADVERSE, LOST, SCALE, delayed_tables_for
 from kriegbot.endgames.delayed_information import QUEENS as LATE_QUEENS
 from kriegbot.endgames.delayed_information import ROOKS as LATE_ROOKS
-from kriegbot.endgames.king_squares import men_row
-from kriegbot.endgames.visible_king import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, soonest
+from kriegbot.endgames.king_squares import pieces_row
+from kriegbot.endgames.visible_king import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, mate_table
 from referee import BERKELEY, RULE_SETS, Answer, Referee, RuleSet
 from tests.effort import many
 from tests.exact_belief import ExactBelief
@@ -23,7 +23,7 @@ Placed = dict[chess.Square, chess.PieceType]
 
 
 def men(text: str) -> Placed:
-    """Men such as "Kc6 Rb1"."""
+    """Pieces such as "Kc6 Rb1"."""
     return {chess.parse_square(one[1:]): chess.Piece.from_symbol(one[0]).piece_type for one in text.split()}
 
 
@@ -41,7 +41,7 @@ def board_of(color: chess.Color, ours: Placed, king: chess.Square, turn: chess.C
 
 
 def random_start(rng: random.Random) -> BareKing:
-    """Up to four men of ours, and the king anywhere."""
+    """Up to four pieces of ours, and the king anywhere."""
     color = rng.random() < 0.5
     kinds = [chess.KING, *rng.choices((1, 1, 2, 3, 4, 5), k=rng.randrange(1, 4))]
     while True:
@@ -57,7 +57,7 @@ def kings_of(belief: ExactBelief, color: chess.Color) -> chess.Bitboard:
     return chess.SquareSet(board.king(not color) or 0 for board, _ in belief.positions).mask
 
 
-def test_a_king_of_whom_nothing_is_known_may_be_on_every_square_that_makes_a_valid_board() -> None:
+def test_a_king_of_which_nothing_is_known_may_be_on_every_square_that_makes_a_valid_board() -> None:
     rng = random.Random(1)
     for _ in range(50):
         king = random_start(rng)
@@ -79,15 +79,15 @@ def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> No
         referee = Referee(rules, start=rng.choice(boards).fen())
         belief = ExactBelief.from_positions([(board, 1.0) for board in boards], referee.view(color))
         known = BareKing(color, known.men, kings_of(belief, color))
-        heard = 0
+        known_events = 0
         while referee.end is None and referee.ply < 12:
             mover = referee.turn
             tries = referee.view(mover).tries() if mover == color else list(referee.board().legal_moves)
             answer = referee.try_move(rng.choice(tries))
             view = referee.view(color)
-            for event in view.events[heard:]:
+            for event in view.events[known_events:]:
                 known = known.after(event)
-            heard = len(view.events)
+            known_events = len(view.events)
             if referee.end is None:
                 belief.update(view)
                 assert known.men == view.men
@@ -98,7 +98,7 @@ def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> No
     assert compared > many(100, 40)
 
 
-def test_a_view_tells_where_a_king_may_be_from_the_moment_he_is_bare() -> None:
+def test_a_view_tells_where_a_king_may_be_from_the_moment_it_is_bare() -> None:
     rng, bare = random.Random(3), 0
     for _ in range(many(10, 5)):
         referee = Referee(BERKELEY, start=rng.choice(BARED_SOON))
@@ -117,7 +117,7 @@ def test_a_view_tells_where_a_king_may_be_from_the_moment_he_is_bare() -> None:
 
 
 def test_the_table_knows_the_longest_mates_of_chess() -> None:
-    moves = soonest(with_minors=True).view(np.uint8).reshape(-1, 64)
+    moves = mate_table(with_minors=True).view(np.uint8).reshape(-1, 64)
     begins = (QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, len(moves))
     parts = [moves[begin:end] for begin, end in itertools.pairwise(begins)]
     longest = [int(part.max()) for part in parts]
@@ -127,7 +127,7 @@ def test_the_table_knows_the_longest_mates_of_chess() -> None:
 
 
 def late_cost(board: chess.Board) -> float:
-    """The table's cost for a king and one man against a king that steps from where he stands."""
+    """The table's cost for a king and one piece against a king that steps from its square."""
     triangle = [(rank, file) for file in range(4) for rank in range(file + 1)]
     for flip in itertools.product((False, True), repeat=3):
         turned = board.copy()
@@ -140,8 +140,10 @@ def late_cost(board: chess.Board) -> float:
             (man,) = chess.SquareSet(turned.occupied_co[chess.WHITE] & ~turned.kings)
             begin = LATE_QUEENS if turned.queens else LATE_ROOKS
             row = begin + 64 * triangle.index(place) + man
-            tables = delayed_tables_for(men_row(chess.WHITE, {ours: chess.KING, man: turned.piece_type_at(man) or 0}))
-            return float(tables.late[64 * row + king]) / SCALE
+            tables = delayed_tables_for(
+                pieces_row(chess.WHITE, {ours: chess.KING, man: turned.piece_type_at(man) or 0})
+            )
+            return float(tables.delayed[64 * row + king]) / SCALE
     raise AssertionError(board.fen())
 
 
@@ -246,7 +248,7 @@ def test_a_pawn_about_to_promote_brings_mate_nearer_even_beside_a_rook() -> None
 
 
 def plies_to_mate(ours: str, rng: random.Random) -> int:
-    """How long White takes to mate a king who may be anywhere, and moves at random; 100 at the most."""
+    """Plies that White takes to mate a king that may be anywhere and moves at random; 100 at most."""
     known = BareKing.anywhere(chess.WHITE, men(ours))
     where = list(chess.scan_forward(known.squares))
     referee = Referee(BERKELEY, start=board_of(chess.WHITE, dict(known.men), rng.choice(where), chess.WHITE).fen())
@@ -264,7 +266,7 @@ def plies_to_mate(ours: str, rng: random.Random) -> int:
 
 
 @pytest.mark.slow
-def test_rook_and_queen_mate_a_king_who_may_be_anywhere() -> None:
+def test_rook_and_queen_mate_a_king_that_may_be_anywhere() -> None:
     rng = random.Random(9)
     for ours in ("Kb2 Qe5", "Kf3 Rc6"):
         assert plies_to_mate(ours, rng) < 100

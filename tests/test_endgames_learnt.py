@@ -1,4 +1,4 @@
-"""What bishop and knight need, learnt: the network against numpy and python-chess, and its fit."""
+"""The network for bishop and knight, against numpy and python-chess, and its fit."""
 
 import random
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 
 from kriegbot.endgames import BareKing, Mating
 from kriegbot.endgames.delayed_information import KNIGHTS, SCALE, delayed_tables_for
-from kriegbot.endgames.king_squares import men_row
+from kriegbot.endgames.king_squares import pieces_row
 from kriegbot.endgames.leaf import HIDDEN, INPUTS, SIZE, load_network
 from kriegbot.kernels import ShortArray
 from tests.kernel_entries import learnt_cost_of
@@ -20,7 +20,7 @@ Men = dict[chess.Square, chess.PieceType]
 
 
 def placed(rng: random.Random) -> tuple[Men, chess.Bitboard]:
-    """King, bishop and knight, the king where the tables have him, and some squares of the other."""
+    """King, bishop and knight, the king where the tables have it, and some squares of the other."""
     while True:
         king, bishop, knight = rng.sample(chess.SQUARES, 3)
         if chess.square_rank(king) <= chess.square_file(king) <= 3:
@@ -30,7 +30,7 @@ def placed(rng: random.Random) -> tuple[Men, chess.Bitboard]:
 
 
 def plain_cost(men: Men, squares: chess.Bitboard) -> float:
-    """The cost of the docstring of `learnt`, by python-chess and numpy."""
+    """The cost in the docstring of `leaf`, by python-chess and numpy."""
     board = chess.Board(None)
     for square, kind in men.items():
         board.set_piece_at(square, chess.Piece(kind, chess.WHITE))
@@ -39,8 +39,8 @@ def plain_cost(men: Men, squares: chess.Bitboard) -> float:
     inputs[[places[chess.KING], 64 + places[chess.BISHOP], 128 + places[chess.KNIGHT]]] = 1
     inputs[[192 + square for square in chess.scan_forward(squares)]] = 1
     inputs[[256 + square for square in chess.SQUARES if board.is_attacked_by(chess.WHITE, square)]] = 1
-    row = men_row(chess.WHITE, men)
-    table = delayed_tables_for(row).now
+    row = pieces_row(chess.WHITE, men)
+    table = delayed_tables_for(row).current
     costs = [seen_cost(table, places, square) for square in chess.scan_forward(squares)]
     inputs[320:] = np.mean(costs) / 30, len(costs) / 20
     network = load_network()
@@ -50,7 +50,7 @@ def plain_cost(men: Men, squares: chess.Bitboard) -> float:
 
 
 def seen_cost(table: ShortArray, places: dict[chess.PieceType, chess.Square], square: chess.Square) -> float:
-    """What the table says of a king on a square."""
+    """The cost in the table of a king on a square."""
     file, rank = chess.square_file(places[chess.KING]), chess.square_rank(places[chess.KING])
     king = file * (file + 1) // 2 + rank
     place = KNIGHTS + 4096 * king + 64 * places[chess.BISHOP] + places[chess.KNIGHT]
@@ -79,7 +79,7 @@ def test_a_board_turned_or_mirrored_costs_the_same() -> None:
 
 
 @pytest.mark.parametrize("ours", ["Ka1 Rd4", "Ka1 Be3 Be4"])
-def test_other_men_need_no_network(ours: str) -> None:
+def test_other_pieces_need_no_network(ours: str) -> None:
     men = {chess.parse_square(one[1:]): chess.Piece.from_symbol(one[0]).piece_type for one in ours.split()}
     king = BareKing.anywhere(chess.WHITE, men)
     with_it, without = Mating(1).best_try(king, nodes=5000), Mating(1, np.zeros(0)).best_try(king, nodes=5000)
@@ -96,11 +96,11 @@ def test_rounds_are_played_fitted_and_resumed(tmp_path: Path) -> None:
     out = tmp_path / "network.npz"
     command = [sys.executable, "benchmarks/fit_mating.py", "--first", "3", "--games", "2"]
     command += ["--folder", str(tmp_path / "rounds"), "--out", str(out)]
-    said = subprocess.run([*command, "--rounds", "2"], check=True, stdout=subprocess.PIPE, text=True).stdout
-    assert "round 1: " in said
+    printed = subprocess.run([*command, "--rounds", "2"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    assert "round 1: " in printed
     with np.load(out) as found:
         assert found["weights"].shape == (SIZE,)
     again = subprocess.run([*command, "--rounds", "3"], check=True, capture_output=True, text=True)
-    assert said.splitlines()[0] in again.stdout
+    assert printed.splitlines()[0] in again.stdout
     assert "round 1" not in again.stderr  # it is not played again
     assert "round 2: " in again.stdout

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
-from kriegbot.endgames.chooser import Finishing
+from kriegbot.endgames.mating import Finishing
 from kriegbot.kernels import encode_move, to_board
 from kriegbot.kernels.position import type_ids
 from kriegbot.players.base import Player

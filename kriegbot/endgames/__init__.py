@@ -1,15 +1,14 @@
-"""Endings against a bare king: how to mate a king who is not seen.
+"""Endings against a bare king: how to mate a king that we do not see.
 
-    king, mating = BareKing.of(view), Mating(seed)   # None while the opponent has other men; one Mating a game
+    king, mating = BareKing.of(view), Mating(seed)  # None while the opponent has other pieces; one Mating per game
     if king is not None:
-        try_this = mating.best_try(king, seconds=0.2).move
+        move = mating.best_try(king, seconds=0.2).move
 
-`king_squares` keeps the set of squares on which he may stand; `king_sets` are its kernels; `full_view` is the table of
-kings in full view, `seen_late` of kings seen one move late; `leaf` estimates sets with it; `mating` searches; `chooser`
-chooses.
+`king_squares` has the set of possible squares, `king_sets` its kernels. `visible_king` is the table for a king in view,
+`delayed_information` that for a king seen one move late, `leaf` estimates sets with it, and `mating` searches.
 """
 
-from kriegbot.endgames.chooser import Chosen, Mating
 from kriegbot.endgames.king_squares import BareKing
+from kriegbot.endgames.mating import Mating, MatingTry
 
-__all__ = ["BareKing", "Chosen", "Mating"]
+__all__ = ["BareKing", "Mating", "MatingTry"]

@@ -1,16 +1,18 @@
-"""How soon a king is mated who is seen one move late: the yardstick of the estimates.
+"""Moves to mate a king that we see one move late.
 
-Suppose that at each of our turns we were told where the king stood before his last step. He is then on one of at most
-eight squares, and the cost of every such set, for every placing of our men, fits into a table. It is found by value
-iteration (Bellman 1957) from the moves to mate in full view, which can only be fewer. Unlike `full_view`, it knows
-that mates need squares covered that he might be on, that men near him hang, and that a refused try tells something.
+Suppose that somebody shows us, at each of our turns, the square that the king stood on before its last step. Then it is
+on one of at most eight squares, and a table can hold the cost of every such set for every placement of our pieces.
+Value iteration (Bellman 1957) fills the table, starting from the moves to mate in view, a lower bound. Unlike
+`visible_king`, it accounts for squares that must be covered because the king may stand there, for pieces that hang near
+it, and for the information in a refusal.
 
-Two costs for each placing and square, in moves: `late`, if he stepped from that square, unseen; `now`, if he stands
-there and we know it this once. A step costs a mixture of the mean over his squares and the worst of them, as he may
-know where our men are. A refusal is followed once more exactly; after a second one the king is taken to be known.
+A placement and a square have two costs, in moves. `delayed`: the king has just stepped from the square, unseen.
+`current`: it stands there, and this once we know it. The cost of a step mixes the mean over its squares and the worst
+of them, since the king may know our pieces. A refusal is followed exactly; after a second one we count as seeing the
+king.
 
-The tables are for a king and queen, rook, pawn, two bishops, bishop and knight, or two rooks; the board is turned and
-mirrored until our king is among ten squares (32 where there is a pawn).
+There are tables for king and queen, rook, pawn, two bishops, bishop and knight, and two rooks. The board is rotated and
+reflected until our king is on one of ten squares (32 with a pawn).
 """
 
 from functools import cache
@@ -21,79 +23,79 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.endgames.king_sets import (
-    Men,
+    Pieces,
     after_try,
+    all_pieces,
     attacks_of,
     can_mate,
-    every,
     list_tries,
-    men_at,
+    pieces_at,
     refusing,
     steps_from,
     without,
 )
-from kriegbot.endgames.visible_king import HOPELESS, SOURCES, moves_in_view, soonest
+from kriegbot.endgames.visible_king import HOPELESS, SOURCES, mate_table, moves_in_view
 
 QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END = 0, 640, 1280, 3328, 44288, 85248, 126208
-"""Where the placings of each ending begin: our king's square among ten (32) comes first, then those of the others."""
-ELSEWHERE = -1  # the placing of any other men
-LOST = 100.0  # what it costs, in moves, when there is no mate
-TAKEN = 15.0  # what it costs to lose a man where the rest can still mate
-SCALE = 512.0  # parts of a move in which costs are kept, in 16 bits
+"""First placement of each ending. A placement combines our king's square, of ten (32), and the other squares."""
+NO_PLACEMENT = -1  # of pieces that the tables do not have
+LOST = 100.0  # cost, in moves, if there is no mate
+PIECE_COST = 15.0  # cost of losing a piece if the rest can still mate
+SCALE = 512.0  # units of a move in the 16-bit tables
 ADVERSE = 1.0, 0.5, 0.9
-"""Weight of the worst of his squares; the same for two bishops; for bishop and knight, who cannot force mate."""
-SWEEPS, SETTLED = 40, 0.1  # most rounds of value iteration, and the largest change after which there are no more
+"""Weight of the king's worst square; for two bishops; for bishop and knight, which cannot force mate."""
+MAX_SWEEPS, CONVERGED = 40, 0.1  # rounds of value iteration, and the largest change that ends them
 
 
 @kb.inlined
-def viewed(square: int, view: int) -> int:
-    """A square of the board turned: the lowest six bits of the view mirror it, the next one swaps files and ranks."""
-    square ^= view & 63
-    return (square >> 3 | (square & 7) << 3) if view & 64 else square
+def transformed(square: int, symmetry: int) -> int:
+    """Return a square of the transformed board: bits 0-5 reflect it, bit 6 swaps files and ranks."""
+    square ^= symmetry & 63
+    return (square >> 3 | (square & 7) << 3) if symmetry & 64 else square
 
 
 @kb.kernel
-def placing(men: Men) -> int:
-    """Which rows hold our men, times 128, plus the view in which they do; of many men, the strongest are looked up."""
-    king = kb.lsb(men.king)
-    view = 7 if king & 4 else 0
-    if men.pawns and men.orthogonals == kb.NONE:
-        king ^= view
-        return (PAWNS + 64 * ((king >> 3) * 4 + (king & 3)) + (kb.lsb(men.pawns) ^ view)) << 7 | view
-    view |= 56 if king & 32 else 0
-    king ^= view
-    view |= 64 if king >> 3 > king & 7 else 0
+def placement(ours: Pieces) -> int:
+    """Return the placement of our pieces, or of the strongest, times 128, plus the symmetry that leads to it."""
+    king = kb.lsb(ours.king)
+    symmetry = 7 if king & 4 else 0
+    if ours.pawns and ours.orthogonals == kb.NONE:
+        king ^= symmetry
+        return (PAWNS + 64 * ((king >> 3) * 4 + (king & 3)) + (kb.lsb(ours.pawns) ^ symmetry)) << 7 | symmetry
+    symmetry |= 56 if king & 32 else 0
+    king ^= symmetry
+    symmetry |= 64 if king >> 3 > king & 7 else 0
     rank, file = min(king >> 3, king & 7), max(king >> 3, king & 7)
     king = file * (file + 1) // 2 + rank
-    queens, first, second, begin = men.diagonals & men.orthogonals, 0, 0, ELSEWHERE
+    queens, first, second, begin = ours.diagonals & ours.orthogonals, 0, 0, NO_PLACEMENT
     if queens:
-        return (QUEENS + 64 * king + viewed(kb.lsb(queens), view)) << 7 | view
-    if men.orthogonals:
-        first, others = kb.lsb(men.orthogonals), men.orthogonals & (men.orthogonals - kb.ONE)
+        return (QUEENS + 64 * king + transformed(kb.lsb(queens), symmetry)) << 7 | symmetry
+    if ours.orthogonals:
+        first, others = kb.lsb(ours.orthogonals), ours.orthogonals & (ours.orthogonals - kb.ONE)
         if others == kb.NONE:
-            return (ROOKS + 64 * king + viewed(first, view)) << 7 | view
+            return (ROOKS + 64 * king + transformed(first, symmetry)) << 7 | symmetry
         second, begin = kb.lsb(others), PAIRS
     else:
-        dark, light = men.diagonals & kb.DARK_SQUARES, men.diagonals & ~kb.DARK_SQUARES
+        dark, light = ours.diagonals & kb.DARK_SQUARES, ours.diagonals & ~kb.DARK_SQUARES
         if dark and light:
             first, second, begin = kb.lsb(dark), kb.lsb(light), BISHOPS
-        elif men.diagonals and men.knights:
-            first, second, begin = kb.lsb(men.diagonals), kb.lsb(men.knights), KNIGHTS
-    if begin == ELSEWHERE:
-        return ELSEWHERE
-    first, second = viewed(first, view), viewed(second, view)
+        elif ours.diagonals and ours.knights:
+            first, second, begin = kb.lsb(ours.diagonals), kb.lsb(ours.knights), KNIGHTS
+    if begin == NO_PLACEMENT:
+        return NO_PLACEMENT
+    first, second = transformed(first, symmetry), transformed(second, symmetry)
     if begin != KNIGHTS and first > second:
         first, second = second, first
-    return (begin + 4096 * king + 64 * first + second) << 7 | view
+    return (begin + 4096 * king + 64 * first + second) << 7 | symmetry
 
 
 @kb.kernel
-def men_placed(place: int) -> Men:
-    """The inverse of `placing`; where there is no such placing, men that `placing` puts elsewhere, or too few."""
+def placed(place: int) -> Pieces:
+    """Return the pieces of a placement. Those of an impossible one have another placement, or are too few."""
     last = kb.bit(place & 63)
     if PAWNS <= place < BISHOPS:
         king = (place - PAWNS) >> 6
-        return Men(last, kb.NONE, kb.NONE, kb.NONE, kb.bit(king >> 2 << 3 | king & 3))
+        return Pieces(last, kb.NONE, kb.NONE, kb.NONE, kb.bit(king >> 2 << 3 | king & 3))
     if place < PAWNS:
         king = (place if place < ROOKS else place - ROOKS) >> 6
     else:
@@ -104,51 +106,57 @@ def men_placed(place: int) -> Men:
         file += 1
     where = kb.bit((king - file * (file + 1) // 2) << 3 | file)
     if place < PAWNS:
-        return Men(kb.NONE, kb.NONE, last if place < ROOKS else kb.NONE, last, where)
+        return Pieces(kb.NONE, kb.NONE, last if place < ROOKS else kb.NONE, last, where)
     first = kb.bit((place - BISHOPS) >> 6 & 63)
     if place >= PAIRS:
-        return Men(kb.NONE, kb.NONE, kb.NONE, first | last, where)
-    return Men(
+        return Pieces(kb.NONE, kb.NONE, kb.NONE, first | last, where)
+    return Pieces(
         kb.NONE, last if place >= KNIGHTS else kb.NONE, first if place >= KNIGHTS else first | last, kb.NONE, where
     )
 
 
 @kb.kernel
-def mean_cost(costs: kb.Shorts, men: Men, squares: kb.Word) -> float:
-    """The mean of a table over squares; LOST for men it does not have."""
-    place, total, rest = placing(men), 0, squares
-    if place == ELSEWHERE:
+def mean_cost(costs: kb.Shorts, ours: Pieces, squares: kb.Word) -> float:
+    """Return the mean of a table over squares; LOST for pieces that the table does not have."""
+    place, total, rest = placement(ours), 0, squares
+    if place == NO_PLACEMENT:
         return LOST
     while rest:
-        total += costs[(place >> 7) * 64 + viewed(kb.lsb(rest), place & 127)]
+        total += costs[(place >> 7) * 64 + transformed(kb.lsb(rest), place & 127)]
         rest &= rest - kb.ONE
     return float(total) / (SCALE * float(kb.popcount(squares)))
 
 
 @kb.kernel
 def cost_try(
-    tables: kb.Words, late: kb.Shorts, now: kb.Shorts, men: Men, move: int, squares: kb.Word, costs: kb.Reals
+    tables: kb.Words,
+    delayed: kb.Shorts,
+    current: kb.Shorts,
+    ours: Pieces,
+    move: int,
+    squares: kb.Word,
+    costs: kb.Reals,
 ) -> None:
-    """Write what a try costs that is accepted, for each of the squares."""
-    after = after_try(men, move)
-    free, place = ~attacks_of(tables, after).all, placing(after)
-    going, hanging = steps_from(free), every(after) & free & ~after.king
+    """Write the cost of an accepted try, for each of the squares."""
+    after = after_try(ours, move)
+    free, place = ~attacks_of(tables, after).all, placement(after)
+    going, hanging = steps_from(free), all_pieces(after) & free & ~after.king
     while squares:
         square, here = kb.lsb(squares), squares & (kb.NONE - squares)
         cost = LOST if here & free else 1.0
-        taken = hanging & kb.king_attacks(tables, square)
-        if taken:
-            taken &= kb.NONE - taken
-            left = without(after, taken)
-            cost = 1.0 + TAKEN + mean_cost(now, left, taken) if can_mate(left) else LOST
+        captured = hanging & kb.king_attacks(tables, square)
+        if captured:
+            captured &= kb.NONE - captured
+            left = without(after, captured)
+            cost = 1.0 + PIECE_COST + mean_cost(current, left, captured) if can_mate(left) else LOST
         elif here & going:
-            cost = 1.0 + float(late[(place >> 7) * 64 + viewed(square, place & 127)]) / SCALE
+            cost = 1.0 + float(delayed[(place >> 7) * 64 + transformed(square, place & 127)]) / SCALE
         costs[square] = min(cost, LOST)
         squares &= squares - kb.ONE
 
 
-class Tries(NamedTuple):
-    """Tries of a placing: how many; the squares that refuse each; costs of each, 64 a row; and of the best."""
+class TryCosts(NamedTuple):
+    """Tries of a placement: their number, the squares that refuse each, its costs [64], and the best costs [64]."""
 
     listed: int
     refused: kb.Words
@@ -157,8 +165,8 @@ class Tries(NamedTuple):
 
 
 @kb.kernel
-def mixture(tries: Tries, i: int, squares: kb.Word, adverse: float) -> float:
-    """What a try costs on these squares, mean and worst mixed, if a refusal would show us the king."""
+def mixture(tries: TryCosts, i: int, squares: kb.Word, adverse: float) -> float:
+    """Return the cost of a try on these squares, mean and worst mixed, if a refusal showed us the king."""
     total, worst, rest = 0.0, 0.0, squares
     while rest:
         square = kb.lsb(rest)
@@ -169,15 +177,15 @@ def mixture(tries: Tries, i: int, squares: kb.Word, adverse: float) -> float:
 
 
 @kb.kernel
-def cheapest(tries: Tries, squares: kb.Word, adverse: float, follows: bool) -> float:
-    """What a set costs with us to move; `follows` says whether a refusal is followed exactly."""
+def set_cost(tries: TryCosts, squares: kb.Word, adverse: float) -> float:
+    """Return the cost of a set with us to move."""
     least, size = LOST, float(kb.popcount(squares))
     for i in range(tries.listed):
         refused = squares & tries.refused[i]
         if refused == squares:
             continue
         cost = mixture(tries, i, squares, adverse)
-        if follows and refused and cost < least:
+        if refused and cost < least:
             again = LOST
             for j in range(tries.listed):
                 if refused & ~tries.refused[j]:
@@ -194,24 +202,24 @@ def cheapest(tries: Tries, squares: kb.Word, adverse: float, follows: bool) -> f
 
 @kb.entry
 def _begin(
-    tables: kb.WordArray, rows: kb.WordArray, begin: int, end: int, late: kb.ShortArray, now: kb.ShortArray
+    tables: kb.WordArray, rows: kb.WordArray, begin: int, end: int, delayed: kb.ShortArray, current: kb.ShortArray
 ) -> None:
-    """Fill in what is known from full view; 1 for two rooks, which it does not have."""
+    """Fill in the costs of a king in view; 1 for two rooks, which `visible_king` does not have."""
     for place in range(begin, end):
-        men = men_placed(place)
-        possible = ~attacks_of(kb.pointer(tables), men).all & ~every(men)
+        ours = placed(place)
+        possible = ~attacks_of(kb.pointer(tables), ours).all & ~all_pieces(ours)
         for square in range(64):
             if kb.bit(square) & possible:
-                seen = moves_in_view(kb.pointer(rows), men, kb.bit(square)) if place < PAIRS else 1.0
-                now[64 * place + square] = int(SCALE * (seen if seen < HOPELESS else LOST))
+                seen = moves_in_view(kb.pointer(rows), ours, kb.bit(square)) if place < PAIRS else 1.0
+                current[64 * place + square] = int(SCALE * (seen if seen < HOPELESS else LOST))
         for square in range(64):
             following = steps_from(kb.bit(square)) & possible
-            if following and placing(men) >> 7 == place:
-                late[64 * place + square] = int(SCALE * mean_cost(kb.pointer(now), men, following))
+            if following and placement(ours) >> 7 == place:
+                delayed[64 * place + square] = int(SCALE * mean_cost(kb.pointer(current), ours, following))
 
 
-class Room(NamedTuple):
-    """Room to work in: for a list of moves, the squares that refuse each, and their costs on each square."""
+class SweepBuffers(NamedTuple):
+    """Scratch for a list of moves, the squares that refuse each, and their costs on each square."""
 
     moves: kb.MoveArray
     refused: kb.WordArray
@@ -220,95 +228,105 @@ class Room(NamedTuple):
 
 @kb.entry
 def _sweep(
-    tables: kb.WordArray, begin: int, end: int, late: kb.ShortArray, now: kb.ShortArray, room: Room, adverse: float
+    tables: kb.WordArray,
+    begin: int,
+    end: int,
+    delayed: kb.ShortArray,
+    current: kb.ShortArray,
+    buffers: SweepBuffers,
+    adverse: float,
 ) -> float:
-    """A round of value iteration; returns the largest change."""
-    moves, refused, costs = kb.pointers(room)
+    """Run one round of value iteration; return the largest change."""
+    moves, refused, costs = kb.pointers(buffers)
     change = 0.0
     for place in range(begin, end):
-        men = men_placed(place)
-        own = every(men)
+        ours = placed(place)
+        own = all_pieces(ours)
         is_full = kb.popcount(own) == (3 if place >= BISHOPS else 2)
-        if not is_full or men.pawns & kb.LAST_RANKS or placing(men) >> 7 != place:
+        if not is_full or ours.pawns & kb.LAST_RANKS or placement(ours) >> 7 != place:
             continue
-        possible = ~attacks_of(kb.pointer(tables), men).all & ~own
-        listed = list_tries(kb.pointer(tables), men, moves)
-        tries = Tries(listed, refused, costs, kb.advance(costs, 64 * kb.MAX_MOVES))
+        possible = ~attacks_of(kb.pointer(tables), ours).all & ~own
+        listed = list_tries(kb.pointer(tables), ours, moves)
+        tries = TryCosts(listed, refused, costs, kb.advance(costs, 64 * kb.MAX_MOVES))
         for square in range(64):
             tries.best[square] = LOST
         for i in range(listed):
-            refused[i] = refusing(kb.pointer(tables), men, moves[i])
+            refused[i] = refusing(kb.pointer(tables), ours, moves[i])
             rest, row = possible & ~refused[i], kb.advance(tries.costs, 64 * i)
-            cost_try(kb.pointer(tables), kb.pointer(late), kb.pointer(now), men, moves[i], rest, row)
+            cost_try(kb.pointer(tables), kb.pointer(delayed), kb.pointer(current), ours, moves[i], rest, row)
             while rest:
                 square = kb.lsb(rest)
                 tries.best[square] = min(tries.best[square], row[square])
                 rest &= rest - kb.ONE
         for square in range(64):
             if kb.bit(square) & possible:
-                now[64 * place + square] = int(SCALE * tries.best[square])
+                current[64 * place + square] = int(SCALE * tries.best[square])
             following = steps_from(kb.bit(square)) & possible
             if following and kb.bit(square) & ~own:
-                cost = cheapest(tries, following, adverse, True)
-                change = max(change, abs(cost - float(late[64 * place + square]) / SCALE))
-                late[64 * place + square] = int(SCALE * cost)
+                cost = set_cost(tries, following, adverse)
+                change = max(change, abs(cost - float(delayed[64 * place + square]) / SCALE))
+                delayed[64 * place + square] = int(SCALE * cost)
     return change
 
 
 @kb.entry
-def _placing(men: kb.WordArray) -> int:
-    return placing(men_at(kb.pointer(men), 0))
+def _placement(ours: kb.WordArray) -> int:
+    return placement(pieces_at(kb.pointer(ours), 0))
 
 
-class Late(NamedTuple):
-    """The tables, each uint16[64 * END], and where those endings begin that are filled in; all else is LOST."""
+class DelayedTables(NamedTuple):
+    """The tables, each uint16[64 * END], and the first placements of the endings filled in; all else is LOST."""
 
-    late: kb.ShortArray
-    now: kb.ShortArray
+    delayed: kb.ShortArray
+    current: kb.ShortArray
     filled: set[int]
 
 
 @cache
-def _tables() -> Late:
-    """Made once they are needed: they take 32 MB, and most games end without."""
-    return Late(np.full(64 * END, SCALE * LOST, np.uint16), np.full(64 * END, SCALE * LOST, np.uint16), set())
+def _tables() -> DelayedTables:
+    """Return the tables. They take 32 MB, and most games end without them."""
+    return DelayedTables(np.full(64 * END, SCALE * LOST, np.uint16), np.full(64 * END, SCALE * LOST, np.uint16), set())
 
 
-ENDINGS = tuple(pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)))  # where each ending begins and ends
+ENDINGS = tuple(
+    pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END))
+)  # first and last placement of each ending
 
 
-def delayed_tables_for(men: kb.WordArray) -> Late:
-    """The tables, with the ending of our men and those of queen, rook and pawn filled in."""
-    place = int(_placing(men)) >> 7
+def delayed_tables_for(ours: kb.WordArray) -> DelayedTables:
+    """Return the tables, filled in for our pieces and for queen, rook and pawn."""
+    place = int(_placement(ours)) >> 7
     for begin, end in ENDINGS:
         if begin < BISHOPS or begin <= place < end:
-            _have(begin, end)
+            _ensure(begin, end)
     return _tables()
 
 
 def build() -> None:
-    """Fill in all tables, which takes some 20 seconds, once: then they are kept beside the kernels."""
+    """Fill in all tables. This takes some 20 seconds once; then they are cached with the kernels."""
     for begin, end in ENDINGS:
-        _have(begin, end)
+        _ensure(begin, end)
 
 
-def _have(begin: int, end: int) -> None:
+def _ensure(begin: int, end: int) -> None:
     tables = _tables()
     if begin not in tables.filled:
         part = slice(64 * begin, 64 * end)
-        made_by = _begin, _sweep, ADVERSE, SWEEPS, SETTLED, *SOURCES
-        tables.late[part], tables.now[part] = kb.load_or_build(f"late-{begin}", lambda: _filled(begin, end), *made_by)
+        sources = _begin, _sweep, ADVERSE, MAX_SWEEPS, CONVERGED, *SOURCES
+        tables.delayed[part], tables.current[part] = kb.load_or_build(
+            f"late-{begin}", lambda: _build(begin, end), *sources
+        )
         tables.filled.add(begin)
 
 
-def _filled(begin: int, end: int) -> kb.ShortArray:
-    """Both tables of an ending, [2, 64 * (end - begin)]."""
-    rows, tables = soonest(with_minors=BISHOPS <= begin < PAIRS), _tables()
+def _build(begin: int, end: int) -> kb.ShortArray:
+    """Return both tables of an ending, [2, 64 * (end - begin)]."""
+    rows, tables = mate_table(with_minors=BISHOPS <= begin < PAIRS), _tables()
     costs = np.zeros(64 * kb.MAX_MOVES + 64)
-    room = Room(np.zeros(kb.MAX_MOVES, np.int32), np.zeros(kb.MAX_MOVES, np.uint64), costs)
-    _begin(kb.TABLES, rows, begin, end, tables.late, tables.now)
-    for _ in range(SWEEPS):
+    buffers = SweepBuffers(np.zeros(kb.MAX_MOVES, np.int32), np.zeros(kb.MAX_MOVES, np.uint64), costs)
+    _begin(kb.TABLES, rows, begin, end, tables.delayed, tables.current)
+    for _ in range(MAX_SWEEPS):
         adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
-        if _sweep(kb.TABLES, begin, end, tables.late, tables.now, room, adverse) < SETTLED:
+        if _sweep(kb.TABLES, begin, end, tables.delayed, tables.current, buffers, adverse) < CONVERGED:
             break
-    return np.stack((tables.late[64 * begin : 64 * end], tables.now[64 * begin : 64 * end]))
+    return np.stack((tables.delayed[64 * begin : 64 * end], tables.current[64 * begin : 64 * end]))

@@ -1,7 +1,7 @@
 """Squares on which the opponent's lone king may stand.
 
-The set is exact: it holds every square consistent with the announcements since the king lost its last piece, and no
-other. At most 64 squares need no sampling. Announcements from before that are not used.
+The set is exact for the announcements since the king lost its last piece, and uses none from before. At most 64 squares
+need no sampling.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WORDS = {
     chess.QUEEN: (2, 3),
     chess.KING: (4,),
 }
-"""Words of `king_sets.Men` in which each type of piece stands."""
+"""Fields of `king_sets.Pieces` that hold each type of piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +35,18 @@ class BareKing:
       color: our side.
       men: our pieces.
       squares: where the king may stand.
-      hears: True if the referee announces checks.
+      announces_checks: True if the referee announces checks.
     """
 
     color: chess.Color
     men: Men
     squares: chess.Bitboard
-    hears: bool = True
+    announces_checks: bool = True
 
     @classmethod
-    def anywhere(cls, color: chess.Color, men: Men, *, hears: bool = True) -> BareKing:
-        """Return a king of which only one thing is known: it is our turn."""
-        bare = cls(color, men, chess.BB_ALL, hears)
+    def anywhere(cls, color: chess.Color, men: Men, *, announces_checks: bool = True) -> BareKing:
+        """Return a king on any square that is legal with us to move."""
+        bare = cls(color, men, chess.BB_ALL, announces_checks)
         return replace(bare, squares=bare.after_step())
 
     @classmethod
@@ -97,7 +97,7 @@ class BareKing:
         illegal = chess.BB_EMPTY if is_pawn_capture(move, self.men) else self.refusing(move)
         after = replace(self, men=moved(self.men, move))
         squares = self.squares & ~illegal & ~squares_of(after.men)
-        if self.hears:
+        if self.announces_checks:
             squares = sum(
                 chess.BB_SQUARES[square]
                 for square in chess.scan_forward(squares)
@@ -108,8 +108,8 @@ class BareKing:
     def checks_on(self, square: chess.Square) -> Check:
         """Return the directions of check that the referee announces of a king on a square."""
         own, checks = squares_of(self.men), Check(0)
-        for origin, man in self.men.items():
-            if attacks(self.color, man, origin, own) & chess.BB_SQUARES[square]:
+        for origin, piece in self.men.items():
+            if attacks(self.color, piece, origin, own) & chess.BB_SQUARES[square]:
                 checks |= check_direction(square, origin)
         return checks
 
@@ -128,14 +128,14 @@ class BareKing:
 
     def without(self, square: chess.Square | None) -> BareKing:
         """Return the king after it captured our piece on a square."""
-        return replace(self, men={s: kind for s, kind in self.men.items() if s != square})
+        return replace(self, men={s: piece for s, piece in self.men.items() if s != square})
 
 
 def unattacked(color: chess.Color, men: Men, last: chess.Square) -> chess.Bitboard:
-    """Return the squares for a king with one other piece, on `last`, and with us to move."""
+    """Return the squares of a king that is not in check, with one other piece on `last`."""
     board = chess.Board(None)
-    for square, kind in men.items():
-        board.set_piece_at(square, chess.Piece(kind, color))
+    for square, piece in men.items():
+        board.set_piece_at(square, chess.Piece(piece, color))
     board.set_piece_at(last, chess.Piece(chess.PAWN, not color))
     return chess.SquareSet(s for s in chess.SquareSet(~board.occupied) if not board.is_attacked_by(color, s)).mask
 
@@ -152,10 +152,10 @@ def turned_move(move: chess.Move, color: chess.Color) -> chess.Move:
     return chess.Move(chess.square_mirror(move.from_square), chess.square_mirror(move.to_square), move.promotion)
 
 
-def men_row(color: chess.Color, men: Men) -> WordArray:
-    """Encode our pieces for kernels: uint64[5], our pawns going up the board."""
+def pieces_row(color: chess.Color, men: Men) -> WordArray:
+    """Encode our pieces for kernels: uint64[5], our pawns moving up the board."""
     row = [0] * 5
-    for square, kind in men.items():
-        for word in WORDS[kind]:
+    for square, piece in men.items():
+        for word in WORDS[piece]:
             row[word] |= turned(chess.BB_SQUARES[square], color)
     return np.array(row, np.uint64)

@@ -1,21 +1,19 @@
-"""How many more moves a set of king squares costs us: the estimate at the horizon of the search.
+"""Estimates of the moves to mate from a set of king squares, for the horizon of the search.
 
-What it costs on average over his squares to mate a king who is seen one move late (`seen_late`), and on top of that
-something for every square on which he may be. Where there are pawns, that is the least of the cost with our strongest
-men and the costs with each pawn alone, which has to promote first. That the number of squares counts is the idea of
-metapositions (Ciancarini, Dalla Libera and Maran 1997; Bolognesi and Ciancarini 2003). Departs from them in its unit:
-an estimate is in moves, so that estimates, mates found and draws can be weighed against each other for any material.
-Of a king who is not seen, the tables say too little, and with a rook by more than with a queen: so a rook that could
-wait for a pawn to promote is taken to need longer. Both numbers were found by trial with `benchmarks/mating.py`.
+The estimate is the mean cost of mating a king seen one move late (`delayed_information`), plus a cost per possible
+square. With pawns it is the least of the cost with our strongest pieces and the costs with each pawn alone, which has
+to promote first. Counting the squares is the idea of metapositions (Ciancarini, Dalla Libera and Maran 1997; Bolognesi
+and Ciancarini 2003). Departs from them in its unit, moves, so that estimates, mates and draws of any material compare.
+The tables are too low for a king that we do not see, and more so for a rook than for a queen. So a rook that could wait
+for a pawn to promote counts as slower. Both constants were found by experiment (`benchmarks/mating.py`).
 
-Bishop and knight mate only by squares that they and the king cover together, so what they need was learnt from games:
+Bishop and knight mate only if they and the king cover squares together. Their cost is learnt from games:
 
     cost = UNIT * (b + sum_h v_h * max(0, a_h + sum_i w_ih * x_i))
 
-The inputs x are five boards of 64 squares (our king, bishop and knight, where he may be, what we attack), turned as
-`seen_late` turns them; then what it says of a king who is seen, on average over his squares, and their number. The
-weights are fitted by `benchmarks/fit_mating.py` to how many moves were left in games of the search against a king that
-sees everything.
+The inputs x are five boards of 64 squares (our king, bishop, knight, the squares of the king, the squares we attack),
+transformed as for the tables, then the mean cost of a king that we see, and the number of squares. The weights are
+fitted by `benchmarks/fit_mating.py` to the moves left in games of the search against a king that sees everything.
 """
 
 from functools import cache
@@ -25,79 +23,78 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.endgames.delayed_information import KNIGHTS, PAIRS, mean_cost, placing, viewed
-from kriegbot.endgames.king_sets import Men, attacks_of
-from kriegbot.kernels import NONE, ShortArray, Word, Words, kernel, popcount
+from kriegbot.endgames.delayed_information import KNIGHTS, PAIRS, mean_cost, placement, transformed
+from kriegbot.endgames.king_sets import KingSet, Pieces, attacks_of
 
 FILE = Path(__file__).with_name("network.npz")
 HIDDEN = 64
-BOARDS_SEEN = 320  # inputs that are 0 or 1; behind them come the cost of a king who is seen, and the number of squares
-INPUTS = BOARDS_SEEN + 2
-MOST_LISTED = 3 + 64 + 64
+BINARY_INPUTS = 320
+INPUTS = BINARY_INPUTS + 2  # and the mean cost of a king that we see, and the number of squares
+MAX_ACTIVE = 3 + 64 + 64
 UNIT, SQUARES = 30.0, 20.0  # moves, and squares, that count as 1
 SIZE = (INPUTS + 2) * HIDDEN + 1  # numbers of a network: w, a row of HIDDEN for each input; a; v; b
 
 
 class Network(NamedTuple):
-    """A network: SIZE numbers, not looked at unless it is there; room for HIDDEN and MOST_LISTED."""
+    """A network, or none: its SIZE numbers, and scratch for HIDDEN and MAX_ACTIVE values."""
 
-    is_there: bool
+    exists: bool
     weights: kb.RealArray
     hidden: kb.RealArray
-    listed: kb.IntArray
+    active: kb.IntArray
 
     @classmethod
     def of(cls, weights: kb.RealArray) -> "Network":
-        """A network with room to work in, from its SIZE numbers or from none; raises ValueError if they are others."""
+        """Return a network of SIZE numbers, or none for 0 numbers; raise ValueError for another number."""
         if len(weights) not in (0, SIZE):
             raise ValueError(f"a network of {len(weights)} numbers: it takes {SIZE}, or 0 for none")
-        return cls(len(weights) == SIZE, weights, np.zeros(HIDDEN), np.zeros(MOST_LISTED, np.int64))
+        return cls(len(weights) == SIZE, weights, np.zeros(HIDDEN), np.zeros(MAX_ACTIVE, np.int64))
 
 
 @cache
 def load_network() -> kb.RealArray:
-    """The SIZE numbers of the network that comes with kriegbot."""
-    with np.load(FILE) as found:
-        return np.asarray(found["weights"], np.float64)
+    """Return the SIZE numbers of the network that comes with kriegbot."""
+    with np.load(FILE) as file:
+        return np.asarray(file["weights"], np.float64)
 
 
 @kb.kernel
-def is_bishop_and_knight(men: Men) -> bool:
-    """Whether we have a bishop, a knight, and nothing else."""
-    place = placing(men) >> 7
-    return place >= KNIGHTS and place < PAIRS and kb.popcount(men.knights) == 1 and kb.popcount(men.diagonals) == 1
+def is_bishop_and_knight(ours: Pieces) -> bool:
+    """Return True if we have a king, a bishop, a knight, and nothing else."""
+    place = placement(ours) >> 7
+    return place >= KNIGHTS and place < PAIRS and kb.popcount(ours.knights) == 1 and kb.popcount(ours.diagonals) == 1
 
 
 @kb.kernel
-def list_inputs(tables: kb.Words, men: Men, squares: kb.Word, listed: kb.Ints) -> int:
-    """Write the inputs that are 1 for a bishop and knight; return how many there are."""
-    view, attacked = placing(men) & 127, attacks_of(tables, men).all
-    listed[0] = viewed(kb.lsb(men.king), view)
-    listed[1] = 64 + viewed(kb.lsb(men.diagonals), view)
-    listed[2] = 128 + viewed(kb.lsb(men.knights), view)
+def list_inputs(tables: kb.Words, ours: Pieces, squares: kb.Word, active: kb.Ints) -> int:
+    """Write the indices of the inputs that are 1; return their number."""
+    symmetry, attacked = placement(ours) & 127, attacks_of(tables, ours).all
+    active[0] = transformed(kb.lsb(ours.king), symmetry)
+    active[1] = 64 + transformed(kb.lsb(ours.diagonals), symmetry)
+    active[2] = 128 + transformed(kb.lsb(ours.knights), symmetry)
     count = 3
     while squares:
-        listed[count] = 192 + viewed(kb.lsb(squares), view)
+        active[count] = 192 + transformed(kb.lsb(squares), symmetry)
         squares &= squares - kb.ONE
         count += 1
     while attacked:
-        listed[count] = 256 + viewed(kb.lsb(attacked), view)
+        active[count] = 256 + transformed(kb.lsb(attacked), symmetry)
         attacked &= attacked - kb.ONE
         count += 1
     return count
 
 
 @kb.kernel
-def learnt_cost(tables: kb.Words, network: Network, now: kb.Shorts, men: Men, squares: kb.Word) -> float:
-    """Moves to mate from a set with us to move, who have bishop and knight; `now` is the table of `seen_late`."""
+def learnt_cost(tables: kb.Words, network: Network, current: kb.Shorts, ours: Pieces, squares: kb.Word) -> float:
+    """Return the estimate for bishop and knight, us to move; `current` is the table of `delayed_information`."""
     weights, hidden = network.weights, network.hidden
-    count = list_inputs(tables, men, squares, network.listed)
-    last, biases = kb.advance(weights, BOARDS_SEEN * HIDDEN), kb.advance(weights, INPUTS * HIDDEN)
-    seen, number = mean_cost(now, men, squares) / UNIT, float(kb.popcount(squares)) / SQUARES
+    count = list_inputs(tables, ours, squares, network.active)
+    last, biases = kb.advance(weights, BINARY_INPUTS * HIDDEN), kb.advance(weights, INPUTS * HIDDEN)
+    seen, number = mean_cost(current, ours, squares) / UNIT, float(kb.popcount(squares)) / SQUARES
     for h in range(HIDDEN):
         hidden[h] = biases[h] + seen * last[h] + number * last[HIDDEN + h]
     for i in range(count):
-        row = kb.advance(weights, HIDDEN * network.listed[i])
+        row = kb.advance(weights, HIDDEN * network.active[i])
         for h in range(HIDDEN):
             hidden[h] += row[h]
     outputs = kb.advance(biases, HIDDEN)
@@ -107,32 +104,33 @@ def learnt_cost(tables: kb.Words, network: Network, now: kb.Shorts, men: Men, sq
     return max(UNIT * cost, 1.0)
 
 
-BOARDS = 0.3
-"""What each square costs on which he may be; a third of it for bishop and knight, which have to let him run."""
+SQUARE_COST = 0.3
+"""Cost of each possible square; a third of it with a knight, which has to let the king run."""
 WAITING = 2.0
-"""What the cost with our strongest men is multiplied by while there are pawns, and no queen."""
+"""Factor on the cost with our strongest pieces if we have pawns and no queen."""
 
 
-class Yardstick(NamedTuple):
-    """What sets are measured by: the tables of `seen_late`, and the network."""
+class Estimator(NamedTuple):
+    """The tables of `delayed_information`, and the network."""
 
-    late: ShortArray
-    now: ShortArray
+    delayed: kb.ShortArray
+    current: kb.ShortArray
     network: Network
 
 
-@kernel
-def estimate(tables: Words, by: Yardstick, men: Men, squares: Word, before: Word) -> float:
-    """Moves to mate from a set with us to move; `before` are the squares he stepped from, none if he did not step."""
-    if by.network.is_there and is_bishop_and_knight(men):
-        return learnt_cost(tables, by.network, by.now, men, squares)
-    boards = (BOARDS / 3.0 if men.knights else BOARDS) * float(popcount(squares))
-    costs, known = (by.late, before) if before else (by.now, squares)
-    least, pawns = mean_cost(costs, men, known), men.pawns
-    if pawns and men.diagonals & men.orthogonals == NONE:
+@kb.kernel
+def estimate(tables: kb.Words, by: Estimator, node: KingSet) -> float:
+    """Return the estimated moves to mate from a set with us to move."""
+    ours, squares = node.pieces, node.squares
+    if by.network.exists and is_bishop_and_knight(ours):
+        return learnt_cost(tables, by.network, by.current, ours, squares)
+    cost = (SQUARE_COST / 3.0 if ours.knights else SQUARE_COST) * float(kb.popcount(squares))
+    costs, known = (by.delayed, node.before) if node.before else (by.current, squares)
+    least, pawns = mean_cost(costs, ours, known), ours.pawns
+    if pawns and ours.diagonals & ours.orthogonals == kb.NONE:
         least *= WAITING
     while pawns:
-        pawn = pawns & (NONE - pawns)
-        least = min(least, mean_cost(costs, Men(pawn, NONE, NONE, NONE, men.king), known))
+        pawn = pawns & (kb.NONE - pawns)
+        least = min(least, mean_cost(costs, Pieces(pawn, kb.NONE, kb.NONE, kb.NONE, ours.king), known))
         pawns ^= pawn
-    return boards + least
+    return cost + least

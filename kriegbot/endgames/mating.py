@@ -1,53 +1,64 @@
-"""AND-OR search over sets of king squares: which try brings a bare king to mate soonest.
+"""Mating a bare king: an AND-OR search over sets of king squares, and the player's search that uses it.
 
 After Russell and Wolfe, "Efficient Belief-State AND-OR Search, with Application to Kriegspiel" (IJCAI 2005): our tries
-are OR nodes, the referee's answers AND nodes, and a node is a set of boards. Departs from it in what is asked: not
-only whether mate is forced within some moves, but what each try costs, in moves to mate, with `leaf.estimate` at the
-horizon. An AND node costs a mixture of the mean of its answers and the worst of them, for the lone king may know where
-our men are. A refused try costs no move. A set that comes again costs more than before: estimates of a king who is not
-seen are too low, and we would go in circles.
+are OR nodes, the referee's answers are AND nodes, and a node is a set of boards. Departs from it in the result: not
+only whether mate is forced within some moves, but the cost of each try in moves to mate, with `leaf.estimate` at the
+horizon. An AND node mixes the mean of its answers and the worst of them, for the lone king may know our pieces. A
+refused try costs no move. A set that we have been in before costs more: since estimates are too low, we would go in
+circles.
 """
 
+import time
+from dataclasses import dataclass
 from typing import NamedTuple
 
+import chess
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.endgames.delayed_information import TAKEN, Late
+from kriegbot.endgames.delayed_information import PIECE_COST, DelayedTables, delayed_tables_for
 from kriegbot.endgames.king_sets import (
     DRAWN,
-    LESSENED,
-    MOST_OUTCOMES,
+    MAX_OUTCOMES,
     OUR_TURN,
     OUTCOME,
-    SAME_TURN,
+    PIECE_LOST,
+    REFUSED,
     STALEMATED,
-    Men,
+    KingSet,
+    Pieces,
     list_tries,
-    men_at,
     outcomes_of,
+    pieces_at,
+    set_at,
 )
-from kriegbot.endgames.leaf import Network, Yardstick, estimate
+from kriegbot.endgames.king_squares import BareKing, pieces_row, turned, turned_move
+from kriegbot.endgames.leaf import Estimator, Network, estimate, load_network
+from kriegbot.report import Report
+from kriegbot.search.policy import Policy, Search
+from referee import View
+from referee.pieces import Men
 
-DRAW = 300.0  # what a draw costs, in moves: as much as a set from which mate is far off
-NEVER = 1e9  # what a try costs that every board refuses
+DRAW = 300.0  # cost of a draw, in moves: as much as a set from which mate is far off
+ALWAYS_REFUSED = 1e9  # cost of a try that every board refuses
 WORST = 0.6, 0.1, 0.15
 """Weight of the worst answer, the rest being the mean's; if bishops alone have to mate; if knights have to help."""
-AGAIN = 3.0, 8.0, 8.0  # what a set costs more for each time that we were in it before, likewise
-MOST_VISITS = 64  # how many sets of a game are remembered
-MARGIN = 0.05  # tries that cost this much more than the cheapest are as good; the seed chooses among them
-LEVELS = 48  # the deepest recursion: moves and refusals together
-ENTRIES = 1 << 16  # places of the table of sets seen
+REPETITION = 3.0, 8.0, 8.0  # cost of each earlier visit to a set, for the same three cases
+MAX_VISITS = 64  # sets of a game that are remembered
+MARGIN = 0.05  # tries within this cost of the cheapest are equally good; the seed chooses
+LEVELS = 48  # depth of the recursion, moves and refusals together
+ENTRIES = 1 << 16  # of the transposition table
+MAX_DEPTH = 12
+FIRST_RATE = 1_000_000  # sets per second, assumed until the rate is measured
 
 
-class Room(NamedTuple):
-    """Room for a search.
+class MateSearch(NamedTuple):
+    """State and parameters of a search.
 
-    moves, costs: lists of MAX_MOVES for each level. outcomes: MOST_OUTCOMES for each level. keys, known: ENTRIES words
-    and reals; a key holds the depth and, in its lowest bit, whether the cost known is only a lower bound. spent: [0]
-    sets looked at, [1] the most. by: what sets are measured by. visits: [0] how many sets of this game are
-    remembered, at most MOST_VISITS; then their keys. stalemate: what one costs: DRAW, or as little as a mate where it
-    wins. worst, again: of WORST and AGAIN, those for our men.
+    moves, costs: lists of MAX_MOVES for each level. outcomes: MAX_OUTCOMES for each level. keys, known: transposition
+    table of ENTRIES sets; a key includes the depth, and its lowest bit is 1 if the cost is a lower bound. spent: [0]
+    sets visited, [1] the limit. by: the estimator. visits: [0] number of remembered sets of this game, then their keys.
+    stalemate: its cost, DRAW or 1 if it wins. worst, repetition: of WORST and REPETITION, those for our pieces.
     """
 
     moves: kb.MoveArray
@@ -56,63 +67,65 @@ class Room(NamedTuple):
     keys: kb.WordArray
     known: kb.RealArray
     spent: kb.IntArray
-    by: Yardstick
+    by: Estimator
     visits: kb.WordArray
     stalemate: float
     worst: float
-    again: float
+    repetition: float
 
     @classmethod
-    def empty(cls, tables: Late, network: Network, visits: kb.WordArray, stalemate: float, minors: int) -> "Room":
-        """Room for one search; `minors` is the place in WORST and AGAIN."""
+    def empty(
+        cls, tables: DelayedTables, network: Network, visits: kb.WordArray, stalemate: float, minors: int
+    ) -> "MateSearch":
+        """Return a new search; `minors` is the index into WORST and REPETITION."""
         return cls(
             np.zeros(LEVELS * kb.MAX_MOVES, np.int32),
             np.zeros(LEVELS * kb.MAX_MOVES),
-            np.zeros(LEVELS * MOST_OUTCOMES * OUTCOME, np.uint64),
+            np.zeros(LEVELS * MAX_OUTCOMES * OUTCOME, np.uint64),
             np.zeros(ENTRIES, np.uint64),
             np.zeros(ENTRIES),
             np.zeros(2, np.int64),
-            Yardstick(tables.late, tables.now, network),
+            Estimator(tables.delayed, tables.current, network),
             visits,
             stalemate,
             WORST[minors],
-            AGAIN[minors],
+            REPETITION[minors],
         )
 
 
 @kb.inlined
-def deeper(room: Room) -> Room:
-    """The room of the next level."""
-    return Room(
-        kb.advance(room.moves, kb.MAX_MOVES),
-        kb.advance(room.costs, kb.MAX_MOVES),
-        kb.advance(room.outcomes, MOST_OUTCOMES * OUTCOME),
-        room.keys,
-        room.known,
-        room.spent,
-        room.by,
-        room.visits,
-        room.stalemate,
-        room.worst,
-        room.again,
+def deeper(search: MateSearch) -> MateSearch:
+    """Return the search with the lists of the next level."""
+    return MateSearch(
+        kb.advance(search.moves, kb.MAX_MOVES),
+        kb.advance(search.costs, kb.MAX_MOVES),
+        kb.advance(search.outcomes, MAX_OUTCOMES * OUTCOME),
+        search.keys,
+        search.known,
+        search.spent,
+        search.by,
+        search.visits,
+        search.stalemate,
+        search.worst,
+        search.repetition,
     )
 
 
 @kb.inlined
-def key_of(men: Men, squares: kb.Word, depth: int) -> kb.Word:
-    """A hash of a set and a depth, lowest bit 0."""
-    key = kb.mixed(men.pawns ^ kb.word(depth))
-    key = kb.mixed(key ^ men.knights)
-    key = kb.mixed(key ^ men.diagonals)
-    key = kb.mixed(key ^ men.orthogonals)
-    key = kb.mixed(key ^ men.king)
+def key_of(ours: Pieces, squares: kb.Word, depth: int) -> kb.Word:
+    """Return a hash of a set and a depth, with lowest bit 0."""
+    key = kb.mixed(ours.pawns ^ kb.word(depth))
+    key = kb.mixed(key ^ ours.knights)
+    key = kb.mixed(key ^ ours.diagonals)
+    key = kb.mixed(key ^ ours.orthogonals)
+    key = kb.mixed(key ^ ours.king)
     return kb.mixed(key ^ squares) & ~kb.ONE
 
 
 @kb.kernel
-def times_visited(men: Men, squares: kb.Word, visits: kb.Words) -> int:
-    """How often we had to move with this set before, in this game."""
-    key, times = key_of(men, squares, 0), 0
+def count_visits(node: KingSet, visits: kb.Words) -> int:
+    """Return the number of earlier turns of this game that began with a set."""
+    key, times = key_of(node.pieces, node.squares, 0), 0
     for i in range(kb.number(visits[0])):
         if visits[i + 1] == key:
             times += 1
@@ -120,168 +133,262 @@ def times_visited(men: Men, squares: kb.Word, visits: kb.Words) -> int:
 
 
 @kb.inlined
-def passing(room: Room, kind: int) -> float:
-    """What an outcome of a kind costs by itself; all that it costs, if it ends the game."""
+def outcome_cost(search: MateSearch, kind: int) -> float:
+    """Return the cost of an outcome, without the cost of the set that it leads to."""
     if kind == DRAWN:
         return DRAW
     if kind == STALEMATED:
-        return room.stalemate
-    if kind == SAME_TURN:
+        return search.stalemate
+    if kind == REFUSED:
         return 0.0
-    return 1.0 + TAKEN if kind == LESSENED else 1.0
+    return 1.0 + PIECE_COST if kind == PIECE_LOST else 1.0
 
 
 @kb.kernel
-def glance(tables: kb.Words, men: Men, squares: kb.Word, move: int, room: Room) -> float:
-    """What a try costs, its outcomes estimated."""
-    outcomes = room.outcomes
-    count = outcomes_of(tables, men, squares, move, outcomes)
+def estimate_try(tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, search: MateSearch) -> float:
+    """Return the cost of a try with estimated outcomes."""
+    outcomes = search.outcomes
+    count = outcomes_of(tables, ours, squares, move, outcomes)
     if count == 0:
-        return NEVER
+        return ALWAYS_REFUSED
     total, worst = 0.0, 0.0
     boards = float(kb.popcount(squares))
     for i in range(count):
         kind = kb.number(outcomes[OUTCOME * i + 7])
-        cost = passing(room, kind)
-        if kind <= LESSENED:
-            ours, following, before = men_at(outcomes, i), outcomes[OUTCOME * i + 5], outcomes[OUTCOME * i + 8]
-            cost += estimate(tables, room.by, ours, following, before)
+        cost = outcome_cost(search, kind)
+        if kind <= PIECE_LOST:
+            cost += estimate(tables, search.by, set_at(outcomes, i))
         total += cost * float(kb.number(outcomes[OUTCOME * i + 6])) / boards
         worst = max(worst, cost)
-    return (1.0 - room.worst) * total + room.worst * worst
+    return (1.0 - search.worst) * total + search.worst * worst
 
 
 @kb.kernel
-def ordered(tables: kb.Words, men: Men, squares: kb.Word, room: Room) -> int:
-    """List our tries by what they cost at a glance, the cheapest first; return how many are not refused for sure."""
-    listed, count = list_tries(tables, men, room.moves), 0
+def order_tries(tables: kb.Words, ours: Pieces, squares: kb.Word, search: MateSearch) -> int:
+    """List the tries that some board accepts, by estimated cost; return their number."""
+    listed, count = list_tries(tables, ours, search.moves), 0
     for i in range(listed):
-        move = room.moves[i]
-        cost = glance(tables, men, squares, move, room)
-        if cost == NEVER:
+        move = search.moves[i]
+        cost = estimate_try(tables, ours, squares, move, search)
+        if cost == ALWAYS_REFUSED:
             continue
         place = count
-        while place > 0 and room.costs[place - 1] > cost:
-            room.moves[place], room.costs[place] = room.moves[place - 1], room.costs[place - 1]
+        while place > 0 and search.costs[place - 1] > cost:
+            search.moves[place], search.costs[place] = search.moves[place - 1], search.costs[place - 1]
             place -= 1
-        room.moves[place], room.costs[place] = move, cost
+        search.moves[place], search.costs[place] = move, cost
         count += 1
-    room.spent[0] += listed
+    search.spent[0] += listed
     return count
 
 
 @kb.kernel
 def cost_of_set(
-    tables: kb.Words,
-    men: Men,
-    squares: kb.Word,
-    before: kb.Word,
-    move: int,
-    depth: int,
-    level: int,
-    limit: float,
-    room: Room,
+    tables: kb.Words, node: KingSet, move: int, depth: int, level: int, limit: float, search: MateSearch
 ) -> float:
-    """What a set costs with us to move, or what one try costs there.
+    """Return the cost of a set, or of one try there.
 
     Args:
-      tables: those of `kernels.tables`.
-      men: ours.
-      squares: where the king may be, at least one.
-      before: where he was before he stepped there; none if he did not step.
+      tables: kernel tables.
+      node: the set, with at least one square.
       move: the try; -1 for the cheapest.
-      depth: moves of ours to look ahead, >= 1.
+      depth: number of our moves to search, >= 1.
       level: of the recursion.
-      limit: above which the cost need not be known; then it is a lower bound.
-      room: of this level.
+      limit: a cost above it may be returned as a lower bound.
+      search: with the lists of this level.
     """
+    ours, squares = node.pieces, node.squares
     place, key = 0, kb.word(0)
     if move < 0:
-        if depth == 0 or level >= LEVELS - 1 or room.spent[0] > room.spent[1]:
-            room.spent[0] += 1
-            return estimate(tables, room.by, men, squares, before)
-        key = key_of(men, squares, depth)
+        if depth == 0 or level >= LEVELS - 1 or search.spent[0] > search.spent[1]:
+            search.spent[0] += 1
+            return estimate(tables, search.by, node)
+        key = key_of(ours, squares, depth)
         place = kb.number(key >> kb.word(40)) & (ENTRIES - 1)
-        known = room.keys[place]
-        if known == key or (known == key | kb.ONE and room.known[place] >= limit):
-            return room.known[place]
+        known = search.keys[place]
+        if known == key or (known == key | kb.ONE and search.known[place] >= limit):
+            return search.known[place]
     count = 1
     if move >= 0:
-        room.moves[0] = move
+        search.moves[0] = move
     else:
-        count = ordered(tables, men, squares, room)
+        count = order_tries(tables, ours, squares, search)
     least, boards = DRAW, float(kb.popcount(squares))
     if move < 0 and depth == 1 and count > 0:
-        least, count = room.costs[0], 0
+        least, count = search.costs[0], 0
     for i in range(count):
-        outcomes = outcomes_of(tables, men, squares, room.moves[i], room.outcomes)
+        outcomes = outcomes_of(tables, ours, squares, search.moves[i], search.outcomes)
         total, worst, bound = 0.0, 0.0, min(limit, least)
         if outcomes == 0:
-            total = worst = NEVER
+            total = worst = ALWAYS_REFUSED
         for j in range(outcomes):
-            share = float(kb.number(room.outcomes[OUTCOME * j + 6])) / boards
-            kind = kb.number(room.outcomes[OUTCOME * j + 7])
-            cost = passing(room, kind)
-            if kind <= LESSENED:
-                most = (bound - (1.0 - room.worst) * total) / ((1.0 - room.worst) * share + room.worst) - cost
+            share = float(kb.number(search.outcomes[OUTCOME * j + 6])) / boards
+            kind = kb.number(search.outcomes[OUTCOME * j + 7])
+            cost = outcome_cost(search, kind)
+            if kind <= PIECE_LOST:
+                most = (bound - (1.0 - search.worst) * total) / ((1.0 - search.worst) * share + search.worst) - cost
                 cost += cost_of_set(
                     tables,
-                    men_at(room.outcomes, j),
-                    room.outcomes[OUTCOME * j + 5],
-                    room.outcomes[OUTCOME * j + 8],
+                    set_at(search.outcomes, j),
                     # -1; a literal would be a type of its own, which a cached recursion misses
                     kb.number(kb.EVERYWHERE),
-                    depth if kind == SAME_TURN else depth - 1,
+                    depth if kind == REFUSED else depth - 1,
                     level + 1,
                     most,
-                    deeper(room),
+                    deeper(search),
                 )
                 if kind == OUR_TURN and level <= 2:
-                    times = times_visited(men_at(room.outcomes, j), room.outcomes[OUTCOME * j + 5], room.visits)
-                    cost += room.again * times
+                    cost += search.repetition * count_visits(set_at(search.outcomes, j), search.visits)
             total += share * cost
             worst = max(worst, cost)
-            if (1.0 - room.worst) * total + room.worst * worst >= bound:
+            if (1.0 - search.worst) * total + search.worst * worst >= bound:
                 break
-        least = min(least, (1.0 - room.worst) * total + room.worst * worst)
-    if move < 0 and room.spent[0] <= room.spent[1]:
-        room.keys[place] = key | kb.ONE if least >= limit else key
-        room.known[place] = least
+        least = min(least, (1.0 - search.worst) * total + search.worst * worst)
+    if move < 0 and search.spent[0] <= search.spent[1]:
+        search.keys[place] = key | kb.ONE if least >= limit else key
+        search.known[place] = least
     return least
 
 
 @kb.entry
-def note_visit(men: kb.WordArray, squares: kb.Word, visits: kb.WordArray) -> None:
-    """Remember a set, and of those before it the last MOST_VISITS - 1 at most."""
+def note_visit(ours: kb.WordArray, squares: kb.Word, visits: kb.WordArray) -> None:
+    """Remember a set, and forget the oldest of MAX_VISITS."""
     count = kb.number(visits[0])
-    if count == MOST_VISITS:
+    if count == MAX_VISITS:
         count -= 1
-        for i in range(1, MOST_VISITS):
+        for i in range(1, MAX_VISITS):
             visits[i] = visits[i + 1]
-    visits[count + 1] = key_of(men_at(kb.pointer(men), 0), squares, 0)
+    visits[count + 1] = key_of(pieces_at(kb.pointer(ours), 0), squares, 0)
     visits[0] = kb.word(count + 1)
 
 
 @kb.entry
-def list_ordered(tables: kb.WordArray, men: kb.WordArray, squares: kb.Word, room: Room) -> int:
-    """List the tries that some board allows in the room's first places, the cheapest at a glance first."""
-    return ordered(kb.pointer(tables), men_at(kb.pointer(men), 0), squares, kb.pointers(room))
+def list_ordered(tables: kb.WordArray, ours: kb.WordArray, squares: kb.Word, search: MateSearch) -> int:
+    """Write the tries that some board accepts to the search's first list, by estimated cost; return their number."""
+    return order_tries(kb.pointer(tables), pieces_at(kb.pointer(ours), 0), squares, kb.pointers(search))
 
 
 @kb.entry
 def cost_of_tries(
-    tables: kb.WordArray, men: kb.WordArray, squares: kb.Word, tries: kb.MoveArray, depth: int, room: Room
+    tables: kb.WordArray, ours: kb.WordArray, squares: kb.Word, tries: kb.MoveArray, depth: int, search: MateSearch
 ) -> int:
-    """Write the costs of the tries, in the order given, until the room's budget is spent; return how many are known.
+    """Write the costs of tries, until the limit of the search; return the number written.
 
-    A cost that is not the least so far may be a lower bound.
+    A cost above the least so far may be a lower bound.
     """
     least = DRAW
-    inner, ours = deeper(kb.pointers(room)), men_at(kb.pointer(men), 0)
+    inner, node = deeper(kb.pointers(search)), KingSet(pieces_at(kb.pointer(ours), 0), squares, kb.NONE)
     for i in range(len(tries)):
-        cost = cost_of_set(kb.pointer(tables), ours, squares, kb.NONE, tries[i], depth, 1, least + MARGIN, inner)
-        if room.spent[0] > room.spent[1]:
+        cost = cost_of_set(kb.pointer(tables), node, tries[i], depth, 1, least + MARGIN, inner)
+        if search.spent[0] > search.spent[1]:
             return i
-        room.costs[i] = cost
+        search.costs[i] = cost
         least = min(least, cost)
     return len(tries)
+
+
+@dataclass(frozen=True, slots=True)
+class MatingTry:
+    """A try against a bare king.
+
+    Attributes:
+      move: the try.
+      cost: expected number of moves to mate.
+      depth: our moves that the search looked ahead.
+      sets: sets of squares that it visited.
+    """
+
+    move: chess.Move
+    cost: float
+    depth: int
+    sets: int
+
+
+class Mating:
+    """Search for tries against a bare king through one game, which remembers the sets that it has been in.
+
+    Args:
+      seed: of the choice among equally good tries.
+      network: replaces the network of `leaf`; no numbers for none.
+    """
+
+    def __init__(self, seed: int = 0, network: kb.RealArray | None = None) -> None:
+        self.network = Network.of(load_network() if network is None else network)
+        self.seed, self.tries, self.visits = seed, 0, np.zeros(MAX_VISITS + 1, np.uint64)
+
+    def best_try(
+        self, king: BareKing, seconds: float = 0.2, nodes: int | None = None, *, stalemate_wins: bool = False
+    ) -> MatingTry:
+        """Return the try with the fewest expected moves to mate, by iterative deepening.
+
+        Args:
+          king: our pieces and the possible squares of the king, us to move; after a refusal, those that are left.
+          seconds: thinking time. Building the tables may take up to 20 more, once; see `delayed_information.build`.
+          nodes: number of sets to visit instead, for games that a seed repeats on any machine.
+          stalemate_wins: True if the rule set counts a stalemated king as lost.
+
+        Raises:
+          ValueError: no try can be legal.
+        """
+        begun = time.perf_counter()
+        row, squares = pieces_row(king.color, king.men), turned(king.squares, king.color)
+        self.tries += 1
+        note_visit(row, squares, self.visits)
+        minors = needs_minors(king.men) * (2 if chess.KNIGHT in king.men.values() else 1)
+        tables, stalemate = delayed_tables_for(row), 1.0 if stalemate_wins else DRAW
+        search = MateSearch.empty(tables, self.network, self.visits, stalemate, minors)
+        count = list_ordered(kb.TABLES, row, squares, search)
+        if count == 0:
+            raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")
+        tries, costs, depth = search.moves[:count].copy(), search.costs[:count].copy(), 1
+        best = tries[costs <= costs[0] + MARGIN]
+        for ahead in range(2, MAX_DEPTH + 1):
+            passed = time.perf_counter() - begun
+            rate = FIRST_RATE if ahead == 2 else search.spent[0] / passed
+            search.spent[1] = search.spent[0] + int(rate * max(seconds - passed, 0.0)) if nodes is None else nodes
+            known = cost_of_tries(kb.TABLES, row, squares, tries, ahead, search)
+            if known == 0:
+                break
+            costs, depth = search.costs[:known].copy(), ahead
+            best = tries[:known][costs <= costs.min() + MARGIN]
+            order = np.argsort(costs, kind="stable")
+            tries[:known] = tries[:known][order]
+            if known < count or costs.min() <= ahead:
+                break
+        drawn = kb.uniforms(kb.subseed(self.seed, self.tries), 1)[0]
+        move = kb.decode_move(int(best[int(drawn * len(best))]))
+        return MatingTry(turned_move(move, king.color), float(costs.min()), depth, int(search.spent[0]))
+
+
+def needs_minors(men: Men) -> bool:
+    """Return True if only minor pieces can mate."""
+    return not {chess.QUEEN, chess.ROOK, chess.PAWN} & set(men.values())
+
+
+class Finishing:
+    """A search that mates a bare king, and leaves all other positions to another search.
+
+    Without a time limit it visits `nodes` sets for each try.
+    """
+
+    def __init__(self, search: Search, seed: int = 0, nodes: int = 100_000) -> None:
+        self.search, self.nodes = search, nodes
+        self._mating = Mating(seed)
+        self._king: BareKing | None = None
+
+    def update(self, view: View, seconds: float | None = None) -> None:
+        """Update for the news in a view. Once the king is bare, the other search needs no more updates."""
+        self._king = BareKing.of(view)
+        if self._king is None:
+            self.search.update(view, seconds)
+
+    def policy(self, view: View, seconds: float | None) -> Policy:
+        """Return the best mating try against a bare king, else the policy of the other search."""
+        if self._king is None:
+            return self.search.policy(view, seconds)
+        nodes = self.nodes if seconds is None else None
+        wins = view.rules.stalemate_loses
+        best = self._mating.best_try(self._king, seconds or 0.0, nodes, stalemate_wins=wins)
+        squares = chess.popcount(self._king.squares)
+        why = f"bare king on {squares} square{'s' * (squares != 1)}; mate expected in {best.cost:.0f}"
+        return Policy([best.move], np.ones(1), np.full(1, np.nan), Report(depth=2 * best.depth - 1, why=why))

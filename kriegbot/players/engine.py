@@ -20,7 +20,7 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.belief import Belief
-from kriegbot.endgames.chooser import Finishing
+from kriegbot.endgames.mating import Finishing
 from kriegbot.kernels import subseed
 from kriegbot.models import load_opponent
 from kriegbot.options import Option

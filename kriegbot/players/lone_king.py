@@ -30,7 +30,7 @@ class LoneKing:
     def __init__(self, view: View) -> None:
         self._events = len(view.events)
         self._stalemate_wins, self._is_alone = view.rules.stalemate_loses, view.opponent_men == 1
-        self._king = BareKing.anywhere(view.color, dict(view.men), hears=view.rules.checks_announced)
+        self._king = BareKing.anywhere(view.color, dict(view.men), announces_checks=view.rules.checks_announced)
         for move in view.refused if self._is_alone else ():
             self._keep(self._king.squares & self._king.refusing(move))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kriegbot.endgames.chooser import Finishing
+from kriegbot.endgames.mating import Finishing
 from kriegbot.kernels import subseed
 from kriegbot.players.base import Choice, PlayerKind
 from kriegbot.players.human import try_name
