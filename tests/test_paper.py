@@ -12,9 +12,8 @@ from kriegbot.game.seat import HereSeat
 from kriegbot.players.making import make_player
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, PAPER_LIMITS
-from tournaments.paper import FIGURES, TODAY, cells, changed
 from tournaments.report import Standing
-from tournaments.reproduce import Result, agreement, agreement_table, settings_of
+from tournaments.reproduce import FIGURES, TODAY, CellResult, agreement, agreement_table, cells, changed, settings_of
 
 PARANOID = "paranoid:depth=2,samples=321,further=21,particles=20000"
 
@@ -83,23 +82,24 @@ def test_a_game_of_today_comes_out_as_it_was_published(choice: str) -> None:
 def test_results_like_the_papers_are_near_it_and_others_are_as_far_as_they_are() -> None:
     every = [cell for figure in FIGURES for cell in cells(figure)]
     same = [
-        Result(cell, Standing.of(5 * cell.losses, 500 - 5 * (cell.wins + cell.losses), 5 * cell.wins)) for cell in every
+        CellResult(cell, Standing.of(5 * cell.losses, 500 - 5 * (cell.wins + cell.losses), 5 * cell.wins))
+        for cell in every
     ]
     near = agreement(same)
     assert near.within == 33
     assert near.distance <= 1  # the paper's EU is rounded
     assert near.alike == near.meetings == 9
-    far = agreement([Result(one.cell, Standing.of(one.ours.wins, one.ours.draws, one.ours.losses)) for one in same])
+    far = agreement([CellResult(one.cell, Standing.of(one.ours.wins, one.ours.draws, one.ours.losses)) for one in same])
     assert far.alike == 0
     assert far.distance == pytest.approx(sum(abs(one.cell.wins - one.cell.losses + one.cell.eu) for one in same) / 33)
     assert far.within < 33
-    few = agreement([Result(one.cell, Standing.of(0, 4, 0)) for one in same])
+    few = agreement([CellResult(one.cell, Standing.of(0, 4, 0)) for one in same])
     assert few.by_chance > 4 * near.by_chance
 
 
 def test_agreement_is_shown_of_each_run_of_a_figure_and_of_all_cells_that_have_games() -> None:
-    played = [Result(cell, Standing.of(0, 4, 0)) for cell in (*cells(2), *cells(5)) if cell.seconds == 30]
-    rows = agreement_table([Result(cells(3)[0], Standing.of(0, 0, 0)), *played]).rows
+    played = [CellResult(cell, Standing.of(0, 4, 0)) for cell in (*cells(2), *cells(5)) if cell.seconds == 30]
+    rows = agreement_table([CellResult(cells(3)[0], Standing.of(0, 0, 0)), *played]).rows
     assert [row[:2] for row in rows] == [("Figure 2, 30 s", "24"), ("Figure 5, 30 s", "36"), ("all", "60")]
     assert [row[-1] for row in rows] == ["-", "0 of 9", "0 of 9"]
-    assert agreement_table([Result(cells(3)[0], Standing.of(0, 0, 0))]).rows == []
+    assert agreement_table([CellResult(cells(3)[0], Standing.of(0, 0, 0))]).rows == []

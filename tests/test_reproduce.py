@@ -9,19 +9,31 @@ from kriegbot.cli.main import main
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, View
 from tournaments import figure4
-from tournaments.paper import FIGURES, GAMES, SAMPLES, cells, pairing
 from tournaments.report import Standing
-from tournaments.reproduce import Result, contrasts_of, figure_cells, games_of, plot_of, settings_of, table_of
+from tournaments.reproduce import (
+    FIGURES,
+    GAMES,
+    SAMPLES,
+    CellResult,
+    cells,
+    contrasts_of,
+    figure_cells,
+    games_of,
+    pairing,
+    plot_of,
+    settings_of,
+    table_of,
+)
 
 pytestmark = pytest.mark.slow
 
 
-def as_in_the_paper(figure: int) -> list[Result]:
+def as_in_the_paper(figure: int) -> list[CellResult]:
     """Results of ours that are the paper's."""
     made = []
     for cell in figure_cells(figure, None):
-        losses, draws, wins = Result(cell, Standing.of(0, 0, 0)).paper
-        made.append(Result(cell, Standing.of(losses, draws, wins)))
+        losses, draws, wins = CellResult(cell, Standing.of(0, 0, 0)).paper
+        made.append(CellResult(cell, Standing.of(losses, draws, wins)))
     return made
 
 
@@ -78,22 +90,22 @@ def test_where_ours_are_the_papers_so_are_the_differences(figure: int) -> None:
 
 
 def test_a_difference_is_what_it_says() -> None:
-    of_says = {contrast.says: contrast.paper for contrast in contrasts_of(as_in_the_paper(2))}
+    of_claim = {contrast.claim: contrast.paper for contrast in contrasts_of(as_in_the_paper(2))}
     eu = {(cell.player, cell.depth): cell.eu for cell in cells(2) if cell.seconds == 30}
     expected = sum(eu["overconfident", depth] - eu["paranoid", depth] for depth in (1, 2, 3)) / 3
-    assert of_says["overconfident less paranoid, against rand (3 of 3)"][0] == pytest.approx(expected)
-    step = of_says["overconfident, depth 3 less depth 2"]
+    assert of_claim["overconfident less paranoid, against rand (3 of 3)"][0] == pytest.approx(expected)
+    step = of_claim["overconfident, depth 3 less depth 2"]
     assert step[0] == pytest.approx(27 - 49)
     variance = sum((wins + losses) / 100 - ((wins - losses) / 100) ** 2 for wins, losses in ((32, 5), (50, 1))) / GAMES
     assert step[1] == pytest.approx(196 * variance**0.5, rel=0.01)
-    mean = [contrast for contrast in contrasts_of(as_in_the_paper(5)) if "against paranoid (9 of 9)" in contrast.says]
+    mean = [contrast for contrast in contrasts_of(as_in_the_paper(5)) if "against paranoid (9 of 9)" in contrast.claim]
     assert mean[0].paper[0] == pytest.approx(sum(cell.eu for cell in cells(5)) / 9)
 
 
 def test_a_difference_is_of_the_cells_that_have_games() -> None:
-    results = [one if one.cell.depth == 1 else Result(one.cell, Standing.of(0, 0, 0)) for one in as_in_the_paper(2)]
+    results = [one if one.cell.depth == 1 else CellResult(one.cell, Standing.of(0, 0, 0)) for one in as_in_the_paper(2)]
     sides, *steps = contrasts_of(results)
-    assert sides.says.endswith("(1 of 3)")
+    assert sides.claim.endswith("(1 of 3)")
     assert sides.ours == pytest.approx(sides.paper)
     assert sides.paper[0] == pytest.approx(47 - 3)
     assert all(step.ours is None for step in steps)
@@ -101,7 +113,7 @@ def test_a_difference_is_of_the_cells_that_have_games() -> None:
 
 def test_a_difference_waits_for_games() -> None:
     pytest.importorskip("matplotlib")
-    results = [Result(cell, Standing.of(0, 0, 0)) for cell in figure_cells(3, None)]
+    results = [CellResult(cell, Standing.of(0, 0, 0)) for cell in figure_cells(3, None)]
     assert all(contrast.ours is None for contrast in contrasts_of(results))
     assert "-" in table_of(3, results).rows[0]
     assert "<svg" in plot_of(3, results)

@@ -1,7 +1,7 @@
-"""Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006): how many histories a search folds in, by time and depth.
+"""Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006): histories that a search takes in, by time and depth.
 
-Positions of seeded games are searched against the clock. Histories are drawn one at a time, with replacement, from a
-belief that is ready, as in the paper's statistical sampling; so only drawing and search are measured.
+Positions of seeded games are searched against the clock. The belief is ready, and histories are sampled from it with
+replacement, as in the paper; so only sampling and search count.
 """
 
 import csv
@@ -21,51 +21,51 @@ from kriegbot.search.rules.overconfident import overconfident
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS, Referee, View
-from tournaments.paper import LONG, PARTICLES, SAMPLES, SHORT
 from tournaments.presentation import NOTHING, Table
+from tournaments.reproduce import LONG, PARTICLES, SAMPLES, SHORT
 
 POSITIONS = 10
-STUDENT_95 = 2.262157  # half width of a 95 % interval in standard errors, of a mean over all positions
+STUDENT_95 = 2.262157  # half width of a 95% interval in standard errors, of a mean over all positions
 SECONDS = (1, 30)
 DEPTHS = (1, 2, 3)
-FIRST_PLY, PLIES_APART = 10, 12  # where in its game each position comes from; the last is at ply 118
-A_TIME = 50_000  # histories drawn at a time, more than depth 3 folds in within a minute
+FIRST_PLY, PLIES_APART = 10, 12  # ply of the first position, and plies to the next
+A_TIME = 50_000  # histories sampled at a time, more than depth 3 takes in within a minute
 COLUMNS = ("position", "depth", "seconds", "histories")
 
 Sizes = dict[tuple[int, int, int], int]  # position, depth and seconds -> histories
 
 
 def positions(seed: int) -> Iterator[View]:
-    """Views of random games, White to move, one of each game, from early in the first to late in the last."""
+    """Yield views of random games with White to move, one of each game, later and later in the game."""
     for number in range(POSITIONS):
-        wanted, attempt, found = FIRST_PLY + PLIES_APART * number, 0, None
-        while found is None:  # a game may end earlier
+        wanted, attempt, view = FIRST_PLY + PLIES_APART * number, 0, None
+        while view is None:  # a game may end earlier
             referee, player = Referee(BERKELEY, PAPER_LIMITS), RandPlayer(subseed(seed, 1000 * number + attempt))
             while referee.end is None and referee.ply < wanted:
                 move = player.choose(referee.view(referee.turn)).action
                 assert isinstance(move, chess.Move)
                 referee.try_move(move)
-            found, attempt = None if referee.end else referee.view(referee.turn), attempt + 1
-        yield found
+            view, attempt = None if referee.end else referee.view(referee.turn), attempt + 1
+        yield view
 
 
 def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
-    """How many histories overconfident search to a depth folds in within `seconds`."""
+    """Return the number of histories that overconfident search to a depth takes in within `seconds`."""
     belief = Belief(view, PARTICLES, seed)
     rows, weights = belief.particles.rows, belief.particles.weights
     bounds = np.cumsum(weights) / weights.sum()
     method, histories, draws = Method(depth, overconfident, load_evaluator("ks")), 0, 0
     begun = time.perf_counter()
     while (left := seconds - (time.perf_counter() - begun)) > 0:
-        drawn = rows[np.minimum(np.searchsorted(bounds, uniforms(subseed(seed, draws), A_TIME)), len(rows) - 1)]
-        found = search_tries(InformationSet.of(view, drawn, np.ones(A_TIME)), method, left)
-        histories += found.boards if found.depth == depth else 0
+        sample = rows[np.minimum(np.searchsorted(bounds, uniforms(subseed(seed, draws), A_TIME)), len(rows) - 1)]
+        result = search_tries(InformationSet.of(view, sample, np.ones(A_TIME)), method, left)
+        histories += result.boards if result.depth == depth else 0
         draws += 1
     return histories
 
 
 def measured(path: Path) -> Sizes:
-    """The contents of a file of measurements, nothing if there is none; raises ValueError if it holds anything else."""
+    """Read a file of measurements, which need not exist; raise ValueError if it holds anything else."""
     if not path.exists():
         return {}
     try:
@@ -78,7 +78,7 @@ def measured(path: Path) -> Sizes:
 
 
 def measure(path: Path, seed: int) -> Iterator[tuple[int, int]]:
-    """Measure what a file lacks, adding to it line by line; yields how many are done, and how many there are."""
+    """Measure what a file lacks and add it line by line. Yield the number done and the number in all."""
     sizes = measured(path)
     wanted = [(n, depth, seconds) for seconds in SECONDS for depth in DEPTHS for n in range(POSITIONS)]
     views = list(positions(seed))
@@ -95,7 +95,7 @@ def measure(path: Path, seed: int) -> Iterator[tuple[int, int]]:
 
 
 def table_of(sizes: Sizes) -> Table:
-    """Mean sample sizes with 95 % intervals, beside the paper's in 30 and 90 seconds."""
+    """Return mean sample sizes with 95% intervals, beside the paper's in 30 and 90 seconds."""
     rows = []
     for depth in DEPTHS:
         row = [str(depth)]

@@ -1,9 +1,9 @@
-"""The share of leaves that IMP-alpha-beta examines on IMP-model: Figure 6 of its paper.
+"""Share of the leaves of IMP-model that IMP-alpha-beta examines: Figure 6 of its paper.
 
 Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993): payoffs are
-0..10 with equal probabilities, and the share of the (kb)^(d-1) leaves that are examined is drawn against the depth d,
-for several k and for several b. Trees of tens of millions of leaves are searched without being stored: IMP-model is
-so regular that a number tells a place in the tree, and a payoff is drawn when it is needed.
+0..10 with equal probabilities. The figure plots the share of the (kb)^(d-1) leaves that the algorithm examines against
+the depth d, for several k and b. Trees of tens of millions of leaves need not be stored: IMP-model is so regular that a
+number names a place in the tree, and a payoff is drawn when the search needs it.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_LEAVES = 10**9
-"""The largest tree that is measured; at some 100 million leaves examined a second, ten seconds a trial at most."""
+"""Leaves of the largest tree that is measured; at some 100 million leaves a second, ten seconds a trial at most."""
 SEVERAL_K, SEVERAL_B = (2, 4, 6, 8, 10), (2, 3, 4, 6, 8, 10)  # of the two graphs: k at b = 2, and b at k = 2
 DEEPEST_LEAVES = 7 * 10**7  # each graph goes as deep as this many leaves allow
 BLOCK = 30  # trials done at a time, until the interval is narrow enough
-NARROW = 0.002  # half of the widest 95 % interval of a point; the whole is well below one hundredth of all leaves
+NARROW = 0.002  # half width of the widest 95% interval of a point
 HIGHEST = 10  # payoffs are 0..HIGHEST
 (ELEVEN,) = words(HIGHEST + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A measured point: `share` of the leaves of IMP-model(k, b, depth) examined, the mean over `trials`.
+    """Mean share of the leaves of IMP-model(k, b, depth) that the search examined, in (0, 1], over some trials.
 
-    leaves: of each tree. share: in (0, 1]. half_width: of the 95 % interval around it, by the normal approximation.
+    Attributes:
+      leaves: number of leaves of each tree.
+      half_width: of the 95% interval of the share, by the normal approximation.
     """
 
     k: int
@@ -52,16 +54,16 @@ class Share:
 
 @kernel
 def payoff(seed: Word, leaf: int) -> int:
-    """Payoff of a leaf by its number: its number's word of SplitMix64, as in `kriegbot.kernels.random`, modulo 11."""
+    """Return the payoff of a leaf: the word of SplitMix64 at its number, as in `kriegbot.kernels.random`, modulo 11."""
     return number(mixed(seed + word(leaf) * GAMMA) % ELEVEN)
 
 
 @kernel
 def max_set(k: int, b: int, choices: int, prob: int, place: int, prune: int, seed: Word, examined: Ints) -> int:
-    """Max-Set, and Mixed-Set within it, for the set number `place` of its depth; see `imp_alphabeta`.
+    """Return Max-Set, with Mixed-Set inlined, of the set number `place` of its depth; see `imp_alphabeta`.
 
-    `choices` are left above the leaves, this one included. Probabilities are counted in children of the root, so all
-    is exact: a leaf has 1, a set of `prob` nodes `prob`.
+    `choices` is the number of choices down to the leaves, this one included. Probabilities are integers, so all is
+    exact: a leaf has 1, a set of `prob` nodes `prob`.
     """
     best = prune
     part = prob // k
@@ -92,21 +94,21 @@ def _search(k: int, b: int, d: int, seed: Word, examined: IntArray) -> int:
 
 
 def searched(k: int, b: int, d: int, seed: int) -> tuple[int, int]:
-    """IMP-alpha-beta on IMP-model(k, b, d) with payoffs drawn from a seed: V times k^(d-1), and leaves examined."""
+    """Run IMP-alpha-beta on IMP-model(k, b, d) with seeded payoffs; return V k^(d-1) and the leaves examined."""
     examined = np.zeros(1, np.int64)
     value = _search(k, b, d, seed, examined)
     return int(value), int(examined[0])
 
 
 def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
-    """Mean share of leaves examined in random IMP-models, each with payoffs of its own.
+    """Measure the mean share of leaves examined in random IMP-models, each with payoffs of its own.
 
     Args:
-      k: into how many sets of equal size the nodes below an alternative of a set split, >= 1.
+      k: number of sets, of equal size, into which the nodes below an alternative of a set split, >= 1.
       b: alternatives of each set, >= 1.
       d: depth of the leaves below the root, >= 2.
-      trials: how many models, >= 2.
-      seed: the same seed gives the same payoffs anywhere.
+      trials: number of models, >= 2.
+      seed: of the payoffs.
 
     Raises:
       ValueError: the model has more than MOST_LEAVES or is too deep.
@@ -117,7 +119,7 @@ def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
 
 
 def figure6(seed: int = 0) -> Iterator[Share]:
-    """The points of both graphs, by k, b and depth; each with as many trials as make its interval narrow."""
+    """Yield the points of both graphs by k, b and depth, each with enough trials for a narrow interval."""
     models = {(k, 2) for k in SEVERAL_K} | {(2, b) for b in SEVERAL_B}
     for k, b in sorted(models):
         d = 2
@@ -141,11 +143,11 @@ def _share(k: int, b: int, d: int, examined: list[int]) -> Share:
 
 
 def save(points: list[Share], folder: Path) -> None:
-    """Write figure6.csv and figure6.svg, which are the same for the same points.
+    """Write figure6.csv and figure6.svg. The same points give the same files.
 
     Raises:
       PlotsMissing: matplotlib is not installed; the table is written.
-      OSError: they could not be written.
+      OSError: a file cannot be written.
     """
     with (folder / "figure6.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")

@@ -1,131 +1,239 @@
-"""Our results beside those of Parker, Nau and Subrahmanian (AAAI 2006): Figures 2, 3 and 5, and their conclusions.
+"""The experiment of Parker, Nau and Subrahmanian (AAAI 2006) and its reproduction: Figures 2, 3 and 5.
 
-Every figure is a tournament with a store of its own, whose pairings are the figure's cells. With a budget in seconds a
-player has that long for a move, in the proportion of the paper longer for each try after an illegal one, and only the
-cells of the paper's short run are there to compare with. A figure is shown as a table, a CSV file and a plot, with 95 %
-intervals.
+`paper.csv` holds the paper's results: a line for each cell with wins, losses and EU in percent of 500 games, 250 with
+each colour. Its players had 30 or 90 seconds for a move, and 2 more after each illegal try. Figure 4 gives the mean
+sample sizes that they reached in that time. With those sizes any machine can repeat the experiment. With a budget in
+seconds only the cells of the short run compare.
+
+Here every figure is a tournament with a store of its own, and its cells are the pairings. A figure becomes a table, a
+CSV file and a plot, with 95% intervals.
+
+Where the paper is ambiguous, a choice names a variant by what it changes: an option of both searching players, or of
+another player by its name, as in `rand.by=man`. Commas join several changes. Some values stand for more:
+`further=none` samples all histories anew after a refusal, `particles=samples` holds no more boards than are sampled,
+`rules=quiet` announces refused tries to the mover alone, as if players chose among legal moves; `today` changes none.
 """
 
 import csv
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 
-from referee import PAPER_LIMITS
-from tournaments.paper import GAMES, SHORT, TODAY, Cell, cells, pair_under, pairing, rules_under
+from kriegbot.options import value_text
+from kriegbot.players.specs import BadSpec, parse_spec
+from referee import BERKELEY, PAPER_LIMITS, Audience
 from tournaments.presentation import LOST, NOTHING, WON, Table, finished, plotting, rows_of
 from tournaments.report import Standing
-from tournaments.schedule import ScheduledGame, TournamentSettings
+from tournaments.schedule import Pairing, ScheduledGame, TournamentSettings
 from tournaments.statistics import NORMAL_95, expected_utility, expected_utility_interval, shares_of
 from tournaments.store import Store
 
-Key = tuple[str, int, int]  # player, depth and the opponent's depth: names a cell within a run of a figure
-SEED = 2006  # of the tournaments that we publish
+SAMPLES = {(30, 1): 1683, (30, 2): 321, (30, 3): 67, (90, 1): 3145, (90, 2): 662, (90, 3): 190}
+"""Figure 4: mean sample size by seconds a move and depth."""
+SHORT, LONG = 30, 90  # seconds per move in the paper's two runs
+EXTRA_SECONDS = 2  # extra seconds after each illegal try
+GAMES = 500
+PARTICLES = 20_000  # boards in a belief, many times the largest sample; the paper does not say how it samples
+HS = "hs:depth=2,samples=100"
+"""The HS of Figure 3. The paper does not give its settings. With these it needs as long for a try as overconfident
+search to depth 2."""
+LEAST_BUDGET = 0.01  # seconds; no budget may be shorter
+FIGURES = (2, 3, 5)
 TITLES = {2: "EU against rand", 3: "EU against HS", 5: "EU of overconfident against paranoid play"}
+SEED = 2006  # of the published tournaments
+TODAY = "today"  # the choice that changes nothing
+SEARCHING = ("overconfident", "paranoid")
+OF_SEARCH = ("ties", "free", "boards")  # options that only the player `search` has; it is otherwise the same
+LEAST_PARTICLES = 100
+RULES = "rules=quiet"
+
+Key = tuple[str, int, int]  # a cell within a run of a figure: player, depth, the opponent's depth
+Term = tuple[tuple[float, Key], ...]  # a difference of cells: sign and key of each
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """A cell of the paper, and what we have of it so far."""
+class Cell:
+    """One cell of a figure, with the paper's results in percent.
+
+    Attributes:
+      opponent: rand, hs or paranoid; rand and hs have depth 0.
+      legible: True if our copy of the paper is clearly legible there.
+    """
+
+    figure: int
+    player: str
+    depth: int
+    opponent: str
+    opponent_depth: int
+    seconds: int
+    wins: int
+    losses: int
+    eu: int
+    legible: bool
+
+    def __str__(self) -> str:
+        opponent = f" - {self.opponent} {self.opponent_depth}" if self.opponent_depth else ""
+        return f"{self.player} {self.depth}{opponent}"
+
+
+def cells(figure: int) -> tuple[Cell, ...]:
+    """Return the cells of a figure, cheapest first: the short run before the long one, then by depth."""
+    text = files("tournaments").joinpath("paper.csv").read_text()
+    every = []
+    for row in csv.DictReader(text.splitlines()):
+        players = row["player"], int(row["depth"]), row["opponent"], int(row["opponent_depth"] or 0)
+        seconds, wins, losses, eu = (int(row[name]) for name in ("seconds", "wins", "losses", "eu"))
+        every.append(Cell(int(row["figure"]), *players, seconds, wins, losses, eu, row["legible"] == "yes"))
+    of_figure = [cell for cell in every if cell.figure == figure]
+    return tuple(sorted(of_figure, key=lambda cell: (cell.seconds, max(cell.depth, cell.opponent_depth), cell.depth)))
+
+
+def pairing(cell: Cell, budget: float | None = None) -> Pairing:
+    """Pair the players of a cell, the figure's player first, with the paper's sample sizes or a budget in seconds."""
+    opponents = {"rand": "rand", "hs": HS if budget is None else f"hs:time={budget:g}"}
+    opponent = opponents.get(cell.opponent) or searcher(cell.opponent, cell.opponent_depth, cell.seconds, budget)
+    return Pairing(searcher(cell.player, cell.depth, cell.seconds, budget), opponent)
+
+
+def searcher(name: str, depth: int, seconds: int, budget: float | None = None) -> str:
+    """Return the spec of a searching player with the paper's sample size in `seconds`, or with a budget."""
+    if budget is not None:
+        extra = max(LEAST_BUDGET, budget * EXTRA_SECONDS / SHORT)
+        return str(parse_spec(f"{name}:depth={depth},time={budget:g},extra={extra:g}"))
+    samples = SAMPLES[seconds, depth]
+    further = round(samples * EXTRA_SECONDS / seconds)
+    return f"{name}:depth={depth},samples={samples},further={further},particles={PARTICLES}"
+
+
+def changed(spec: str, choice: str) -> str:
+    """Return the spec of a player under a choice; raise BadSpec if the player has no such option or value."""
+    player = parse_spec(spec)
+    name = player.name
+    for change in choice.split(",") if choice != TODAY else ():
+        path, equals, value = change.partition("=")
+        who, _, option = path.rpartition(".")
+        if not equals or (path == "rules" and change != RULES):
+            raise BadSpec(f"illegal choice {change!r}: it takes option=value, player.option=value, {RULES} or {TODAY}.")
+        if path == "rules" or name not in ((who,) if who else SEARCHING):
+            continue
+        if change == "further=none":
+            options = {key: number for key, number in player.options.items() if key != "further"}
+            player = replace(player, options=options)
+            continue
+        if change == "particles=samples":
+            value = str(max(LEAST_PARTICLES, int(player.get("samples") or 0)))
+        if option in OF_SEARCH and player.name != "search":
+            options_text = ",".join(f"{key}={value_text(number)}" for key, number in player.options.items())
+            player = parse_spec(f"search:{options_text},backup={name}")
+        player = player.with_option(option, value)
+    return str(player)
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """A cell of the paper and our results so far."""
 
     cell: Cell
     ours: Standing
 
     @property
     def paper(self) -> tuple[int, int, int]:
-        """The paper's losses, draws and wins. It prints whole percents, so they are right to within three games."""
+        """The paper's losses, draws and wins, to within three games: it prints whole percents."""
         losses, wins = self.cell.losses * GAMES // 100, self.cell.wins * GAMES // 100
         return losses, GAMES - losses - wins, wins
 
     @property
     def paper_interval(self) -> tuple[float, float]:
-        """95 % interval of the paper's EU."""
+        """95% interval of the paper's EU."""
         return expected_utility_interval(*self.paper)
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A conclusion as a difference of EU, in percent, and half the width of its 95 % interval: above 0 if it holds.
+    """A conclusion of the paper as a difference of EU in percent, above 0 if it holds.
 
-    Ours is None while a cell that it takes has no games; the paper's is of its own results.
+    Attributes:
+      claim: the conclusion.
+      ours: our difference and half the width of its 95% interval; None while a cell has no games.
+      paper: the same from the paper's own results.
     """
 
-    says: str
+    claim: str
     ours: tuple[float, float] | None
     paper: tuple[float, float]
 
 
 def figure_cells(figure: int, budget: float | None) -> tuple[Cell, ...]:
-    """Cells of a figure that a budget can be compared with: all at the paper's sample sizes, else the short run's."""
+    """Return the cells of a figure that compare with a budget: those of the short run; without a budget, all."""
     return tuple(cell for cell in cells(figure) if budget is None or cell.seconds == SHORT)
 
 
 def settings_of(figure: int, budget: float | None, seed: int = SEED, choice: str = TODAY) -> TournamentSettings:
-    """The tournament of a figure under a choice; raises as `paper.changed` does."""
-    pairings = tuple(pair_under(pairing(cell, budget), choice) for cell in figure_cells(figure, budget))
-    return TournamentSettings(pairings, rules_under(choice), PAPER_LIMITS, seed)
+    """Return the tournament of a figure under a choice; raise BadSpec as `changed`."""
+    pairs = [pairing(cell, budget) for cell in figure_cells(figure, budget)]
+    pairings = tuple(Pairing(changed(pair.first, choice), changed(pair.second, choice)) for pair in pairs)
+    rules = replace(BERKELEY, illegal_to=Audience.MOVER) if RULES in choice.split(",") else BERKELEY
+    return TournamentSettings(pairings, rules, PAPER_LIMITS, seed)
 
 
 def games_of(settings: TournamentSettings, pairings: Iterable[int], games: int) -> list[ScheduledGame]:
-    """Games of some of the pairings, one pairing after another, so that whole cells are done early."""
+    """Return the games of some pairings, one pairing after another, so that whole cells are done early."""
     return [settings.game(number, game) for number in pairings for game in range(games)]
 
 
-def results_of(store: Store, figure: int, budget: float | None) -> list[Result]:
-    """What a figure's store holds, cell by cell."""
+def results_of(store: Store, figure: int, budget: float | None) -> list[CellResult]:
+    """Return the results in a figure's store, cell by cell."""
     results = []
     for number, cell in enumerate(figure_cells(figure, budget)):
         by_color = store.results_by_color(number)
-        results.append(Result(cell, Standing.of(*map(sum, zip(*by_color, strict=True)))))
+        results.append(CellResult(cell, Standing.of(*map(sum, zip(*by_color, strict=True)))))
     return results
 
 
-def contrasts_of(results: Sequence[Result]) -> list[Contrast]:
-    """The paper's three conclusions on the short run of a figure, as differences.
+def contrasts_of(results: Sequence[CellResult]) -> list[Contrast]:
+    """Return the paper's conclusions on the short run of a figure, as differences.
 
-    Overconfident play beats paranoid play, or does better against the same opponent (there because it knows how `rand`
-    plays: its model fits). And a ply more of depth helps, or it does not, for the sample gets smaller. Each is the mean
-    of what the cells that have been played say of it, and the paper's is of the same cells.
+    Overconfident play beats paranoid play, or does better against the same opponent (against `rand` because its model
+    fits). A ply more of depth helps, or does not, because the sample gets smaller. Each difference is a mean over the
+    cells that have games; the paper's is over the same cells.
     """
-    of = {
+    by_key = {
         (result.cell.player, result.cell.depth, result.cell.opponent_depth): result
         for result in results
         if result.cell.seconds == SHORT
     }
-    depths = sorted({depth for _, depth, _ in of})
-    against = sorted({opponent for _, _, opponent in of})
-    players = sorted({player for player, _, _ in of})
+    depths = sorted({depth for _, depth, _ in by_key})
+    against = sorted({opponent for _, _, opponent in by_key})
+    players = sorted({player for player, _, _ in by_key})
     if players == ["overconfident"]:
-        contrasts = [_contrast("overconfident against paranoid", [((1.0, key),) for key in of], of)]
+        contrasts = [_contrast("overconfident against paranoid", [((1.0, key),) for key in by_key], by_key)]
     else:
         opponent = results[0].cell.opponent
         sides = [((1.0, ("overconfident", depth, 0)), (-1.0, ("paranoid", depth, 0))) for depth in depths]
-        contrasts = [_contrast(f"overconfident less paranoid, against {opponent}", sides, of)]
+        contrasts = [_contrast(f"overconfident less paranoid, against {opponent}", sides, by_key)]
     for player in players:
         for depth in depths[1:]:
             step = [((1.0, (player, depth, other)), (-1.0, (player, depth - 1, other))) for other in against]
-            contrasts.append(_contrast(f"{player}, depth {depth} less depth {depth - 1}", step, of))
+            contrasts.append(_contrast(f"{player}, depth {depth} less depth {depth - 1}", step, by_key))
     return contrasts
 
 
-Term = tuple[tuple[float, Key], ...]  # a difference of cells: the sign and the name of each
-
-
-def _contrast(says: str, terms: Sequence[Term], of: Mapping[Key, Result]) -> Contrast:
-    """The mean of some differences, of those whose cells have games, or of all where none has."""
-    played = [term for term in terms if all(of[key].ours.games for _, key in term)]
-    used = [(weight / len(played or terms), of[key]) for term in played or terms for weight, key in term]
+def _contrast(claim: str, terms: Sequence[Term], by_key: Mapping[Key, CellResult]) -> Contrast:
+    """Average the differences whose cells have games, or all of them if none has."""
+    played = [term for term in terms if all(by_key[key].ours.games for _, key in term)]
+    used = [(weight / len(played or terms), by_key[key]) for term in played or terms for weight, key in term]
     ours = _sum([(weight, one.ours.counts) for weight, one in used]) if played else None
     part = "" if len(terms) == 1 else f" ({len(played)} of {len(terms)})"
-    return Contrast(f"{says}{part}", ours, _sum([(weight, one.paper) for weight, one in used]))
+    return Contrast(f"{claim}{part}", ours, _sum([(weight, one.paper) for weight, one in used]))
 
 
 def _sum(weighted: Sequence[tuple[float, tuple[int, int, int]]]) -> tuple[float, float]:
-    """Weighted sum of EU in percent, and half its 95 % interval.
+    """Return a weighted sum of EU in percent, and half the width of its 95% interval.
 
-    The variance is that of the counts with half a game more of each result, lest a cell that ended all alike had none.
+    Each result counts half a game more in the variance, so that a cell in which all games ended alike has one, too.
     """
     total, variance = 0.0, 0.0
     for weight, counts in weighted:
@@ -138,13 +246,14 @@ def _sum(weighted: Sequence[tuple[float, tuple[int, int, int]]]) -> tuple[float,
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How near some cells come to the paper's.
+    """Distance of some cells from the paper's.
 
     Attributes:
-      distance: mean absolute difference of EU, ours from the paper's, in percent.
-      by_chance: its mean if nothing but chance made a difference.
-      within: cells whose difference lies within its 95 % interval.
-      alike: cells in which overconfident meets paranoid search, and the same of the two is ahead; of all `meetings`.
+      distance: mean absolute difference of EU, in percent.
+      by_chance: expected distance if nothing but chance made a difference.
+      within: number of cells whose difference lies within its 95% interval.
+      alike: number of cells of `meetings` with the same player ahead as in the paper.
+      meetings: number of cells in which overconfident meets paranoid search.
     """
 
     distance: float
@@ -154,8 +263,8 @@ class Agreement:
     meetings: int
 
 
-def agreement(results: Sequence[Result]) -> Agreement:
-    """How near some results, each with games, come to the paper's."""
+def agreement(results: Sequence[CellResult]) -> Agreement:
+    """Compare results, each with games, with the paper's."""
     differences, halves = [], []
     for result in results:
         differences.append(abs((result.ours.utility or 0.0) - result.cell.eu))
@@ -171,27 +280,27 @@ def agreement(results: Sequence[Result]) -> Agreement:
     )
 
 
-def agreement_table(results: Sequence[Result]) -> Table:
-    """One row for each run of a figure, and one for all of them, of the cells that have games."""
+def agreement_table(results: Sequence[CellResult]) -> Table:
+    """Return a table of the cells that have games: a row for each run of a figure, and one for all."""
     played = [result for result in results if result.ours.games]
-    groups: dict[str, list[Result]] = {}
+    groups: dict[str, list[CellResult]] = {}
     for result in played:
         groups.setdefault(f"Figure {result.cell.figure}, {result.cell.seconds} s", []).append(result)
     if len(groups) > 1:
         groups["all"] = played
     rows = []
     for name, of_group in groups.items():
-        near = agreement(of_group)
-        ahead = f"{near.alike} of {near.meetings}" if near.meetings else NOTHING
+        distance = agreement(of_group)
+        ahead = f"{distance.alike} of {distance.meetings}" if distance.meetings else NOTHING
         games = str(sum(result.ours.games for result in of_group))
-        within = f"{near.within} of {len(of_group)}"
-        rows.append((name, games, f"{near.distance:.0f}", f"{near.by_chance:.0f}", within, ahead))
+        within = f"{distance.within} of {len(of_group)}"
+        rows.append((name, games, f"{distance.distance:.0f}", f"{distance.by_chance:.0f}", within, ahead))
     headings = ("", "games", "off by", "by chance", "within", "same side ahead")
     return Table("Mean distance from the paper's EU", headings, rows)
 
 
-def table_of(figure: int, results: Sequence[Result]) -> Table:
-    """One row per cell; ± is half the width of the 95 % interval, ? marks figures that are not clearly legible."""
+def table_of(figure: int, results: Sequence[CellResult]) -> Table:
+    """Return a row per cell; ± is half the width of the 95% interval, ? marks figures that are not clearly legible."""
     rows = []
     for result in results:
         ours, cell = result.ours, result.cell
@@ -204,10 +313,10 @@ def table_of(figure: int, results: Sequence[Result]) -> Table:
 
 
 def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
-    """One row per conclusion, as a difference of EU that is above 0 if the conclusion holds."""
+    """Return a row per conclusion: a difference of EU that is above 0 if it holds."""
     rows = [
         (
-            contrast.says,
+            contrast.claim,
             NOTHING if contrast.ours is None else f"{contrast.ours[0]:+.1f} ± {contrast.ours[1]:.1f}",
             f"{contrast.paper[0]:+.1f} ± {contrast.paper[1]:.1f}",
         )
@@ -216,8 +325,8 @@ def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
     return Table("Differences of EU in the short run", ("", "ours", "paper's"), rows)
 
 
-def write_csv(path: Path, results: Sequence[Result]) -> None:
-    """One line per cell; unknown values are empty."""
+def write_csv(path: Path, results: Sequence[CellResult]) -> None:
+    """Write one line per cell; unknown values are empty."""
     rows = [_columns(result) for result in results]
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")
@@ -225,7 +334,7 @@ def write_csv(path: Path, results: Sequence[Result]) -> None:
         writer.writerows(rows)
 
 
-def _columns(result: Result) -> dict[str, object]:
+def _columns(result: CellResult) -> dict[str, object]:
     cell, ours = result.cell, result.ours
     low, high = ours.utility_interval or (None, None)
     paper_low, paper_high = result.paper_interval
@@ -249,14 +358,14 @@ def _decimals(number: float | None) -> str:
     return "" if number is None else f"{number:.2f}"
 
 
-def plot_of(figure: int, results: Sequence[Result]) -> str:
-    """SVG: a line for each cell, our EU and the paper's on it; raises PlotsMissing."""
+def plot_of(figure: int, results: Sequence[CellResult]) -> str:
+    """Return an SVG with a row for each cell, our EU and the paper's on it; raise PlotsMissing without matplotlib."""
     with plotting():
         are_of_one_run = len({result.cell.seconds for result in results}) == 1
         names = [str(result.cell) + ("" if are_of_one_run else f", {result.cell.seconds} s") for result in results]
         drawing, axes = rows_of(names, "EU in %")
         axes.axvline(0, color="#1a1a1a", linewidth=0.8)
-        told = []
+        texts = []
         for row, result in enumerate(results):
             points = [(float(result.cell.eu), result.paper_interval, LOST, "the paper", 0.16)]
             if result.ours.utility is not None and result.ours.utility_interval:
@@ -266,9 +375,9 @@ def plot_of(figure: int, results: Sequence[Result]) -> str:
                 axes.errorbar(
                     value, row + shift, xerr=errors, fmt="o", color=color, capsize=3, label=label if row == 0 else None
                 )
-                told.append(f"{names[row]}: {label} {value:+.0f}")
+                texts.append(f"{names[row]}: {label} {value:+.0f}")
         drawing.legend(frameon=False, loc="outside upper left", ncols=2)
-        return finished(f"figure{figure}", TITLES[figure], "; ".join(told), drawing).svg
+        return finished(f"figure{figure}", TITLES[figure], texts, drawing).svg
 
 
 def _with_error(value: str, interval: tuple[float, float] | None) -> str:

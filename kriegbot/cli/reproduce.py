@@ -18,8 +18,8 @@ from kriegbot.request import Refused, refusing, seed_of
 from referee.text import quoted
 from tournaments import figure4
 from tournaments import reproduce as figures
-from tournaments.paper import FIGURES, LONG, SHORT, TODAY
 from tournaments.presentation import PlotsMissing, show_table
+from tournaments.reproduce import FIGURES, LONG, SHORT, TODAY
 from tournaments.reproduce import games_of as cell_games
 from tournaments.run import LocalExecutor
 from tournaments.store import Store, StoreError
@@ -69,7 +69,7 @@ def reproduce(
             figures.settings_of(figure, seconds, seed, choice)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        results: list[figures.Result] = []
+        results: list[figures.CellResult] = []
         for figure in NUMBERS[what]:
             if figure == 4:
                 _sample_sizes(out, seed)
@@ -95,7 +95,7 @@ def _figure(
     run: str,
     seed: int,
     jobs: int,
-) -> list[figures.Result]:
+) -> list[figures.CellResult]:
     """Play the missing games of a figure's cells, then show and write the figure."""
     settings = figures.settings_of(figure, budget, seed, choice)
     name = f"figure{figure}" if budget is None else f"figure{figure}-{budget:g}s"
@@ -116,7 +116,7 @@ def _figure(
     return results
 
 
-def _show(figure: int, path: Path, results: list[figures.Result]) -> None:
+def _show(figure: int, path: Path, results: list[figures.CellResult]) -> None:
     """Print a figure as a table, and write it as a CSV file and a plot."""
     console = Console(highlight=False)
     show_table(figures.table_of(figure, results), console)
