@@ -1,4 +1,4 @@
-"""The public names, and where each comes from; `kriegbot` offers them, and loads this module when one is first used."""
+"""The public API: `kriegbot` loads this module when somebody first uses a name of it."""
 
 from evaluators import load_evaluator as load_evaluator
 from evaluators.ks import material as material

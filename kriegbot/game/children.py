@@ -87,11 +87,7 @@ class LineProcess:
         return self._process.pid
 
     def send(self, lines: Sequence[str], deadline: float) -> None:
-        """Send lines before the deadline (of `time.monotonic`).
-
-        Raises:
-          ProcessExited, TimedOut, OutputLimit.
-        """
+        """Send lines before the deadline (of `time.monotonic`); raise ProcessExited, TimedOut or OutputLimit."""
         unsent = "".join(f"{line}\n" for line in lines).encode()
         self._written = dict.fromkeys(self._written, 0)
         while unsent:

@@ -27,14 +27,7 @@ SEED = 2006
 
 @dataclass(frozen=True, slots=True)
 class PlayerCheck:
-    """The result of one check of a player.
-
-    Attributes:
-      what: the check.
-      is_good: True if the player passed.
-      detail: the result in one line.
-      is_refused: True if no game began, because the player refused its spec.
-    """
+    """The result of one check of a player. It `is_refused` if no game began because the player refused its spec."""
 
     what: str
     is_good: bool
@@ -45,16 +38,13 @@ class PlayerCheck:
 def conformance(
     spec: PlayerSpec, patience: float | None = None, *, plies: int = 40, long_plies: int = 240
 ) -> Iterator[PlayerCheck]:
-    """Check a player; stop early if it refuses its spec.
+    """Check a player; stop early if it refuses its spec. Raise CannotStart.
 
     Args:
       spec: the player.
       patience: seconds for one answer; by default as for any game.
-      plies: length of each game under a rule set.
+      plies: length of most games.
       long_plies: length of the one long game.
-
-    Raises:
-      CannotStart: the system refuses to start its process.
     """
     limits = Limits(plies=plies)
     with ProcessSeat(spec, patience=patience, has_own_seed=False) as seat:

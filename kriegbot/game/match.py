@@ -37,8 +37,7 @@ class PlayerStatistics:
       tries: tries made, accepted ones included.
       illegal: tries that the referee refused although they were open to the player.
       nonsense: tries that its own view shows to be impossible or repeated, and questions when it may not ask.
-      mean_seconds: mean time of an answer, measured outside the player's process.
-      max_seconds: the longest.
+      mean_seconds, max_seconds: time of an answer, measured outside the player's process.
       mean_samples: mean number of histories in the answers that drew any.
       overruns: answers that exceeded their time budget.
       rescues: number of times that the belief needed each rescue.
@@ -68,14 +67,7 @@ class PlayerStatistics:
 
 @dataclass(frozen=True, slots=True)
 class AnswerStats:
-    """Statistics of one answer of a player.
-
-    Attributes:
-      color: the side.
-      ply: number of plies played before; the answers of one turn share it.
-      seconds: time that it took, measured outside the player's process.
-      report: the player's own report.
-    """
+    """One answer of a player: its side, the plies played before, its time outside the player's process, its report."""
 
     color: chess.Color
     ply: int
@@ -89,8 +81,7 @@ class GameResult:
 
     Attributes:
       record: the game; it has an end.
-      white: statistics of White.
-      black: statistics of Black.
+      white, black: statistics of the players.
       thoughts: every answer of both, in order.
       failed: the failure of a player, if any.
       interrupted: True if Ctrl-C ended it.
@@ -126,7 +117,7 @@ def play_game(
     ('1/2-1/2', 40, 20)
 
     Args:
-      white: a seat, which stays open for the next game; or a spec such as `kriegbot:samples=50`, for this game alone.
+      white: a seat, which stays open for the next game, or a spec such as `kriegbot:samples=50`.
       black: likewise.
       rules: the rule set, or its name.
       limits: the lengths at which the game is drawn.
@@ -170,9 +161,8 @@ def _seated(side: Seat | str, rules: RuleSet, own_seats: ExitStack) -> Seat:
     if isinstance(side, Seat):
         return side
     if not isinstance(side, str):
-        raise TypeError(
-            f"illegal seat {type(side).__name__}: it takes a Seat such as HereSeat, or a spec such as 'rand'"
-        )
+        takes = "a Seat such as HereSeat, or a spec such as 'rand'"
+        raise TypeError(f"illegal seat {type(side).__name__}: it takes {takes}")
     return own_seats.enter_context(seat_of(side, rules))
 
 

@@ -67,6 +67,7 @@ class PlayerProcess:
       name: its name in messages.
 
     Attributes:
+      lines: the process itself.
       hashes: the SHA-256 of each file that the process has loaded.
       pending_ready: number of `ready` lines still to come; above 1 if a game ended before its player was ready.
       is_running: False once the process has ended.
@@ -88,19 +89,14 @@ class PlayerProcess:
         try:
             if in_sandbox := spec.is_outside and spec.sandbox and sandbox.is_installed():
                 command, environment = sandbox.sandboxed(command, environment, spec)
-            self._process = LineProcess(command, environment, is_supervised=spec.is_outside and not in_sandbox)
+            self.lines = LineProcess(command, environment, is_supervised=spec.is_outside and not in_sandbox)
         except CannotStart as error:
             raise CannotStart(f"cannot start player '{name}': {error}") from None
-
-    @property
-    def pid(self) -> int:
-        """The process ID."""
-        return self._process.pid
 
     def send(self, lines: list[str], wait: Wait) -> None:
         """Send lines."""
         with self._failing(wait):
-            self._process.send(lines, time.monotonic() + wait.seconds)
+            self.lines.send(lines, time.monotonic() + wait.seconds)
 
     def replies(self, wait: Wait) -> Iterator[str]:
         """Yield the lines that the player sends within one wait for all of them."""
@@ -108,7 +104,7 @@ class PlayerProcess:
         word = ""
         for _ in range(MAX_LINES):
             with self._failing(wait):
-                line = self._process.line(deadline)
+                line = self.lines.line(deadline)
             word, _, rest = line.partition(" ")
             if word in FAILURES:
                 self.end()  # a later game must not read its next lines
@@ -119,29 +115,17 @@ class PlayerProcess:
     def unread_output(self, wait: Wait) -> str | None:
         """Return the first line that the player has sent and nobody has read; None if there is none."""
         with self._failing(wait):
-            return self._process.unread_output()
+            return self.lines.unread_output()
 
     def nonsense(self, what: str) -> PlayerFailed:
         """End the process and return the failure to raise."""
         self.end()
         return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {what}")
 
-    def log(self) -> str:
-        """Return the end of the player's output since `clear_log`."""
-        return self._process.log()
-
-    def clear_log(self) -> None:
-        """Discard the log so far."""
-        self._process.clear_log()
-
-    def kill(self) -> None:
-        """Kill the process. Any thread may call this."""
-        self._process.kill()
-
     def end(self) -> int | None:
         """End the process and everything that it has started. Return its exit code if it had ended by itself."""
         self.is_running = False
-        return self._process.end()
+        return self.lines.end()
 
     @contextlib.contextmanager
     def _failing(self, wait: Wait) -> Iterator[None]:
@@ -163,7 +147,7 @@ class PlayerProcess:
             raise
 
     def _died(self) -> PlayerFailed:
-        self._process.ends_within(DYING_PATIENCE)
+        self.lines.ends_within(DYING_PATIENCE)
         exit_code = self.end()
         how = "its process ended"
         if exit_code is not None:
@@ -215,7 +199,7 @@ class ProcessSeat(Seat):
     @property
     def pid(self) -> int | None:
         """The process ID while the process is running."""
-        return self._process.pid if self._process is not None and self._process.is_running else None
+        return self._process.lines.pid if self._process is not None and self._process.is_running else None
 
     def begin(self, seed: int) -> Leave | None:
         """Seat the player for a new game.
@@ -235,7 +219,7 @@ class ProcessSeat(Seat):
         if spec.is_outside and self._has_own_seed:
             seed = secrets.randbits(63)
         process.hashes |= self._hashes
-        process.clear_log()
+        process.lines.clear_log()
         self._events_sent = None
         player = [] if spec.command else [f"player {spec}", *(["early"] if self._begins_late else [])]
         process.send([GREETING, *player, f"seed {seed}", "newgame"], self._wait_to_start())
@@ -256,7 +240,7 @@ class ProcessSeat(Seat):
         while process.pending_ready:
             line = next(replies)
             if self._low_priority:  # not before: on a busy machine it would never start
-                lower_priority(process.pid)
+                lower_priority(process.lines.pid)
             word, _, rest = line.partition(" ")
             if word == "ready" and not rest:
                 process.pending_ready -= 1
@@ -331,13 +315,13 @@ class ProcessSeat(Seat):
 
     def log(self) -> str:
         """Return the end of the player's output in this game."""
-        return "" if self._process is None else self._process.log()
+        return "" if self._process is None else self._process.lines.log()
 
     def kill(self) -> None:
         """Kill the process, so that a waiting `ask` raises PlayerFailed. Any thread may call this."""
         process = self._process
         if process is not None:
-            process.kill()
+            process.lines.kill()
 
     def close(self) -> None:
         """End the process."""
@@ -346,7 +330,7 @@ class ProcessSeat(Seat):
 
 
 def patience_of(spec: PlayerSpec) -> float:
-    """Return the default number of seconds that a player may take for an answer."""
+    """Return the seconds that a player may take for an answer by default."""
     budget = budget_of(spec)
     return PATIENCE if budget is None else 2 * budget + GRACE
 

@@ -42,13 +42,7 @@ class Failure(Enum):
 
 
 class PlayerFailed(Exception):
-    """A player gave no valid answer.
-
-    Attributes:
-      failure: the kind of failure.
-      detail: one line, such as "raised ValueError: no such square".
-      log: the traceback, for the player's author.
-    """
+    """A player gave no valid answer. `detail` describes the failure in one line; `log` may hold a traceback."""
 
     def __init__(self, failure: Failure, detail: str, log: str = "") -> None:
         super().__init__(detail)
@@ -195,15 +189,7 @@ def failure_from(error: BaseException) -> PlayerFailed:
 
 
 def validated(answer: object, allowed: UnionType = Action) -> Choice:
-    """Return an answer rebuilt from plain values.
-
-    Args:
-      answer: the object that a player returned.
-      allowed: the actions that it may choose from: `SeatAction` for a player in this process.
-
-    Raises:
-      PlayerFailed: it is no Choice of such an action and a report.
-    """
+    """Return a player's answer rebuilt from plain values; raise PlayerFailed unless it chooses an `allowed` action."""
     if not isinstance(answer, Choice):
         raise _nonsense(answer, "not a Choice")
     action = answer.action

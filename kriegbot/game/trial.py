@@ -35,8 +35,8 @@ def try_out(
       spec: the player.
       rules: the rule set of the view.
       report: called with the progress of compiling kernels.
-      start_patience: see `ProcessSeat`.
-      patience: the most seconds to wait for the answer.
+      start_patience: seconds to start in; by default as for a game.
+      patience: seconds to wait for the answer.
 
     Raises:
       BadSpec: the player or one of its parts does not load or compile, or fails at once.
@@ -60,11 +60,7 @@ def try_out(
 
 
 def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
-    """Return a seat for the player of a spec: in this process for a built-in player, else in one of its own.
-
-    Raises:
-      BadSpec: the text names no player, or one that cannot play under these rules.
-    """
+    """Return a seat for the player of a spec: in this process if all of it is built in. Raise BadSpec, CannotStart."""
     spec = parse_spec(text)
     if not spec.is_outside and player_kind(spec.name).make is None:
         raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
@@ -73,11 +69,9 @@ def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
 
 
 def find_rules(name: str, *, sandbox: bool = True) -> RuleSet:
-    """Return the rule set of a name. A file from outside runs in a process of its own and comes back as data.
+    """Return the rule set of a name: built in, of an installed package, FILE.py:NAME or MODULE:NAME.
 
-    Args:
-      name: a built-in rule set, one that an installed package offers, FILE.py:NAME or MODULE:NAME.
-      sandbox: True to run that process in a sandbox, where there is one.
+    A file from outside runs in a process of its own, in a sandbox if wanted and possible, and comes back as data.
 
     Raises:
       BadSpec: there is no such rule set, or it does not load.
@@ -88,7 +82,7 @@ def find_rules(name: str, *, sandbox: bool = True) -> RuleSet:
     try:
         RULES.check(name)
         path, entry = RULES.file(name), entry_points(RULES.group).get(name)
-        wait = Wait(OUTSIDE_PATIENCE, PlayerFailed(Failure.HUNG, f"hung: not told in {OUTSIDE_PATIENCE:g} seconds"))
+        wait = Wait(OUTSIDE_PATIENCE, PlayerFailed(Failure.HUNG, f"hung: not loaded in {OUTSIDE_PATIENCE:g} seconds"))
         process = PlayerProcess(PlayerSpec(name if entry is None else entry.value, sandbox=sandbox), name)
         try:
             process.send([GREETING, f"ruleset {name}"], wait)

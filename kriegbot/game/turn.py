@@ -25,8 +25,8 @@ class Attempt:
     Attributes:
       view: the player's view when it chose.
       choice: its action, and its report.
-      seconds: time that it took, measured on this side of its process.
-      answer: the referee's answer to a try or question; None before there is one, and for any other action.
+      seconds: time that it took, measured outside its process.
+      answer: the referee's answer to a try or question, once there is one.
     """
 
     view: View
@@ -75,13 +75,8 @@ def apply_action(referee: Referee, action: SeatAction) -> Answer | None:
 def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Attempt]:
     """Play one turn of the side to move; yield each of its actions after the referee's answer.
 
-    Args:
-      referee: the game.
-      seat: the seat of the side to move.
-      opponent: the other seat, if it wants its view before every try.
-
-    Raises:
-      PlayerFailed: the player fails, or makes `MAX_NONSENSE` nonsense tries.
+    Show the opponent, if there is one, its own view before every try. Raise PlayerFailed if the player fails or makes
+    `MAX_NONSENSE` nonsense tries.
     """
     color, nonsense = referee.turn, 0
     while referee.turn == color and referee.end is None:

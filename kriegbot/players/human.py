@@ -66,11 +66,9 @@ class Console(Protocol):
 
 
 class HumanPlayer:
-    """A person at a console. A text that names no open try never reaches the referee.
+    """A person at a console, where `more` answers further commands such as those of `HELP`.
 
-    Args:
-      console: the console.
-      more: further commands, such as those of `HELP`.
+    A text that names no open try never reaches the referee.
     """
 
     def __init__(self, console: Console, more: Mapping[str, Answer] = NO_COMMANDS) -> None:

@@ -29,11 +29,7 @@ RULES = RuleSets("rule set", "referee", "kriegbot.rules")
 
 
 def load_rules(name: str) -> RuleSet:
-    """Load a rule set from outside and so run its file.
-
-    Raises:
-      BadSpec: there is no such rule set, or its name belongs to a built-in one.
-    """
+    """Load a rule set from outside, which runs its file; raise BadSpec, also if its name is that of a built-in one."""
     try:
         rules = RULES.load(name)
     except NotFound as error:

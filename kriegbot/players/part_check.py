@@ -37,12 +37,7 @@ GUARD_LENGTH, GUARD = 64, -7.5e77
 
 @cache
 def check_part(part: Any, what: str) -> None:
-    """Raise BadPart unless a part behaves as its kind must. Checks each part once.
-
-    Args:
-      part: the loaded part.
-      what: the word for its kind (`kriegbot.parts.Parts.what`).
-    """
+    """Raise BadPart unless a part behaves as its kind (`Parts.what`) must. Checks each part once."""
     checks: dict[str, Callable[[Any], object]] = {
         BACKUPS.what: _check_backup,
         OPPONENTS.what: _check_opponent,

@@ -82,11 +82,7 @@ class PlayerSpec:
         return next((known.default for known in player_kind(self.name).options if known.name == option), None)
 
     def with_option(self, option: str, text: str) -> PlayerSpec:
-        """Return this player with one option changed.
-
-        Raises:
-          BadSpec: the player has no such option, or the text is not one of its values.
-        """
+        """Return this player with one option changed; raise BadSpec if it has none of that name and value."""
         if self.command:
             raise BadSpec(f"a program takes no option {quoted(option)}; its command carries its settings.")
         texts = {name: value_text(value) for name, value in self.options.items()} | {option: text}
@@ -149,11 +145,7 @@ class PlayerSpec:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The SHA-256 of each file by its name; leaves out a program from the PATH, which is often an interpreter.
-
-        Raises:
-          BadSpec: a file cannot be read.
-        """
+        """The SHA-256 of each file by its name, without a program on the PATH, often an interpreter. Raises BadSpec."""
         on_path = self.command[:1] if self.command and os.sep not in self.command[0] else []
         skipped = [Path(shutil.which(name) or name).absolute() for name in on_path]
         try:
@@ -175,11 +167,7 @@ class PlayerSpec:
 
 
 def versions_of(specs: Iterable[PlayerSpec]) -> str:
-    """Return all files of these players with their SHA-256, in one line.
-
-    Raises:
-      BadSpec: a file cannot be read.
-    """
+    """Return all files of these players with their SHA-256 in one line; raise BadSpec if one cannot be read."""
     hashes = {name: sha256 for spec in specs for name, sha256 in spec.versions.items()}
     return " ".join(f"{name.replace(' ', '_')}={hashes[name]}" for name in sorted(hashes))
 
@@ -195,10 +183,6 @@ def parse_spec(text: str, *, sandbox: bool = True) -> PlayerSpec:
     >>> parse_spec("overconfident:depth=9")
     Traceback (most recent call last):
     kriegbot.players.specs.BadSpec: illegal depth '9' for player 'overconfident'; it takes a whole number, 1..4.
-
-    Args:
-      text: the spec.
-      sandbox: see `PlayerSpec`.
 
     Raises:
       BadSpec: the text names no player.
@@ -278,12 +262,7 @@ def _split_options(name: str, text: str) -> dict[str, str]:
 
 
 def parse_options(name: str, kind: PlayerKind, texts: Mapping[str, str]) -> dict[str, Value]:
-    """Return the values of options, in the player's order.
-
-    Args:
-      name: the player, for messages.
-      kind: the player, which defines its options.
-      texts: the value of each option as a text.
+    """Return the values of a player's options in its order, read from texts by name.
 
     Raises:
       BadSpec: an option is unknown, a value is not allowed, or two options exclude each other.
