@@ -26,7 +26,7 @@ from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
-from kriegbot.web.replies import Analysis, Frames
+from kriegbot.web.replies import Analysis, BeliefShown, Frames
 from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Review, believed
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.view import views_until
@@ -318,13 +318,14 @@ class Spy:
         self.views: list[View] = []
         self.looks = 0
 
-    async def ask(self, job: Callable[..., Any], _key: str, views: object, *_: object) -> list[dict[str, Any]]:
+    async def ask(self, job: Callable[..., Any], _key: str, views: object, *_: object) -> list[Analysis]:
         """All dark, nothing, no turning points."""
         if isinstance(views, View):
             self.views.append(views)
         else:
             self.looks += 1
-        return [{}] if job == Beliefs.look else []
+        nothing = BeliefShown([], 0, False, True, [], [], [], 0.0, 0)
+        return [Analysis(nothing, nothing, None, "", [])] if job == Beliefs.look else []
 
     def close(self) -> None:
         """Nothing."""
