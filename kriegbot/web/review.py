@@ -127,7 +127,8 @@ class Analyst:
         for _ in range(ATTEMPTS):
             pool = self._started()
             try:
-                return await asyncio.wrap_future(pool.submit(_run_job, job, arguments))
+                # Shielded, since a pool whose process dies fails on cancelled jobs: its thread raises InvalidStateError.
+                return await asyncio.shield(asyncio.wrap_future(pool.submit(_run_job, job, arguments)))
             except BrokenExecutor:
                 self._discard(pool)
             except Exception as error:
