@@ -127,7 +127,7 @@ class Analyst:
         for _ in range(ATTEMPTS):
             pool = self._started()
             try:
-                # Shielded, since a pool whose process dies fails on cancelled jobs: its thread raises InvalidStateError.
+                # Shielded, since a pool whose process dies trips over cancelled jobs (InvalidStateError in its thread).
                 return await asyncio.shield(asyncio.wrap_future(pool.submit(_run_job, job, arguments)))
             except BrokenExecutor:
                 self._discard(pool)
