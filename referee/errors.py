@@ -1,15 +1,7 @@
-"""Errors that the referee and its records raise on purpose.
+"""Errors of the referee and its records: UnknownRuleSet, BadStart, GameIsOver, BadAction, BadAnnouncement, RecordError.
 
-    KriegspielError
-    ├── UnknownRuleSet   (also a ValueError)
-    ├── BadStart         (also a ValueError)
-    ├── GameIsOver
-    ├── BadAction        (also a ValueError)
-    ├── BadAnnouncement  (also a ValueError)
-    └── RecordError      (also a ValueError)
-
-Every message is one line: what was given, why it is refused, what would be accepted. An argument of the wrong type
-raises TypeError.
+Each is a KriegspielError. Its message is one line: the wrong value, the reason, and what would be accepted. An argument
+of the wrong type raises TypeError.
 """
 
 

@@ -98,11 +98,7 @@ def pgn_games(text: str) -> list[str]:
 
 
 def read_pgn(text: str) -> PgnGame:
-    """Return the parts of one game.
-
-    Raises:
-      RecordError: the text is not PGN. The message says what is wrong and where.
-    """
+    """Return the parts of one game. Raises RecordError if the text is not PGN."""
     lines = _plain(text).strip().split("\n")
     starts = (number for number, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "[%")
     count = next(starts, len(lines))
@@ -160,21 +156,12 @@ def _plain(text: str) -> str:
 
 
 def save_record(record: GameRecord, path: str | os.PathLike[str]) -> None:
-    """Write a record to a file, whole or not at all.
-
-    Raises:
-      RecordError: as `record_to_pgn`.
-      OSError: the file cannot be written.
-    """
+    """Write a record to a file, whole or not at all. Raises RecordError as `record_to_pgn`, and OSError."""
     write_file(Path(path), record_to_pgn(record).encode())
 
 
 def record_to_pgn(record: GameRecord) -> str:
-    """Return the record as text.
-
-    Raises:
-      RecordError: the record cannot be replayed, or would be too large to read back.
-    """
+    """Return the record as text. Raises RecordError if it does not replay or is too large to read back."""
     record.check()
     text = pgn_text(headers_of(record), _movetext(record))
     if len(text.encode()) > MAX_BYTES:
@@ -238,12 +225,9 @@ def _tries_text(tries: tuple[OwnTry | OwnQuestion, ...]) -> str:
 
 def pgn_text(headers: Mapping[str, str], movetext: Iterable[str]) -> str:
     """Return headers, an empty line, and moves with their comments in lines."""
-    lines = [f'[{name} "{_escape(value)}"]' for name, value in headers.items()]
+    escaped = {name: re.sub(r'(["\\])', r"\\\1", value) for name, value in headers.items()}
+    lines = [f'[{name} "{value}"]' for name, value in escaped.items()]
     return "\n".join([*lines, "", *_wrapped(" ".join(movetext)), ""])
-
-
-def _escape(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"")
 
 
 def _wrapped(movetext: str) -> Iterator[str]:
@@ -262,11 +246,7 @@ def _wrapped(movetext: str) -> Iterator[str]:
 
 
 def load_record(path: str | os.PathLike[str]) -> GameRecord:
-    """Read a record from a file.
-
-    Raises:
-      RecordError: the file, which the message names, cannot be read or is not the record of such a game.
-    """
+    """Read a record from a file. Raises RecordError, which names the file, if that is no record."""
     try:
         return record_from_pgn(pgn_decoded(read_bytes(Path(path), MAX_BYTES)))
     except ValueError as error:
@@ -274,11 +254,7 @@ def load_record(path: str | os.PathLike[str]) -> GameRecord:
 
 
 def record_from_pgn(text: str) -> GameRecord:
-    """Return the record whose text this is.
-
-    Raises:
-      RecordError: the text is not the record of a game of Kriegspiel.
-    """
+    """Return the record of a text. Raises RecordError if it is not the record of a game of Kriegspiel."""
     text = _plain(text)
     control = _CONTROL.search(text)
     if control is not None:
@@ -305,9 +281,9 @@ def record_from_pgn(text: str) -> GameRecord:
             raise RecordError(f"illegal comment: {quoted(extra)}, {place(max(0, ply - 1))}; it takes {takes}")
     own_headers = headers_of(record)
     for name in ("Termination", "TerminationDetails", "Result"):
-        given, own = headers.get(name, ""), own_headers.get(name, "")
-        if given != own:
-            raise RecordError(f"illegal header {name}: {quoted(given)}; it takes {own!r} for this game")
+        value, own = headers.get(name, ""), own_headers.get(name, "")
+        if value != own:
+            raise RecordError(f"illegal header {name}: {quoted(value)}; it takes {own!r} for this game")
     return record
 
 

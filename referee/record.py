@@ -149,11 +149,7 @@ class GameRecord:
             pass
 
     def replay(self) -> Iterator[Step]:
-        """Play the game again, one step for each try or question, and compare every answer and announcement.
-
-        Raises:
-          RecordError: the game cannot have gone as recorded.
-        """
+        """Play the game again, one step for each try or question. Raises RecordError if it cannot have gone so."""
         replay = Replay(self.rules, self.limits, self.start)
         referee = replay.referee
         yield Step(referee)
@@ -175,10 +171,7 @@ class GameRecord:
 
 
 class Replay:
-    """A referee to which the tries of a recorded game are put again, and its true board.
-
-    Every method raises RecordError, with the ply, where the game is impossible.
-    """
+    """A referee that replays a recorded game, and its true board. Raises RecordError where the game is impossible."""
 
     def __init__(self, rules: RuleSet, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN) -> None:
         try:

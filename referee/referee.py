@@ -186,18 +186,9 @@ def plain_move(move: chess.Move) -> chess.Move:
         if not all(0 <= square < 64 for square in squares) or promotion not in (None, *chess.PIECE_TYPES):
             raise TypeError
     except TypeError:
-        raise TypeError(
-            f"illegal argument: {_described(move)}; a try is a chess.Move between squares of the board"
-        ) from None
+        name = type(move).__name__  # repr() of a move off the board raises
+        raise TypeError(f"illegal argument: {name}; a try is a chess.Move between squares of the board") from None
     return chess.Move(*squares, promotion)
-
-
-def _described(argument: object) -> str:
-    """Return a text for messages; repr() of a move off the board raises."""
-    if not isinstance(argument, chess.Move):
-        return type(argument).__name__
-    fields = (argument.from_square, argument.to_square, argument.promotion, argument.drop)
-    return f"Move({', '.join(str(x) if isinstance(x, int) else type(x).__name__ for x in fields)})"
 
 
 def _starting_board(start: str, rules: RuleSet, limits: Limits) -> chess.Board:

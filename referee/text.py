@@ -46,13 +46,7 @@ def unknown(kind: str, name: str, known: Collection[str]) -> str:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that replaces `path` at the end, unless something is raised.
-
-    A device or a pipe is written to directly.
-
-    Raises:
-      OSError: the file cannot be written.
-    """
+    """Open a file that replaces `path` at the end, unless something is raised. Devices stay devices."""
     if path.exists() and not path.is_file():
         with path.open("wb") as handle:
             yield handle
@@ -76,11 +70,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def read_bytes(path: Path, most: int) -> bytes:
-    """Return what is in a file of at most `most` bytes.
-
-    Raises:
-      ValueError: the file cannot be read or is larger. The message is a clause that says so.
-    """
+    """Return the bytes of a file. Raises ValueError, with a clause, if it is unreadable or has more than `most`."""
     try:
         with path.open("rb") as handle:
             data = handle.read(most + 1)
@@ -92,7 +82,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """Return the text of a file in UTF-8. Raises ValueError as `read_bytes`, also for other bytes."""
+    """Return the text of a file in UTF-8. Raises ValueError as `read_bytes` does."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice, takewhile
-from typing import TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar
 
 import chess
 
@@ -47,15 +47,9 @@ def action_code(action: Action) -> str:
 
 
 def parse_action(code: str) -> Action:
-    """Return the action whose `action_code` this is.
-
-    Raises:
-      BadAction: a ValueError; the text is no such word.
-    """
-    if code == "resign":
-        return Resign()
-    if code == "any":
-        return AskAny()
+    """Return the action of an `action_code`. Raises BadAction, a ValueError, if the text is none."""
+    if code in ("resign", "any"):
+        return Resign() if code == "resign" else AskAny()
     try:
         move = chess.Move.from_uci(code)
     except ValueError:
@@ -197,12 +191,9 @@ class View:
             return False
         if self.rules.asking is Asking.OBLIGES:
             return True
-        for event in reversed(self.events):  # an illegal try after the answer was a pawn capture
-            if isinstance(event, OwnQuestion) and event.answer is Answer.YES:
-                return True
-            if isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
-                return False
-        return False
+        answers = (event.answer for event in reversed(self.events) if isinstance(event, OwnTry | OwnQuestion))
+        last = next((answer for answer in answers if answer in (Answer.YES, Answer.ILLEGAL)), None)
+        return last is Answer.YES  # an illegal try after the YES was a pawn capture
 
     def tries(self) -> list[chess.Move]:
         """Return the tries still open this turn, in the order of `open_tries`; none out of turn or after the end."""
@@ -228,11 +219,7 @@ class View:
 
 
 class Prefix(Sequence[T]):
-    """The items that a growing list holds now, without a copy. Equal to the tuple of them, and pickled as that.
-
-    Args:
-      items: a list to which items may be added, but in which none may change.
-    """
+    """The items that a list holds now, without a copy: others may be added to it. Equal to the tuple of them."""
 
     __slots__ = ("_count", "_items")
 
@@ -245,11 +232,7 @@ class Prefix(Sequence[T]):
     def __iter__(self) -> Iterator[T]:
         return islice(self._items, self._count)
 
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
-    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+    def __getitem__(self, index: Any) -> Any:
         places = range(self._count)[index]
         return self._items[places] if isinstance(places, int) else tuple(self._items[place] for place in places)
 

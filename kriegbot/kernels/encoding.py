@@ -90,9 +90,8 @@ def turn_history(view: View, before: int) -> announcements.TurnHistory:
     after a yes to "Any?" the first refusal is of a pawn capture.
     """
     refused, answer, since = 0, announcements.NOT_ASKED, 0
-    while before > 0:
-        before -= 1
-        match view.events[before]:
+    for event in reversed(view.events[:before]):
+        match event:
             case OpponentRefused():
                 refused += 1
             case OpponentAsked(yes_or_no):
@@ -109,16 +108,10 @@ def turn_history(view: View, before: int) -> announcements.TurnHistory:
 
 def announced_moves(view: View, before: int) -> tuple[int, int]:
     """Return the announcements of our last move and of the opponent's, before an event of a view; 0 for no move."""
-    last = {OwnTry: 0, OpponentMoved: 0}
-    missing = set(last)
-    for index in range(before - 1, -1, -1):
-        event = view.events[index]
-        if isinstance(event, OwnTry | OpponentMoved) and event.announcement is not None and type(event) in missing:
-            last[type(event)] = encode_announcement(event.announcement)
-            missing.remove(type(event))
-            if not missing:
-                break
-    return last[OwnTry], last[OpponentMoved]
+    events = view.events[before - 1 :: -1] if before else ()
+    ours = (event.announcement for event in events if isinstance(event, OwnTry) and event.announcement)
+    theirs = (event.announcement for event in events if isinstance(event, OpponentMoved))
+    return next(map(encode_announcement, ours), 0), next(map(encode_announcement, theirs), 0)
 
 
 def kernel_rules(rules: RuleSet, limits: Limits) -> announcements.KernelRules:
