@@ -254,7 +254,7 @@ def test_castling_promotions_and_doubtful_men_are_read(text: str, move: str) -> 
         ("e1e3", ROOKS, "Your king on e1 cannot reach e3."),
         ("Ke3", ROOKS, "Your king cannot reach e3."),
         ("Rd3", ROOKS, "None of your rooks can reach d3."),
-        ("Rab2", ROOKS, "'Rab2' fits no rook of yours."),
+        ("Rab2", ROOKS, "None of your rooks can play Rab2."),
         ("O-O", "4k3/8/8/8/8/8/8/R3K1NR w KQ - 0 1", "You cannot castle on that side."),
     ],
 )

@@ -239,7 +239,7 @@ def preparing() -> Iterator[making.Progress]:
             print(f"\r\x1b[K{text}{ending}", end="", file=sys.stderr, flush=True)
             is_shown = done < total
         elif not is_shown:
-            print("Compiling kernels, once ...", file=sys.stderr, flush=True)
+            print("Compiling, only this once ...", file=sys.stderr, flush=True)
             is_shown = True
 
     try:
@@ -257,7 +257,7 @@ def compile_kernels() -> None:
 
 def progress_text(what: str, done: int, total: int) -> str:
     """Return the progress of compilation as a line."""
-    return f"Compiling kernels, once: {done} of {total} ({what})"
+    return f"Compiling, only this once: {done} of {total} ({what})"
 
 
 def steps(what: str, work: Iterable[tuple[int, int]]) -> None:

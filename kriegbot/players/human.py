@@ -22,14 +22,14 @@ from referee import Action, AskAny, Resign, View, pieces
 from referee.text import quoted
 
 COMMANDS = {
-    "help": "this text",
-    "?": "explain what was said last",
+    "help": "show this text",
+    "?": "explain the announcements",
     "tries": "list your open tries",
     "board": "show the board again",
-    "hint": "the best tries",
+    "hint": "show the best tries",
     "back": "take your last move back",
     "resign": "give up the game",
-    "quit": "leave without a result",
+    "quit": "leave; no result",
 }
 HELP = ("?", "hint", "back")
 """Commands that exist only where the caller of `HumanPlayer` provides them."""
@@ -130,9 +130,10 @@ human = PlayerKind("a person, at `kriegbot play`", make=None)
 
 def _help(commands: Mapping[str, str]) -> list[str]:
     return [
-        "A try is e4, Nf3, exd5, O-O, e2e4.",
-        "e8 makes a queen, e8=N a knight.",
-        "After a refusal try again.",
+        "Type a try: e4, Nf3, exd5, O-O",
+        "or e2e4. e8 makes a queen,",
+        "e8=N a knight. After a refusal,",
+        "try again.",
         *(f"{command:<7} {meaning}" for command, meaning in commands.items()),
     ]
 
@@ -237,10 +238,8 @@ def _why_not(text: str, view: View) -> str:
         count = list(view.men.values()).count(chess.PIECE_NAMES.index(piece))
         if not count:
             return f"You have no {piece}."
-        if match[2] or match[3]:
-            return f"{quoted(text)} fits no {piece} of yours."
         who = f"Your {piece} cannot" if count == 1 else f"None of your {piece}s can"
-        return f"{who} reach {match[5]}."
+        return f"{who} {f'play {plain}' if match[2] or match[3] else f'reach {match[5]}'}."
     if _castling_file(plain) is not None:
         return "You cannot castle on that side."
     return f"{quoted(text)} is not a move. Write it as e4, Nf3, exd5, O-O, e8=Q or e2e4."
