@@ -45,7 +45,6 @@ def add_folder(folder: str) -> None:
 
 
 def _named() -> list[str]:
-    """Return the absolute entries of PYTHONPATH."""
     return [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.isabs(path)]
 
 

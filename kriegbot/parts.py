@@ -280,7 +280,6 @@ def load_object(reference: str) -> Any:
 
 
 def _module_of_file(path: Path) -> Any:
-    """Run a file as a module, which can import from its folder."""
     path = path.resolve(strict=True)
     name = f"kriegbot_outside_{path.stem}"
     if name in sys.modules and sys.modules[name].__file__ == str(path):

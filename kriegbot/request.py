@@ -128,7 +128,6 @@ def games_folder(text: str | None = None) -> Path:
 
 
 def _reason(error: Exception) -> str:
-    """Return the system's message with a small first letter."""
     text = getattr(error, "strerror", None) or str(error)
     return text[0].lower() + text[1:]
 

@@ -129,7 +129,6 @@ class PlayerProcess:
 
     @contextlib.contextmanager
     def _failing(self, wait: Wait) -> Iterator[None]:
-        """Turn errors of the process into failures of the player."""
         if not self.is_running:
             raise PlayerFailed(Failure.DIED, "died: its process has ended")
         try:
@@ -151,7 +150,8 @@ class PlayerProcess:
         exit_code = self.end()
         how = "its process ended"
         if exit_code is not None:
-            how += f" (exit code {exit_code})" if exit_code >= 0 else f" ({_signal_name(-exit_code)})"
+            signals = {-one.value: one.name for one in signal.Signals}
+            how += f" ({signals.get(exit_code, f'exit code {exit_code}')})"
         is_killed = exit_code in (-signal.SIGTERM, -signal.SIGKILL) and not self._is_outside
         return PlayerFailed(Failure.KILLED if is_killed else Failure.DIED, f"died: {how}")
 
@@ -349,15 +349,7 @@ def budget_of(spec: PlayerSpec) -> float | None:
 
 
 def _hashes(spec: PlayerSpec) -> dict[Path, str]:
-    """Return the SHA-256 of each file from outside."""
     try:
         return {path: sha256_of(path) for path in spec.files}
     except NotFound as error:  # it has changed since the spec was parsed
         raise PlayerFailed(Failure.REFUSED, f"player {quoted(spec.name)}: {error}") from None
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -94,7 +94,6 @@ def _arguments(own: Sequence[Path]) -> list[str]:
 
 
 def _common_paths() -> list[Path]:
-    """List the paths that every player can read."""
     libraries = [sys.prefix, sys.base_prefix, *site.getsitepackages(), os.path.join(site.getuserbase(), "lib")]
     ours = [str(cache_folder()), *(os.path.join(ROOT, package) for package in PACKAGES)]
     return [Path(path) for path in (*SYSTEM, *glob.glob(JAVA), *libraries, *ours)]
@@ -109,7 +108,6 @@ def _own_paths(spec: PlayerSpec) -> list[Path]:
 
 
 def _links(file: Path) -> Iterator[Path]:
-    """Yield a file, each link that it leads to, and the resolved path."""
     yield file
     while file.is_symlink():
         file = file.parent / os.readlink(file)

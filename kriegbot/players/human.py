@@ -139,7 +139,6 @@ def _help(commands: Mapping[str, str]) -> list[str]:
 
 
 def _columns(names: Sequence[str], width: int = 30) -> list[str]:
-    """Return names in rows of at most `width` characters."""
     column = max(len(name) for name in names) + 1
     per_row = max(1, width // column)
     rows = [names[first : first + per_row] for first in range(0, len(names), per_row)]

@@ -47,7 +47,6 @@ def check_part(part: Any, what: str) -> None:
 
 
 def _compile(part: Any, kind: Any, decorator: str) -> None:
-    """Raise BadPart unless a part is a kernel of this kind that compiles."""
     try:
         if not getattr(part, "by_pointer", False):
             raise TypeError

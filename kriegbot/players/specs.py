@@ -203,7 +203,6 @@ def parse_spec(text: str, *, sandbox: bool = True) -> PlayerSpec:
 
 
 def _check_printable(text: str) -> None:
-    """Raise BadSpec unless the spec fits on one line of the protocol."""
     if not text.isprintable():
         raise BadSpec(f"illegal player {quoted(text)}: it takes printable characters.")
 
