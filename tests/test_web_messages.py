@@ -39,9 +39,9 @@ def test_every_field_has_to_be_there_and_of_its_kind(message: dict[str, Any]) ->
     for name in set(message) - {"do"}:
         wrong_values: list[object] = [["3"], {}, 1.5 if name in ("indexes", "on") else True]
         for wrong in wrong_values:
-            with pytest.raises(Refused, match=r"takes .*\."):
+            with pytest.raises(Refused, match=r"(wrong|has|Choose).*\."):
                 read_request(json.dumps(message | {name: wrong}))
-        with pytest.raises(Refused, match=r"takes .*\."):
+        with pytest.raises(Refused, match=r"(wrong|has|Choose).*\."):
             read_request(json.dumps({key: value for key, value in message.items() if key != name}))
 
 

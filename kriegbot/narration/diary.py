@@ -45,23 +45,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One event of a diary.
-
-    Attributes:
-      kind: its subject.
-      place: the number of the move: "12." for White, "12..." for Black.
-      text: a sentence or two.
-      announcement: the referee's announcement, if there was one.
-      means: keys into `meanings`, one for each part of the announcement.
-      squares: the squares of an own try, and of a capture.
-    """
+    """One event of a diary."""
 
     kind: Kind
-    place: str
-    text: str
+    place: str  # number of the move: "12." for White, "12..." for Black
+    text: str  # a sentence or two
     announcement: referee.Announcement | None = None
-    means: tuple[str, ...] = ()
-    squares: tuple[chess.Square, ...] = ()
+    means: tuple[str, ...] = ()  # keys into `meanings`, one for each part of the announcement
+    squares: tuple[chess.Square, ...] = ()  # of an own try, and of a capture
 
     def line(self) -> str:
         """Return the whole entry on one line."""
@@ -71,13 +62,7 @@ class Entry:
 class Diary:
     """Everything that one side has tried and heard. It must take every view in which the side is to move.
 
-    Args:
-      for_person: True if the reader plays that side: "Black took your knight on g4.", not "Capture on g4.".
-
-    Attributes:
-      entries: all entries so far.
-      event_count: number of events in them.
-      last: the last event.
+    For a person who plays that side it says "Black took your knight on g4.", otherwise "Capture on g4.".
     """
 
     def __init__(self, *, for_person: bool = False) -> None:

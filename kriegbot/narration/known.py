@@ -24,17 +24,11 @@ def marks(view: View) -> frozenset[chess.Square]:
 
 @dataclass(frozen=True, slots=True)
 class CheckToAnswer:
-    """A check of the side to move.
+    """A check of the side to move."""
 
-    Attributes:
-      text: the announced directions: "Check on the file."
-      line: squares from which the check may come, and between these and the king.
-      idle: open tries that cannot answer it, wherever the enemy's pieces are.
-    """
-
-    text: str
-    line: chess.SquareSet
-    idle: list[chess.Move]
+    text: str  # the announced directions: "Check on the file."
+    line: chess.SquareSet  # squares from which the check may come, and between these and the king
+    idle: list[chess.Move]  # open tries that cannot answer it, wherever the enemy's pieces are
 
     def idle_pieces(self, view: View) -> frozenset[chess.Square]:
         """Return the squares of pieces none of whose tries can answer the check."""

@@ -69,21 +69,13 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class StepState:
-    """A step after the learner's tries.
-
-    Attributes:
-      view: what the learner knows. A legal try that does not end the step is taken back.
-      refused: the learner's refused tries in UCI notation.
-      answer: the referee's answer to the last try; empty before the first, and if the text was no try.
-      comment: what the lesson says about the try.
-      is_done: True if the try ends the step.
-    """
+    """A step after the learner's tries. A legal try that does not end the step is taken back."""
 
     view: View
-    refused: Sequence[str]
-    answer: str = ""
-    comment: str = ""
-    is_done: bool = False
+    refused: Sequence[str]  # tries in UCI notation
+    answer: str = ""  # the referee's to the last try; empty before the first, and if the text was no try
+    comment: str = ""  # the lesson's on the try
+    is_done: bool = False  # True if the try ends the step
 
     @property
     def log(self) -> list[str]:
@@ -149,35 +141,22 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A moment of a game, and a question to one side.
+    """A moment of a game, and a question to one side."""
 
-    Attributes:
-      game: its number in `benchmarks/puzzles.py`.
-      kind: one of `PUZZLE_KINDS`.
-      rules: name of the rule set.
-      played: tries of both sides so far, refused ones too, in UCI notation.
-      answers: all right answers: a square, tries in UCI notation, "yes" or "no".
-      facts: for "king" the chance that the king is there, for "capture" the chance of a recapture, for "tells" the bits
-        of the best try and of the next: first if the opponent moves at random, then if it moves as programs do. For
-        "mate" the number of moves, and of boards on which the first try is legal.
-      boards: number of boards searched.
-      exact: True if these are all possible boards.
-      heat: [64] chances in percent of an enemy piece (for "king": of the king) on each square from a1 to h8.
-      shares: how often each level finds an answer.
-      grade: the weakest level that nearly always does.
-    """
-
-    game: int
-    kind: str
-    rules: str
-    played: str
-    answers: Sequence[str]
+    game: int  # number in `benchmarks/puzzles.py`
+    kind: str  # one of `PUZZLE_KINDS`
+    rules: str  # name of the rule set
+    played: str  # tries of both sides so far, refused ones too, in UCI notation
+    answers: Sequence[str]  # all right ones: a square, tries in UCI notation, "yes" or "no"
     facts: Sequence[float]
-    boards: int
-    exact: bool
-    heat: Sequence[int]
-    shares: Mapping[str, float]
-    grade: str
+    """For "king" the chance that the king is there, for "capture" the chance of a recapture, for "tells" the bits of
+    the best try and of the next: first if the opponent moves at random, then if it moves as programs do. For "mate"
+    the number of moves, and of boards on which the first try is legal."""
+    boards: int  # number of boards searched
+    exact: bool  # True if these are all possible boards
+    heat: Sequence[int]  # [64] chances in percent of an enemy piece (for "king": of the king) from a1 to h8
+    shares: Mapping[str, float]  # how often each level finds an answer
+    grade: str  # the weakest level that nearly always does
 
     @cached_property
     def referee(self) -> Referee:

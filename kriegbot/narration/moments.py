@@ -21,25 +21,15 @@ YOU, PERSON = "You", "A person"
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The game after one try or question.
+    """The game after one try or question."""
 
-    Attributes:
-      men: the pieces that each of `READERS` sees.
-      news: the new entries for each of `READERS`.
-      event_counts: the number of events that each side knows by now.
-      turn: the side to move; None at the end.
-      mover: the side that tried; None before the first try, and if the game ended without one.
-      event: the try or question, and its answer.
-      seconds: thinking time of the turn that the try ended, if it was measured.
-    """
-
-    men: Mapping[str, Mapping[chess.Square, chess.Piece]]
-    news: Mapping[str, list[Entry]]
-    event_counts: Mapping[chess.Color, int]
-    turn: chess.Color | None
-    mover: chess.Color | None = None
+    men: Mapping[str, Mapping[chess.Square, chess.Piece]]  # the pieces that each of `READERS` sees
+    news: Mapping[str, list[Entry]]  # the new entries for each of `READERS`
+    event_counts: Mapping[chess.Color, int]  # of the events that each side knows by now
+    turn: chess.Color | None  # None at the end
+    mover: chess.Color | None = None  # None before the first try, and if the game ended without one
     event: OwnTry | OwnQuestion | None = None
-    seconds: float | None = None
+    seconds: float | None = None  # thinking time of the turn that the try ended, if it was measured
 
     @property
     def title(self) -> str:
@@ -158,7 +148,6 @@ def limits_text(limits: Limits) -> str:
 
 
 def _both(men: Mapping[str, Men], news: list[list[str]]) -> Iterator[str]:
-    """Yield the boards and news of both sides in two columns."""
     columns = []
     for name, lines in zip(("White", "Black"), news, strict=True):
         wrapped = [part for line in lines for part in textwrap.wrap(line, COLUMN - 2, subsequent_indent="  ")]

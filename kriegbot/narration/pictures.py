@@ -32,19 +32,12 @@ LAST_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One of the pictures of a game.
+    """One of the pictures of a game."""
 
-    Attributes:
-      boards: the SVG contents of each board, from left to right.
-      bottom: the side at the bottom.
-      texts: x, y (the baseline), the text, and "start" or "end": the end of the text that is at x.
-      seconds: its duration.
-    """
-
-    boards: list[str]
-    bottom: chess.Color
-    texts: list[tuple[int, int, str, str]]
-    seconds: float
+    boards: list[str]  # the SVG contents of each board, from left to right
+    bottom: chess.Color  # the side at the bottom
+    texts: list[tuple[int, int, str, str]]  # x, y (the baseline), the text, and "start" or "end": the end that is at x
+    seconds: float  # duration
 
 
 def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bool) -> Iterator[Picture]:

@@ -102,19 +102,12 @@ def rate(before: Rating, games: Sequence[tuple[Rating, float]]) -> Rating:
 
 @dataclass(frozen=True, slots=True)
 class PersonResult:
-    """The result of one game for the person.
+    """The result of one game for the person."""
 
-    Attributes:
-      day: as "2026-11-24".
-      opponent: spec of the program.
-      points: 1, 0.5 or 0.
-      help: the help that the person had; empty for none.
-    """
-
-    day: str
-    opponent: str
-    points: float
-    help: str = ""
+    day: str  # as "2026-11-24"
+    opponent: str  # spec of the program
+    points: float  # 1, 0.5 or 0
+    help: str = ""  # the help that the person had; empty for none
 
     @classmethod
     def of(cls, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> PersonResult | None:
@@ -140,7 +133,7 @@ class PersonResult:
 
 
 class ResultsRow(TypedDict):
-    """Games against one opponent: its name and rating, and the numbers of games won, drawn, lost, and with help."""
+    """Numbers of games against one opponent."""
 
     opponent: str
     rating: int | None

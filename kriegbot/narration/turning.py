@@ -34,29 +34,24 @@ PAWNS = {kind: round(value) for kind, value in pieces.PIECE_VALUES.items()}  # b
 
 
 class TurningPoint(TypedDict):
-    """A turn that lost much.
-
-    side: of the turn. events: number of events that the side knew before. place: the number of the move. made, better:
-    the move made, and the try with the highest value. before, after: the winning chances with the better try and with
-    the move made. theme: one of `results.THEMES`, or "position". text: the reason, in sentences.
-    """
+    """A turn that lost much."""
 
     side: str
-    events: int
-    place: str
+    events: int  # number that the side knew before the turn
+    place: str  # number of the move
     made: str
-    better: str
-    before: float
-    after: float
-    theme: str
-    text: str
+    better: str  # the try with the highest value
+    before: float  # winning chance with the better try
+    after: float  # winning chance with the move made
+    theme: str  # one of `results.THEMES`, or "position"
+    text: str  # the reason, in sentences
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedMove:
-    """A side's move: number of events that it knew before, the true board, the move, and the reply if there was one."""
+    """A side's move on the true board, and the reply if there was one."""
 
-    events: int
+    events: int  # number that the side knew before
     board: chess.Board
     move: chess.Move
     reply: chess.Move | None
@@ -125,15 +120,9 @@ class Hindsight:
     def turning_points(
         self, view: View, other: View, you: chess.Color | None = None, seconds: float = math.inf
     ) -> list[TurningPoint] | None:
-        """Return at most `MAX_POINTS` turning points, the gravest first; None if `seconds` did not suffice.
+        """Return at most `MAX_POINTS` turning points, the gravest first, from the final views.
 
-        A later call continues where the last one stopped.
-
-        Args:
-          view: the side's view at the end of the game.
-          other: the opponent's.
-          you: the side that the texts call "you".
-          seconds: limit of this call.
+        The texts call the side `you` "you". Return None if `seconds` did not suffice; the next call continues.
         """
         deadline = time.perf_counter() + seconds
         losses: list[tuple[float, PlayedMove, BeliefSnapshot, TryValued, TryValued]] = []
@@ -192,27 +181,18 @@ def turning_point(
 
 @dataclass(slots=True)
 class Outlook:
-    """Consequences of a try within one ply, counted on a hundred sampled boards of a belief.
+    """Consequences of a try within one ply: counts of boards, among a hundred sampled ones of a belief."""
 
-    Attributes:
-      legal: boards on which the try is legal. All other counts are among these.
-      mates, stalemates: boards on which it mates or stalemates.
-      mated, promoted: boards on which the enemy can mate or promote at once.
-      takes: boards by the type of the piece that it captures.
-      hanging: boards by square on which the enemy can win material by capturing there.
-      by: the same by square and type of the capturing piece.
-      cost: pawns lost that way by square, summed over boards.
-    """
-
-    legal: int = 0
+    legal: int = 0  # the try is legal; all other counts are among these boards
     mates: int = 0
     stalemates: int = 0
-    mated: int = 0
-    promoted: int = 0
-    takes: Counter[chess.PieceType] = field(default_factory=Counter)
-    hanging: Counter[chess.Square] = field(default_factory=Counter)
+    mated: int = 0  # the enemy can mate at once
+    promoted: int = 0  # the enemy can promote at once
+    takes: Counter[chess.PieceType] = field(default_factory=Counter)  # by the type of the captured piece
+    hanging: Counter[chess.Square] = field(default_factory=Counter)  # the enemy can win material by capturing there
     by: defaultdict[chess.Square, Counter[chess.PieceType]] = field(default_factory=lambda: defaultdict(Counter))
-    cost: Counter[chess.Square] = field(default_factory=Counter)
+    """The same by the type of the capturing piece."""
+    cost: Counter[chess.Square] = field(default_factory=Counter)  # pawns lost that way, summed over boards
 
     @property
     def gain(self) -> float:
@@ -379,7 +359,6 @@ class Reasons:
 
 
 def _sentences(*texts: str) -> str:
-    """Return sentences that begin with capitals."""
     return " ".join(f"{text[0].upper()}{text[1:]}" for text in texts)
 
 

@@ -23,21 +23,10 @@ from kriegbot.narration.moments import YOU, called
 from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, seed_of
-from kriegbot.web import replies
+from kriegbot.web import replies, requests
 from kriegbot.web.registry import GameThread, LatestRequest, PageGame, Registry
-from kriegbot.web.replies import Reply, refusal
-from kriegbot.web.requests import (
-    Draw,
-    GetHint,
-    LeaveGame,
-    PrivacyScreen,
-    Rematch,
-    Request,
-    ResignGame,
-    SetHeat,
-    TakeBack,
-    Try,
-)
+from kriegbot.web.replies import DrawOffer, GameEnded, GameInfo, HeatMap, NextGame, Presence, Reply, SideView, refusal
+from kriegbot.web.requests import Request
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
 from kriegbot.web.seats import ClockedSeat, GameClock, PersonSeat, PooledSeat, TimeControl
 from kriegbot.web.show import letters
@@ -137,7 +126,7 @@ class LiveGame(GameThread):
             ply += 1  # its own move comes before the opponent's
         self._offer = color, ply
         for side in self.people.values():
-            side.publish(replies.DrawOffer(chess.COLOR_NAMES[color], ply))
+            side.publish(DrawOffer(chess.COLOR_NAMES[color], ply))
 
     def _seat(self, color: chess.Color) -> Seat:
         if color in self.people:
@@ -217,16 +206,7 @@ class PersonGame(PageGame):
     """A person's side of a game. Between two people, one may pass on the other's link."""
 
     kind = "play"
-    replayed = (
-        replies.GameInfo,
-        replies.SideView,
-        replies.HeatMap,
-        replies.DrawOffer,
-        replies.Presence,
-        replies.GameEnded,
-        replies.ResultsTable,
-        replies.NextGame,
-    )
+    replayed = (GameInfo, SideView, HeatMap, DrawOffer, Presence, GameEnded, replies.ResultsTable, NextGame)
 
     def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
         super().__init__(game.registry, game)
@@ -243,9 +223,8 @@ class PersonGame(PageGame):
     def sit_down(self, browser: str) -> None:
         """Seat a browser; between two people only the first one. Raise Refused for others."""
         if self.game.is_for_two and self._browser not in (None, browser):
-            raise Refused(
-                "Somebody has already joined with this link. Open it in the browser in which you joined first."
-            )
+            why = "Somebody has already joined with this link. Open it in the browser in which you joined first."
+            raise Refused(why)
         self._browser = browser
 
     @property
@@ -277,35 +256,35 @@ class PersonGame(PageGame):
         other = self.game.people.get(not self.color)
         if other is not None and other._has_company is not is_here:
             other._has_company = is_here
-            other.publish(replies.Presence(is_here))
+            other.publish(Presence(is_here))
 
     def take(self, request: Request) -> None:
         """Carry out a request of the person."""
-        if isinstance(request, Rematch):
+        if isinstance(request, requests.Rematch):
             self._play_again()
-        elif isinstance(request, PrivacyScreen):
+        elif isinstance(request, requests.PrivacyScreen):
             for side in self.game.people.values():
                 side.seat.come()
         elif self.record is not None or not self.game.is_live:  # its thread may still be about to end
             super().take(request)
-        elif isinstance(request, SetHeat | GetHint | TakeBack):
+        elif isinstance(request, requests.SetHeat | requests.GetHint | requests.TakeBack):
             self._help(request)
         else:
             self._act(request)
 
     def _act(self, request: Request) -> None:
         match request:
-            case Try(text):
+            case requests.Try(text):
                 try:
                     self.seat.answer(text)
                 except BadTry as error:
                     self.publish(refusal(str(error), request))
-            case ResignGame():
+            case requests.ResignGame():
                 if not self.seat.resign():
                     self.publish(refusal("You will resign as soon as your opponent has moved.", request))
-            case LeaveGame():
+            case requests.LeaveGame():
                 self.game.stop("the person left")
-            case Draw():
+            case requests.Draw():
                 self.game.offer_draw(self.color, self._view)
             case _:
                 raise Refused("That cannot be done in a game in progress.")
@@ -314,18 +293,18 @@ class PersonGame(PageGame):
         if self.game.is_for_two:
             raise Refused("There is no help in a game between people.")
         match request:
-            case SetHeat(is_on):
+            case requests.SetHeat(is_on):
                 self._has_heat = is_on
                 if is_on:
                     self._want_heat()
                 else:
                     self._publish_heat(0, [])
-            case GetHint():
+            case requests.GetHint():
                 self._hints.want(self.seat.turn_view())
-            case TakeBack():
+            case requests.TakeBack():
                 self.seat.take_back()
 
-    def _show(self, view: View, message: replies.SideView) -> None:
+    def _show(self, view: View, message: SideView) -> None:
         """Publish a view; in the game's thread."""
         self._view = view
         self.publish(message)
@@ -346,14 +325,14 @@ class PersonGame(PageGame):
             self._publish_heat(view.ply, chances)
 
     def _publish_heat(self, ply: int, chances: list[list[float]]) -> None:
-        self.publish(replies.HeatMap(self._has_heat, ply, chances))
+        self.publish(HeatMap(self._has_heat, ply, chances))
 
     async def _hint(self, view: View) -> None:
         try:
             hint = await self.registry.analyst.ask(Beliefs.hint, f"{self.id} {self.game.help.taken_back}", view)
         except AnalystFailed as error:
             log.warning("no hint: %s", error)
-            self.publish(refusal(f"No hint: {error}.", GetHint))
+            self.publish(refusal(f"No hint: {error}.", requests.GetHint))
             return
         if self.game.is_live:
             self.game.help.hints += 1
@@ -376,7 +355,7 @@ class PersonGame(PageGame):
     def _play_again(self) -> None:
         if self.record is None:
             raise Refused("This game is not over yet.")
-        if replies.NextGame not in self._last:
+        if NextGame not in self._last:
             old = self.game.setup
             setup = GameSetup(old.rules, seed_of(None), control=old.control)
             sides = {not color: side.may_invite for color, side in self.game.people.items()}
@@ -386,9 +365,9 @@ class PersonGame(PageGame):
                 self.registry.add(game)
             for color, side in self.game.people.items():
                 games[not color]._browser = side._browser
-                side.publish(replies.NextGame(games[not color].id))
+                side.publish(NextGame(games[not color].id))
         else:
-            self.publish(self._last[replies.NextGame])
+            self.publish(self._last[NextGame])
 
 
 def seat_people(

@@ -37,37 +37,21 @@ log = logging.getLogger("kriegbot.web")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLimits:
-    """Bounds on what browsers can make a server do; times are in seconds.
+    """Bounds on what browsers can make a server do; times are in seconds."""
 
-    Attributes:
-      connections: open connections; one more gets "503 Service Unavailable".
-      sockets: open web sockets.
-      unread: messages that may wait for one socket.
-      rate: messages a second that one socket may send in the long run.
-      burst: messages that it may send at once.
-      refusals: messages of one socket that are refused before it is closed.
-      upload_time: for an uploaded file to arrive.
-      live_games: games in progress.
-      games: games in memory, finished ones included.
-      unattended_games: games in progress that no browser shows; each needs a process of some 90 MB.
-      grace: before a game without a browser counts as unattended.
-      abandon_after: before any game without a browser is abandoned.
-      stop_time: for all games to end when the server stops.
-    """
-
-    connections: int = 500
-    sockets: int = 100
-    unread: int = 500
-    rate: float = 20.0
-    burst: float = 60.0
-    refusals: int = 20
-    upload_time: float = 20.0
+    connections: int = 500  # open at once; one more gets "503 Service Unavailable"
+    sockets: int = 100  # open at once
+    unread: int = 500  # messages that may wait for one socket
+    rate: float = 20.0  # messages a second from one socket in the long run
+    burst: float = 60.0  # messages from one socket at once
+    refusals: int = 20  # refused messages of one socket before it is closed
+    upload_time: float = 20.0  # for an uploaded file to arrive
     live_games: int = 64
-    games: int = 200
-    unattended_games: int = 8
-    grace: float = 60.0
-    abandon_after: float = 3600.0
-    stop_time: float = 10.0
+    games: int = 200  # in memory, finished ones included
+    unattended_games: int = 8  # live games that no browser shows; each needs a process of some 90 MB
+    grace: float = 60.0  # before a game without a browser counts as unattended
+    abandon_after: float = 3600.0  # before any game without a browser is abandoned
+    stop_time: float = 10.0  # for all games to end when the server stops
 
 
 LIMITS = ServerLimits()
@@ -316,13 +300,10 @@ class Registry:
 
     def add(self, game: PageGame, join: Callable[[PageGame], None] = lambda _: None) -> None:
         """Add a game and start it; call `join` with it before it starts, so that a listener misses no message."""
-        if (
-            len([game for game in self._games.values() if game.play.is_live and not game.is_stopping])
-            >= self.limits.live_games
-        ):
+        limit = self.limits.live_games
+        if sum(game.play.is_live and not game.is_stopping for game in self._games.values()) >= limit:
             unattended = self._unattended()
             if not unattended:
-                limit = self.limits.live_games
                 raise Refused(f"{limit} game{'s are' if limit > 1 else ' is'} in progress, the limit. End one first.")
             unattended[0].give_up("nobody came back, and room was needed")
         ended = [id_ for id_, game in self._games.items() if not game.play.is_live]
@@ -350,10 +331,8 @@ class Registry:
 
     def _unattended(self) -> list[PageGame]:
         """Return live games that no browser shows, in the order in which the last one left."""
-        games = [
-            game for game in self._games.values() if game.play.is_live and game.is_unattended and not game.is_stopping
-        ]
-        return sorted(games, key=lambda game: game.unattended_since)
+        live = [game for game in self._games.values() if game.play.is_live and not game.is_stopping]
+        return sorted((game for game in live if game.is_unattended), key=lambda game: game.unattended_since)
 
     def stop(self, why: str) -> None:
         """Abandon all games, wait until they are saved, and end all processes. Idempotent."""

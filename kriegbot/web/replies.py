@@ -91,23 +91,17 @@ class SavedGame(msgspec.Struct):
 
 
 class BeliefShown(msgspec.Struct):
-    """A side's belief beside the true board.
+    """A side's belief beside the true board."""
 
-    chances: [6][64], to three places. boards: number of boards. exact: true if these are all possible boards. fits:
-    true if they are consistent with all announcements. right: squares that the side was sure are occupied, and are.
-    wrong: squares that it was sure are occupied, and are not. missed: occupied squares that it was sure are empty.
-    placed: expected number of pieces whose square and type it has right. men: number of enemy pieces.
-    """
-
-    chances: list[list[float]]
+    chances: list[list[float]]  # [6][64], to three places
     boards: int
-    exact: bool
-    fits: bool
-    right: list[str]
-    wrong: list[str]
-    missed: list[str]
-    placed: float
-    men: int
+    exact: bool  # true if these are all possible boards
+    fits: bool  # true if they are consistent with all announcements
+    right: list[str]  # squares that the side was sure are occupied, and are
+    wrong: list[str]  # squares that it was sure are occupied, and are not
+    missed: list[str]  # occupied squares that it was sure are empty
+    placed: float  # expected number of pieces whose square and type it has right
+    men: int  # number of enemy pieces
 
 
 class News(msgspec.Struct):
@@ -119,25 +113,20 @@ class News(msgspec.Struct):
 
 
 class Frame(msgspec.Struct):
-    """A moment of a game.
+    """A moment of a game."""
 
-    title: the try and its answer. place: the number of the move. true, white, black: the pieces that the referee, White
-    and Black see. marks: the square of a capture. turn: None at the end. mover, move, answer: the last try. seconds:
-    thinking time of the turn, if measured.
-    """
-
-    title: str
-    place: str
+    title: str  # the try and its answer
+    place: str  # number of the move
     true: Men
-    white: Men
+    white: Men  # the pieces that White sees
     black: Men
-    marks: list[str]
+    marks: list[str]  # square of a capture
     news: News
-    turn: str | None
+    turn: str | None  # None at the end
     mover: str | None
     move: str | None
     answer: str | None
-    seconds: float | None
+    seconds: float | None  # thinking time of the turn, if measured
 
 
 class Reply(msgspec.Struct, tag_field="is", tag=str.lower, rename="camel"):
@@ -145,15 +134,12 @@ class Reply(msgspec.Struct, tag_field="is", tag=str.lower, rename="camel"):
 
 
 class Hello(Reply):
-    """The choices on the page; the first message. A guest, who has a link to one game, gets none.
-
-    choices: the text of the last `Remember`.
-    """
+    """The choices on the page; the first message. A guest, who has a link to one game, gets none."""
 
     players: list[PlayerOffered]
     rules: list[RulesOffered]
     guest: bool
-    choices: str
+    choices: str  # text of the last `Remember`
 
 
 class Preparing(Reply):
@@ -165,55 +151,42 @@ class Preparing(Reply):
 
 
 class GameInfo(Reply, tag="game"):
-    """An introduction to a game: its id, its kind (play, watch or replay), the person's side, players and rules.
-
-    seed: only if the person chose it, since a program's moves follow from it. clock: as in `New`. two: true if two
-    people play. invitation: path of the link for the other person, if this one may pass it on. onlookers: path of the
-    link for others, who see the game after its end. men: the pieces to show before the first view.
-    """
+    """An introduction to a game."""
 
     id: str
-    kind: str
+    kind: str  # play, watch or replay
     white: str
     black: str
     rules: str
-    seed: str | None
+    seed: str | None  # only if the person chose it, since a program's moves follow from it
     you: str | None = None
-    clock: str | None = None
-    two: bool = False
-    invitation: str | None = None
-    onlookers: str | None = None
-    men: Men = {}
+    clock: str | None = None  # as in `New`
+    two: bool = False  # true if two people play
+    invitation: str | None = None  # path of the link for the other person, if this one may pass it on
+    onlookers: str | None = None  # path of the link for others, who see the game after its end
+    men: Men = {}  # pieces to show before the first view
 
 
 class SideView(Reply, tag="view"):
-    """Everything that the person's side knows.
-
-    turn, ply, move: side to move, plies played, number of the move. yours: true if the person is to try. men: the
-    side's pieces. enemy_men: number of enemy pieces. tries: the open tries; out of turn, those that may be prepared.
-    refused: names of this turn's refused tries. marks: the square of the enemy's last capture, and the king in check.
-    check: the check to answer, or null. clear: squares that the side's last move showed to be empty. last: origin and
-    target of that move. taken: the side's captures, in words. lost: letters of its captured pieces. pawn_tries: their
-    announcement, in words, or null. may_ask: true if the person may ask "Any?". clocks: as the person sees them.
-    """
+    """Everything that the person's side knows."""
 
     turn: str
     ply: int
     move: int
-    yours: bool
+    yours: bool  # true if the person is to try
     men: Men
     enemy_men: int
-    tries: list[str]
-    refused: list[str]
+    tries: list[str]  # open tries; out of turn, those that may be prepared
+    refused: list[str]  # names of this turn's refused tries
     log: list[LogEntry]
-    marks: list[str]
+    marks: list[str]  # square of the enemy's last capture, and of the king in check
     check: CheckShown | None
-    clear: Clear
-    last: list[str]
-    taken: str
-    lost: str
-    pawn_tries: str | None
-    may_ask: bool
+    clear: Clear  # squares that the side's last move showed to be empty
+    last: list[str]  # origin and target of that move
+    taken: str  # the side's captures, in words
+    lost: str  # letters of its captured pieces
+    pawn_tries: str | None  # their announcement, in words
+    may_ask: bool  # true if the person may ask "Any?"
     clocks: Clocks
 
 
@@ -266,30 +239,24 @@ class GameList(Reply, tag="library"):
 
 
 class GameEnded(Reply, tag="over"):
-    """The end of a game: result, reason, file, seed, and true if the person won (null: a draw, or no person).
-
-    resumable: true if the game can be continued; then the message has no seed.
-    """
+    """The end of a game."""
 
     result: str
     text: str
     saved: str | None
     seed: str | None
-    won: bool | None
-    resumable: bool = False
+    won: bool | None  # null: a draw, or no person
+    resumable: bool = False  # true if the game can be continued; then there is no seed
 
 
 class ResultsTable(Reply, tag="results"):
-    """A person's results, for that person alone.
-
-    about: rating and wins in a row. practise: skills to practise. text: what the game `game`, just ended, means.
-    """
+    """A person's results, for that person alone."""
 
     rows: list[ResultsRow]
-    about: str
+    about: str  # rating and wins in a row
     practise: list[ToPractise]
     game: str | None
-    text: str
+    text: str  # what this game, just ended, means
 
 
 class Frames(Reply):
@@ -308,17 +275,14 @@ class PaceSet(Reply, tag="pace"):
 
 
 class Analysis(Reply):
-    """Both sides' beliefs at a moment, the side to move, the basis of values, and its tries, best first.
-
-    index: number of the moment.
-    """
+    """Both sides' beliefs at a moment, and the tries of the side to move."""
 
     white: BeliefShown
     black: BeliefShown
     mover: str | None
-    by: str
-    tries: list[TryValued]
-    index: int = 0
+    by: str  # basis of the values
+    tries: list[TryValued]  # best first
+    index: int = 0  # number of the moment
 
 
 class PointShown(TurningPoint):

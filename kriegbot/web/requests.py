@@ -23,39 +23,28 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=MAX_PACE)]
 
 
 class Request(msgspec.Struct, tag_field="do", tag=str.lower):
-    """A message from a browser.
+    """A message from a browser."""
 
-    Attributes:
-      usage: the refusal if its fields are wrong.
-      is_for_host: True if guests, who have a link to one game, may not send it.
-    """
-
-    usage: ClassVar[str] = ""
+    usage: ClassVar[str] = "A field of that message is missing or wrong."
+    """The refusal if its fields are wrong."""
     is_for_host: ClassVar[bool] = False
+    """True if guests, who have a link to one game, may not send it."""
 
 
 class New(Request):
-    """A new game against a program.
+    """A new game against a program."""
 
-    Attributes:
-      color: "white", "black" or "random".
-      seed: digits, since JavaScript would round a number; null for a fresh one.
-      clock: seconds at the start and for each move, as in "300+5"; null for none.
-    """
-
-    usage = "A new game takes an opponent, a colour, rules, a seed and a clock."
     is_for_host = True
     opponent: str
-    color: str
+    color: str  # "white", "black" or "random"
     rules: str
-    seed: str | None
-    clock: str | None
+    seed: str | None  # digits, since JavaScript would round a number; null for a fresh one
+    clock: str | None  # seconds at the start and for each move, as in "300+5"; null for none
 
 
 class Invite(Request):
     """A new game between two people. The sender gets one side, and a link for the other person."""
 
-    usage = "A game for two takes a colour, rules and a clock."
     is_for_host = True
     color: str
     rules: str
@@ -65,7 +54,7 @@ class Invite(Request):
 class Watch(Request):
     """A game between two programs, with at least `pace` seconds for each try."""
 
-    usage = f"To watch takes two players, rules, a seed and a pace from 0 to {MAX_PACE:g} seconds."
+    usage = f"Choose two players, rules, a seed, and from 0 to {MAX_PACE:g} seconds per try."
     is_for_host = True
     white: str
     black: str
@@ -77,7 +66,6 @@ class Watch(Request):
 class Join(Request):
     """An existing game, by its id in the address."""
 
-    usage = "To join takes the name of a game."
     game: str
 
 
@@ -90,7 +78,7 @@ class PrivacyScreen(Request):
 class Try(Request):
     """The person's try, as people write it, or "any"."""
 
-    usage = f"A try takes a text of at most {MAX_TRY} characters."
+    usage = f"A try has at most {MAX_TRY} characters."
     text: Annotated[str, msgspec.Meta(max_length=MAX_TRY)]
 
 
@@ -127,7 +115,6 @@ class ListGames(Request, tag="library"):
 class Open(Request):
     """A saved game to look at. An unfinished one gets a mark, since both sides of it are shown."""
 
-    usage = "To open a game takes the name of its file."
     is_for_host = True
     file: FileName
 
@@ -135,7 +122,6 @@ class Open(Request):
 class Resume(Request):
     """A saved game to play on."""
 
-    usage = "To resume a game takes the name of its file."
     is_for_host = True
     file: FileName
 
@@ -143,7 +129,6 @@ class Resume(Request):
 class Delete(Request):
     """A saved game to delete."""
 
-    usage = "To delete a game takes the name of its file."
     is_for_host = True
     file: FileName
 
@@ -151,7 +136,6 @@ class Delete(Request):
 class Remember(Request):
     """The person's choices, in a text that only the page reads, for the next visit."""
 
-    usage = f"Choices are a text of at most {MAX_CHOICES} characters."
     is_for_host = True
     choices: Annotated[str, msgspec.Meta(max_length=MAX_CHOICES)]
 
@@ -159,28 +143,26 @@ class Remember(Request):
 class SetHeat(Request, tag="heat"):
     """Turn the map of enemy pieces on or off."""
 
-    usage = "The map of enemy pieces takes on or off."
     on: bool
 
 
 class Pause(Request):
     """Pause the watched game, or go on with it."""
 
-    usage = "A pause takes on or off."
     on: bool
 
 
 class SetPace(Request, tag="pace"):
     """The least number of seconds for each try in the watched game."""
 
-    usage = f"A pace takes from 0 to {MAX_PACE:g} seconds."
+    usage = f"Choose from 0 to {MAX_PACE:g} seconds per try."
     seconds: Seconds
 
 
 class Look(Request):
     """Both sides' beliefs at some moments, and the values of the mover's tries; one reply for each moment."""
 
-    usage = f"To look takes a list of up to {MAX_MOMENTS} numbers of moments."
+    usage = f"A request for analysis has a list of up to {MAX_MOMENTS} numbers of moments."
     indexes: Annotated[list[int], msgspec.Meta(max_length=MAX_MOMENTS)]
 
 
