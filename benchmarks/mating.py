@@ -8,7 +8,7 @@ stand on; we know none of them from the others. Or it starts where the flagship 
 knowledge of then. A game not won within 50 moves of ours is a draw.
 
 "Won in view" is the share of starts won in ordinary chess, where a piece or pawn may fall at once. With many pieces it
-considers only the strongest. "Pieces lost" counts games, "by 25" the games won within 25 moves.
+considers only the strongest; two rooks do not count. "Pieces lost" counts games, "by 25" the games won within 25 moves.
 
 The defender sees the board. It captures a hanging piece. Otherwise it avoids squares on which we could mate at once,
 and goes nearest to a piece that it could capture later and to the centre, with ties by lot.
@@ -18,7 +18,7 @@ import argparse
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,10 +28,9 @@ from rich.progress import track
 
 from kriegbot import kernels as kb
 from kriegbot.endgames import BareKing, Mating
+from kriegbot.endgames.delayed_information import LOST, PAIRS, QUEENS, fill_in_view, mean_cost, no_mates
 from kriegbot.endgames.king_sets import pieces_at
 from kriegbot.endgames.king_squares import pieces_row, turned
-from kriegbot.endgames.mating import needs_minors
-from kriegbot.endgames.visible_king import HOPELESS, mate_table, moves_in_view
 from kriegbot.kernels import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
 from tournaments.store import Store, StoreError
@@ -126,15 +125,23 @@ class Game(NamedTuple):
 
 
 @kb.entry
-def moves_to_mate(rows: kb.WordArray, pieces: kb.WordArray, squares: kb.Word) -> float:
+def moves_to_mate(table: kb.ShortArray, pieces: kb.WordArray, squares: kb.Word) -> float:
     """Return the moves to mate a king in view, averaged over the squares."""
-    return moves_in_view(kb.pointer(rows), pieces_at(kb.pointer(pieces), 0), squares)
+    return mean_cost(kb.pointer(table), pieces_at(kb.pointer(pieces), 0), squares)
 
 
 def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
-    """Return True if we can mate a king on a square that we see; exact for the endings of `visible_king`."""
+    """Return True if we can mate a king on a square that we see."""
     row, there = pieces_row(king.color, king.men), turned(chess.BB_SQUARES[square], king.color)
-    return moves_to_mate(mate_table(needs_minors(king.men)), row, there) < HOPELESS
+    return moves_to_mate(table_in_view(), row, there) < LOST
+
+
+@cache
+def table_in_view() -> kb.ShortArray:
+    """Return the moves to mate a king in view, for all endings but that with two rooks."""
+    table = no_mates()
+    fill_in_view(QUEENS, PAIRS, table)
+    return table
 
 
 def play(begin: Start, rules: str, seconds: float, nodes: int | None, seed: int) -> Game:

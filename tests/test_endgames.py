@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 
 from kriegbot.endgames import BareKing, Mating
-from kriegbot.endgames.delayed_information import ADVERSE, LOST, SCALE, delayed_tables_for
-from kriegbot.endgames.delayed_information import QUEENS as LATE_QUEENS
-from kriegbot.endgames.delayed_information import ROOKS as LATE_ROOKS
+from kriegbot.endgames.delayed_information import (
+    ADVERSE,
+    ENDINGS,
+    LOST,
+    PAIRS,
+    QUEENS,
+    ROOKS,
+    SCALE,
+    delayed_tables_for,
+    fill_in_view,
+    no_mates,
+)
 from kriegbot.endgames.king_squares import pieces_row
-from kriegbot.endgames.visible_king import BISHOPS, KNIGHTS, PAWNS, QUEENS, ROOKS, mate_table
 from referee import BERKELEY, RULE_SETS, Answer, Referee, RuleSet
 from tests.effort import many
 from tests.exact_belief import ExactBelief
@@ -117,12 +125,13 @@ def test_a_view_tells_where_a_king_may_be_from_the_moment_it_is_bare() -> None:
 
 
 def test_the_table_knows_the_longest_mates_of_chess() -> None:
-    moves = mate_table(with_minors=True).view(np.uint8).reshape(-1, 64)
-    begins = (QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, len(moves))
-    parts = [moves[begin:end] for begin, end in itertools.pairwise(begins)]
-    longest = [int(part.max()) for part in parts]
-    assert longest == [10, 16, 28, 19, 33]
-    lost = [int(np.count_nonzero(part)) for part in parts[:2]]
+    table = no_mates()
+    fill_in_view(QUEENS, PAIRS, table)
+    moves = table.reshape(-1, 64) / SCALE
+    parts = [moves[begin:end] for begin, end in ENDINGS if end <= PAIRS]
+    assert [int(part[part < LOST].max()) for part in parts] == [10, 16, 28, 19, 33]
+    images = np.array([4 if king in (0, 2, 5, 9) else 8 for king in range(10)])  # fewer for a king on the diagonal
+    lost = [int(images @ np.count_nonzero(part.reshape(10, -1) < LOST, axis=1)) for part in parts[:2]]
     assert lost == [144_508, 175_168], "of queen and of rook, with the stronger side to move"
 
 
@@ -138,7 +147,7 @@ def late_cost(board: chess.Board) -> float:
         place = (chess.square_rank(ours), chess.square_file(ours))
         if place in triangle:
             (man,) = chess.SquareSet(turned.occupied_co[chess.WHITE] & ~turned.kings)
-            begin = LATE_QUEENS if turned.queens else LATE_ROOKS
+            begin = QUEENS if turned.queens else ROOKS
             row = begin + 64 * triangle.index(place) + man
             tables = delayed_tables_for(
                 pieces_row(chess.WHITE, {ours: chess.KING, man: turned.piece_type_at(man) or 0})

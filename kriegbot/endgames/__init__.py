@@ -4,8 +4,8 @@
     if king is not None:
         move = mating.best_try(king, seconds=0.2).move
 
-`king_squares` has the set of possible squares, `king_sets` its kernels. `visible_king` is the table for a king in view,
-`delayed_information` that for a king seen one move late, `leaf` estimates sets with it, and `mating` searches.
+`king_squares` has the set of possible squares, `king_sets` its kernels. `delayed_information` has tables for a king
+seen one move late, `leaf` estimates sets with them, and `mating` searches.
 """
 
 from kriegbot.endgames.king_squares import BareKing

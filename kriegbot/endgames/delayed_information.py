@@ -1,15 +1,14 @@
-"""Moves to mate a king that we see one move late.
+"""Tables of moves to mate: a king that we see, and a king that we see one move late.
 
-Suppose that somebody shows us, at each of our turns, the square that the king stood on before its last step. Then it is
-on one of at most eight squares, and a table can hold the cost of every such set for every placement of our pieces.
-Value iteration (Bellman 1957) fills the table, starting from the moves to mate in view, a lower bound. Unlike
-`visible_king`, it accounts for squares that must be covered because the king may stand there, for pieces that hang near
-it, and for the information in a refusal.
+Retrograde analysis as for endgame tables (Ströhlein 1970; Thompson 1986), by sets, gives the moves to mate a king in
+view. For the other table, suppose that somebody shows us at each of our turns the square that the king stood on before
+its last step. It is then on one of at most eight squares. Value iteration (Bellman 1957) finds the cost of each such
+set, in moves, starting from the king in view, a lower bound. Unlike that bound it accounts for squares that must be
+covered because the king may stand there, for pieces that hang near it, and for the information in a refusal.
 
-A placement and a square have two costs, in moves. `delayed`: the king has just stepped from the square, unseen.
-`current`: it stands there, and this once we know it. The cost of a step mixes the mean over its squares and the worst
-of them, since the king may know our pieces. A refusal is followed exactly; after a second one we count as seeing the
-king.
+A placement of our pieces and a square have two costs. `delayed`: the king has just stepped from the square, unseen.
+`current`: it stands there, and this once we know it. The cost of a step mixes the mean over the king's squares and the
+worst of them, since the king may know our pieces. After a second refusal in a turn the king counts as seen.
 
 There are tables for king and queen, rook, pawn, two bishops, bishop and knight, and two rooks. The board is rotated and
 reflected until our king is on one of ten squares (32 with a pawn).
@@ -34,7 +33,6 @@ from kriegbot.endgames.king_sets import (
     steps_from,
     without,
 )
-from kriegbot.endgames.visible_king import HOPELESS, SOURCES, mate_table, moves_in_view
 
 QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END = 0, 640, 1280, 3328, 44288, 85248, 126208
 """First placement of each ending. A placement combines our king's square, of ten (32), and the other squares."""
@@ -42,6 +40,7 @@ NO_PLACEMENT = -1  # of pieces that the tables do not have
 LOST = 100.0  # cost, in moves, if there is no mate
 PIECE_COST = 15.0  # cost of losing a piece if the rest can still mate
 SCALE = 512.0  # units of a move in the 16-bit tables
+LONGEST = 33  # moves to mate a king in view, with bishop and knight
 ADVERSE = 1.0, 0.5, 0.9
 """Weight of the king's worst square; for two bishops; for bishop and knight, which cannot force mate."""
 MAX_SWEEPS, CONVERGED = 40, 0.1  # rounds of value iteration, and the largest change that ends them
@@ -52,6 +51,17 @@ def transformed(square: int, symmetry: int) -> int:
     """Return a square of the transformed board: bits 0-5 reflect it, bit 6 swaps files and ranks."""
     square ^= symmetry & 63
     return (square >> 3 | (square & 7) << 3) if symmetry & 64 else square
+
+
+@kb.kernel
+def restored(squares: kb.Word, symmetry: int) -> kb.Word:
+    """Return the squares whose transforms these are."""
+    result = kb.NONE
+    while squares:
+        square = kb.lsb(squares)
+        result |= kb.bit((square >> 3 | (square & 7) << 3 if symmetry & 64 else square) ^ symmetry & 63)
+        squares &= squares - kb.ONE
+    return result
 
 
 @kb.kernel
@@ -112,6 +122,17 @@ def placed(place: int) -> Pieces:
         return Pieces(kb.NONE, kb.NONE, kb.NONE, first | last, where)
     return Pieces(
         kb.NONE, last if place >= KNIGHTS else kb.NONE, first if place >= KNIGHTS else first | last, kb.NONE, where
+    )
+
+
+@kb.kernel
+def is_possible(place: int, ours: Pieces) -> bool:
+    """Return True if a placement, whose pieces these are, can occur and is the one that `placement` returns."""
+    count = 3 if place >= BISHOPS else 2
+    return (
+        kb.popcount(all_pieces(ours)) == count
+        and ours.pawns & kb.LAST_RANKS == kb.NONE
+        and placement(ours) >> 7 == place
     )
 
 
@@ -200,21 +221,62 @@ def set_cost(tries: TryCosts, squares: kb.Word, adverse: float) -> float:
     return least
 
 
+@kb.kernel
+def lost_in(tables: kb.Words, place: int, before: kb.Words, moves: kb.Moves) -> kb.Word:
+    """Return the squares of a king in view that is lost with us to move, given those lost one move later."""
+    ours = placed(place)
+    possible, lost = ~attacks_of(tables, ours).all & ~all_pieces(ours), before[place]
+    for i in range(list_tries(tables, ours, moves)):
+        if lost == possible:
+            break
+        after = after_try(ours, moves[i])
+        free, row = ~attacks_of(tables, after).all, placement(after)
+        escaping = steps_from(free & ~restored(before[row >> 7], row & 127))
+        stalemated = free & ~steps_from(free)
+        lost |= possible & ~escaping & ~stalemated & ~refusing(tables, ours, moves[i])
+    return lost
+
+
 @kb.entry
-def _begin(
-    tables: kb.WordArray, rows: kb.WordArray, begin: int, end: int, delayed: kb.ShortArray, current: kb.ShortArray
+def _fill_in_view(
+    tables: kb.WordArray, begin: int, end: int, lost: kb.WordArray, current: kb.ShortArray, moves: kb.MoveArray
 ) -> None:
-    """Fill in the costs of a king in view; 1 for two rooks, which `visible_king` does not have."""
+    before, after = kb.pointer(lost), kb.advance(kb.pointer(lost), END)
+    for depth in range(1, LONGEST + 1):
+        for place in range(begin, end):
+            if not is_possible(place, placed(place)):
+                continue
+            after[place] = lost_in(kb.pointer(tables), place, before, kb.pointer(moves))
+            new = after[place] & ~before[place]
+            while new:
+                current[64 * place + kb.lsb(new)] = int(SCALE * depth)
+                new &= new - kb.ONE
+        for place in range(begin, end):
+            before[place] = after[place]
+
+
+def fill_in_view(begin: int, end: int, current: kb.ShortArray) -> None:
+    """Write the moves to mate a king in view, in units, for the endings of some placements.
+
+    They must include the endings after promotions.
+    """
+    _fill_in_view(kb.TABLES, begin, end, np.zeros(2 * END, np.uint64), current, np.zeros(kb.MAX_MOVES, np.int32))
+
+
+@kb.entry
+def _begin(tables: kb.WordArray, begin: int, end: int, delayed: kb.ShortArray, current: kb.ShortArray) -> None:
+    """Write the first costs of a king seen late; `current` is that of a king in view, or 1 for two rooks."""
     for place in range(begin, end):
         ours = placed(place)
+        if not is_possible(place, ours):
+            continue
         possible = ~attacks_of(kb.pointer(tables), ours).all & ~all_pieces(ours)
         for square in range(64):
-            if kb.bit(square) & possible:
-                seen = moves_in_view(kb.pointer(rows), ours, kb.bit(square)) if place < PAIRS else 1.0
-                current[64 * place + square] = int(SCALE * (seen if seen < HOPELESS else LOST))
+            if place >= PAIRS and kb.bit(square) & possible:
+                current[64 * place + square] = int(SCALE)
         for square in range(64):
             following = steps_from(kb.bit(square)) & possible
-            if following and placement(ours) >> 7 == place:
+            if following:
                 delayed[64 * place + square] = int(SCALE * mean_cost(kb.pointer(current), ours, following))
 
 
@@ -242,8 +304,7 @@ def _sweep(
     for place in range(begin, end):
         ours = placed(place)
         own = all_pieces(ours)
-        is_full = kb.popcount(own) == (3 if place >= BISHOPS else 2)
-        if not is_full or ours.pawns & kb.LAST_RANKS or placement(ours) >> 7 != place:
+        if not is_possible(place, ours):
             continue
         possible = ~attacks_of(kb.pointer(tables), ours).all & ~own
         listed = list_tries(kb.pointer(tables), ours, moves)
@@ -275,7 +336,7 @@ def _placement(ours: kb.WordArray) -> int:
 
 
 class DelayedTables(NamedTuple):
-    """The tables, each uint16[64 * END], and the first placements of the endings filled in; all else is LOST."""
+    """The tables, each uint16[64 * END] in units of a move, and the first placements of the endings filled in."""
 
     delayed: kb.ShortArray
     current: kb.ShortArray
@@ -285,12 +346,15 @@ class DelayedTables(NamedTuple):
 @cache
 def _tables() -> DelayedTables:
     """Return the tables. They take 32 MB, and most games end without them."""
-    return DelayedTables(np.full(64 * END, SCALE * LOST, np.uint16), np.full(64 * END, SCALE * LOST, np.uint16), set())
+    return DelayedTables(no_mates(), no_mates(), set())
 
 
-ENDINGS = tuple(
-    pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END))
-)  # first and last placement of each ending
+def no_mates() -> kb.ShortArray:
+    """Return a table in which everything is LOST."""
+    return np.full(64 * END, SCALE * LOST, np.uint16)
+
+
+ENDINGS = tuple(pairwise((QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END)))  # first placement, and that of the next
 
 
 def delayed_tables_for(ours: kb.WordArray) -> DelayedTables:
@@ -312,21 +376,22 @@ def _ensure(begin: int, end: int) -> None:
     tables = _tables()
     if begin not in tables.filled:
         part = slice(64 * begin, 64 * end)
-        sources = _begin, _sweep, ADVERSE, MAX_SWEEPS, CONVERGED, *SOURCES
-        tables.delayed[part], tables.current[part] = kb.load_or_build(
-            f"late-{begin}", lambda: _build(begin, end), *sources
-        )
+        sources = _fill_in_view, LONGEST, _begin, _sweep, ADVERSE, MAX_SWEEPS, CONVERGED
+        costs = kb.load_or_build(f"late-{begin}", lambda: _build(begin, end), *sources)
+        tables.delayed[part], tables.current[part] = costs
         tables.filled.add(begin)
 
 
 def _build(begin: int, end: int) -> kb.ShortArray:
     """Return both tables of an ending, [2, 64 * (end - begin)]."""
-    rows, tables = mate_table(with_minors=BISHOPS <= begin < PAIRS), _tables()
+    (delayed, current, _), part, in_view = _tables(), slice(64 * begin, 64 * end), no_mates()
+    fill_in_view(*((QUEENS, BISHOPS) if begin < BISHOPS else (begin, min(end, PAIRS))), in_view)
+    current[part] = in_view[part]
     costs = np.zeros(64 * kb.MAX_MOVES + 64)
     buffers = SweepBuffers(np.zeros(kb.MAX_MOVES, np.int32), np.zeros(kb.MAX_MOVES, np.uint64), costs)
-    _begin(kb.TABLES, rows, begin, end, tables.delayed, tables.current)
+    _begin(kb.TABLES, begin, end, delayed, current)
     for _ in range(MAX_SWEEPS):
         adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
-        if _sweep(kb.TABLES, begin, end, tables.delayed, tables.current, buffers, adverse) < CONVERGED:
+        if _sweep(kb.TABLES, begin, end, delayed, current, buffers, adverse) < CONVERGED:
             break
-    return np.stack((tables.delayed[64 * begin : 64 * end], tables.current[64 * begin : 64 * end]))
+    return np.stack((delayed[part], current[part]))
