@@ -126,7 +126,7 @@ def test_the_verdicts_are_those_since_the_own_last_move() -> None:
     referee = played("e2e4 d7d5 e4d5 e8e6 d8d5 h2g3 b2a3")
     diary = Diary(for_person=True)
     diary.take(referee.view(chess.WHITE))
-    assert [entry.text for entry in diary.verdicts()] == [
+    assert [entry.text for entry in diary.latest()] == [
         "exd5: yes. Your pawn took on d5.",
         "Black took your pawn on d5.",
         "bxa3? No.",

@@ -286,7 +286,7 @@ class TerminalConsole:
         """Return the announcements since the person's last move, as many as fit just above the input."""
         if not self._diary.entries:
             return Text(f" {HELP}", "dim")
-        *before, (last, line) = gathered(self._diary.verdicts())
+        *before, (last, line) = gathered(self._diary.latest())
         text = Text(f" {line}", "bold red" if last.kind is Kind.OWN_REFUSED else "bold")
         for _, line in reversed(before):
             if len(line) + len(text) + 1 > self._console.width:

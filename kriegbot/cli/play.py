@@ -298,7 +298,7 @@ def _explain(view: View) -> Sequence[str]:
     """Return the last announcements and their meaning."""
     diary = Diary(for_person=True)
     diary.take(view)
-    lines = [line for entry in diary.verdicts() for line in (entry.text, *(f"  {one}" for one in meaning(entry.means)))]
+    lines = [line for entry in diary.latest() for line in (entry.text, *(f"  {one}" for one in meaning(entry.means)))]
     return lines or ["The referee has announced nothing yet."]
 
 

@@ -100,7 +100,7 @@ class Diary:
         self.last = events[-1] if events else self.last
         return new
 
-    def verdicts(self) -> list[Entry]:
+    def latest(self) -> list[Entry]:
         """Return the entries from the side's last move on, without refused tries before the last entry."""
         own = max((at for at, entry in enumerate(self.entries) if entry.kind is Kind.OWN), default=0)
         since = self.entries[own:]

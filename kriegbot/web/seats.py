@@ -197,7 +197,7 @@ class SeatPool:
         return seat
 
     def release(self, seat: PooledSeat) -> None:
-        """Return a seat after a game, however it ended."""
+        """Take a seat back after a game, however it ended."""
         with self._lock:
             self._taken.discard(seat)
             is_kept = seat.is_good and not self._is_closed and len(self._free) < MAX_FREE
