@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kriegbot.parts import Parts
+from kriegbot.parts import NotFound, Parts
+from referee.text import unknown
 
 Value: TypeAlias = int | float | str
 
@@ -92,7 +93,7 @@ class Option:
             return text
         if self.kind is str:
             if text not in self.choices:
-                raise ValueError
+                raise NotFound(unknown(self.name, text, self.choices))
             return text
         if not (_WHOLE if self.kind is int else _NUMBER).fullmatch(text):
             raise ValueError
