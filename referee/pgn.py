@@ -314,7 +314,7 @@ def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
 
 
 def _replayed(game: PgnGame, comments: list[list[str]]) -> GameRecord:
-    """Return the record of a game that a referee plays again from its moves and tags."""
+    """Return the record of a game, replayed from its moves and tags."""
     replay = Replay(*game_of(game.headers))
     seconds = []
     for move, tags in zip(game.moves, comments[1:], strict=True):
@@ -336,7 +336,7 @@ def _tags(comments: list[str]) -> list[str]:
 
 
 def _repeat_tries(replay: Replay, tags: list[str], name: str) -> None:
-    """Put the tries and questions in a tag to the referee again."""
+    """Replay the tries and questions in a tag."""
     for word in " ".join(tag[len(name) : -1] for tag in tags if tag.startswith(name)).split():
         match = _TRY.fullmatch(word)
         if match is None:

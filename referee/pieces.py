@@ -179,7 +179,7 @@ def is_open(
 
 
 def may_capture(pawn_tries: PawnTryInfo | None) -> chess.Bitboard:
-    """Return the squares from which pawns may try to capture after an announcement of pawn tries."""
+    """Return the squares from which pawns may try to capture."""
     if isinstance(pawn_tries, PawnTrySquares):
         return squares_of(pawn_tries.squares)
     return chess.BB_ALL if pawn_tries is None or pawn_tries.at_least else chess.BB_EMPTY
@@ -193,7 +193,7 @@ def _targets(
     castling: chess.Bitboard,
     capturing: chess.Bitboard,
 ) -> chess.Bitboard:
-    """Return the squares to which a piece may try to go: a king also to `castling`, a pawn on `capturing` aslant."""
+    """Return a piece's targets. A king also has those of `castling`. A pawn may capture only from `capturing`."""
     targets = attacks(color, piece, square, own) & ~own
     if piece == chess.PAWN:
         return _pushes(color, square, own) | (targets if capturing & chess.BB_SQUARES[square] else chess.BB_EMPTY)
@@ -201,7 +201,7 @@ def _targets(
 
 
 def _castling_targets(color: chess.Color, own: chess.Bitboard, kingside: bool, queenside: bool) -> chess.Bitboard:
-    """Return the squares where the king would land: it needs the right, and no own piece beside it up to the rook."""
+    """Return the king's targets in castling, for which it needs the right and no own piece up to the rook."""
     home = chess.BB_RANK_1 if color == chess.WHITE else chess.BB_RANK_8
     targets = chess.BB_EMPTY
     if kingside and not own & home & (chess.BB_FILE_F | chess.BB_FILE_G):
@@ -243,7 +243,7 @@ def try_name(move: chess.Move, color: chess.Color, men: Men, kingside: bool, que
 
 
 def _distinguished(name: str, rivals: list[str]) -> str:
-    """Return as much of a square's name as tells it from its rivals: nothing, the file, the rank or both."""
+    """Return what tells a square from its rivals: nothing, its file, its rank or both."""
     if not rivals:
         return ""
     if all(rival[0] != name[0] for rival in rivals):

@@ -186,7 +186,7 @@ class Replay:
         return place(self.referee.ply)
 
     def repeat(self, event: OwnTry | OwnQuestion) -> None:
-        """Put a try or question again. Its answer and announcement must be those of the event."""
+        """Replay a recorded try or question. The referee must give the recorded answer and announcement."""
         here = self.here
         name = event.move.uci() if isinstance(event, OwnTry) else '"Any?"'
         answer = self._try(event.move, name) if isinstance(event, OwnTry) else self.ask_any()
@@ -209,7 +209,7 @@ class Replay:
             raise RecordError(f'illegal question: "Any?" after the end of the game, {self.here}') from None
 
     def move_san(self, san: str) -> Announcement:
-        """Make a move, as chess names it, and return its announcement."""
+        """Replay a move, in SAN, and return its announcement."""
         try:
             move = self.board.parse_san(san)
         except ValueError:
@@ -219,7 +219,7 @@ class Replay:
         return self.move(move, san)
 
     def move(self, move: chess.Move, name: str) -> Announcement:
-        """Make a move that was accepted, called `name` in messages, and return its announcement."""
+        """Replay an accepted move, called `name` in messages, and return its announcement."""
         here = self.here
         answer, last = self._try(move, name), self.referee.last
         if not isinstance(last, OwnTry) or last.announcement is None:
@@ -227,7 +227,7 @@ class Replay:
         return last.announcement
 
     def refuse(self, move: chess.Move, name: str) -> Answer:
-        """Put a try that was refused, called `name` in messages, and return the referee's answer."""
+        """Replay a refused try, called `name` in messages, and return its answer."""
         here = self.here
         answer = self._try(move, name)
         if answer is Answer.ACCEPTED:
@@ -235,7 +235,7 @@ class Replay:
         return answer
 
     def stop(self, end: End) -> None:
-        """End the game, if it can end in this way without a move."""
+        """End the game, if no move is needed for such an end."""
         match end.reason:
             case Reason.RESIGNATION:
                 self.referee.resign(end.winner == chess.BLACK)

@@ -219,7 +219,7 @@ class View:
 
 
 class Prefix(Sequence[T]):
-    """The items that a list holds now, without a copy: others may be added to it. Equal to the tuple of them."""
+    """The items that a growing list holds now, without a copy. It equals the tuple of them, and is pickled as that."""
 
     __slots__ = ("_count", "_items")
 
