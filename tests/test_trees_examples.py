@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from kriegbot.trees.imp_alphabeta import imp_alphabeta
-from kriegbot.trees.imp_minimax import imp_minimax, overconfident, paranoid
+from kriegbot.trees.imp_minimax import imp_alphabeta, imp_minimax, overconfident, paranoid
 from kriegbot.trees.strategy import brute_force, count_strategies, payoffs
 from kriegbot.trees.tree import Strategy, Tree
 from tests.game_trees import (

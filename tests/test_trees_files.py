@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kriegbot.trees import formats
-from kriegbot.trees.efg import MOST_DEPTH, number_of, read_efg, write_efg
-from kriegbot.trees.formats import load, read_json, save, write_json
-from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree, TreeError
+from kriegbot.trees.formats import MOST_DEPTH, load, read_efg, read_json, save, write_efg, write_json
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree, TreeError, number_of
 from tests.game_trees import bins_game_with_a_coin, g2, matching_pennies, random_tree
 
 
@@ -178,17 +177,20 @@ BAD_JSON = [
     ('{"kriegbot_tree": 1,\n "root": }', "line 2, column 10: Expecting value"),
     ("[]", "this is no game tree: it takes an object with 'kriegbot_tree': 1"),
     ('{"kriegbot_tree": 2}', "this is no game tree"),
-    ('{"kriegbot_tree": 1}', "the tree lacks its field 'players'"),
-    (tree_text(CHILD, titel="x"), "the tree has no field 'titel'"),
-    (tree_text(CHILD, title=3), "title: expected a text, not 3"),
-    (tree_text(CHILD, players="one"), "players: expected a list of texts, not 'one'"),
-    (tree_text(3), "node root: expected an object, not 3"),
-    (tree_text({}), "node root: it takes one of payoffs (a leaf), probabilities (chance), player (a decision)"),
-    (tree_text({"payoffs": [0], "player": "one"}), "node root: it takes one of"),
-    (tree_text({"payoffs": [True]}), "node root: payoffs: expected a number or a text such as '1/3', not True"),
+    ('{"kriegbot_tree": 1}', "Object missing required field `players`"),
+    (tree_text(CHILD, titel="x"), "Object contains unknown field `titel`"),
+    (tree_text(CHILD, title=3), "Expected `str`, got `int` - at `$.title`"),
+    (tree_text(CHILD, players="one"), "Expected `array`, got `str` - at `$.players`"),
+    (tree_text(3), "Expected `object`, got `int` - at `$.root`"),
+    (
+        tree_text({}),
+        "a node takes payoffs (a leaf), probabilities and children (chance), or player, ",
+    ),
+    (tree_text({"payoffs": [0], "player": "one"}), "(a decision) - at `$.root`"),
+    (tree_text({"payoffs": [True]}), "Expected `int | float | str`, got `bool` - at `$.root.payoffs[0]`"),
     (tree_text({"payoffs": ["1/0"]}), "node root: payoffs: number '1/0' divides by 0"),
-    (tree_text({"payoffs": 0}), "node root: payoffs: expected a list of numbers, not 0"),
-    (tree_text({"payoffs": [0], "nam": ""}), "node root: a leaf has no field 'nam': it takes name, payoffs"),
+    (tree_text({"payoffs": 0}), "got `int` - at `$.root.payoffs`"),
+    (tree_text({"payoffs": [0], "nam": ""}), "Object contains unknown field `nam` - at `$.root`"),
     ('{"kriegbot_tree": 1, "players": ["one"], "root": {"payoffs": [NaN]}}', "NaN is not a finite number"),
     ('{"kriegbot_tree": 1, "players": ["one"], "root": {"payoffs": [1e999]}}', "payoff inf is not a finite number"),
     ('{"a": 1, "a": 2}', "field 'a' occurs twice in one object"),
@@ -197,10 +199,10 @@ BAD_JSON = [
         tree_text({"player": "two", "information_set": "s", "children": [CHILD]}),
         "node root: player 'two': players are one",
     ),
-    (tree_text({"player": "one", "children": []}), "node root: a decision lacks its field 'information_set'"),
+    (tree_text({"player": "one", "children": []}), "(a decision) - at `$.root`"),
     (
         tree_text({"probabilities": [1], "actions": ["heads"], "children": [{"payofs": [0]}]}),
-        "node root/heads: it takes one of",
+        "Object contains unknown field `payofs` - at `$.root.children[0]`",
     ),
     (
         tree_text({"probabilities": ["1/2"], "children": [CHILD]}),

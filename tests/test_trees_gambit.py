@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from kriegbot.trees.efg import read_efg, write_efg
+from kriegbot.trees.formats import read_efg, write_efg
 from kriegbot.trees.imp_minimax import alternating_best_responses, imp_minimax, is_equilibrium
 from kriegbot.trees.perfect import alphabeta, expectiminimax
 from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, strategies

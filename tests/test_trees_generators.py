@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kriegbot.trees.imp_alphabeta import imp_alphabeta
-from kriegbot.trees.imp_minimax import imp_minimax
+from kriegbot.trees.imp_minimax import imp_alphabeta, imp_minimax
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Chance, Decision, Leaf, Strategy, Tree
 from tests.game_trees import (

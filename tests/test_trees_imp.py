@@ -8,10 +8,10 @@ from itertools import pairwise, permutations, product
 
 import pytest
 
-from kriegbot.trees.imp_alphabeta import imp_alphabeta
 from kriegbot.trees.imp_minimax import (
     alternating_best_responses,
     best_response,
+    imp_alphabeta,
     imp_minimax,
     is_equilibrium,
     overconfident,

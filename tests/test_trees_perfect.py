@@ -11,7 +11,6 @@ import pytest
 
 from kriegbot.trees.imp_minimax import imp_minimax
 from kriegbot.trees.perfect import (
-    Searched,
     alphabeta,
     expectimax,
     expectiminimax,
@@ -19,7 +18,7 @@ from kriegbot.trees.perfect import (
     policy_value,
     search,
 )
-from kriegbot.trees.strategy import as_chosen, at_random, brute_force, payoffs
+from kriegbot.trees.strategy import Solution, as_chosen, at_random, brute_force, payoffs
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
 from tests.effort import many
 from tests.game_trees import bins_game, bins_game_with_a_coin, g2, has_perfect_information, random_tree
@@ -68,7 +67,7 @@ def recursive_value(node: Node) -> Number:
     return max(values) if node.player == 0 else min(values)
 
 
-def visited(found: Searched) -> list[Number]:
+def visited(found: Solution) -> list[Number]:
     return [node.payoffs[0] for node in found.examined if isinstance(node, Leaf)]
 
 
@@ -164,7 +163,7 @@ def test_best_first_alpha_beta_examines_the_least_of_a_uniform_tree() -> None:
 
 
 @pytest.mark.parametrize("solve", [expectiminimax, alphabeta])
-def test_a_limited_depth_takes_the_evaluation_there_and_payoffs_above(solve: Callable[..., Searched]) -> None:
+def test_a_limited_depth_takes_the_evaluation_there_and_payoffs_above(solve: Callable[..., Solution]) -> None:
     game = Tree(zero_sum((7, (1, 2), ((3, 9), (4, 8)))), PLAYERS)
 
     def children(node: Node) -> Number:

@@ -12,15 +12,15 @@ from kriegbot.cli.common import Json, Seed, argument, group, one_of, option, who
 from kriegbot.request import path_of, refusing, save_whole, seed_of
 from kriegbot.trees.draw import svg as drawn
 from kriegbot.trees.formats import load
-from kriegbot.trees.imp_alphabeta import imp_alphabeta
 from kriegbot.trees.imp_minimax import (
     alternating_best_responses,
+    imp_alphabeta,
     imp_minimax,
     is_equilibrium,
     overconfident,
     paranoid,
 )
-from kriegbot.trees.perfect import Searched, alphabeta, expectimax, expectiminimax, minimax
+from kriegbot.trees.perfect import alphabeta, expectimax, expectiminimax, minimax
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
 from referee.text import one_line
@@ -105,7 +105,7 @@ def _results(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
         "strategy": choices,
         "payoffs": values,
         "is_equilibrium": is_equilibrium(tree, solution.strategy) if algorithm == "best-responses" else None,
-        "nodes_examined": len(solution.examined) if isinstance(solution, Searched) else None,
+        "nodes_examined": len(solution.examined) or None,
         "leaves_examined": solution.leaves or None,
     }
 

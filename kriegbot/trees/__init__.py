@@ -1,23 +1,22 @@
-"""Explicit game trees with information sets, and the exact algorithms on them; described in docs/trees.md."""
+"""Explicit game trees with information sets, and exact algorithms on them; see docs/trees.md."""
 
 import inspect
 
 from kriegbot.trees.draw import svg as svg
-from kriegbot.trees.efg import read_efg as read_efg
-from kriegbot.trees.efg import write_efg as write_efg
 from kriegbot.trees.formats import load as load
+from kriegbot.trees.formats import read_efg as read_efg
 from kriegbot.trees.formats import read_json as read_json
 from kriegbot.trees.formats import save as save
+from kriegbot.trees.formats import write_efg as write_efg
 from kriegbot.trees.formats import write_json as write_json
-from kriegbot.trees.imp_alphabeta import imp_alphabeta as imp_alphabeta
-from kriegbot.trees.imp_minimax import Answers as Answers
+from kriegbot.trees.imp_minimax import BestResponses as BestResponses
 from kriegbot.trees.imp_minimax import alternating_best_responses as alternating_best_responses
 from kriegbot.trees.imp_minimax import best_response as best_response
+from kriegbot.trees.imp_minimax import imp_alphabeta as imp_alphabeta
 from kriegbot.trees.imp_minimax import imp_minimax as imp_minimax
 from kriegbot.trees.imp_minimax import is_equilibrium as is_equilibrium
 from kriegbot.trees.imp_minimax import overconfident as overconfident
 from kriegbot.trees.imp_minimax import paranoid as paranoid
-from kriegbot.trees.perfect import Searched as Searched
 from kriegbot.trees.perfect import alphabeta as alphabeta
 from kriegbot.trees.perfect import expectimax as expectimax
 from kriegbot.trees.perfect import expectiminimax as expectiminimax

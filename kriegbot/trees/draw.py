@@ -1,6 +1,6 @@
-"""Pictures of game trees as SVG: information sets joined by dashed lines, chosen alternatives thick.
+"""Pictures of game trees as SVG: dashed lines join information sets, chosen alternatives are thick.
 
-The layout is the plainest: leaves side by side from left to right, every other node above the middle of its children.
+Leaves stand side by side from left to right, every other node above the middle of its children.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,19 +12,19 @@ from xml.sax.saxutils import escape
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Strategy, Tree, TreeError
 from referee.text import one_line
 
-MOST_NODES = 1000  # larger trees are refused: a picture of them would be unreadable
+MOST_NODES = 1000  # of a tree; a larger picture would be unreadable
 COLORS = ("#1f6fb2", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#008b8b")
-"""Of the players, in turn; used again from the start when there are more players."""
+"""Colours of the players, in turn."""
 INK, FAINT = "#333333", "#9a9a9a"
 LEVEL = 84  # pixels from a node down to its children
 MARGIN, HEAD, LINE, RADIUS, CHARACTER, NARROWEST = 36, 64, 15, 7, 6.8, 34.0
-ALONG = 0.62  # how far down an edge its action's name is written, as a share of the edge
+ALONG = 0.62  # position of an action's name along its edge, as a share of the edge
 LONGEST = 18  # longer names are cut to this many characters
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where nodes stand, in pixels, and the size of the whole picture."""
+    """Places of the nodes and size of the picture, in pixels."""
 
     places: Mapping[Node, tuple[float, float]]
     width: float
@@ -32,14 +32,11 @@ class Layout:
 
 
 def svg(tree: Tree, strategy: Strategy | None = None) -> str:
-    """A tree as SVG.
+    """Draw a tree; raise TreeError if it has more than MOST_NODES nodes.
 
     Args:
-      tree: with at most MOST_NODES nodes.
-      strategy: of one or more players; the alternatives that it chooses are drawn thick.
-
-    Raises:
-      TreeError: the tree has more than MOST_NODES nodes.
+      tree: to draw.
+      strategy: of one or more players; the alternatives that it chooses are thick.
     """
     if sum(1 for _ in tree.nodes()) > MOST_NODES:
         raise TreeError(f"a picture shows at most {MOST_NODES} nodes, and this tree has more")
@@ -63,26 +60,26 @@ def svg(tree: Tree, strategy: Strategy | None = None) -> str:
 
 
 def lay_out(tree: Tree) -> Layout:
-    """Places of all nodes: first in columns and levels, then in pixels, with columns as wide as texts need."""
+    """Place all nodes, first in columns and levels, then in pixels, with columns as wide as texts need."""
     levels = {node: depth for depth, node in tree.with_depth()}
-    found = list(levels)
-    columns: dict[Node, float] = dict(zip((node for node in found if isinstance(node, Leaf)), count(0.5), strict=False))
-    for node in reversed(found):  # children before their parents
+    nodes = list(levels)
+    columns: dict[Node, float] = dict(zip((node for node in nodes if isinstance(node, Leaf)), count(0.5), strict=False))
+    for node in reversed(nodes):  # children before their parents
         if not isinstance(node, Leaf):
             columns[node] = (columns[node.children[0]] + columns[node.children[-1]]) / 2
-    column = _column(found, columns, levels)
-    places = {node: (MARGIN + column * columns[node], HEAD + LEVEL * levels[node]) for node in found}
-    leaves = sum(isinstance(node, Leaf) for node in found)
+    column = _column(nodes, columns, levels)
+    places = {node: (MARGIN + column * columns[node], HEAD + LEVEL * levels[node]) for node in nodes}
+    leaves = sum(isinstance(node, Leaf) for node in nodes)
     text = CHARACTER * max(len(tree.title) * 1.3, _legend(tree)[-1][1])
     height = HEAD + LEVEL * tree.depth + LINE * len(tree.players) + MARGIN
     return Layout(places, 2 * MARGIN + max(column * leaves, text), height)
 
 
-def _column(found: Sequence[Node], columns: Mapping[Node, float], levels: Mapping[Node, int]) -> float:
-    """The least width of a column at which no text touches the next one on its level."""
+def _column(nodes: Sequence[Node], columns: Mapping[Node, float], levels: Mapping[Node, int]) -> float:
+    """Return the least width of a column at which no text touches the next one on its level."""
     column = NARROWEST
     last: dict[int, Node] = {}
-    for node in found:
+    for node in nodes:
         before = last.get(levels[node])
         if before is not None:
             texts = _width(_texts_at(before)) + _width(_texts_at(node))
@@ -100,7 +97,7 @@ def _width(texts: Sequence[str]) -> float:
 
 
 def _edges(tree: Tree, layout: Layout, strategy: Strategy) -> tuple[list[str], list[str]]:
-    """The edges, those of chosen alternatives thick; and what is written at them."""
+    """Return the edges, thick for chosen alternatives, and their labels."""
     lines, labels = [], []
     for node in tree.nodes():
         if isinstance(node, Leaf):
@@ -120,7 +117,7 @@ def _edges(tree: Tree, layout: Layout, strategy: Strategy) -> tuple[list[str], l
 
 
 def _information_sets(tree: Tree, layout: Layout) -> Iterator[str]:
-    """Sets of two nodes or more: a dashed line from node to node, arched over what stands between them."""
+    """Yield a dashed line through the nodes of each set, arched over nodes that stand between them."""
     rows: dict[float, list[float]] = {}
     for x, y in layout.places.values():
         rows.setdefault(y, []).append(x)
@@ -164,7 +161,7 @@ def _heading(tree: Tree) -> Iterator[str]:
 
 
 def _legend(tree: Tree) -> list[tuple[str, float, str]]:
-    """Colour, position in characters and name of each player; and last the position where the line ends."""
+    """Return colour, position in characters and name of each player, and last the position of the end."""
     entries, at = [], 1.0
     for player, name in enumerate(tree.players):
         entries.append((COLORS[player % len(COLORS)], at, _short(name)))
@@ -173,13 +170,13 @@ def _legend(tree: Tree) -> list[tuple[str, float, str]]:
 
 
 def _labels_of(node: Chance | Decision, index: int) -> list[str]:
-    """What is written at an edge, line by line: the name of the action, and for chance the probability."""
+    """Return the lines of text at an edge: the name of the action, and for chance the probability."""
     name = [_short(node.actions[index])] if node.actions else []
     return name + ([_amount(node.probabilities[index])] if isinstance(node, Chance) else [])
 
 
 def _texts_at(node: Node) -> list[str]:
-    """What is written at a node, line by line: payoffs, the information set, or the name of a node of chance."""
+    """Return the lines of text at a node: payoffs, the information set, or the name of a node of chance."""
     if isinstance(node, Leaf):
         return [_amount(payoff) for payoff in node.payoffs]
     return [_short(node.name if isinstance(node, Chance) else node.information_set)]

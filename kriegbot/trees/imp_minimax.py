@@ -1,29 +1,49 @@
-"""IMP-minimax: the best strategy of a game of imperfect information in linear time, given perfect recall; and its kin.
+"""IMP-minimax, IMP-alpha-beta, overconfident and paranoid search, and best responses.
 
-Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993). X is a set of histories:
+Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993): IMP-minimax finds the best
+strategy of a game in linear time, given perfect recall. X is a set of histories:
 
     V(X) = max_j V(extend(j-th child of X))                             X one PI-set
          = sum_{leaves x} p(x) h(x) + sum_{PI-sets x} V(x)              otherwise, X partitioned
 
-With one player and perfect recall V is the value of the best strategy. Without perfect recall V may be too high: one
-information set may then be met in several PI-sets, with a different choice in each. With two players V is a
-heuristic: each PI-set of the other player takes the minimum, though that player may not know what we did.
+With one player and perfect recall V is the value of the best strategy. Without perfect recall V may be too high: an
+information set may occur in several PI-sets, with a different choice in each. With two players V is a heuristic: each
+PI-set of the other player takes the minimum, though that player may not know our choices.
+
+Departs from the paper in one thing: instead of recursing, it lists the PI-sets from the root down and values them from
+the end of the list, so that a tree may be as deep as memory allows.
 
 Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? Search in Imperfect-Information Games" (AAAI 2006): the
-overconfident player assumes that the others move uniformly at random (Eq. 2); V is then the paper's EU, since dividing
+overconfident player assumes that the others move uniformly at random (Eq. 2). V is then the paper's EU, since dividing
 probabilities by that of their information set changes no choice. The paranoid player takes the worst of everything:
 every sum becomes a minimum (Eq. 3), whether over histories, the others' moves or chance.
 
 Against a known strategy a game has one player, so IMP-minimax finds the best response to it. Blair, Mutchler and Liu
-let the players answer each other in turn until a pair of strategies repeats. A pair that repeats at once is an
-equilibrium; but the answers may also cycle, as they must where no pair of pure strategies is an equilibrium.
+let the players respond to each other in turn until a pair of strategies repeats. A pair that repeats at once is an
+equilibrium. Without an equilibrium of pure strategies the responses cycle.
 
-Departs from the paper in one thing: instead of a recursion there is a list of PI-sets, made from the root down and
-valued from its end back up, so that a tree may be as deep as memory allows.
+Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993): IMP-alpha-beta
+is IMP-minimax for one player without the leaves that cannot matter. U bounds the payoffs from above.
+
+    Max-Set(x, P):    best = P
+                      for each alternative A:
+                          temp = Mixed-Set(expand(move(A, x)), best)
+                          if temp > best: if temp == U prob(x) return temp        immediate pruning
+                                          best = temp
+                      return best
+    Mixed-Set(X, P):  sum = 0, left = prob(X)
+                      for each x of partition(X):
+                          left -= prob(x)
+                          sum += prob(x) payoff(x), or Max-Set(x, P - sum - U left)
+                          if sum + U left <= P return P                           information-set pruning
+                      return sum
+
+Both return max(V, P), with the V of IMP-minimax also without perfect recall. Beyond the paper, U may differ from node
+to node: a bound of the payoffs below each. Then U prob(x) and U left are sums of p U over the nodes.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from kriegbot.trees.strategy import (
@@ -40,67 +60,80 @@ from kriegbot.trees.strategy import (
     partition,
     payoffs,
 )
-from kriegbot.trees.tree import Number, SetKey, Strategy, Tree, TreeError
+from kriegbot.trees.tree import Decision, Leaf, Number, SetKey, Strategy, Tree, TreeError
 from referee.text import quoted
 
 Fold: TypeAlias = Callable[[Number, Number, Number], Number]
-"""(value so far, weight, value) -> value so far: how leaves and PI-sets of a partition become one value."""
+"""(value so far, weight, value) -> value so far: combines leaves and PI-sets of a partition into one value."""
+Bound: TypeAlias = Callable[[Leaf | Decision], Number]  # from a node to an upper bound of the payoffs at and below it
+UNBOUNDED = float("-inf")  # P of a set that is to be valued exactly
+ROUNDING = 1e-9  # a better response gains more than this times the payoff
 
 
 @dataclass(eq=False, slots=True)
 class Total:
-    """V of a set of histories that is partitioned, so far."""
+    """V of a partitioned set of histories, so far."""
 
     value: Number
 
 
 def add_weighted(so_far: Number, weight: Number, value: Number) -> Number:
-    """V of a partition: the sum of p(x) h(x) over leaves and, with weight 1, of V(x) over PI-sets."""
+    """Add p(x) h(x) of a leaf or, with weight 1, V(x) of a PI-set."""
     return so_far + weight * value
 
 
+def worst(so_far: Number, weight: Number, value: Number) -> Number:  # noqa: ARG001 - a fold's signature
+    """Return the lower value, however unlikely."""
+    return min(so_far, value)
+
+
 def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
-    """V of a tree, and the strategies that give it.
+    """Return V of a tree, and the strategies that give it.
 
     Args:
       tree: of any number of players.
-      player: whose payoff is maximised; every other player minimises it.
-      fixed: choices that are already made, of any player, such as another's known strategy.
+      player: maximises its payoff; every other player minimises it.
+      fixed: choices already made, of any player, such as another's known strategy.
 
     Returns:
-      V and the choice of every information set that was met, of all players; the first of several best ones. A set that
-      is met in more than one PI-set, which takes imperfect recall, keeps the choice made where it was met first.
+      V and the choice in every information set met, of all players; the first of several best ones. Without perfect
+      recall an information set may occur in several PI-sets; it keeps the choice of the first.
 
     Raises:
       TreeError: there is no such player, or `fixed` does not fit the tree.
+
+    >>> from kriegbot.trees import Chance, Decision, Leaf, Tree
+    >>> guess = lambda *payoffs: Decision(0, "guess", tuple(Leaf((payoff,)) for payoff in payoffs))
+    >>> imp_minimax(Tree(Chance((guess(4, 0), guess(0, 8)), (0.5, 0.5))))
+    Solution(value=4.0, strategy={(0, 'guess'): 1}, leaves=4)
     """
     return backed_up(tree, player, fixed, as_chosen(fixed or {}), 0, add_weighted)
 
 
 def backed_up(tree: Tree, player: int, fixed: Strategy | None, follow: Follow, start: Number, fold: Fold) -> Solution:
-    """The value of a tree with `fold` in place of the sum, which begins with `start`."""
+    """Return the value of a tree with `fold` in place of the sum, which begins with `start`."""
     check_player(tree, player)
     check_strategy(tree, fixed or {})
     root = Total(start)
-    found: list[tuple[PISet, list[Total], Total]] = []  # the totals of its alternatives, and the one that it is part of
+    met: list[tuple[PISet, list[Total], Total]] = []  # PI-set, totals of its alternatives, total that it belongs to
     leaves = 0
 
     def extend(histories: list[History], total: Total) -> None:
         nonlocal leaves
         for part in partition(expand(histories, follow)):
             if isinstance(part, list):
-                found.append((part, [Total(start) for _ in part[0][0].children], total))
+                met.append((part, [Total(start) for _ in part[0][0].children], total))
             else:
                 leaf, p = part
                 total.value = fold(total.value, p, leaf.payoffs[player])
                 leaves += 1
 
     extend([(tree.root, 1)], root)
-    for x, alternatives, _ in found:  # and those that are found meanwhile
+    for x, alternatives, _ in met:  # grows meanwhile
         for j, total in enumerate(alternatives):
             extend([(node.children[j], p) for node, p in x], total)
     strategy: dict[SetKey, int] = {}
-    for x, alternatives, whole in reversed(found):
+    for x, alternatives, whole in reversed(met):
         key = x[0][0].key
         values = [total.value for total in alternatives]
         best = max(values) if key[0] == player else min(values)
@@ -110,45 +143,36 @@ def backed_up(tree: Tree, player: int, fixed: Strategy | None, follow: Follow, s
 
 
 def overconfident(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
-    """EU of a tree for a player, with the choice of each of its information sets.
+    """Return EU of a tree for a player, and its choices; arguments and errors as of `imp_minimax`.
 
-    Args:
-      tree: of any number of players.
-      player: whose payoff counts.
-      fixed: choices that are already made, of any player.
-
-    Raises:
-      TreeError: there is no such player, or `fixed` does not fit the tree.
+    >>> from kriegbot.trees import Decision, Leaf, Tree
+    >>> opponent = Decision(1, "O", (Leaf((0, 0)), Leaf((6, 0))))
+    >>> overconfident(Tree(Decision(0, "A", (Leaf((2, 0)), opponent)), ("Max", "Min")))
+    Solution(value=Fraction(3, 1), strategy={(0, 'A'): 1}, leaves=3)
     """
     return backed_up(tree, player, fixed, at_random(player, fixed or {}), 0, add_weighted)
 
 
 def paranoid(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
-    """PU of a tree for a player, with the choice of each of its information sets; arguments as of `overconfident`.
+    """Return PU of a tree for a player, and its choices; arguments and errors as of `imp_minimax`.
 
-    Raises:
-      TreeError: there is no such player, or `fixed` does not fit the tree.
+    >>> from kriegbot.trees import Decision, Leaf, Tree
+    >>> opponent = Decision(1, "O", (Leaf((0, 0)), Leaf((6, 0))))
+    >>> paranoid(Tree(Decision(0, "A", (Leaf((2, 0)), opponent)), ("Max", "Min")))
+    Solution(value=2, strategy={(0, 'A'): 0}, leaves=3)
     """
     return backed_up(tree, player, fixed, at_random(player, fixed or {}), float("inf"), worst)
 
 
-def worst(so_far: Number, weight: Number, value: Number) -> Number:  # noqa: ARG001 - a fold's signature
-    """The least value, however unlikely."""
-    return min(so_far, value)
-
-
-ROUNDING = 1e-9  # a response must be better by more than this times the payoffs' size to count as better
-
-
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """What answering each other in turn has led to.
+class BestResponses:
+    """Result of best responses in turn.
 
     Attributes:
-      strategy: what all players play in the end, in every information set.
-      payoffs: of each player for that.
-      is_equilibrium: whether no player has a better answer; if not, the answers cycle.
-      rounds: how many such strategies there were, the last one included.
+      strategy: the last strategy of all players, in every information set.
+      payoffs: of each player for that strategy.
+      is_equilibrium: True if no player has a better response; otherwise the responses cycle.
+      rounds: number of strategies, the last one included.
     """
 
     strategy: Strategy
@@ -158,12 +182,12 @@ class Answers:
 
 
 def best_response(tree: Tree, strategy: Strategy, player: int) -> Solution:
-    """The best that a player can do against the others' choices in `strategy`.
+    """Return a player's best strategy against the others' choices in `strategy`.
 
-    Found by IMP-minimax, or by brute force if the player has no perfect recall.
+    Uses IMP-minimax, or brute force if the player has no perfect recall.
 
     Raises:
-      TreeError: the others' choices are not all in `strategy`, or there are too many strategies for brute force.
+      TreeError: `strategy` lacks a choice of another player, or there are too many strategies for brute force.
     """
     others = {key: choice for key, choice in strategy.items() if key[0] != player}
     for other, label in tree.information_sets:
@@ -173,42 +197,128 @@ def best_response(tree: Tree, strategy: Strategy, player: int) -> Solution:
 
 
 def is_equilibrium(tree: Tree, strategy: Strategy) -> bool:
-    """Whether no player has a better answer to what the others play.
-
-    Raises:
-      TreeError: as `best_response`, or the strategy leaves open a choice that is needed.
-    """
+    """Return True if no player has a better response to the others; raise TreeError as `best_response`."""
     return all(_better(tree, strategy, player) is None for player in range(len(tree.players)))
 
 
-def alternating_best_responses(tree: Tree, start: Strategy) -> Answers:
-    """Let the players answer each other in turn, until none has a better answer or the answers cycle.
+def alternating_best_responses(tree: Tree, start: Strategy) -> BestResponses:
+    """Let the players respond to each other in turn, until none has a better response or the responses cycle.
 
     Args:
       tree: of two players or more.
-      start: what all players play at first, in every information set.
+      start: first strategy of all players, in every information set.
 
     Raises:
-      TreeError: as `is_equilibrium`.
+      TreeError: as `best_response`.
     """
     strategy = dict(start)
     seen: set[tuple[int, frozenset[tuple[SetKey, int]]]] = set()
-    content, player = 0, 0  # how many players in a row had no better answer
+    content, player = 0, 0  # `content` counts players in a row without a better response
     while content < len(tree.players):
         better = _better(tree, strategy, player)
         content = content + 1 if better is None else 0
         if better is not None:
-            answered = (player, frozenset(strategy.items()))
-            if answered in seen:
-                return Answers(strategy, payoffs(tree, strategy), False, len(seen) + 1)
-            seen.add(answered)
+            state = (player, frozenset(strategy.items()))
+            if state in seen:
+                return BestResponses(strategy, payoffs(tree, strategy), False, len(seen) + 1)
+            seen.add(state)
             strategy.update(better)
         player = (player + 1) % len(tree.players)
-    return Answers(strategy, payoffs(tree, strategy), True, len(seen) + 1)
+    return BestResponses(strategy, payoffs(tree, strategy), True, len(seen) + 1)
 
 
 def _better(tree: Tree, strategy: Strategy, player: int) -> Strategy | None:
-    """A player's best response if it is better than what it plays."""
+    """Return a player's best response if it is better than its present strategy."""
     response = best_response(tree, strategy, player)
     now = payoffs(tree, strategy)[player]
     return response.strategy if response.value > now + ROUNDING * max(1.0, abs(float(now))) else None
+
+
+def imp_alphabeta(
+    tree: Tree, upper: Number | Bound, player: int = 0, *, immediate: bool = True, information_set: bool = True
+) -> Solution:
+    """Return V of a tree in which one player has all the choices, from as few leaves as the pruning allows.
+
+    Args:
+      tree: with choices of `player` alone.
+      upper: an upper bound of the player's payoffs, or a bound for each node.
+      player: maximises its payoff.
+      immediate: True to stop at an alternative that has the highest value possible.
+      information_set: True to stop at an alternative that can no longer beat the best so far.
+
+    Returns:
+      V, the choice of every information set that the choices lead to, and the number of leaves examined.
+
+    Raises:
+      TreeError: another player has a choice, a leaf has a payoff above `upper`, or the tree is too deep to recurse in.
+
+    >>> from kriegbot.trees import Decision, Leaf, Tree
+    >>> imp_alphabeta(Tree(Decision(0, "A", (Leaf((10,)), Leaf((3,))))), upper=10)
+    Solution(value=10, strategy={(0, 'A'): 0}, leaves=1)
+    """
+    check_player(tree, player)
+    for other, label in tree.information_sets:
+        if other != player:
+            name = tree.players[other]
+            raise TreeError(f"IMP-alpha-beta is for one player, and {name} has a choice in {quoted(label)}")
+    bound = upper if callable(upper) else lambda _: upper
+    search = _Search(tree, player, bound, immediate, information_set)
+    try:
+        value = search.mixed_set([(tree.root, 1)], UNBOUNDED)
+    except RecursionError:
+        raise TreeError("the tree is too deep for IMP-alpha-beta, which recurses; IMP-minimax does not") from None
+    return Solution(value, search.strategy, search.leaves)
+
+
+@dataclass
+class _Search:
+    """State of IMP-alpha-beta: its arguments, the choices so far and the number of leaves examined."""
+
+    tree: Tree
+    player: int
+    upper: Bound
+    immediate: bool
+    information_set: bool
+    strategy: dict[SetKey, int] = field(default_factory=dict)
+    leaves: int = 0
+
+    def max_set(self, x: PISet, prune: Number) -> Number:
+        """Return max(V, P) of a PI-set."""
+        best = prune
+        for j in range(len(x[0][0].children)):
+            value = self.mixed_set([(node.children[j], p) for node, p in x], best)
+            if value > best:
+                best = value
+                self.strategy[x[0][0].key] = j
+                if self.immediate and value >= self.bound(x):
+                    break
+        return best
+
+    def mixed_set(self, histories: Sequence[History], prune: Number) -> Number:
+        """Return max(V, P) of any set of histories."""
+        total: Number = 0
+        parts = partition(expand(histories, as_chosen({})))
+        bounds = [self.bound(x if isinstance(x, list) else [x]) for x in parts]
+        left = sum(bounds)
+        for x, bound in zip(parts, bounds, strict=True):
+            left -= bound
+            if isinstance(x, list):
+                total += self.max_set(x, prune - total - left if self.information_set else UNBOUNDED)
+            else:
+                leaf, p = x
+                total += p * self.payoff(leaf)
+            if self.information_set and total + left <= prune:
+                return prune
+        return total
+
+    def payoff(self, leaf: Leaf) -> Number:
+        """Count a leaf and return its payoff; raise TreeError if it is above its bound."""
+        self.leaves += 1
+        payoff = leaf.payoffs[self.player]
+        if payoff > self.upper(leaf):
+            raise TreeError(f"node {self.tree.path(leaf)}: payoff {payoff} is above the bound {self.upper(leaf)}")
+        return payoff
+
+    def bound(self, histories: Sequence[tuple[Leaf | Decision, Number]]) -> Number:
+        """Return U prob of a set of histories."""
+        return sum(p * self.upper(node) for node, p in histories)

@@ -1,4 +1,4 @@
-"""Games of perfect information: policy evaluation, expectimax, minimax, expectiminimax, alpha-beta.
+"""Searches of games of perfect information: policy evaluation, expectimax, minimax, expectiminimax, alpha-beta.
 
 As in Poole and Mackworth, "Artificial Intelligence", section 10.3, and in the lectures on games of Stanford CS221:
 
@@ -13,7 +13,6 @@ These searches differ only in whose policy is given. A policy gives the probabil
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
@@ -21,28 +20,21 @@ from kriegbot.trees.strategy import Follow, Moves, Solution, at_random, check_pl
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 
-Evaluate: TypeAlias = Callable[[Node], Number]  # what a node that is not searched may be worth to the player
-
-
-@dataclass(frozen=True, slots=True)
-class Searched(Solution):
-    """What a search of a tree of perfect information has found; `examined`: the nodes it visited, in order."""
-
-    examined: Sequence[Node]
+Evaluate: TypeAlias = Callable[[Node], Number]  # from a node to an estimate of its value
 
 
 def unknown(_node: Node) -> Number:
-    """The default evaluation: 0."""
+    """Return 0, the default evaluation."""
     return 0
 
 
 def nobody(_node: Decision) -> Moves | None:
-    """No policy: every choice is open."""
+    """Return None: no policy, every choice is open."""
     return None
 
 
 def policy_value(tree: Tree, policy: Follow, player: int = 0) -> Number:
-    """What the game is worth to a player when all play as a policy says; with or without perfect information.
+    """Return the value of a game in which all follow a policy, with or without perfect information.
 
     Raises:
       TreeError: names the first node for which the policy chooses nothing.
@@ -53,11 +45,13 @@ def policy_value(tree: Tree, policy: Follow, player: int = 0) -> Number:
     return search(tree, player, policy).value
 
 
-def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Searched:
-    """The best that a player can be sure of, where there is no chance.
+def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Solution:
+    """Return the value that a player can be sure of, and the choices; raise TreeError at a node of chance.
 
-    Raises:
-      TreeError: as `search`; or names the first node of chance.
+    >>> from kriegbot.trees import Decision, Leaf, Tree
+    >>> low, high = (Decision(1, name, (Leaf((value, 0)), Leaf((9, 0)))) for name, value in (("B", 1), ("C", 5)))
+    >>> minimax(Tree(Decision(0, "A", (low, high)), ("Max", "Min"))).value
+    5
     """
     for node in tree.nodes():
         if isinstance(node, Chance):
@@ -65,13 +59,13 @@ def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Eva
     return search(tree, player, depth=depth, evaluate=evaluate)
 
 
-def expectimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Searched:
-    """The best against players who choose at random; against other policies call `search`."""
+def expectimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Solution:
+    """Return the best against players that choose at random; for other policies call `search`."""
     return search(tree, player, at_random(player, {}), depth, evaluate)
 
 
-def expectiminimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Searched:
-    """The best that a player can be sure of on the average over chance; also called chance-minimax."""
+def expectiminimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Solution:
+    """Return the value that a player can be sure of on average over chance; also called chance-minimax."""
     return search(tree, player, depth=depth, evaluate=evaluate)
 
 
@@ -81,27 +75,27 @@ def search(
     policy: Follow = nobody,
     depth: int | None = None,
     evaluate: Evaluate = unknown,
-) -> Searched:
-    """V of a tree, as defined at the head of this file, and the strategies that give it.
+) -> Solution:
+    """Return V of a tree, as defined at the head of this file, and the strategies that give it.
 
     Args:
       tree: of any number of players, any payoffs.
-      player: whose payoff is maximised; every other player without a policy minimises it.
-      policy: how some of them play; by default nothing is known.
-      depth: how far to look, >= 0; None searches to the leaves.
-      evaluate: what to take for V at that depth.
+      player: maximises its payoff; every other player without a policy minimises it.
+      policy: of some players; by default of none.
+      depth: limit of depth, >= 0; None searches to the leaves.
+      evaluate: estimates V at the limit.
 
     Returns:
-      V and the choice, the first best one, at every node examined that `policy` says nothing of.
+      V and the choice, the first best one, at every node examined that `policy` leaves open.
 
     Raises:
-      TreeError: there is no such player; or names two nodes that a player whose policy is not given cannot tell apart.
+      TreeError: there is no such player, or a player without a policy cannot tell two nodes apart.
     """
     _check(tree, player, depth, policy)
-    found = _preorder(tree, depth)
+    nodes = _preorder(tree, depth)
     values: list[Number] = []
     strategy: dict[SetKey, int] = {}
-    for node, left in reversed(found):  # children before their parents, so that the last values are those of children
+    for node, left in reversed(nodes):  # children before parents: the last values are the children's
         if isinstance(node, Leaf):
             values.append(node.payoffs[player])
             continue
@@ -117,8 +111,8 @@ def search(
             best = max(options) if node.player == player else min(options)
             strategy[node.key] = options.index(best)
             values.append(best)
-    examined = [node for node, _ in found]
-    return Searched(values.pop(), strategy, _leaves(examined), examined)
+    examined = [node for node, _ in nodes]
+    return Solution(values.pop(), strategy, _leaves(examined), examined)
 
 
 def alphabeta(
@@ -127,22 +121,22 @@ def alphabeta(
     depth: int | None = None,
     evaluate: Evaluate = unknown,
     order: Evaluate | None = None,
-) -> Searched:
-    """The value of `expectiminimax`, usually from fewer nodes: those that cannot change it are skipped.
+) -> Solution:
+    """Return the value of `expectiminimax`, usually from fewer nodes: nodes that cannot change it are skipped.
 
     Args:
-      tree: as `search` takes it.
-      player: whose payoff is maximised.
-      depth: how far to look, >= 0; None searches to the leaves.
-      evaluate: what to take for V at that depth.
-      order: a value for each alternative; if given, the player's highest and the others' lowest come first. Below a
-        node of chance pruning starts afresh.
+      tree: as for `search`.
+      player: as for `search`.
+      depth: as for `search`.
+      evaluate: as for `search`.
+      order: a value for each alternative: the player's highest and the others' lowest come first. Below a node of
+        chance pruning starts afresh.
 
     Returns:
-      V, and at every node examined the choice found: enough for either side to be sure of V.
+      V, and choices at the nodes examined that make both sides sure of V.
 
     Raises:
-      TreeError: as `search`; or the tree is too deep to recurse into.
+      TreeError: as `search`, or the tree is too deep to recurse into.
     """
     _check(tree, player, depth, nobody)
     examined: list[Node] = []
@@ -161,9 +155,9 @@ def alphabeta(
         is_max = node.player == player
         best: Number = -inf if is_max else inf
         for index in _ordered(node, order, is_max):
-            found = value(node.children[index], left, alpha, beta)
-            if node.key not in strategy or (found > best if is_max else found < best):
-                best, strategy[node.key] = found, index
+            new = value(node.children[index], left, alpha, beta)
+            if node.key not in strategy or (new > best if is_max else new < best):
+                best, strategy[node.key] = new, index
             if is_max:
                 alpha = max(alpha, best)
             else:
@@ -173,10 +167,10 @@ def alphabeta(
         return best
 
     try:
-        found = value(tree.root, depth, -inf, inf)
+        root_value = value(tree.root, depth, -inf, inf)
     except RecursionError:
         raise TreeError("the tree is too deep for alpha-beta: it takes some hundreds of moves in a row") from None
-    return Searched(found, strategy, _leaves(examined), examined)
+    return Solution(root_value, strategy, _leaves(examined), examined)
 
 
 def _ordered(node: Decision, order: Evaluate | None, is_max: bool) -> Sequence[int]:
@@ -189,19 +183,19 @@ def _leaves(examined: Sequence[Node]) -> int:
 
 
 def _preorder(tree: Tree, depth: int | None) -> list[tuple[Node, int]]:
-    """Nodes in preorder with the depth left at each, no deeper than asked; negative if there is no limit."""
-    found: list[tuple[Node, int]] = []
+    """Return nodes in preorder with the depth left at each; a negative depth is no limit."""
+    nodes: list[tuple[Node, int]] = []
     stack: list[tuple[Node, int]] = [(tree.root, -1 if depth is None else depth)]
     while stack:
         node, left = stack.pop()
-        found.append((node, left))
+        nodes.append((node, left))
         if not isinstance(node, Leaf) and left != 0:
             stack.extend((child, left - 1) for child in reversed(node.children))
-    return found
+    return nodes
 
 
 def _check(tree: Tree, player: int, depth: int | None, policy: Follow) -> None:
-    """Refuse trees in which a player chooses without knowing where it is, and arguments out of range."""
+    """Raise TreeError for an argument out of range, or a player that chooses without knowing its node."""
     check_player(tree, player)
     if depth is not None and depth < 0:
         raise TreeError(f"illegal depth {depth}: it takes 0 or more")

@@ -1,17 +1,17 @@
-"""Histories and strategies: the vocabulary in which IMP-minimax and its kin are written, and brute force.
+"""Histories, strategies and brute force: the vocabulary of IMP-minimax.
 
-Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993): `expand` replaces nodes at which
-no choice is to be made by their children, `partition` splits what is left into leaves and PI-sets; `payoffs` is their
-H. A history is a node and p(x), the product of the probabilities on the way to it. The paper expands chance nodes only;
-here other players' nodes may be expanded as well, by a strategy that they are known to play, or at random.
+Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993): a history is a node and p(x),
+the product of the probabilities on the way to it. `expand` replaces nodes without an open choice by their children,
+`partition` splits the rest into leaves and PI-sets, `payoffs` is their H. The paper expands nodes of chance only; here
+other players' nodes expand as well, by a known strategy or at random.
 
-Trying all strategies needs no perfect recall, so cleverer algorithms are tested against it; by their Theorem 1 the
-problem is NP-hard without perfect recall, so nothing much faster is known.
+Brute force needs no perfect recall, so it tests the other algorithms. Without perfect recall the problem is NP-hard
+(their Theorem 1).
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from typing import TypeAlias
@@ -20,13 +20,13 @@ from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, St
 from referee.text import quoted
 
 History: TypeAlias = tuple[Node, Number]  # a node and the product of the probabilities on the way to it
-Reached: TypeAlias = tuple[Leaf | Decision, Number]  # a history that ends at a leaf or where a choice is to be made
+Reached: TypeAlias = tuple[Leaf | Decision, Number]  # a history that ends at a leaf or an open choice
 PISet: TypeAlias = list[tuple[Decision, Number]]
-"""Nodes of one information set that are reached together, and p of each."""
+"""Nodes of one information set that play reaches together, and p of each."""
 Moves: TypeAlias = Iterable[tuple[Node, Number]]
 """Children of a node and their probabilities."""
 Follow: TypeAlias = Callable[[Decision], Moves | None]
-"""How a decision is expanded; None where it is a choice to be made."""
+"""Expansion of a decision; None for an open choice."""
 
 
 def expand(histories: Sequence[History], follow: Follow) -> Iterator[Reached]:
@@ -45,12 +45,12 @@ def expand(histories: Sequence[History], follow: Follow) -> Iterator[Reached]:
 
 
 def moves_of(node: Chance | Decision, follow: Follow) -> Moves | None:
-    """Children of a node with their probabilities; None where there is a choice to be made."""
+    """Return the children of a node with their probabilities; None for an open choice."""
     return zip(node.children, node.probabilities, strict=True) if isinstance(node, Chance) else follow(node)
 
 
 def partition(histories: Iterable[Reached]) -> list[tuple[Leaf, Number] | PISet]:
-    """Split into leaves and maximal PI-sets, which hold all nodes of an information set; in order of appearance."""
+    """Split histories into leaves and PI-sets with all nodes of an information set, in order of appearance."""
     parts: list[tuple[Leaf, Number] | PISet] = []
     sets: dict[SetKey, PISet] = {}
     for node, p in histories:
@@ -65,7 +65,7 @@ def partition(histories: Iterable[Reached]) -> list[tuple[Leaf, Number] | PISet]
 
 
 def as_chosen(strategy: Strategy) -> Follow:
-    """Move as a strategy says, in the information sets that it covers."""
+    """Follow a strategy in the information sets that it covers."""
 
     def follow(node: Decision) -> Moves | None:
         choice = strategy.get(node.key)
@@ -75,7 +75,7 @@ def as_chosen(strategy: Strategy) -> Follow:
 
 
 def at_random(player: int, strategy: Strategy) -> Follow:
-    """Move every player but one uniformly at random, and all as a strategy says in the sets that it covers."""
+    """Follow a strategy in the sets that it covers; elsewhere all but `player` move uniformly at random."""
     chosen = as_chosen(strategy)
 
     def follow(node: Decision) -> Moves | None:
@@ -87,13 +87,13 @@ def at_random(player: int, strategy: Strategy) -> Follow:
 
 
 def check_player(tree: Tree, player: int) -> None:
-    """Raises TreeError unless there is such a player."""
+    """Raise TreeError unless there is such a player."""
     if not 0 <= player < len(tree.players):
         raise TreeError(f"there is no player {player}: players are 0..{len(tree.players) - 1}")
 
 
 def check_strategy(tree: Tree, strategy: Strategy) -> None:
-    """Raises TreeError, with the first set that is not in the tree, or whose alternative is not in the set."""
+    """Raise TreeError for the first information set or alternative that the tree lacks."""
     for key, choice in strategy.items():
         player, label = key
         if key not in tree.information_sets:
@@ -110,21 +110,23 @@ MOST_STRATEGIES = 1_000_000  # the most that brute force tries
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What an algorithm has found for a player.
+    """Result of an algorithm for a player.
 
     Attributes:
-      value: what the game is worth to the player, by this algorithm.
+      value: of the game for the player, by this algorithm.
       strategy: the alternative chosen in each information set that it visited.
-      leaves: how many leaves it examined, counting repeats.
+      leaves: number of leaves examined, counting repeats.
+      examined: the nodes in the order of their visits, from searches with perfect information.
     """
 
     value: Number
     strategy: Strategy
     leaves: int
+    examined: Sequence[Node] = field(default=(), repr=False)
 
 
 def reached(tree: Tree, strategy: Strategy) -> Iterator[tuple[Leaf, Number]]:
-    """Leaves reached when all play as `strategy` says, with their probabilities; raises TreeError if it is silent."""
+    """Yield the leaves that a strategy of all players reaches, and their probabilities; raise TreeError at a gap."""
     check_strategy(tree, strategy)
     for node, p in expand([(tree.root, 1)], as_chosen(strategy)):
         if not isinstance(node, Leaf):
@@ -135,11 +137,7 @@ def reached(tree: Tree, strategy: Strategy) -> Iterator[tuple[Leaf, Number]]:
 
 
 def payoffs(tree: Tree, strategy: Strategy) -> tuple[Number, ...]:
-    """H: what each player wins on average when all play as `strategy` says.
-
-    Raises:
-      TreeError: as `reached`.
-    """
+    """Return H, the mean payoff of each player under a strategy of all players; raise TreeError if it has a gap."""
     totals: list[Number] = [0] * len(tree.players)
     for leaf, p in reached(tree, strategy):
         totals = [total + p * payoff for total, payoff in zip(totals, leaf.payoffs, strict=True)]
@@ -147,34 +145,39 @@ def payoffs(tree: Tree, strategy: Strategy) -> tuple[Number, ...]:
 
 
 def count_strategies(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> int:
-    """How many pure strategies a player has: the product of the alternatives over its sets that are not in `fixed`."""
+    """Count the pure strategies of a player: the product of the alternatives of its sets that are not in `fixed`."""
     return math.prod(count for _, count in _open_sets(tree, player, fixed))
 
 
 def strategies(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Iterator[dict[SetKey, int]]:
-    """All pure strategies of a player, the last information set changing fastest; sets in `fixed` are left out."""
+    """Yield all pure strategies of a player without the sets in `fixed`; the last information set changes fastest."""
     sets = _open_sets(tree, player, fixed)
     for choices in product(*(range(count) for _, count in sets)):
         yield {key: choice for (key, _), choice in zip(sets, choices, strict=True)}
 
 
 def _open_sets(tree: Tree, player: int, fixed: Strategy | None) -> list[tuple[SetKey, int]]:
-    """Information sets of a player that are not in `fixed`, and how many alternatives each has."""
+    """Return the information sets of a player that are not in `fixed`, with their numbers of alternatives."""
     check_player(tree, player)
     sets = [(key, len(nodes[0].children)) for key, nodes in tree.information_sets.items()]
     return [(key, count) for key, count in sets if key[0] == player and key not in (fixed or {})]
 
 
 def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
-    """The best of all strategies of a player, the first if there are several; with or without perfect recall.
+    """Return the best of all strategies of a player, with or without perfect recall; the first of several.
 
     Args:
       tree: a small one.
-      player: whose payoff is maximised.
-      fixed: what the other players play, and any choices of the player that are already made.
+      player: maximises its payoff.
+      fixed: choices of the other players, and any choices of the player that are already made.
 
     Raises:
-      TreeError: there are more than MOST_STRATEGIES, or `fixed` leaves open what another player does.
+      TreeError: there are more than MOST_STRATEGIES, or `fixed` lacks a choice of another player.
+
+    >>> from kriegbot.trees import Chance, Decision, Leaf, Tree
+    >>> guess = lambda *payoffs: Decision(0, "guess", tuple(Leaf((payoff,)) for payoff in payoffs))
+    >>> brute_force(Tree(Chance((guess(4, 0), guess(0, 8)), (0.5, 0.5))))
+    Solution(value=4.0, strategy={(0, 'guess'): 1}, leaves=4)
     """
     fixed = fixed or {}
     count = count_strategies(tree, player, fixed)
@@ -182,7 +185,7 @@ def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
         raise TreeError(f"brute force takes at most {MOST_STRATEGIES:,} strategies, and there are {_size(count)}")
     leaves = 0
 
-    def worth(strategy: Strategy) -> Number:
+    def value_of(strategy: Strategy) -> Number:
         nonlocal leaves
         total: Number = 0
         for leaf, p in reached(tree, {**fixed, **strategy}):
@@ -190,12 +193,12 @@ def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
             leaves += 1
         return total
 
-    tried = ((worth(strategy), strategy) for strategy in strategies(tree, player, fixed))
-    value, strategy = max(tried, key=lambda pair: pair[0])
+    candidates = ((value_of(strategy), strategy) for strategy in strategies(tree, player, fixed))
+    value, strategy = max(candidates, key=lambda pair: pair[0])
     return Solution(value, strategy, leaves)
 
 
 def _size(count: int) -> str:
-    """A number that may have thousands of digits, for people."""
+    """Write a number that may have thousands of digits."""
     exponent = int(math.log10(count))  # of an int of any size
     return f"{count:,}" if exponent < 12 else f"some 10^{exponent}"

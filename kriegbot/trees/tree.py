@@ -1,14 +1,15 @@
 """Explicit game trees: chance, any number of players, information sets.
 
-The model of Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993), with any number of
-players: an information set is a set of nodes of one player who cannot tell them apart, and so chooses the same
-alternative at each. A tree is checked once, when it is made, and must not be changed afterwards. Nothing here recurses,
-so a tree may be as deep as memory allows.
+The model is that of Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993), with any
+number of players. A player cannot tell the nodes of an information set apart, so it chooses the same alternative at
+each. A tree is checked once, when it is made, and must not change afterwards. Nothing here recurses, so a tree may be
+as deep as memory allows.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,20 +19,22 @@ from typing import TypeAlias
 from referee.text import quoted
 
 Number: TypeAlias = int | float | Fraction
-"""Fractions and integers give exact results: nothing turns them into floats."""
+"""Payoff or probability. Fractions and integers give exact results."""
 SetKey: TypeAlias = tuple[int, str]
 """Player, from 0 into `Tree.players`, and label of one of its information sets."""
 Strategy: TypeAlias = Mapping[SetKey, int]
 """A pure strategy: the index of the alternative chosen in each information set."""
 
-_Choice: TypeAlias = tuple[SetKey, int] | None  # the alternative taken in an information set; None before the first
+_Choice: TypeAlias = tuple[SetKey, int] | None  # alternative chosen in an information set, if any
 
-ROUNDING = 1e-9  # how far the sum of float probabilities may be from 1
-SHOWN_STEPS = 12  # how many actions of a path a message shows, the last ones if there are more
+MOST_DIGITS, MOST_EXPONENT = 1000, 1000  # of a number in a text, so that it cannot fill the memory
+NUMBER = re.compile(r"[+-]?(\d+/\d+|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)", re.ASCII)
+ROUNDING = 1e-9  # distance of the sum of float probabilities from 1
+SHOWN_STEPS = 12  # actions of a path in a message, the last ones
 
 
 class TreeError(ValueError):
-    """Not a game tree, or not one that this can be asked of; the message names the node."""
+    """An invalid game tree, or one that an algorithm does not take; the message names the node."""
 
 
 @dataclass(eq=False, slots=True)
@@ -54,7 +57,7 @@ class Chance:
 
 @dataclass(eq=False, slots=True)
 class Decision:
-    """A move of a player, who knows only that the game is in `information_set`. actions: names of children, or none."""
+    """A move of a player that knows only the information set. actions: names of the children, or none."""
 
     player: int
     information_set: str
@@ -64,7 +67,7 @@ class Decision:
 
     @property
     def key(self) -> SetKey:
-        """The information set among those of all players."""
+        """The information set, with its player."""
         return self.player, self.information_set
 
 
@@ -72,18 +75,22 @@ Node: TypeAlias = Leaf | Chance | Decision
 
 
 class Tree:
-    """A game tree that has been checked.
+    """A valid game tree.
 
     Attributes:
       root: its first node.
-      players: their names, one or more, all different.
+      players: one or more names, all different.
       title: its name; may be empty.
       information_sets: nodes of each set, sets and nodes in preorder.
-      depth: moves on the longest way from the root to a leaf, those of chance among them.
+      depth: moves on the longest way from the root to a leaf, with those of chance.
+
+    >>> tree = Tree(Chance((Decision(0, "s", (Leaf((1,)), Leaf((2,)))), Leaf((0,))), (0.5, 0.5), ("heads", "tails")))
+    >>> tree.depth, list(tree.information_sets), tree.path(tree.information_sets[0, "s"][0])
+    (2, [(0, 's')], 'root/heads')
     """
 
     def __init__(self, root: Node, players: tuple[str, ...] = ("Max",), title: str = "") -> None:
-        """Checks and keeps a tree; raises TreeError with the first node, in preorder, that is wrong."""
+        """Check a tree; raise TreeError with the first invalid node in preorder."""
         self.root, self.players, self.title = root, players, title
         if not players or len(set(players)) < len(players):
             raise TreeError(f"players {players}: a tree takes one or more, all with different names")
@@ -102,14 +109,14 @@ class Tree:
             if id(node) in seen:
                 raise TreeError(f"node {_path(path)} occurs twice: a tree does not share nodes")
             seen.add(id(node))
-            wrong = self._what_is_wrong(node)
+            wrong = self._error_in(node)
             if not wrong and isinstance(node, Decision):
                 key = node.key
                 others = sets.setdefault(key, [])
                 if key in on_path:
                     wrong = f"one of its ancestors is in its own information set {quoted(node.information_set)}"
                 elif others:
-                    wrong = _how_it_differs(node, others[0])
+                    wrong = _difference(node, others[0])
                 on_path.add(key)
                 others.append(node)
             if wrong:
@@ -117,11 +124,11 @@ class Tree:
         self.information_sets: Mapping[SetKey, tuple[Decision, ...]] = {key: tuple(sets[key]) for key in sets}
 
     def nodes(self) -> Iterator[Node]:
-        """All nodes in preorder, each once."""
+        """Yield all nodes in preorder, each once."""
         return (node for _, node in self.with_depth())
 
     def path(self, node: Node) -> str:
-        """What messages call a node: its name, or the actions to it from the root, such as root/heads/quit.
+        """Return the name of a node, or the actions to it from the root, such as root/heads/quit.
 
         Raises:
           TreeError: it is not in this tree.
@@ -135,11 +142,11 @@ class Tree:
         raise TreeError(f"node {quoted(node.name)} is not in this tree")
 
     def has_perfect_recall(self, player: int) -> bool:
-        """Whether a player remembers all that it has known and done: see `why_not_perfect_recall`."""
+        """Return True if a player remembers all that it knew and did; see `why_not_perfect_recall`."""
         return self.why_not_perfect_recall(player) is None
 
     def why_not_perfect_recall(self, player: int) -> str | None:
-        """Two nodes of one information set that the player could tell apart by its own past; None if there are none.
+        """Name two nodes of one information set that the player could tell apart by its past; None if there are none.
 
         Perfect recall: if an information set S of the player follows another, R, then S lies inside one child of R
         (Blair, Mutchler and Liu 1993). That is so if and only if all nodes of each set come after the same last
@@ -160,13 +167,13 @@ class Tree:
             if last != last_of_other:
                 return (
                     f"nodes {self.path(other)} and {self.path(node)} are in one information set "
-                    f"{quoted(node.information_set)}, but {self.players[player]} {self._told(last_of_other)} before "
-                    f"the one and {self._told(last)} before the other"
+                    f"{quoted(node.information_set)}, but {self.players[player]} {self._describe(last_of_other)} "
+                    f"before the one and {self._describe(last)} before the other"
                 )
             stack.extend((child, (node.key, index)) for index, child in reversed(list(enumerate(node.children))))
         return None
 
-    def _told(self, choice: _Choice) -> str:
+    def _describe(self, choice: _Choice) -> str:
         if choice is None:
             return "chose nothing"
         (player, label), index = choice
@@ -174,7 +181,7 @@ class Tree:
         return f"chose {quoted(action)} in {quoted(label)}"
 
     def with_depth(self) -> Iterator[tuple[int, Node]]:
-        """All nodes in preorder with their distances from the root."""
+        """Yield all nodes in preorder with their distances from the root."""
         stack: list[tuple[int, Node]] = [(0, self.root)]
         while stack:
             depth, node = stack.pop()
@@ -182,8 +189,8 @@ class Tree:
             if not isinstance(node, Leaf):
                 stack.extend((depth + 1, child) for child in reversed(node.children))
 
-    def _what_is_wrong(self, node: Node) -> str:
-        """What is wrong with a node considered alone; empty if nothing."""
+    def _error_in(self, node: Node) -> str:
+        """Say why a node is invalid, considered alone; empty if it is valid."""
         if isinstance(node, Leaf):
             if len(node.payoffs) != len(self.players):
                 return f"{len(node.payoffs)} payoffs for {len(self.players)} players"
@@ -194,23 +201,46 @@ class Tree:
         if node.actions and len(node.actions) != len(node.children):
             return f"{len(node.actions)} names of actions for {len(node.children)} children"
         if isinstance(node, Chance):
-            return _what_is_wrong_with(node.probabilities, len(node.children))
+            return _error_in_probabilities(node.probabilities, len(node.children))
         if not 0 <= node.player < len(self.players):
             return f"player {node.player}: players are 0..{len(self.players) - 1}"
         return ""
 
 
 def is_finite(number: Number) -> bool:
-    """Whether this is an int, a Fraction, or a float that is neither infinite nor NaN."""
+    """Return True for an int, a Fraction, or a float that is neither infinite nor NaN."""
     return math.isfinite(number) if isinstance(number, float) else isinstance(number, int | Fraction)
 
 
+def number_of(text: str) -> int | Fraction:
+    """Parse a number: an int if it is written as one, else a Fraction; raise ValueError for anything else.
+
+    >>> number_of("-3"), number_of("0.1")
+    (-3, Fraction(1, 10))
+    """
+    match = NUMBER.fullmatch(text) if len(text) <= MOST_DIGITS else None
+    if match is None:
+        raise ValueError(
+            f"{quoted(text)} is not a number such as 3, -1/3, 0.25 or 1e-3, of at most {MOST_DIGITS} digits"
+        )
+    if match[3] is not None and abs(int(match[3][1:])) > MOST_EXPONENT:
+        raise ValueError(f"number {quoted(text)} has an exponent beyond {MOST_EXPONENT}")
+    if "/" in text and int(text.split("/")[1]) == 0:
+        raise ValueError(f"number {quoted(text)} divides by 0")
+    return Fraction(text) if re.search("[./eE]", text) else int(text)
+
+
+def text_of(number: Number) -> str:
+    """Write a number as `number_of` reads it, without rounding."""
+    return repr(number) if isinstance(number, float) else str(number)
+
+
 def action_name(node: Chance | Decision, index: int) -> str:
-    """Name of an alternative; its index where it has none."""
+    """Return the name of an alternative, or its index."""
     return (node.actions[index] if node.actions else "") or str(index)
 
 
-def _what_is_wrong_with(probabilities: Sequence[Number], children: int) -> str:
+def _error_in_probabilities(probabilities: Sequence[Number], children: int) -> str:
     if len(probabilities) != children:
         return f"{len(probabilities)} probabilities for {children} children"
     bad = [value for value in probabilities if not is_finite(value) or value <= 0]
@@ -222,8 +252,8 @@ def _what_is_wrong_with(probabilities: Sequence[Number], children: int) -> str:
     return ""
 
 
-def _how_it_differs(node: Decision, other: Decision) -> str:
-    """Why two nodes cannot be in one information set; empty if they can."""
+def _difference(node: Decision, other: Decision) -> str:
+    """Say why two nodes cannot be in one information set; empty if they can."""
     if len(node.children) != len(other.children):
         return (
             f"it has {len(node.children)} alternatives, but another node of its information set "
@@ -238,7 +268,7 @@ def _how_it_differs(node: Decision, other: Decision) -> str:
 
 
 def _path(path: Sequence[Node]) -> str:
-    """Name of the last node of a path from the root."""
+    """Name the last node of a path from the root."""
     if path[-1].name:
         return path[-1].name
     steps = [path[0].name or "root"]
