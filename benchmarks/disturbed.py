@@ -21,7 +21,7 @@ from rich.progress import Progress
 
 from tournaments.store import Store
 
-PLAYERS = ("rand", "overconfident:depth=1,samples=1683,further=112,particles=20000")
+PLAYERS = ("rand", "overconfident:depth=1,samples=1683,resample=112,particles=20000")
 KINDS = ("Ctrl-C", "kill -9 of the main process", "kill -9 of a worker", "kill -9 of a player")
 
 

@@ -55,8 +55,8 @@ from kriegbot.kernels import (
     to_board,
     word,
 )
+from kriegbot.search.backup import load_backup
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS, OpponentMoved, Referee

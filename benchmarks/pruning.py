@@ -22,15 +22,15 @@ import numpy as np
 from rich.progress import track
 
 from evaluators import load_evaluator
-from evaluators.ks import QUEEN, SETS
+from evaluators.ks import QUEEN, Weights
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
 from kriegbot.players.making import make_player
 from kriegbot.players.specs import parse_spec
 from kriegbot.search import sampled
+from kriegbot.search.backup import load_backup
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS
@@ -44,7 +44,7 @@ SHARPEST = 40
 
 def most_added() -> int:
     """What a reply can add to KS at most: every man protected and threatened that was not, and no check any more."""
-    weights = SETS["ks"]
+    weights = Weights()
     return MOST_MEN * (weights.protected + QUEEN * weights.threat // 100) + weights.check
 
 

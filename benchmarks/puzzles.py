@@ -82,7 +82,7 @@ LOOKS = (1, 2, 3, 5, 10, 30, 100, 1000)
 BELIEFS, BEST_BELIEFS, DRAWS = 3, 1, 5
 """Beliefs of a model and of a level, each with a seed of its own, and answers that are drawn from a level's."""
 FINDS = 0.9
-BEST_BUDGET = replace(FLAGSHIP, samples=LOOKS[-1], particles=20_000, further=100)
+BEST_BUDGET = replace(FLAGSHIP, samples=LOOKS[-1], particles=20_000, resample=100)
 
 
 # What a set of boards says
@@ -352,12 +352,12 @@ def graded(puzzle: dict[str, Any]) -> dict[str, float]:
         said = []
         for seed in range(BEST_BELIEFS if level == BEST else BELIEFS):
             if puzzle["kind"] == "mate":
-                player = search_player(replace(settings, finishes=False), seed)
+                player = search_player(replace(settings, use_endings=False), seed)
                 action = player.choose(view).action
                 assert isinstance(action, chess.Move)
                 said.append(action.uci())
                 continue
-            belief = Belief(view, settings.particles or MANY, seed, load_opponent(settings.filtering))
+            belief = Belief(view, settings.particles or MANY, seed, load_opponent(settings.belief_model))
             for draw in range(DRAWS) if len(belief.particles) else ():
                 rows, counts = belief.draw(looks, kb.subseed(seed, draw))
                 said.append(answered(puzzle["kind"], view, Particles(rows, counts / counts.sum(), is_exact=False)))

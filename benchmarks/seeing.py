@@ -2,7 +2,7 @@
 
     kriegbot tournament kriegbot:samples=200 metaposition mcts --games 16 --out pool.sqlite
     python benchmarks/seeing.py pool.sqlite
-    python benchmarks/seeing.py pool.sqlite --filtering uniform --json
+    python benchmarks/seeing.py pool.sqlite --belief-model uniform --json
 
 The belief of the watched side is rebuilt event by event, with the player's own seed: after `samples=200` it is the very
 belief of the game. At each of its turns, with the boards held just before the try that was accepted:
@@ -137,7 +137,7 @@ class Watch:
         steps = record.replay()
         referee = next(steps).referee
         self.view, self.truth = referee.view(color), kb.from_board(referee.board(), 0).reshape(1, 8)
-        self.belief = Belief(self.view, particles, seed, model, recovery_attempts=FLAGSHIP.retries)
+        self.belief = Belief(self.view, particles, seed, model, recovery_attempts=FLAGSHIP.recovery_attempts)
         for step in steps:
             if isinstance(step.event, OwnTry) and step.color == color:
                 self.our_try(step.event)
@@ -255,11 +255,11 @@ def main() -> None:
     parser.add_argument("file", type=Path, help="the store of a tournament")
     parser.add_argument("--watcher", default="kriegbot", help="how the specs of the players to watch begin")
     parser.add_argument("--samples", type=int, default=200, help="of the player; they decide how large its belief is")
-    parser.add_argument("--filtering", default=FLAGSHIP.filtering, help="opponent model of the belief, and of replies")
+    parser.add_argument("--belief-model", default=FLAGSHIP.belief_model, help="opponent model of belief and replies")
     parser.add_argument("--games", type=int, help="against each opponent at most")
     parser.add_argument("--json", action="store_true", help="one object: mean, low, high and count of each figure")
     options = parser.parse_args()
-    model, particles = load_opponent(options.filtering), particles_beside(options.samples)
+    model, particles = load_opponent(options.belief_model), particles_beside(options.samples)
     try:
         found = watched(options.file, options.watcher, options.games, particles, model)
     except StoreError as error:
@@ -271,7 +271,7 @@ def main() -> None:
         print(json.dumps(told, indent=1))
         return
     for opponent, figures in told.items():
-        print(f"\n{options.watcher} against {opponent}, {len(found[opponent])} games, model {options.filtering}")
+        print(f"\n{options.watcher} against {opponent}, {len(found[opponent])} games, model {options.belief_model}")
         print(f"  {'':<40}{'said':^26}{'true':^26}{'of':>7}")
         for name, columns in figures.items():
             cells = ["{:8.3f} [{:.3f}, {:.3f}]".format(*columns[one]) if one in columns else "" for one in BOTH]

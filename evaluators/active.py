@@ -1,4 +1,4 @@
-"""`evaluators.sound`, and what programs that play chess count besides: mobility, and safe checks.
+"""`evaluators.sound`, and two usual terms of chess programs: mobility and safe checks.
 
 The weights are rounded from a fit to the values that a strong chess engine gives to quiet positions of games played
 here (docs/strength.md, trial 54).
@@ -9,14 +9,14 @@ from evaluators.sound import pawns_attack, soundness
 from kriegbot import kernels as kb
 
 KNIGHT, BISHOP, ROOK, QUEEN = 18, 9, 10, 7
-"""Centipawns for each square that an officer of a kind can go to and no enemy pawn attacks."""
+"""Centipawns for each square that a piece of a kind reaches and no enemy pawn attacks."""
 CHECK = 75
-"""For each square from which an officer could safely check at its next move."""
+"""Centipawns for each square from which a piece could safely check at its next move."""
 
 
 @kb.kernel
 def mobility(position: kb.Position, side: int, reached: kb.Reach) -> int:
-    """What the squares that a side's officers can go to are worth."""
+    """Return the score of the squares that a side's pieces reach."""
     own, other = kb.pieces_of(position, side)
     free = ~(own | pawns_attack(position, other, 1 - side))
     score = KNIGHT * kb.popcount(reached.knights & free) + BISHOP * kb.popcount(reached.bishops & free)
@@ -25,9 +25,9 @@ def mobility(position: kb.Position, side: int, reached: kb.Reach) -> int:
 
 @kb.kernel
 def safe_checks(tables: kb.Words, position: kb.Position, side: int, reached: kb.Reach, guarded: kb.Word) -> int:
-    """Squares from which a side's officers could check.
+    """Count squares from which a side's pieces could check safely.
 
-    Not those that are `guarded`, nor those next to the king that no second man protects.
+    Squares that are `guarded` do not count, nor those next to the king that no second piece protects.
     """
     own, other = kb.pieces_of(position, side)
     king, occupied = kb.lsb(position.kings & other), own | other
@@ -40,7 +40,7 @@ def safe_checks(tables: kb.Words, position: kb.Position, side: int, reached: kb.
 
 @evaluator
 def active(tables: kb.Words, position: kb.Position, side: int) -> int:
-    """Centipawns for `side`, whoever is to move; the game is not over."""
+    """Return centipawns for `side`, whoever is to move; the game is not over."""
     ours, theirs = kb.reach(tables, position, side), kb.reach(tables, position, 1 - side)
     score = soundness(tables, position, side, ours.every, theirs.every)
     score += mobility(position, side, ours) - mobility(position, 1 - side, theirs)

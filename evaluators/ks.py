@@ -1,17 +1,12 @@
 """KS, the leaf evaluator of Parker, Nau and Subrahmanian (AAAI 2006, "Experiments").
 
 Material with Kriegspiel's piece values (a bishop is worth more than a knight, whose forks and outposts need sight),
-plus own men that are protected, own pawns that are advanced, opponent's men that are threatened, less a mild penalty
-for giving check without mate. The paper does not publish the weights: those of `ks` are ours, chosen so that a term
-never outweighs the man it is about. There are other sets, and specs may change them:
-
-    ks                     the set of that name in SETS
-    ks:shield=30:threat=0  a set with some of its weights changed
+plus own pieces that are protected, own pawns that are advanced, opponent's pieces that are threatened, less a mild
+penalty for giving check without mate. The paper does not publish the weights: those of `ks` are ours, chosen so that a
+term never outweighs its piece. `with_weights` makes evaluators with others.
 """
 
-from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 from typing import NamedTuple
 
 from evaluators.protocol import Evaluator, evaluator
@@ -19,17 +14,17 @@ from kriegbot.kernels import WHITE, Position, Word, Words, attacked_by, inlined,
 
 
 class Weights(NamedTuple):
-    """Weights of the terms of KS; those of the set `ks` by default.
+    """Weights of the terms of KS, by default those of `ks`.
 
     Attributes:
-      protected: centipawns for an own man that is protected.
-      shield: percent of that man's value, besides.
-      attacked_only: 1 if protection counts only for men that the opponent attacks, 0 if for all.
-      threat: percent of the value of an opponent's man that we attack.
-      advance: percent of what `ks` adds for an advanced pawn: 2, 5, 12 and 30 centipawns on the fourth to seventh rank.
-      check: centipawns that giving check without mate costs.
-      mate: centipawns that mate is worth beside these weights. To the search it is always worth `WIN`, so the whole
-        evaluation is multiplied by `WIN` / mate.
+      protected: centipawns for an own piece that is protected.
+      shield: percent of that piece's value, besides.
+      attacked_only: 1 if protection counts only for pieces that the opponent attacks, 0 if for all.
+      threat: percent of the value of an opponent's piece that we attack.
+      advance: percent of the bonus for an advanced pawn: 2, 5, 12 and 30 centipawns on the fourth to seventh rank.
+      check: centipawns off for check without mate.
+      mate: value of mate beside these weights, 500 to 10,000 centipawns. To the search mate is always `WIN`, so the
+        whole evaluation is multiplied by `WIN` / mate.
     """
 
     protected: int = 4
@@ -41,28 +36,12 @@ class Weights(NamedTuple):
     mate: int = 10_000
 
 
-SETS: Mapping[str, Weights] = MappingProxyType({"ks": Weights(), "conservative": Weights(shield=30)})
-"""Each is an evaluator by its name. What `conservative` changes stands in docs/reproduction/choices.md."""
-RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {
-        "protected": (0, 200),
-        "shield": (0, 200),
-        "attacked_only": (0, 1),
-        "threat": (0, 200),
-        "advance": (0, 2000),
-        "check": (-200, 200),
-        "mate": (500, 10_000),
-    }
-)
-"""Least and greatest of each weight. Mate is worth 10,000 at most: beyond that, centipawns would be rounded away."""
-
-
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN = 100, 300, 350, 500, 900
 """Centipawns."""
 RANK_4, RANK_5, RANK_6, RANK_7 = 2, 5, 12, 30
 """Centipawns for an advanced pawn, at an `advance` of 100."""
-MATE = SETS["ks"].mate
-"""What it is worth to the search: `evaluators.WIN`."""
+MATE = Weights().mate
+"""Value of mate to the search: `evaluators.WIN`."""
 
 THIRD, FOURTH, FIFTH, SIXTH = words(0xFF << 16, 0xFF << 24, 0xFF << 32, 0xFF << 40)
 SECOND, SEVENTH = words(0xFF << 8, 0xFF << 48)
@@ -70,7 +49,7 @@ SECOND, SEVENTH = words(0xFF << 8, 0xFF << 48)
 
 @kernel
 def material(position: Position, own: Word, other: Word) -> int:
-    """Value of our men minus that of the opponent's, in centipawns."""
+    """Return the value of our pieces minus that of the opponent's, in centipawns."""
     pawns, knights = position.pawns, position.knights
     queens = position.diagonals & position.orthogonals
     bishops, rooks = position.diagonals ^ queens, position.orthogonals ^ queens
@@ -83,8 +62,8 @@ def material(position: Position, own: Word, other: Word) -> int:
 
 
 @inlined
-def part_of_worth(position: Position, men: Word, percent: int) -> int:
-    """So many percent of the value of men other than kings, rounded down for each man."""
+def share_of_value(position: Position, men: Word, percent: int) -> int:
+    """Return so many percent of the value of pieces other than kings, rounded down for each."""
     queens = position.diagonals & position.orthogonals
     bishops, rooks = position.diagonals ^ queens, position.orthogonals ^ queens
     score = PAWN * percent // 100 * popcount(men & position.pawns)
@@ -95,11 +74,11 @@ def part_of_worth(position: Position, men: Word, percent: int) -> int:
 
 @inlined
 def valued(position: Position, side: int, attacks: Word, covered: Word, weights: Weights) -> int:
-    """KS, from the squares that `side` attacks and its protected men that count."""
+    """Return KS, from the squares that `side` attacks and its protected pieces that count."""
     own, other = pieces_of(position, side)
     score = material(position, own, other) + weights.protected * popcount(covered)
     if weights.shield:
-        score += part_of_worth(position, covered, weights.shield)
+        score += share_of_value(position, covered, weights.shield)
 
     advanced, advance = position.pawns & own, weights.advance
     rank_4, rank_5 = RANK_4 * advance // 100, RANK_5 * advance // 100
@@ -112,7 +91,7 @@ def valued(position: Position, side: int, attacks: Word, covered: Word, weights:
         score += rank_6 * popcount(advanced & THIRD) + rank_7 * popcount(advanced & SECOND)
 
     threatened = attacks & other
-    score += part_of_worth(position, threatened, weights.threat)
+    score += share_of_value(position, threatened, weights.threat)
     if threatened & position.kings:
         score -= weights.check
     if weights.mate != MATE:
@@ -122,11 +101,15 @@ def valued(position: Position, side: int, attacks: Word, covered: Word, weights:
 
 @cache
 def with_weights(weights: Weights) -> Evaluator:
-    """KS with other weights; they are constants to the compiler, so terms that weigh nothing cost nothing."""
+    """Return KS with other weights. They are constants to the compiler, so terms without weight cost nothing.
+
+    >>> with_weights(Weights(shield=15)) is with_weights(Weights(shield=15))
+    True
+    """
 
     @evaluator
     def ks(tables: Words, position: Position, side: int) -> int:
-        """Centipawns for `side`, whoever is to move; the game is not over."""
+        """Return centipawns for `side`, whoever is to move; the game is not over."""
         own, other = pieces_of(position, side)
         attacks = attacked_by(tables, position, side, own | other)
         covered = attacks & own & ~position.kings
@@ -137,4 +120,4 @@ def with_weights(weights: Weights) -> Evaluator:
     return ks
 
 
-ks = with_weights(SETS["ks"])
+ks = with_weights(Weights())

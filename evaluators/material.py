@@ -7,6 +7,6 @@ from kriegbot.kernels import Position, Words, pieces_of
 
 @evaluator
 def material(tables: Words, position: Position, side: int) -> int:  # noqa: ARG001 - the protocol's signature
-    """Centipawns for `side`."""
+    """Return centipawns for `side`."""
     own, other = pieces_of(position, side)
     return material_of(position, own, other)

@@ -1,4 +1,4 @@
-"""What an evaluator is: a kernel from a position to centipawns.
+"""The protocol of evaluators: a kernel from a position to centipawns.
 
 A new one is one file like `evaluators/material.py`, whose function has the file's name and is decorated with
 `evaluator`. The position is one board of the sample: an evaluator sees whole boards, never the true one.

@@ -1,17 +1,17 @@
-"""KS with what its players lost games by: men left to be taken, kings that wander, wins not brought home.
+"""KS plus hanging pieces, king safety, passed pawns and a mating net.
 
-To KS (`evaluators.ks`) are added: a share of the value of men that stand attacked and uncovered, or attacked by a pawn;
-development, pawns in the centre and a king at home while there are men on the board; passed pawns; for the side that
-is ahead, a net around the other king; and, against an opponent who has little left, his king driven to the edge and
-ours near it. The weights are guesses tried in matches (docs/strength.md).
+Pieces hang if they are attacked and unprotected, or attacked by a pawn. Development, pawns in the centre and a king at
+home count while the opponent has pieces. The side ahead gains by a net around the other king and, against an opponent
+with little left, by driving that king to the edge with its own near. The weights are guesses tried in matches
+(docs/strength.md).
 """
 
-from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, SETS, material, valued
+from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, Weights, material, valued
 from evaluators.protocol import evaluator
 from kriegbot import kernels as kb
 
 OURS_LOOSE, THEIRS_LOOSE = 20, 6
-"""Percent of the value of men that can be taken for nothing, ours and theirs."""
+"""Percent of the value of hanging pieces, ours and theirs."""
 UNDEVELOPED, RIM, AWAY_FROM_HOME, CASTLED, MAY_CASTLE, CENTRE = 10, 10, 18, 25, 12, 8
 PASSED = (0, 5, 10, 20, 40, 70, 120, 0)
 """By ranks that a passed pawn has advanced."""
@@ -20,17 +20,17 @@ FEW_MEN = 1000
 TO_EDGE, NEARER = 12, 6
 """For each step of the enemy's king from the centre, and for each step that our king is nearer to it."""
 NET, QUEENS_LEAD, MANY_MEN = 60, 800, 3000
-"""For each square around the enemy's king that we attack, and off for each that is free to him, if we are ahead by
+"""For each square around the enemy's king that we attack, and off for each that is free to it, if we are ahead by
 QUEENS_LEAD centipawns of pieces and have MANY_MEN or more of them; in proportion if we are less ahead or have fewer."""
 
-KS = SETS["ks"]
-NOT_FILE_A, NOT_FILE_H, WHITE_HOME, BLACK_HOME = kb.words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F, 0xFF, 0xFF << 56)
+KS = Weights()
+WHITE_HOME, BLACK_HOME = kb.words(0xFF, 0xFF << 56)
 EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = kb.words(8, 16, 32, 0x0000001818000000, 3)
 
 
 @kb.kernel
 def worth(position: kb.Position, men: kb.Word) -> int:
-    """Value of men, kings aside, in centipawns."""
+    """Return the value of pieces, kings aside, in centipawns."""
     queens = position.diagonals & position.orthogonals
     total = PAWN * kb.popcount(men & position.pawns) + KNIGHT * kb.popcount(men & position.knights)
     total += BISHOP * kb.popcount(men & (position.diagonals ^ queens)) + ROOK * kb.popcount(
@@ -41,23 +41,23 @@ def worth(position: kb.Position, men: kb.Word) -> int:
 
 @kb.kernel
 def loose(position: kb.Position, own: kb.Word, covered: kb.Word, attacked: kb.Word, by_pawns: kb.Word) -> int:
-    """Value of a side's men that can be taken for nothing, or by a pawn."""
+    """Return the value of a side's hanging pieces."""
     men = own & ~position.kings
     return worth(position, (men & attacked & ~covered) | (men & ~position.pawns & by_pawns & covered))
 
 
 @kb.kernel
 def pawns_attack(position: kb.Position, men: kb.Word, side: int) -> kb.Word:
-    """Squares that a side's pawns attack."""
+    """Return the squares that a side's pawns attack."""
     pawns, up = position.pawns & men, kb.forward(side)
-    return kb.shifted(pawns & NOT_FILE_A, up - 1) | kb.shifted(pawns & NOT_FILE_H, up + 1)
+    return kb.shifted(pawns & kb.NOT_FILE_A, up - 1) | kb.shifted(pawns & kb.NOT_FILE_H, up + 1)
 
 
 @kb.kernel
 def passers(position: kb.Position, own: kb.Word, other: kb.Word, side: int) -> kb.Word:
-    """A side's passed pawns."""
+    """Return a side's passed pawns."""
     blocked = position.pawns & other
-    blocked |= (blocked & NOT_FILE_A) >> kb.ONE | (blocked & NOT_FILE_H) << kb.ONE
+    blocked |= (blocked & kb.NOT_FILE_A) >> kb.ONE | (blocked & kb.NOT_FILE_H) << kb.ONE
     if side == kb.WHITE:  # every square behind one of these, seen from our side
         blocked >>= EIGHT
         blocked |= blocked >> EIGHT
@@ -73,7 +73,7 @@ def passers(position: kb.Position, own: kb.Word, other: kb.Word, side: int) -> k
 
 @kb.kernel
 def passed(position: kb.Position, own: kb.Word, other: kb.Word, side: int) -> int:
-    """What a side's passed pawns are worth besides the pawn."""
+    """Return the bonus for a side's passed pawns."""
     free, total = passers(position, own, other, side), 0
     while free:
         rank = kb.lsb(free) >> 3
@@ -84,10 +84,10 @@ def passed(position: kb.Position, own: kb.Word, other: kb.Word, side: int) -> in
 
 @kb.kernel
 def home(position: kb.Position, own: kb.Word, side: int) -> int:
-    """Development, pawns in the centre, and a king at home, while there are men on the board."""
+    """Return the score of development, pawns in the centre, and a king at home."""
     rank = WHITE_HOME if side == kb.WHITE else BLACK_HOME
     bishops = position.diagonals & ~position.orthogonals
-    score = -RIM * kb.popcount(position.knights & own & ~(NOT_FILE_A & NOT_FILE_H))
+    score = -RIM * kb.popcount(position.knights & own & ~(kb.NOT_FILE_A & kb.NOT_FILE_H))
     score -= UNDEVELOPED * kb.popcount((position.knights | bishops) & own & rank)
     score += CENTRE * kb.popcount(position.pawns & own & CENTRE_SQUARES)
     square = kb.lsb(position.kings & own)
@@ -101,13 +101,13 @@ def home(position: kb.Position, own: kb.Word, side: int) -> int:
 
 @kb.kernel
 def steps(a: int, b: int) -> int:
-    """King's steps between two squares."""
+    """Return the king's steps between two squares."""
     return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
 
 
 @kb.kernel
 def hunt(position: kb.Position, own: kb.Word, other: kb.Word) -> int:
-    """How far a nearly bare king is driven to the edge, and how near ours is."""
+    """Return the score for a nearly bare king near the edge, and for ours near it."""
     king, prey = kb.lsb(position.kings & own), kb.lsb(position.kings & other)
     file, rank = prey & 7, prey >> 3
     from_centre = max(3 - file, file - 4) + max(3 - rank, rank - 4)
@@ -116,14 +116,14 @@ def hunt(position: kb.Position, own: kb.Word, other: kb.Word) -> int:
 
 @kb.kernel
 def net(tables: kb.Words, position: kb.Position, other: kb.Word, attacked: kb.Word) -> int:
-    """Squares around the other side's king that are attacked, less those that are free to it."""
+    """Count squares around the other side's king that are attacked, less those that are free to it."""
     near = kb.king_attacks(tables, kb.lsb(position.kings & other))
     return kb.popcount(near & attacked) - kb.popcount(near & ~attacked & ~other)
 
 
 @kb.inlined
 def soundness(tables: kb.Words, position: kb.Position, side: int, ours: kb.Word, theirs: kb.Word) -> int:
-    """`sound`, from the squares that `side` and its opponent attack."""
+    """Return `sound`, from the squares that `side` and its opponent attack."""
     own, other = kb.pieces_of(position, side)
     score = valued(position, side, ours, ours & own & ~position.kings, KS)
     score -= OURS_LOOSE * loose(position, own, ours, theirs, pawns_attack(position, other, 1 - side)) // 100
@@ -144,7 +144,7 @@ def soundness(tables: kb.Words, position: kb.Position, side: int, ours: kb.Word,
 
 @evaluator
 def sound(tables: kb.Words, position: kb.Position, side: int) -> int:
-    """Centipawns for `side`, whoever is to move; the game is not over."""
+    """Return centipawns for `side`, whoever is to move; the game is not over."""
     occupied = position.white | position.black
     ours = kb.attacked_by(tables, position, side, occupied)
     return soundness(tables, position, side, ours, kb.attacked_by(tables, position, 1 - side, occupied))

@@ -36,6 +36,7 @@ class Option:
       default_text: the default in words.
       parts: instead of `choices`, the parts that a text may name.
       words: a description of each of `choices`, for people.
+      is_experimental: True if people may set it only through Python and `kriegbot reproduce`.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Option:
     default_text: str = ""
     parts: Parts | None = None
     words: tuple[str, ...] = ()
+    is_experimental: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError unless some value is allowed, and the default is."""

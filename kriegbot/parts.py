@@ -2,7 +2,6 @@
 
     NAME                    a built-in part: the file NAME.py of its folder, which defines NAME
     NAME                    an entry point of an installed package, in the group `kriegbot.PARTS`
-    NAME:NUMBER=VALUE:...   a part that takes numbers: mixed:worst=0.3
     path/file.py:OBJECT     an object that a file defines
     package.module:OBJECT   an object that an importable module defines
 
@@ -20,8 +19,7 @@ import re
 import shutil
 import stat
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 2**30  # size of a part's file
 GAMES = "/usr/games"  # where Debian puts chess engines, which is not on everybody's PATH
-_WITH_NUMBERS = re.compile(r"(?P<name>.+?)(?P<numbers>(?::[a-z_]+=[^:]*)+)")
 
 
 class NotFound(ValueError):
@@ -79,10 +76,9 @@ class Parts:
 
     def file(self, name: str) -> Path | None:
         """Return the file of a part from outside, None for a built-in one; raise NotFound. Imports nothing."""
-        part = without_numbers(name)
-        if part in self.names():
+        if name in self.names():
             return None
-        return file_of(part if ":" in part else entry_points(self.group)[part].value)
+        return file_of(name if ":" in name else entry_points(self.group)[name].value)
 
     def installed(self) -> dict[str, str]:
         """Return the parts of installed packages, each with its package and version."""
@@ -97,47 +93,6 @@ class Parts:
         if name in self.names():
             return getattr(importlib.import_module(f"{self.package}.{name}"), name)
         return load_object(entry_points(self.group)[name].value)
-
-
-@dataclass(frozen=True, slots=True)
-class PartsWithNumbers(Parts):
-    """Parts whose names may carry numbers.
-
-    Attributes:
-      numbers: the least and the greatest value of each number of the built-in parts, so that parsing a spec imports no
-        kernels.
-      are_whole: True if the built-in parts take only whole numbers.
-    """
-
-    numbers: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
-    are_whole: bool = False
-
-    def check(self, name: str) -> None:
-        """See `Parts.check`. A part from outside checks its numbers when it is loaded."""
-        part, values = self.split(name)
-        Parts.check(self, part)
-        ranges = self.numbers.get(part, {})
-        if part in self.names() and not all(
-            number in ranges
-            and ranges[number][0] <= value <= ranges[number][1]
-            and (value.is_integer() or not self.are_whole)
-            for number, value in values.items()
-        ):
-            takes = ", ".join(f"{number} ({low:g}..{high:g})" for number, (low, high) in ranges.items())
-            kind = "the whole numbers " if self.are_whole and takes else ""
-            raise NotFound(f"illegal {self.what} {quoted(name)}: {part} takes {kind}{takes or 'no numbers'}.")
-
-    def split(self, name: str) -> tuple[str, dict[str, float]]:
-        """Split a name into the part's own name and its numbers; raise NotFound."""
-        match = _WITH_NUMBERS.fullmatch(name)
-        if match is None:
-            return name, {}
-        pairs = (pair.split("=") for pair in match["numbers"].removeprefix(":").split(":"))
-        try:
-            return match["name"], {key: float(value) for key, value in pairs}
-        except ValueError:
-            example = next((f"{part}:{number}=1" for part, taken in self.numbers.items() for number in taken), "none")
-            raise NotFound(f"illegal {self.what} {quoted(name)}: it takes numbers, such as {example}.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +152,6 @@ def entry_points(group: str) -> dict[str, EntryPoint]:
     for entry in metadata.entry_points(group=group):
         entries.setdefault(entry.name, entry)
     return entries
-
-
-def without_numbers(name: str) -> str:
-    """Return a part's own name without its numbers."""
-    match = _WITH_NUMBERS.fullmatch(name)
-    return name if match is None else match["name"]
 
 
 def file_of(reference: str) -> Path:

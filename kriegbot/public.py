@@ -53,11 +53,11 @@ from kriegbot.search.backup import Backup as Backup
 from kriegbot.search.backup import Fold as Fold
 from kriegbot.search.backup import Settle as Settle
 from kriegbot.search.backup import fold as fold
+from kriegbot.search.backup import load_backup as load_backup
 from kriegbot.search.backup import settle as settle
 from kriegbot.search.information_set import InformationSet as InformationSet
 from kriegbot.search.policy import Policy as Policy
 from kriegbot.search.policy import Search as Search
-from kriegbot.search.rules import load_backup as load_backup
 from kriegbot.search.sampled import SampledSearch as SampledSearch
 from kriegbot.search.search import TryValues as TryValues
 from kriegbot.search.search import search_tries as search_tries

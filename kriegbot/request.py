@@ -41,7 +41,7 @@ def refusing(*types: type[Exception], beginning: str = "", ending: str = "") -> 
 def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False) -> PlayerSpec:
     """Parse the spec of a player that is a program; from another machine (`is_remote`), only an installed one."""
     with refusing(BadSpec):
-        spec = parse_spec(text, sandbox=sandbox)
+        spec = parse_spec(text, sandbox=sandbox, experimental=False)
     if not spec.is_outside and player_kind(spec.name).make is None:
         raise Refused(f"player {spec.name!r} is a person; it takes a program: {programs()}. People: `kriegbot play`.")
     if is_remote and not spec.is_installed:

@@ -65,5 +65,5 @@ def plain_best(totals: plain_search.Totals) -> float:
 
 
 def plain_mixed(totals: plain_search.Totals) -> float:
-    """`mixed:worst=0.3`."""
+    """The rule `mixed`."""
     return 0.7 * totals.mean + 0.3 * totals.worst

@@ -12,7 +12,7 @@ from kriegbot.players.making import make_player
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.request import Refused, program_of
-from kriegbot.search.perfect_information import WORST, WORST_SHARE, blended, worth_of_tries
+from kriegbot.search.perfect_information import WORST, WORST_SHARE, blended, values_of_tries
 from referee import Limits, Referee
 from tests.outside import needs_stockfish
 
@@ -29,7 +29,7 @@ def test_a_try_is_worth_the_mean_and_partly_the_worst_fifth() -> None:
 
 def test_where_a_try_is_refused_the_best_one_that_follows_counts() -> None:
     values = np.array([[300.0, 50.0, 20.0], [NAN, 10.0, 80.0]])
-    worth, legal = worth_of_tries(values, np.array([1.0, 3.0]))
+    worth, legal = values_of_tries(values, np.array([1.0, 3.0]))
     assert legal == pytest.approx([0.25, 1, 1])
     assert worth[0] == pytest.approx(0.25 * 300 + 0.75 * 80)  # on the second board the third try is best
 

@@ -22,13 +22,13 @@ def test_the_best_tries_come_first_with_their_values_and_chances() -> None:
     assert why(view, policy) == "1,812 boards; best: Nf3 +0.45, e4 +0.31, exd3 +0.80 (0% legal)"
 
 
-def test_a_belief_that_is_astray_is_said_to_be() -> None:
+def test_the_line_says_that_a_belief_is_inconsistent() -> None:
     view = Referee(BERKELEY).view(chess.WHITE)
     policy = Policy(
         [chess.Move.from_uci("e2e4")],
         np.ones(1),
         np.full(1, np.nan),
-        Report(particles=1, astray=True),
+        Report(particles=1, belief_inconsistent=True),
     )
     assert why(view, policy) == "1 board consistent with the last announcement only; best: e4"
 

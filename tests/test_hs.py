@@ -93,7 +93,7 @@ def game(sampling: str, seed: int, plies: int = 40, samples: int = 30) -> tuple[
         assert choice.action in view.tries()
         assert choice.report.samples <= samples
         seen["tries"] += 1
-        seen["astray"] += choice.report.astray
+        seen["astray"] += choice.report.belief_inconsistent
         seen["empty"] += choice.report.rescue != ""
         tries.append(str(choice.action))
         referee.try_move(choice.action)

@@ -60,8 +60,11 @@ def test_a_free_retake_is_taken_though_the_game_is_nearly_won(level: str) -> Non
 
 def test_a_retake_gains_as_much_as_is_set_times_its_chance_of_being_legal() -> None:
     start = "4k3/8/5n2/3p4/4P3/8/8/R3K2Q b - - 0 1"
-    settings = replace(LEVELS["club"], retaking=0.0)
-    without, given = policy_of(settings, start, "d5e4"), policy_of(replace(settings, retaking=80.0), start, "d5e4")
+    settings = replace(LEVELS["club"], recapture_bonus=0.0)
+    without, given = (
+        policy_of(settings, start, "d5e4"),
+        policy_of(replace(settings, recapture_bonus=80.0), start, "d5e4"),
+    )
     assert without.legal is not None
     are_back = np.array([move.to_square == chess.E4 for move in without.tries])
     assert are_back.sum() == 1
@@ -115,5 +118,5 @@ def test_a_level_whose_few_boards_may_be_wrong_thinks_of_a_king_elsewhere(level:
     kings = [board.king(chess.BLACK) for board in map(to_board, sample)]
     assert chess.F8 in kings
     known = np.array([king in (chess.G8, chess.G7, chess.E8) for king in kings])
-    assert weights[~known].sum() / weights.sum() == pytest.approx(LEVELS[level].doubt)
+    assert weights[~known].sum() / weights.sum() == pytest.approx(LEVELS[level].king_uncertainty)
     assert share(search.policy(view, None), "b1g6") < 0.05

@@ -362,7 +362,7 @@ def test_a_player_gets_less_time_on_a_low_clock() -> None:
 
 
 def test_both_times_of_a_player_are_lowered() -> None:
-    assert str(spec_for(parse_spec("overconfident:time=8,extra=4"), 60)) == "overconfident:time=1,extra=1"
+    assert str(spec_for(parse_spec("overconfident:time=8,extra=4"), 60)) == "overconfident:time=1,retry_time=1"
 
 
 @pytest.mark.parametrize("text", ["rand", "kriegbot:level=club", "overconfident:samples=20"])

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import EVALUATORS, WIN, load_evaluator
-from evaluators.ks import RANGES, SETS, Weights
+from evaluators import EVALUATORS, load_evaluator
+from evaluators.ks import Weights, with_weights
 from kriegbot import parts
 from kriegbot.cli.lists import KINDS
 from kriegbot.cli.main import main
 from kriegbot.models import OPPONENTS
 from kriegbot.parts import BadPart, NotFound, Parts, load_object
 from kriegbot.players.part_check import check_part
-from kriegbot.search.rules import BACKUPS
+from kriegbot.search.backup import BACKUPS
 from tests.outside import installed
 
 EVALUATOR = """
@@ -66,24 +66,10 @@ def test_a_part_that_is_not_there_is_refused_with_what_is() -> None:
     )
 
 
-def test_a_set_of_weights_is_an_evaluator_and_so_are_changes_to_it() -> None:
-    assert load_evaluator("ks:shield=30:threat=0") is load_evaluator("ks:threat=0:shield=30")
-    assert load_evaluator("ks:shield=0") is load_evaluator("ks")
-    assert load_evaluator("conservative:shield=0") is load_evaluator("ks")
-    assert set(RANGES) == set(Weights._fields)
-    assert SETS["ks"].mate == WIN
-    for weights in SETS.values():
-        assert all(low <= weights._asdict()[name] <= high for name, (low, high) in RANGES.items())
-
-
-@pytest.mark.parametrize("name", ["ks:shields=3", "ks:shield=1.5", "ks:shield=nan", "ks:shield=-1", "ks:mate=0"])
-def test_weights_that_ks_does_not_have_are_refused_with_those_it_has(name: str) -> None:
-    with pytest.raises(NotFound) as refused:
-        load_evaluator(name)
-    assert str(refused.value) == (
-        f"illegal evaluator '{name}': ks takes the whole numbers protected (0..200), shield (0..200), "
-        "attacked_only (0..1), threat (0..200), advance (0..2000), check (-200..200), mate (500..10000)."
-    )
+def test_a_set_of_weights_is_an_evaluator() -> None:
+    assert load_evaluator("ks") is with_weights(Weights())
+    assert load_evaluator("conservative") is with_weights(Weights(shield=30))
+    assert load_evaluator("evaluators.variants:threat_20_advance_300") is with_weights(Weights(threat=20, advance=300))
 
 
 def test_an_evaluator_comes_from_a_file_or_a_module(tmp_path: Path) -> None:

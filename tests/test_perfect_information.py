@@ -13,7 +13,7 @@ from kriegbot.players.kriegbot import FLAGSHIP
 from kriegbot.search import perfect_information
 from kriegbot.search.alphabeta import value_boards
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.perfect_information import BOARDS, DEPTH, MOST_BOARDS, Valued, open_values, squeezed
+from kriegbot.search.perfect_information import BOARDS, DEPTH, MOST_BOARDS, BoardValues, open_values, squash
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import Method
 from referee import WILD16, Referee
@@ -33,13 +33,13 @@ def histories(*fens: str) -> InformationSet:
 def worth(move: str, fen: str) -> float:
     """The worth of a move on one board."""
     known = histories(fen)
-    values = open_values(known, METHOD, None, 1, Valued(known, METHOD))
+    values = open_values(known, METHOD, None, 1, BoardValues(known, METHOD))
     assert values is not None
     return float(values[known.tries.tolist().index(encode_move(chess.Move.from_uci(move)))])
 
 
 def test_a_mate_by_the_reply_is_seen() -> None:
-    assert worth("h1g1", "6k1/8/8/8/8/1r6/r7/7K w - - 0 1") < squeezed(np.array([-9_000.0]), METHOD.scale)[0]
+    assert worth("h1g1", "6k1/8/8/8/8/1r6/r7/7K w - - 0 1") < squash(np.array([-9_000.0]), METHOD.value_scale)[0]
 
 
 def test_a_try_that_is_illegal_is_worth_what_follows_it() -> None:
@@ -50,7 +50,7 @@ def test_a_try_that_is_illegal_is_worth_what_follows_it() -> None:
 
 def test_when_time_is_over_only_boards_count_that_were_valued_before() -> None:
     known = histories(chess.STARTING_FEN)
-    valued = Valued(known, METHOD)
+    valued = BoardValues(known, METHOD)
     assert open_values(known, METHOD, 0.0, 1, valued) is None
     values = open_values(known, METHOD, None, 1, valued)
     assert values is not None
@@ -61,7 +61,7 @@ def test_half_a_value_is_that_of_the_search_and_half_that_of_the_opinion() -> No
     view = Referee(WILD16).view(chess.WHITE)
     values = []
     for share in (0.0, 1.0, 0.5):
-        search = SampledSearch(replace(FLAGSHIP, samples=BOARDS, particles=500, opinion=share), 3)
+        search = SampledSearch(replace(FLAGSHIP, samples=BOARDS, particles=500, perfect_info_weight=share), 3)
         search.update(view)
         values.append(search.policy(view, None).values)
     assert values[2] == pytest.approx((values[0] + values[1]) / 2)
@@ -80,9 +80,9 @@ def test_by_time_depth_3_answers_if_it_gets_through_as_many_boards(
 
     monkeypatch.setattr(perfect_information, "value_boards", value)
     known = histories(*(f"rnbqkbnr/{pawns}/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" for pawns in RANKS))
-    values = open_values(known, METHOD, 10.0, 1, Valued(known, METHOD))
+    values = open_values(known, METHOD, 10.0, 1, BoardValues(known, METHOD))
     assert values is not None
-    assert values.max() == pytest.approx(squeezed(np.array([100.0 * depth]), METHOD.scale)[0])
+    assert values.max() == pytest.approx(squash(np.array([100.0 * depth]), METHOD.value_scale)[0])
     assert asked == [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
 
 
@@ -90,7 +90,7 @@ def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest
     boards = [f"4k3/{'8/' * before}r7/{'8/' * (5 - before)}R3K3 w - - 0 1" for before in range(5)]
     first, further = histories(*boards[:3]), histories(*boards[1:])
     is_left = further.tries != encode_move(chess.Move.from_uci("a1a8"))
-    left, valued = replace(further, tries=further.tries[is_left]), Valued(first, METHOD)
+    left, valued = replace(further, tries=further.tries[is_left]), BoardValues(first, METHOD)
     open_values(first, METHOD, None, 1, valued)
     assert valued.depths(left.rows).tolist() == [DEPTH, DEPTH, 0, 0]
     asked: list[Rows] = []
@@ -102,7 +102,7 @@ def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest
     monkeypatch.setattr(perfect_information, "value_boards", value)
     values = open_values(left, METHOD, None, 2, valued)
     assert sorted(map(bytes, np.concatenate(asked))) == sorted(map(bytes, left.rows[2:]))
-    anew = open_values(left, METHOD, None, 2, Valued(left, METHOD))
+    anew = open_values(left, METHOD, None, 2, BoardValues(left, METHOD))
     assert values is not None
     assert values == pytest.approx(anew)
 
@@ -110,7 +110,7 @@ def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest
 def test_boards_that_differ_in_labels_alone_are_valued_once(monkeypatch: pytest.MonkeyPatch) -> None:
     one = histories(chess.STARTING_FEN)
     several = replace(one, rows=with_type_ids(one.rows[0], 3)[1:], weights=np.ones(2))
-    valued = Valued(one, METHOD)
+    valued = BoardValues(one, METHOD)
     found = open_values(several, METHOD, None, 1, valued)
     monkeypatch.setattr(perfect_information, "value_boards", lambda rows, *_: (np.zeros((len(rows), 20), np.int64), 0))
     assert found == pytest.approx(open_values(one, METHOD, None, 1, valued))

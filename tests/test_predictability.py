@@ -12,8 +12,8 @@ from kriegbot.models.opponent_types import WITH_MODEL
 from kriegbot.models.protocol import Opponent, prior_of, types_with_model
 from kriegbot.models.uniform import uniform
 from kriegbot.players.kriegbot import FLAGSHIP
+from kriegbot.search.adjustments import has_model, predicted_nats
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.predictability import foretold, has_model
 from kriegbot.search.sampled import SampledSearch
 from referee import WILD16, Announcement, Referee
 from tests.odd_parts import KINDS, plain_odd, two_kinds
@@ -29,7 +29,7 @@ def nats(move: str, model: Opponent, boards: dict[str, float]) -> float:
     """By how much a try is foretold over boards of some weight."""
     rows, weights = np.stack([from_board(chess.Board(fen)) for fen in boards]), np.array(list(boards.values()))
     known = InformationSet.of(Referee(WILD16, start=next(iter(boards))).view(chess.WHITE), rows, weights)
-    found = foretold(replace(known, heard=THEIRS + 1), model, OURS + 1, 1)
+    found = predicted_nats(replace(known, theirs=THEIRS + 1), model, OURS + 1, 1)
     assert len(found) == TRIES
     return float(found[known.tries.tolist().index(encode_move(chess.Move.from_uci(move)))])
 
@@ -69,7 +69,7 @@ def test_of_random_moves_none_is_foretold_better() -> None:
 def test_what_is_foretold_costs_a_try_some_of_its_value() -> None:
     view, values = Referee(WILD16).view(chess.WHITE), []
     for price in (0.0, 10.0):
-        search = SampledSearch(replace(FLAGSHIP, samples=20, particles=500, foretold=price), 3)
+        search = SampledSearch(replace(FLAGSHIP, samples=20, particles=500, predictability=price), 3)
         search.update(view)
         values.append(search.policy(view, None).values)
     lost = values[0] - values[1]

@@ -11,8 +11,8 @@ from kriegbot.belief.belief import Belief
 from kriegbot.kernels import RealArray as Reals
 from kriegbot.kernels import Rows
 from kriegbot.search import pruned
+from kriegbot.search.backup import load_backup
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, PAPER_LIMITS, RAND, WILD16, Referee, View

@@ -6,7 +6,8 @@ import chess
 import pytest
 
 from kriegbot.players.searching import search_player
-from kriegbot.search.sampled import Placements, SampledSearch
+from kriegbot.search.adjustments import Placements
+from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import Settings
 from referee import BERKELEY, Referee
 
@@ -55,7 +56,7 @@ def first_pawn_move(impatience: float) -> int:
     referee = Referee(BERKELEY, start="7k/8/8/8/8/8/P7/K7 w - - 0 1")
     player = search_player(
         Settings(
-            backup="overconfident", depth=1, samples=20, evaluator="material", ties="first", impatience=impatience
+            backup="overconfident", depth=1, samples=20, evaluator="material", ties="first", quiet_turn_bonus=impatience
         ),
         0,
     )
@@ -73,7 +74,9 @@ def circles(repeated: float) -> int:
     """How many turns of a player with nothing to win begin with a placement that it has had before."""
     start = "7k/p1p1p1p1/P1P1P1P1/8/8/8/8/6BK w - - 0 1"
     referee = Referee(BERKELEY, start=start)
-    player = search_player(Settings(backup="paranoid", depth=1, samples=50, particles=200, repeated=repeated), 1)
+    player = search_player(
+        Settings(backup="paranoid", depth=1, samples=50, particles=200, repetition_price=repeated), 1
+    )
     seen: list[frozenset[tuple[int, int]]] = []
     for _ in range(24):
         if referee.end is not None:
@@ -100,7 +103,7 @@ def price_of_going_back(start: str, turns: int) -> float:
     """What Kg1 costs at repeated=1 after so many turns of walking from g1 to h1 and back, with turn 0 at g1."""
     referee, values = Referee(BERKELEY, start=start), []
     settings = Settings(backup="overconfident", depth=1, samples=20, particles=200, evaluator="material")
-    searches = [SampledSearch(replace(settings, repeated=repeated), 0) for repeated in (0.0, 1.0)]
+    searches = [SampledSearch(replace(settings, repetition_price=repeated), 0) for repeated in (0.0, 1.0)]
     for ply in range(2 * turns):
         if referee.turn == chess.WHITE:
             for search in searches:

@@ -53,11 +53,11 @@ def test_a_cell_is_a_pairing_of_players_as_a_tournament_writes_them(figure: int,
 
 def test_under_a_choice_both_searching_players_have_it_and_hs_keeps_its_own() -> None:
     for figure in FIGURES:
-        under = settings_of(figure, None, choice="evaluator=ks:shield=30")
+        under = settings_of(figure, None, choice="evaluator=conservative")
         for cell, pair, usual in zip(cells(figure), under.pairings, settings_of(figure, None).pairings, strict=True):
-            assert pair.first == f"{usual.first},evaluator=ks:shield=30"
+            assert pair.first == f"{usual.first},evaluator=conservative"
             searches = cell.opponent == "paranoid"
-            assert pair.second == usual.second + (",evaluator=ks:shield=30" if searches else "")
+            assert pair.second == usual.second + (",evaluator=conservative" if searches else "")
         assert under.rules == BERKELEY != settings_of(figure, None, choice="rules=quiet").rules
 
 
@@ -66,7 +66,7 @@ def test_players_have_the_papers_sample_sizes() -> None:
         first, second = (parse_spec(spec) for spec in (pairing(cell).first, pairing(cell).second))
         assert first.get("samples") == SAMPLES[30, cell.depth]
         assert second.get("samples") == SAMPLES[30, cell.opponent_depth]
-        assert first.get("further") == round(SAMPLES[30, cell.depth] / 15)
+        assert first.get("resample") == round(SAMPLES[30, cell.depth] / 15)
 
 
 def test_games_of_a_cell_stand_together() -> None:

@@ -18,9 +18,8 @@ from kriegbot.kernels import Rows, decode_move, from_board, kernel_rules, with_t
 from kriegbot.models import load_opponent
 from kriegbot.models.uniform import uniform
 from kriegbot.search import search as search_module
-from kriegbot.search.backup import Backup
+from kriegbot.search.backup import Backup, load_backup
 from kriegbot.search.information_set import InformationSet, tries_of
-from kriegbot.search.rules import load_backup
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, NO_LIMITS, Referee, View
@@ -154,7 +153,12 @@ def test_a_third_rule_is_not_searched_as_the_paranoid_one_where_that_prunes() ->
 @named(CASES)
 def test_exchanges_and_insight_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
     for depth in (1, 2, 3) if case in (FASTEST if free else SMALL) else (1, 2):
-        added: dict[str, Any] = {"exchange": 0.7, "free": free, "insight": 0.2, "scale": 400.0}
+        added: dict[str, Any] = {
+            "exchange": 0.7,
+            "free_refusals": free,
+            "worst_reply_weight": 0.2,
+            "value_scale": 400.0,
+        }
         found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, **added)
         plain = plain_search.PlainSearch(plain_search.overconfident, ks, **added)
         expected = plain.try_values(case.positions, case.context, depth)
@@ -165,7 +169,7 @@ def test_a_scale_squeezes_each_value_and_keeps_their_order() -> None:
     board = chess.Board("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1")
     view, rows = Referee(BERKELEY, start=board.fen()).view(chess.WHITE), from_board(board).reshape(1, 8)
     plain, squeezed = (
-        value_of_tries(searched(view, rows, np.ones(1), 1, OVERCONFIDENT, scale=scale)) for scale in (0.0, 1000.0)
+        value_of_tries(searched(view, rows, np.ones(1), 1, OVERCONFIDENT, value_scale=scale)) for scale in (0.0, 1000.0)
     )
     legal = {move: value for move, value in plain.items() if board.is_legal(move)}
     assert {0.0, float(WIN)} < set(legal.values())  # a stalemate, a mate, and moves after which the game goes on
@@ -219,7 +223,7 @@ def test_the_models_value_tries_differently() -> None:
 def test_free_refusals_equal_the_plain_recursion(case: Case, rule: str, free: int) -> None:
     backup, plain_backup = ODD_RULES[rule]
     for depth in (1, 2):
-        found = searched(case.view, *arrays(case), depth, backup, free=free)
+        found = searched(case.view, *arrays(case), depth, backup, free_refusals=free)
         plain = plain_search.PlainSearch(plain_backup, ks, free=free).try_values(case.positions, case.context, depth)
         assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
 

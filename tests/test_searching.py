@@ -26,14 +26,13 @@ from kriegbot.players.searching import SearchPlayer, search_player
 from kriegbot.players.specs import parse_spec
 from kriegbot.report import Report
 from kriegbot.search import sampled
-from kriegbot.search.backup import Backup
+from kriegbot.search.backup import Backup, load_backup
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.move_lists import Lists
 from kriegbot.search.policy import Policy
-from kriegbot.search.rules import load_backup
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method, Settings
+from kriegbot.search.tree import Lists
 from referee import (
     BERKELEY,
     BERKELEY_ANY,
@@ -148,14 +147,14 @@ def test_without_any_board_to_search_some_open_try_is_played() -> None:
     player.search.belief.particles = Particles(*nothing, is_exact=False, is_consistent=False)
     choice = player.choose(view)
     assert choice.action in view.tries()
-    assert (choice.report.particles, choice.report.samples, choice.report.astray) == (0, 0, True)
+    assert (choice.report.particles, choice.report.samples, choice.report.belief_inconsistent) == (0, 0, True)
 
 
 @pytest.mark.parametrize(
     ("seconds", "extra", "particles"), [(1.0, None, 50_000), (0.2, None, 20_000), (1.0, 0.1, 10_000)]
 )
 def test_a_short_budget_holds_fewer_boards(seconds: float, extra: float | None, particles: int) -> None:
-    search = search_player(Settings(backup=PARANOID, depth=1, extra=extra, time=seconds), 0).search
+    search = search_player(Settings(backup=PARANOID, depth=1, retry_time=extra, time=seconds), 0).search
     assert isinstance(search, SampledSearch)
     assert search.particles == particles
 
@@ -200,7 +199,7 @@ def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
     monkeypatch.setattr(sampled, "search_tries", both)
     referee = Referee(BERKELEY, Limits(plies=30))
     players = {
-        color: search_player(Settings(backup=backup, depth=depth, samples=40, further=3, particles=1000), color)
+        color: search_player(Settings(backup=backup, depth=depth, samples=40, resample=3, particles=1000), color)
         for color in chess.COLORS
     }
     most_refused = 0
@@ -233,9 +232,9 @@ def kept_by(player: Player) -> list[chess.Board]:
 @pytest.mark.parametrize(
     "spec",
     [
-        "search:depth=1,samples=30,further=5,particles=500",
-        "search:depth=2,samples=9,further=2,particles=500,boards=last",
-        "search:depth=2,samples=9,further=2,particles=500,boards=pool",
+        "search:depth=1,samples=30,resample=5,particles=500",
+        "search:depth=2,samples=9,resample=2,particles=500,boards=last",
+        "search:depth=2,samples=9,resample=2,particles=500,boards=pool",
         *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("kriegbot:samples=5", "hs:depth=1,samples=9")),
         "benchmarks/partners/mcts.py:MctsPlayer:simulations=5",
     ],
@@ -322,7 +321,11 @@ def test_the_flagship_does_all_that_can_be_added_to_the_papers_method() -> None:
         search, _ = search_of(spec)
         for added in fields(Method):
             assert added.default is MISSING or getattr(search.method, added.name) != added.default, added.name
-        assert 0.0 not in (search.settings.temperature[0], search.settings.repeated, search.settings.impatience)
+        assert 0.0 not in (
+            search.settings.temperature[0],
+            search.settings.repetition_price,
+            search.settings.quiet_turn_bonus,
+        )
     assert search_of("kriegbot:level=best")[1] == 1.0
 
 
@@ -339,7 +342,7 @@ def test_the_first_or_the_last_of_the_best_tries_can_be_taken_instead_of_any(tie
     assert best[1] == [best[0][place]]
 
 
-@pytest.mark.parametrize(("budget", "seconds"), [("samples=200,further=10", None), ("time=1", 1.0)])
+@pytest.mark.parametrize(("budget", "seconds"), [("samples=200,resample=10", None), ("time=1", 1.0)])
 def test_histories_may_fit_the_last_observation_alone(budget: str, seconds: float | None) -> None:
     referee, queen_h5 = Referee(), chess.Move.from_uci("d1h5")
     for uci in ("e2e4", "a7a6", "h2h3", "a6a5"):

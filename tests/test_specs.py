@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import pickle
 import re
 import subprocess
@@ -15,11 +14,9 @@ import chess
 import pytest
 
 from kriegbot.options import Option
-from kriegbot.parts import load_object
 from kriegbot.players.making import make_player
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players, versions_of
-from kriegbot.search.rules import BACKUPS, load_backup
 from referee import Referee
 
 KNOWN = "engine, grabber, hs, human, kriegbot, overconfident, paranoid, rand, rusher, search, shuffler"
@@ -33,9 +30,9 @@ KNOWN = "engine, grabber, hs, human, kriegbot, overconfident, paranoid, rand, ru
         ("overconfident", "overconfident"),
         ("overconfident:depth=2,time=1", "overconfident:depth=2,time=1"),
         ("overconfident:time=1.0,depth=02", "overconfident:depth=2,time=1"),
-        ("overconfident:time=.25,extra=2.5e0", "overconfident:time=0.25,extra=2.5"),
+        ("overconfident:time=.25,extra=2.5e0", "overconfident:time=0.25,retry_time=2.5"),
         ("paranoid:samples=1683,depth=1", "paranoid:depth=1,samples=1683"),
-        ("search:backup=mixed:worst=1", "search:backup=mixed:worst=1"),
+        ("search:backup=mixed:worst=0.3", "search:backup=mixed"),
         ("paranoid:evaluator=material,particles=+100", "paranoid:particles=100,evaluator=material"),
     ],
 )
@@ -63,8 +60,8 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
         (
             "overconfident:depht=2",
             "player 'overconfident' has no option 'depht'; did you mean 'depth'? It takes depth (1..4), "
-            "time (0.01..3600 seconds), samples (1..1000000), extra (0.01..3600 seconds), "
-            "further (1..1000000), particles (100..1000000), evaluator (active|conservative|ks|material|sound).",
+            "time (0.01..3600 seconds), samples (1..1000000), particles (100..1000000), "
+            "evaluator (active|conservative|ks|material|sound).",
         ),
         ("rand:depth=2", "player 'rand' has no option 'depth'. It takes by (try|man)."),
         ("rand:", "illegal option '' of player 'rand': it takes name=value; it takes by (try|man)."),
@@ -82,19 +79,7 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
         ),
         (
             "search:backup=mixed:worst=7",
-            "player 'search': illegal backup rule 'mixed:worst=7': mixed takes worst (0..1).",
-        ),
-        (
-            "search:backup=mixed:best=1",
-            "player 'search': illegal backup rule 'mixed:best=1': mixed takes worst (0..1).",
-        ),
-        (
-            "search:backup=mixed:worst=-x",
-            "player 'search': illegal backup rule 'mixed:worst=-x': it takes numbers, such as mixed:worst=1.",
-        ),
-        (
-            "search:backup=paranoid:worst=0",
-            "player 'search': illegal backup rule 'paranoid:worst=0': paranoid takes no numbers.",
+            "player 'search': there is no module 'mixed'.",
         ),
     ],
 )
@@ -137,7 +122,7 @@ def test_every_player_but_a_person_can_be_made_and_answers() -> None:
 def test_listing_the_players_imports_no_kernels() -> None:
     program = (
         "import sys; from kriegbot.players.specs import parse_spec, players; print(*players());"
-        "parse_spec('search:backup=mixed:worst=1'); print('numba' in sys.modules)"
+        "parse_spec('search:backup=mixed'); print('numba' in sys.modules)"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout == KNOWN.replace(",", "") + "\nFalse\n"
@@ -153,22 +138,6 @@ def test_a_player_is_made_without_importing_the_others() -> None:
     assert set(answer.stdout.split()) == {
         f"kriegbot.players.{name}" for name in ("base", "making", "old_names", "rand", "specs")
     }
-
-
-def test_the_numbers_that_our_backup_rules_take_are_those_they_are_checked_for() -> None:
-    takes = {}
-    for name in BACKUPS.names():
-        rule = load_object(f"kriegbot.search.rules.{name}:{name}")
-        if callable(rule):
-            takes[name] = set(inspect.signature(rule).parameters)
-    assert takes == {name: set(ranges) for name, ranges in BACKUPS.numbers.items()}
-    for name, ranges in BACKUPS.numbers.items():
-        for number, ends in ranges.items():
-            for end in ends:
-                load_backup(f"{name}:{number}={end:g}")
-            for beyond in (ends[0] - 0.01, ends[1] + 0.01):
-                with pytest.raises(ValueError, match=number):
-                    load_object(f"kriegbot.search.rules.{name}:{name}")(**{number: beyond})
 
 
 def test_a_person_is_not_made_from_a_spec() -> None:
@@ -192,8 +161,8 @@ def test_the_files_of_a_player_are_its_own_and_those_of_its_parts(tmp_path: Path
     for path in (own, net):
         path.write_text(path.name)
     part, hashes = f"{own}:part", {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (own, net)}
-    assert parse_spec("search:evaluator=ks:shield=30,backup=mixed:worst=0.3").files == ()
-    ours = parse_spec(f"search:evaluator={part},backup={part}:worst=0.3")
+    assert parse_spec("search:evaluator=conservative,backup=mixed").files == ()
+    ours = parse_spec(f"search:evaluator={part},backup={part}")
     assert ours.files == (own,)
     outside = parse_spec(f"{net}:Bot:evaluator={part},depth=2")
     assert outside.files == (net, own)
@@ -224,9 +193,17 @@ def test_an_option_that_no_spec_could_set_is_refused_where_it_is_made(option: tu
         ("search:samples=5,opponent=kinds", "search:samples=5,opponent=opponent_types"),
         (
             "search:samples=5,opponent=retaking,filtering=kinds",
-            "search:samples=5,opponent=recapturing,filtering=opponent_types",
+            "search:samples=5,opponent=recapturing,belief_model=opponent_types",
         ),
+        ("search:evaluator=ks:threat=20,free=1", "search:evaluator=evaluators.variants:threat_20,free_refusals=1"),
+        ("overconfident:samples=9,further=3", "overconfident:samples=9,resample=3"),
     ],
 )
 def test_a_spec_of_an_earlier_version_names_the_same_player(old: str, new: str) -> None:
     assert str(parse_spec(old)) == new
+
+
+def test_people_are_refused_options_for_experiments() -> None:
+    assert parse_spec("hs:sampling=los").get("sampling") == "los"
+    with pytest.raises(BadSpec, match=r"^option .sampling. of player .hs. is for experiments"):
+        parse_spec("hs:sampling=los", experimental=False)

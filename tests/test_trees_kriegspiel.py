@@ -10,8 +10,8 @@ from evaluators import load_evaluator
 from kriegbot.kernels import decode_move, from_board
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Opponent
+from kriegbot.search.backup import load_backup
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.rules import load_backup
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from kriegbot.trees.imp_minimax import overconfident, paranoid
@@ -86,7 +86,9 @@ def test_under_opponent_models_the_tree_has_the_values_of_both_searches(
         expected = {str(move): value for move, value in plain.try_values(case.positions, case.context, depth).items()}
         assert values == pytest.approx(expected, abs=ROUNDING)
         assert searched(case, Method(depth, backup, KS, opponent, free))[0] == pytest.approx(values, abs=ROUNDING)
-        differing += searched(case, Method(depth, backup, KS, free=free))[0] != pytest.approx(values, abs=ROUNDING)
+        differing += searched(case, Method(depth, backup, KS, free_refusals=free))[0] != pytest.approx(
+            values, abs=ROUNDING
+        )
     assert differing
 
 

@@ -102,7 +102,7 @@ def test_what_is_ours_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, kind in players().items():
         if kind.make is not None and name != "engine":  # it runs a program, which may be missing
             trial.try_out(parse_spec(name))
-    trial.try_out(parse_spec("search:evaluator=ks:shield=30,backup=mixed:worst=0.3,opponent=fitted"))
+    trial.try_out(parse_spec("search:evaluator=conservative,backup=mixed,opponent=fitted"))
 
 
 RULES = """

@@ -10,7 +10,7 @@ CSV file and a plot, with 95% intervals.
 
 Where the paper is ambiguous, a choice names a variant by what it changes: an option of both searching players, or of
 another player by its name, as in `rand.by=man`. Commas join several changes. Some values stand for more:
-`further=none` samples all histories anew after a refusal, `particles=samples` holds no more boards than are sampled,
+`resample=none` samples all histories anew after a refusal, `particles=samples` holds no more boards than are sampled,
 `rules=quiet` announces refused tries to the mover alone, as if players chose among legal moves; `today` changes none.
 """
 
@@ -46,7 +46,7 @@ TITLES = {2: "EU against rand", 3: "EU against HS", 5: "EU of overconfident agai
 SEED = 2006  # of the published tournaments
 TODAY = "today"  # the choice that changes nothing
 SEARCHING = ("overconfident", "paranoid")
-OF_SEARCH = ("ties", "free", "boards")  # options that only the player `search` has; it is otherwise the same
+OF_SEARCH = ("ties", "free_refusals", "boards")  # options that only the player `search` has; it is otherwise the same
 LEAST_PARTICLES = 100
 RULES = "rules=quiet"
 
@@ -101,11 +101,11 @@ def pairing(cell: Cell, budget: float | None = None) -> Pairing:
 def searcher(name: str, depth: int, seconds: int, budget: float | None = None) -> str:
     """Return the spec of a searching player with the paper's sample size in `seconds`, or with a budget."""
     if budget is not None:
-        extra = max(LEAST_BUDGET, budget * EXTRA_SECONDS / SHORT)
-        return str(parse_spec(f"{name}:depth={depth},time={budget:g},extra={extra:g}"))
+        retry_time = max(LEAST_BUDGET, budget * EXTRA_SECONDS / SHORT)
+        return str(parse_spec(f"{name}:depth={depth},time={budget:g},retry_time={retry_time:g}"))
     samples = SAMPLES[seconds, depth]
-    further = round(samples * EXTRA_SECONDS / seconds)
-    return f"{name}:depth={depth},samples={samples},further={further},particles={PARTICLES}"
+    resample = round(samples * EXTRA_SECONDS / seconds)
+    return f"{name}:depth={depth},samples={samples},resample={resample},particles={PARTICLES}"
 
 
 def changed(spec: str, choice: str) -> str:
@@ -119,8 +119,8 @@ def changed(spec: str, choice: str) -> str:
             raise BadSpec(f"illegal choice {change!r}: it takes option=value, player.option=value, {RULES} or {TODAY}.")
         if path == "rules" or name not in ((who,) if who else SEARCHING):
             continue
-        if change == "further=none":
-            options = {key: number for key, number in player.options.items() if key != "further"}
+        if change == "resample=none":
+            options = {key: number for key, number in player.options.items() if key != "resample"}
             player = replace(player, options=options)
             continue
         if change == "particles=samples":

@@ -125,7 +125,8 @@ class Store(Reader):
             for number, answer in enumerate(finished.thoughts):
                 times = {"seconds": round(answer.seconds, 6), "thought": round(answer.report.seconds, 6)}
                 place = {"game": game.id, "number": number, "color": chess.COLOR_NAMES[answer.color]}
-                self._insert(AnswerRow, answer, answer.report, **place, **times)
+                astray = answer.report.belief_inconsistent
+                self._insert(AnswerRow, answer, answer.report, **place, **times, astray=astray)
 
     def add_incident(self, died: Died, quarantined: bool) -> None:
         """Add a process that died during a game."""

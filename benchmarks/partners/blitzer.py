@@ -13,7 +13,7 @@ import numpy as np
 
 from densities import ATTACKS, Metaposition, Reals
 from kriegbot import Choice
-from kriegbot.players.scripted import ScriptedPlayer, Turn
+from kriegbot.players.scripted import ScriptedPlayer, ScriptTurn
 from referee import View
 from referee.pieces import PIECE_VALUES, attacks, is_castling, moved, squares_of
 
@@ -50,7 +50,7 @@ class BlitzerPlayer(ScriptedPlayer):
         self._king, self._weak, self._danger, self._taken_by_king = told
         return super().choose(view)
 
-    def taste(self, turn: Turn, move: chess.Move) -> float:
+    def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
         """Attacks on the king and about him, men brought out, and a strike where one is protected."""
         man, target, late = turn.man(move), move.to_square, 1.0 - turn.view.opponent_men / 16
         if move.promotion:

@@ -18,7 +18,7 @@ from kriegbot.narration.results import Results, practice_text, results_rows, res
 from kriegbot.parts import Parts
 from kriegbot.players import specs
 from kriegbot.players.making import RULES
-from kriegbot.search.rules import BACKUPS
+from kriegbot.search.backup import BACKUPS
 from referee import RULE_SETS
 
 SHELLS = ("bash", "zsh", "fish")
@@ -30,7 +30,7 @@ def players() -> None:
     """List players and their options, evaluators, opponent models, backup rules and rule sets."""
     for name, kind in specs.players().items():
         print(f"{name}: {kind.summary}")
-        for option in kind.options:
+        for option in specs.offered_options(kind):
             print(f"  {option.name}={option.takes} ({option.usual}): {option.help}")
             for choice, words in zip(option.choices, option.words, strict=False):
                 print(f"    {choice}: {words}")

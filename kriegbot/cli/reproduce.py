@@ -52,7 +52,7 @@ def reproduce(
     ] = "both",
     seed: Annotated[int, option("N", "Seed of the tournaments.", parser=seed_of)] = 2006,
     choice: Annotated[
-        str, option("CHOICE", "Options for both players, such as boards=last,evaluator=ks:shield=30.")
+        str, option("CHOICE", "Options for both players, such as boards=last,evaluator=conservative.")
     ] = "today",
     jobs: Jobs = None,
     out: Annotated[Path, option("FOLDER", "Folder of games, tables and plots.")] = Path("reproduction"),

@@ -35,7 +35,7 @@ from kriegbot.endgames.king_sets import (
 from kriegbot.endgames.king_squares import BareKing, pieces_row, turned, turned_move
 from kriegbot.endgames.leaf import Estimator, Network, estimate, load_network
 from kriegbot.report import Report
-from kriegbot.search.policy import Policy, Search
+from kriegbot.search.policy import Policy, Search, equal_policy
 from referee import View
 from referee.pieces import Men
 
@@ -391,4 +391,4 @@ class Finishing:
         best = self._mating.best_try(self._king, seconds or 0.0, nodes, stalemate_wins=wins)
         squares = chess.popcount(self._king.squares)
         why = f"bare king on {squares} square{'s' * (squares != 1)}; mate expected in {best.cost:.0f}"
-        return Policy([best.move], np.ones(1), np.full(1, np.nan), Report(depth=2 * best.depth - 1, why=why))
+        return equal_policy([best.move], Report(depth=2 * best.depth - 1, why=why))

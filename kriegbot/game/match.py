@@ -283,7 +283,7 @@ class _Game:
             mean_samples=_mean([report.samples for report in reports if report.samples]),
             overruns=sum(report.overrun for report in reports),
             rescues=dict(sorted(Counter(report.rescue for report in reports if report.rescue).items())),
-            astray=sum(report.astray for report in reports),
+            astray=sum(report.belief_inconsistent for report in reports),
             failure=failed.detail if failed else "",
             log=seat.log() + (failed.log if failed else ""),
         )

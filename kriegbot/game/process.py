@@ -342,7 +342,7 @@ def budget_of(spec: PlayerSpec) -> float | None:
     if spec.get("samples") is not None or any(spec.get(one.name) != one.default for one in instead):
         return None  # a number of samples, or a level below the best, replaces the time budget
     times = []
-    for name in ("time", "extra"):
+    for name in ("time", "retry_time"):
         with contextlib.suppress(ValueError):
             times.append(float(spec.get(name) or ""))
     return max((min(time, MAX_BUDGET) for time in times if time > 0), default=None)

@@ -13,7 +13,7 @@ import chess
 
 import referee
 from kriegbot.players.base import Choice
-from kriegbot.report import MAX_LENGTHS, Report
+from kriegbot.report import MAX_LENGTHS, WRITTEN, Report
 from referee.text import one_line, quoted
 from referee.view import ViewBuilder
 
@@ -21,6 +21,7 @@ GREETING = "kriegspiel 1"  # the first line to a program: the protocol and its v
 MAX_INTEGER = 2**63
 _ANSWERS = {answer.value: answer for answer in referee.Answer}
 REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
+FIELDS = {written: name for name, written in WRITTEN.items()}
 """The fields of a report, and their types."""
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
 
@@ -111,8 +112,8 @@ def answer_lines(choice: Choice) -> list[str]:
     """Return the lines of a player's answer."""
     fields = [
         f"{name}={value!r}" if isinstance(value, float) else f"{name}={_word(value)}"
-        for name in REPORTED
-        if (value := getattr(choice.report, name))
+        for name, value in choice.report.written().items()
+        if value
     ]
     action = choice.action
     assert isinstance(action, referee.Action)  # for mypy: see `seat.validated`
@@ -195,7 +196,8 @@ def _read_report(text: str) -> Report:
     for part in text.split():
         name, _, value = part.partition("=")
         try:
-            values[name] = parse_field(name, value.replace("_", " "))
+            field = FIELDS.get(name, name)
+            values[field] = parse_field(field, value.replace("_", " "))
         except (KeyError, ValueError):
             raise BadLine(f"{quoted(one_line(part))}, not a part of a Report") from None
     return Report(**values)

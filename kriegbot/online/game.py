@@ -22,7 +22,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import chess
@@ -304,7 +304,7 @@ def spec_for(spec: PlayerSpec, left: float) -> PlayerSpec:
         halved /= 2
     if halved == budget:
         return spec
-    for name in ("extra", "time"):
+    for name in ("retry_time", "time"):
         try:
             spec = spec.with_option(name, f"{max(0.01, halved):.3f}") if name == "time" or spec.get(name) else spec
         except BadSpec:  # its time cannot be set: a level, a program
@@ -338,7 +338,7 @@ class OnlineRecord:
 
     def add(self, attempt: Attempt) -> None:
         """Add the report on a try."""
-        report = {name: value for name, value in asdict(attempt.choice.report).items() if value}
+        report = {name: value for name, value in attempt.choice.report.written().items() if value}
         action, seconds = attempt.choice.action, round(attempt.seconds, 3)
         assert isinstance(action, Action)  # for mypy: a program cannot leave
         self.data["thoughts"].append(

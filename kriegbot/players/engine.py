@@ -1,8 +1,8 @@
 """A chess engine as a Kriegspiel player: any UCI program values the moves of boards drawn from our belief.
 
 Nothing of this is in the paper. Each board is valued as chess, with both sides seeing it, as HS does; but by a program
-that plays chess far better. A try is worth, over the boards on which it is legal, mostly the mean and partly the mean
-of the worst fifth; over the boards on which it is refused, what the best try after that refusal is worth.
+that plays chess far better. The value of a try is, over the boards on which it is legal, mostly the mean and partly the
+mean of the worst fifth; over the boards on which it is refused, the value of the best try after that refusal.
 """
 
 from __future__ import annotations
@@ -27,21 +27,20 @@ from kriegbot.options import Option
 from kriegbot.parts import NotFound, Programs
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
-from kriegbot.report import Report
-from kriegbot.search.perfect_information import squeezed, worth_of_tries
-from kriegbot.search.policy import Policy
-from kriegbot.search.sampled import OPENING_PLIES, Placements
+from kriegbot.search.adjustments import Placements
+from kriegbot.search.perfect_information import squash, values_of_tries
+from kriegbot.search.policy import OPENING_PLIES, Policy, equal_policy, policy_from, report_of
 from referee import View
 
 T = TypeVar("T")
 
 ENGINES = Programs("chess engine", "", "", usual=("stockfish",))
 BELIEF, PARTICLES = "opponent_types", 20_000
-"""What moves the belief expects, and how many boards it holds: as the flagship's."""
+"""Opponent model of the belief, and its most boards: as the flagship's."""
 SCALE, MATE = 2500.0, 10_000
-"""Centipawns of a game nearly won (see `search.settings.Method.scale`), and of a mate."""
-REPEATED, OPENING = 4.0, 10.0
-"""Centipawns: price of a placement of our men that was there before; temperature of the first plies."""
+"""Centipawns of a game nearly won (`Settings.value_scale`), and of a mate."""
+REPETITION_PRICE, OPENING = 4.0, 10.0
+"""Centipawns: price of an earlier turn with our pieces so placed; temperature of the first plies."""
 PATIENCE = 10.0
 """Seconds for an engine to answer when it is started."""
 
@@ -64,7 +63,7 @@ class Engine:
             raise NotFound(f"{program} is no chess engine that speaks UCI: {error or type(error).__name__}.") from None
 
     def values(self, board: chess.Board, nodes: int) -> dict[chess.Move, float]:
-        """What every legal move of a board is worth for the side to move, in centipawns; empty if there is none."""
+        """Return the value of every legal move for the side to move, in centipawns."""
         moves, limit = list(board.legal_moves), chess.engine.Limit(nodes=nodes)
         found: dict[chess.Move, float] = {}
         for line in self._wait(self._protocol.analyse(board, limit, multipv=len(moves), game=object())):
@@ -81,7 +80,7 @@ started = cache(Engine)
 
 
 class EngineSearch:
-    """Values tries by asking an engine about boards of a belief, for one side and one game."""
+    """Search of one side and one game that lets an engine value boards of a belief."""
 
     def __init__(self, program: Path, nodes: int, boards: int, seed: int) -> None:
         self._engine, self._nodes = started(program), nodes
@@ -101,39 +100,29 @@ class EngineSearch:
             self._ply, self._valued = view.ply, {}
 
     def policy(self, view: View, seconds: float | None) -> Policy:  # noqa: ARG002 - a Search's signature
-        """The tries of the highest value; in the first plies all by value."""
+        """Return the tries of the highest value; in the first plies all by value."""
         assert self._belief is not None
         particles, tries = self._belief.particles, view.tries()
         valued: list[tuple[dict[chess.Move, float], float]] = []
         if len(particles):
             rows, counts = particles.draw(self._boards, subseed(self._seed, view.ply))
             valued = [(values, count) for row, count in zip(rows, counts, strict=True) if (values := self._on(row))]
-        report = Report(
-            samples=self._boards,
-            depth=1,
-            leaves=len(valued),
-            particles=particles.boards if len(particles) else 0,
-            effective=particles.effective,
-            rescue=self._belief.last_rescue,
-            astray=not particles.is_consistent,
-        )
+        report = report_of(self._belief, self._boards, depth=1, leaves=len(valued))
         if not valued:
-            return Policy(tries, np.ones(len(tries)), np.full(len(tries), np.nan), report)
+            return equal_policy(tries, report)
         table = np.array([[values.get(move, np.nan) for move in tries] for values, _ in valued])
-        worth, legal = worth_of_tries(table, np.array([count for _, count in valued]))
-        worth = worth - REPEATED * self._placements.visits(view, tries)
-        candidates = legal > 0 if (legal > 0).any() else np.ones(len(tries), bool)
-        behind = worth[candidates].max() - worth
-        weights = np.exp(-np.maximum(behind, 0) / OPENING) if view.ply < OPENING_PLIES else 1.0 * (behind <= 0)
-        return Policy(tries, candidates * weights, worth, report, legal)
+        means, legal = values_of_tries(table, np.array([count for _, count in valued]))
+        prices = REPETITION_PRICE * self._placements.visits(view, tries)
+        temperature = OPENING if view.ply < OPENING_PLIES else 0.0
+        return policy_from(tries, means - prices, report, legal, temperature=temperature)
 
     def _on(self, row: kb.Rows) -> dict[chess.Move, float]:
-        """Values of the moves of a board, squeezed; empty if it is no position of chess, as when placed blindly."""
+        """Return the bounded values of the moves of a board; empty if it is no legal position of chess."""
         key = row.tobytes()
         if key not in self._valued:
             board = kb.to_board(row)
             found = self._engine.values(board, self._nodes) if board.is_valid() else {}
-            worth = squeezed(np.array(list(found.values())), SCALE).tolist()
+            worth = squash(np.array(list(found.values())), SCALE).tolist()
             self._valued[key] = dict(zip(found, worth, strict=True))
         return self._valued[key]
 
@@ -151,7 +140,7 @@ engine = PlayerKind(
         Option("nodes", int, "positions that the engine searches on each board", 2_000, 100, 100_000_000),
         Option("boards", int, "boards valued for each try", 40, 1, 10_000),
     ),
-    words="A chess engine that guesses where your men are",
+    words="A chess engine that guesses where your pieces are",
     rank=9,
     has_kernels=True,
 )

@@ -8,13 +8,13 @@ from __future__ import annotations
 import chess
 
 from kriegbot.players.base import PlayerKind
-from kriegbot.players.scripted import ScriptedPlayer, Turn, prowl
+from kriegbot.players.scripted import ScriptedPlayer, ScriptTurn, prowl
 
 
 class GrabberPlayer(ScriptedPlayer):
     """Captures with pawns, then looks for more with its pieces."""
 
-    def taste(self, turn: Turn, move: chess.Move) -> float:
+    def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
         """Pawn captures, promotions, then moves towards the opponent's men."""
         if turn.is_pawn_capture(move):
             return 300.0 + turn.height(move.to_square)

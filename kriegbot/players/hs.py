@@ -3,9 +3,9 @@
 "Game-Tree Search with Combinatorially Large Belief States" plays Kriegspiel as a set of games of perfect information:
 boards are sampled, each is searched like ordinary chess, the values of a move are added up over the boards, and the
 move with the best sum is played. Its players differ in their boards. LOS: boards that fit the last observation alone.
-AOS: boards that fit all observations. AOSP: the same, from a pool that is kept from turn to turn. HS, the hybrid:
+AOS: boards that fit all observations. AOSP: such boards from a pool that lasts from turn to turn. HS, the hybrid:
 at first boards that fit everything and, as these run out during the game, more and more boards that fit the last
-observation. HS won 24 % more often than the others.
+observation. HS won 24% more often than the others.
 
 Our choices, where we lack the paper's details. The pool is `belief.belief.Pool`. With `hs`, boards that it lacks for a
 search are replaced by boards of the last observation, unless it is the whole information set: so the change is as
@@ -32,7 +32,7 @@ from kriegbot.players.searching import SearchPlayer
 from kriegbot.report import Report
 from kriegbot.search.alphabeta import value_boards
 from kriegbot.search.information_set import are_open, tries_in
-from kriegbot.search.policy import Policy
+from kriegbot.search.policy import Policy, equal_policy, policy_from
 from kriegbot.search.sampled import DRAWING
 from kriegbot.search.search import stop_after
 from referee import View
@@ -41,11 +41,11 @@ BOARDS_A_SECOND = 5_000
 """Boards gathered for each second that a try may take: about as many as are searched to depth 2. To depth 1 there would
 be time for more than three times as many, but gathering them takes time too."""
 POOLING = 2
-"""Use of randomness for rebuilding a pool, besides those of `players.searching`."""
+"""Sub-seed of a try for rebuilding a pool, beside those of `players.searching`."""
 
 
 class HybridSearch:
-    """Searches sampled boards, each as if both sides saw it, for one side and one game."""
+    """Search of one side and one game on sampled boards, each as if both sides saw it."""
 
     def __init__(
         self,
@@ -70,14 +70,14 @@ class HybridSearch:
         self.evaluator: Any = load_evaluator(evaluator)
         self.pool: Pool | None = None
         self._ply, self._fitted = -1, 0
-        """The turn that the boards below are for, and how many events of the view they fit."""
+        """Ply of the boards below, and the number of the view's events that they fit."""
         self._boards: Rows = np.empty((0, 8), np.uint64)
         """Its boards, in the order in which they are searched."""
         self._tries: MoveArray = np.empty(0, np.int32)
         self._values: IntArray = np.empty((0, 0), np.int64)
-        """What each open try is worth on the first of the boards."""
+        """Values [N, M] of the open tries on the first N boards."""
         self._is_filled_up = False
-        """Whether boards of the last observation are among them."""
+        """True if boards of the last observation are among them."""
 
     def update(self, view: View, seconds: float | None = None) -> None:  # noqa: ARG002 - a Search's signature
         """Bring the turn's boards up to date with the view, and up to the number wanted."""
@@ -106,14 +106,8 @@ class HybridSearch:
             self._boards = self._boards[shuffled]
 
     def policy(self, view: View, seconds: float | None) -> Policy:
-        """The tries of the highest sum, all alike."""
-        tries, leaves, depth = view.tries(), 0, 0
-        best, values = np.ones(len(tries)), np.full(len(tries), np.nan)
-        if len(self._boards):  # otherwise nothing fits the refusals of this turn, and any try will do
-            sums, leaves, depth = self._search(view, seconds)
-            is_open = are_open(view, self._tries)
-            tries, sums = [decode_move(int(move)) for move in self._tries[is_open]], sums[is_open]
-            best, values = (sums == sums.max()).astype(np.float64), sums / max(1, len(self._values))
+        """Return the tries of the highest sum with equal weights."""
+        sums, leaves, depth = self._search(view, seconds) if len(self._boards) else (None, 0, 0)
         report = Report(
             samples=len(self._values),
             depth=depth,
@@ -121,21 +115,25 @@ class HybridSearch:
             particles=len(self.pool.particles) if self.pool else 0,
             effective=self.pool.particles.effective if self.pool else 0.0,
             rescue="last observation" if self.pool and len(self.pool.particles) == 0 else "",
-            astray=self._is_filled_up,
+            belief_inconsistent=self._is_filled_up,
         )
-        return Policy(tries, best, values, report)
+        if sums is None:  # no board fits the refusals of this turn: any try will do
+            return equal_policy(view.tries(), report)
+        is_open = are_open(view, self._tries)
+        tries = [decode_move(int(move)) for move in self._tries[is_open]]
+        return policy_from(tries, sums[is_open] / max(1, len(self._values)), report)
 
     def _search(self, view: View, seconds: float | None) -> tuple[IntArray, int, int]:
-        """Sum over the boards of what each open try is worth; the positions evaluated, and the depth reached."""
+        """Return the sum [M] of each open try's values, the positions evaluated, and the depth reached."""
         tries = tries_in(view, self._boards[0])
         self._values, self._tries = self._values[:, np.isin(self._tries, tries)], tries
-        terms, done, wanted = kernel_rules(view.rules, view.limits), len(self._values), self.wanted
+        rules, done, wanted = kernel_rules(view.rules, view.limits), len(self._values), self.wanted
         with stop_after(seconds) as stop:
-            more, leaves = value_boards(self._boards[done:wanted], self._tries, self.depth, self.evaluator, terms, stop)
+            more, leaves = value_boards(self._boards[done:wanted], self._tries, self.depth, self.evaluator, rules, stop)
         self._values = np.concatenate([self._values, more]) if done else more
         if len(self._values) == 0:  # not one board was done: depth 1 answers, in less than a millisecond
             first, stop = self._boards[:1], np.zeros(1, np.int64)
-            values, more_leaves = value_boards(first, self._tries, 1, self.evaluator, terms, stop)
+            values, more_leaves = value_boards(first, self._tries, 1, self.evaluator, rules, stop)
             return values.sum(axis=0), leaves + more_leaves, 1
         return self._values.sum(axis=0), leaves, self.depth
 
@@ -154,8 +152,10 @@ hs = PlayerKind(
         Option("depth", int, "plies to look ahead, before quiescence", 2, 1, 4),
         Option("time", float, "budget for each try", 1.0, 0.01, 3600, unit="seconds"),
         Option("samples", int, "boards searched per try, instead", None, 1, 1_000_000, default_text="by time"),
-        Option("pool", int, "most boards kept that fit everything", 1_000, 1, 1_000_000),
-        Option("sampling", str, "where boards come from", "hs", choices=("hs", "los", "aos", "aosp")),
+        Option("pool", int, "most boards kept that fit everything", 1_000, 1, 1_000_000, is_experimental=True),
+        Option(
+            "sampling", str, "where boards come from", "hs", choices=("hs", "los", "aos", "aosp"), is_experimental=True
+        ),
         Option("evaluator", str, "what values a leaf", "ks", parts=EVALUATORS),
     ),
     either=("time", "samples"),

@@ -1,20 +1,30 @@
-"""The flagship and its levels: what won matches (docs/strength.md), put together.
+"""The flagship and its levels: Parker, Nau and Subrahmanian's search (AAAI 2006) and what won matches beside it.
 
-The sampled histories and their search are those of Parker, Nau and Subrahmanian (AAAI 2006). What differs: belief and
-search expect moves as programs of several types make them (`models.opponent_types`), and announcements tell the types
-apart; an inconsistent belief tries to come back, eight times; after a capture the exchange on that square, which both
-sides know, is played out; leaves are valued by `evaluators.active`; half of a try's
-value is its perfect-information value (`search.perfect_information`); the reply that is worst for us is more likely
-than the model says; a try that a model of us predicts costs something (`search.predictability`); a refused try
-costs no depth; going in circles costs something, and the longer nothing happens, the more a pawn's move gains; values
-are squeezed, as chances of winning are; the first plies are drawn by value; and bare kings are mated by
-`kriegbot.endgames`. A budget is for a turn, all its tries together.
+docs/strength.md has the matches. What differs from the paper:
 
-The weaker levels err as people do. They forget: `particles`. They look less far: `depth`. They miss that they can be
-taken back: `exchange`. They take a try that looks nearly as good: `temperature`. None plays at random. Each looks at as
-many boards as it remembers, up to its `samples`, and makes no try that it holds for hopeless. When few men are left, it
-reckons with a king a step from where it has him: `doubt`; its few boards may be wrong, and stalemate him. From casual
-up they retake where that costs nothing: `retaking`.
+- Belief and search expect moves as programs of several types make them (`models.opponent_types`), and announcements
+  tell the types apart. An inconsistent belief tries to recover, eight times.
+- A refused try costs no depth. After a capture a leaf plays out the exchange on that square, which both sides know.
+  `evaluators.active` values leaves, a bounded scale flattens large values, and our worst reply is likelier than the
+  model makes it.
+- Half of a try's value is its perfect-information value. Predictable tries, circles and quiet turns cost something
+  (`search.adjustments`).
+- The first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
+
+Weaker levels err as people do, and never play at random. They forget (few boards), look less far, overlook recaptures
+(`exchange`) and take a try that looks nearly as good (temperature, in centipawns):
+
+    level      boards  depth  temperature: first 12 plies, later
+    newcomer      100      1  30, 70
+    novice        100      1  18, 25
+    beginner      100      1  10, 2
+    casual        200      1  12, 10
+    club          300      2  12, 10
+    strong      1,000      2  10, 4
+    master      4,000      2  10, 0
+
+With few pieces left, levels also reckon with a king a step from where they have it (`king_uncertainty`): few boards may
+be wrong, and stalemate it. From casual up they favour recaptures.
 """
 
 from collections.abc import Mapping
@@ -24,52 +34,61 @@ from typing import Any
 
 from kriegbot.options import Option
 from kriegbot.players.base import Player, PlayerKind
-from kriegbot.players.searching import search_player
+from kriegbot.players.searching import MOST_PARTICLES, particles_within, search_player
 from kriegbot.search.settings import Settings
 
-FURTHER = 100
-PARTICLES_PER_SECOND, MIN_PARTICLES, MAX_PARTICLES = 50_000, 2_000, 50_000
+RESAMPLE = 100
+PARTICLES_PER_SECOND, FEWEST_PARTICLES = 50_000, 2_000
 
 FLAGSHIP = Settings(
     depth=2,
     backup="overconfident",
     evaluator="active",
     opponent="opponent_types",
-    filtering="opponent_types",
-    free=1,
+    belief_model="opponent_types",
+    free_refusals=1,
     exchange=1.0,
-    insight=0.2,
-    scale=2500.0,
+    worst_reply_weight=0.2,
+    value_scale=2500.0,
     temperature=(10.0, 0.0),
-    repeated=4.0,
-    impatience=3.0,
-    foretold=10.0,
-    opinion=0.5,
-    retries=8,
+    repetition_price=4.0,
+    quiet_turn_bonus=3.0,
+    predictability=10.0,
+    perfect_info_weight=0.5,
+    recovery_attempts=8,
     is_for_turn=True,
-    finishes=True,
+    use_endings=True,
 )
 
 
 def _level(samples: int, particles: int, **weaker: Any) -> Settings:
-    """A level; it draws so many boards for each try, a third of them anew after a refusal."""
-    simpler = replace(FLAGSHIP, opponent="fitted", filtering="uniform", evaluator="sound", opinion=0.0, foretold=0.0)
-    settings = replace(simpler, doubt=0.4, samples=samples, further=samples // 3, particles=particles, retries=0)
-    return replace(settings, **{"repeated": 20.0, **weaker})
+    """Return a level that draws so many boards for each try, and a third as many after a refusal."""
+    simpler = replace(
+        FLAGSHIP,
+        opponent="fitted",
+        belief_model="uniform",
+        evaluator="sound",
+        perfect_info_weight=0.0,
+        predictability=0.0,
+    )
+    settings = replace(
+        simpler, king_uncertainty=0.4, samples=samples, resample=samples // 3, particles=particles, recovery_attempts=0
+    )
+    return replace(settings, **{"repetition_price": 20.0, **weaker})
 
 
 _SHORT: dict[str, Any] = {"hopeless": 0.1, "depth": 1, "exchange": 0.0, "evaluator": "ks"}
-_RETAKES: dict[str, Any] = {"hopeless": 0.06, "retaking": 100.0}
+_RECAPTURES: dict[str, Any] = {"hopeless": 0.06, "recapture_bonus": 100.0}
 
 LEVELS: Mapping[str, Settings] = MappingProxyType(
     {
-        "newcomer": _level(100, 100, temperature=(30.0, 70.0), repeated=60.0, **_SHORT),
-        "novice": _level(100, 100, temperature=(18.0, 25.0), repeated=30.0, **_SHORT),
+        "newcomer": _level(100, 100, temperature=(30.0, 70.0), repetition_price=60.0, **_SHORT),
+        "novice": _level(100, 100, temperature=(18.0, 25.0), repetition_price=30.0, **_SHORT),
         "beginner": _level(100, 100, temperature=(10.0, 2.0), **_SHORT),
-        "casual": _level(100, 200, temperature=(12.0, 10.0), depth=1, exchange=0.5, **_RETAKES),
-        "club": _level(100, 300, temperature=(12.0, 10.0), exchange=0.5, **_RETAKES),
-        "strong": _level(100, 1_000, temperature=(10.0, 4.0), **_RETAKES),
-        "master": _level(200, 4_000, temperature=(10.0, 0.0), **_RETAKES),
+        "casual": _level(100, 200, temperature=(12.0, 10.0), depth=1, exchange=0.5, **_RECAPTURES),
+        "club": _level(100, 300, temperature=(12.0, 10.0), exchange=0.5, **_RECAPTURES),
+        "strong": _level(100, 1_000, temperature=(10.0, 4.0), **_RECAPTURES),
+        "master": _level(200, 4_000, temperature=(10.0, 0.0), **_RECAPTURES),
     }
 )
 """The flagship's settings for people, by name, from the weakest; docs/strength.md has matches between them."""
@@ -85,22 +104,22 @@ WORDS = {
     "master": "remembers nearly all announcements, and seldom errs",
     BEST: "the strongest: thinks as long as you let it",
 }
-"""What to expect of each, for people."""
+"""Each level in words for people."""
 
 
 def particles_beside(samples: int) -> int:
-    """How many boards the belief holds at most if so many histories are drawn from it."""
-    return min(MIN_PARTICLES + 100 * samples, MAX_PARTICLES)
+    """Return the most boards of a belief from which so many histories are drawn."""
+    return min(FEWEST_PARTICLES + 100 * samples, MOST_PARTICLES)
 
 
 def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
     if level in LEVELS:
         return search_player(LEVELS[level], seed)
     if samples is not None:
-        particles, further = particles_beside(samples), max(1, samples // 10)
-        return search_player(replace(FLAGSHIP, samples=samples, particles=particles, further=further), seed)
-    particles = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * time)))
-    return search_player(replace(FLAGSHIP, time=time, particles=particles, further=FURTHER), seed)
+        particles, resample = particles_beside(samples), max(1, samples // 10)
+        return search_player(replace(FLAGSHIP, samples=samples, particles=particles, resample=resample), seed)
+    particles = particles_within(time, PARTICLES_PER_SECOND, FEWEST_PARTICLES)
+    return search_player(replace(FLAGSHIP, time=time, particles=particles, resample=RESAMPLE), seed)
 
 
 kriegbot = PlayerKind(
@@ -112,7 +131,7 @@ kriegbot = PlayerKind(
         Option(
             "level",
             str,
-            "how well it plays, instead; best plays by time",
+            "its strength, instead; best plays by time",
             BEST,
             choices=tuple(WORDS),
             words=tuple(WORDS.values()),

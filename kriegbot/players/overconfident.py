@@ -3,8 +3,8 @@
 from kriegbot.players.searching import search_kind
 from kriegbot.search.settings import Settings
 
-PAPERS = ("depth", "time", "samples", "extra", "further", "particles", "evaluator")
-"""The options of the paper's players."""
+PAPERS = ("depth", "time", "samples", "retry_time", "resample", "particles", "evaluator")
+"""Options of the paper's players."""
 
 overconfident = search_kind(
     "searches; its opponent moves at random (AAAI 2006, Eq. 2)",

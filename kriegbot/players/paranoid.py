@@ -6,7 +6,7 @@ from kriegbot.search.settings import Settings
 
 paranoid = search_kind(
     "searches; its opponent sees everything (AAAI 2006, Eq. 3)",
-    "Looks ahead and fears that you see all its men; careful",
+    "Looks ahead and fears that you see all its pieces; careful",
     rank=2,
     settings=Settings(backup="paranoid"),
     offered=PAPERS,

@@ -20,8 +20,7 @@ from kriegbot.models import OPPONENTS
 from kriegbot.models.protocol import Announced, Opponent, prior_of
 from kriegbot.parts import BadPart
 from kriegbot.players.engine import ENGINES, started
-from kriegbot.search.backup import Backup, Fold, Settle
-from kriegbot.search.rules import BACKUPS
+from kriegbot.search.backup import BACKUPS, Backup, Fold, Settle
 from referee import Announcement
 from referee.text import one_line
 
@@ -87,7 +86,7 @@ def _check_opponent(part: Any) -> None:
 
 def _check_backup(part: Any) -> None:
     if not isinstance(part, Backup):
-        raise BadPart(f"is a {type(part).__name__}; it takes a `Backup`, or a function of numbers that makes one")
+        raise BadPart(f"is a {type(part).__name__}; it takes a `Backup`")
     if not isinstance(part.start, tuple) or not part.start or not all(isinstance(one, float) for one in part.start):
         raise BadPart(f"starts with {one_line(repr(part.start), 80)}; it takes a tuple of one number (float) or more")
     _compile(part.fold, Fold, "fold")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import chess
 
 from kriegbot.players.base import PlayerKind
-from kriegbot.players.scripted import ScriptedPlayer, Turn, prowl
+from kriegbot.players.scripted import ScriptedPlayer, ScriptTurn, prowl
 from referee.pieces import attacked, moved
 
 ENOUGH = 3
@@ -18,7 +18,7 @@ ENOUGH = 3
 class RusherPlayer(ScriptedPlayer):
     """Pushes pawns, and protects those that are far up."""
 
-    def taste(self, turn: Turn, move: chess.Move) -> float:
+    def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
         """Promotion, pawn captures, pawn moves, then protecting what has come far."""
         height = turn.height(move.to_square)
         if move.promotion:
@@ -31,10 +31,10 @@ class RusherPlayer(ScriptedPlayer):
             return -20.0
         return prowl(turn, move) + self._support(turn, move) + 3 * self._rng.random()
 
-    def _queens(self, turn: Turn) -> int:
+    def _queens(self, turn: ScriptTurn) -> int:
         return sum(man == chess.QUEEN for man in turn.view.men.values())
 
-    def _support(self, turn: Turn, move: chess.Move) -> float:
+    def _support(self, turn: ScriptTurn, move: chess.Move) -> float:
         """How far up the protected pawns are after a move."""
         men = moved(turn.view.men, move)
         held = attacked(turn.view.color, men)

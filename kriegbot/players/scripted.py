@@ -22,7 +22,7 @@ ANSWER, RETAKE, RESCUE = 3_000.0, 2_000.0, 1_000.0
 """What comes before all taste, and in which order."""
 
 
-class Turn:
+class ScriptTurn:
     """A turn as a script sees it.
 
     Attributes:
@@ -102,17 +102,17 @@ class ScriptedPlayer(ABC):
 
     def choose(self, view: View) -> Choice:
         """Answers a view with the open try that ranks first."""
-        king, turn, tries = self._hunter.hunts(view), Turn(view), view.tries()
+        king, turn, tries = self._hunter.hunts(view), ScriptTurn(view), view.tries()
         ranked = [king.rate(move) if king is not None else self._rank(turn, move) for move in tries]
         best = max(ranked)
         first = [move for move, rank in zip(tries, ranked, strict=True) if rank == best]
         return Choice(first[int(self._rng.random() * len(first))])
 
     @abstractmethod
-    def taste(self, turn: Turn, move: chess.Move) -> float:
+    def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
         """How much the script likes a try when nothing is urgent, from -500 to 500."""
 
-    def _rank(self, turn: Turn, move: chess.Move) -> float:
+    def _rank(self, turn: ScriptTurn, move: chess.Move) -> float:
         man, target = turn.man(move), chess.BB_SQUARES[move.to_square]
         rank = self.taste(turn, move)
         if move.promotion not in (None, chess.QUEEN):
@@ -130,7 +130,7 @@ class ScriptedPlayer(ABC):
         return rank
 
 
-def prowl(turn: Turn, move: chess.Move) -> float:
+def prowl(turn: ScriptTurn, move: chess.Move) -> float:
     """How promising a move of a piece into the opponent's half is: far up, held, and cheap."""
     worth = PIECE_VALUES[turn.man(move)]
     height = turn.height(move.to_square)

@@ -23,41 +23,40 @@ from referee import View
 TOLERANCE = 1.05
 """A choice that takes longer than this many times its budget counts as an overrun."""
 RESERVE = 0.02
-"""Share of a budget kept back for what comes after the search, and for a busy machine's late clock."""
-MIN_PARTICLES, MAX_PARTICLES, PARTICLES_PER_SECOND = 500, 50_000, 100_000
+"""Share of a budget reserved for work after the search, and for a busy machine's late clock."""
+MOST_PARTICLES = 50_000
 """Boards in the belief by default. A turn of the opponent takes a second for a million or more of them."""
-FIRST_SHARE, FURTHER_SHARE = 0.35, 0.2
-"""Shares of what is left of a turn's budget that the search for its first try and for each further one take."""
-FOR_RESCUES = 0.5
-"""Share of what is left of it after which replays of the belief end."""
+FIRST_SHARE, LATER_SHARE = 0.35, 0.2
+"""Shares of the rest of a turn's budget for the search of its first try and of each later one."""
+RESCUE_SHARE = 0.5
+"""Share of that rest after which replays of the belief end."""
 CHOOSING = 1
-"""Use of randomness within one try, besides that of `search.sampled`, with a seed of its own."""
+"""Sub-seed of a try, beside that of `search.sampled`."""
 
 
 class SearchPlayer:
     """Plays one game for one side by a search.
 
     Args:
-      search: asked for a policy at every try.
+      search: gives a policy for every try.
       seconds: budget for the first try of a turn, from the view's arrival; None if the search works by samples.
-      extra: budget for each further try of a turn; as `seconds` if None.
-      is_for_turn: whether `seconds` is the budget of a whole turn, all its tries together.
-      seed: of the draw from the policy; with samples, the same seed answers the same views with the same tries, on any
-        machine.
+      retry_time: budget for each later try of a turn; as `seconds` if None.
+      is_for_turn: True if `seconds` is the budget of a whole turn, all its tries together.
+      seed: of the draw from the policy; with samples, a seed answers the same views alike on any machine.
     """
 
     def __init__(
         self,
         search: Search,
         seconds: float | None = None,
-        extra: float | None = None,
+        retry_time: float | None = None,
         seed: int = 0,
         *,
         is_for_turn: bool = False,
     ) -> None:
         self.search, self.seconds, self.seed = search, seconds, seed
         self._turn = seconds if is_for_turn else None
-        self.extra = seconds if extra is None or seconds is None else extra
+        self.retry_time = seconds if retry_time is None or seconds is None else retry_time
         self._ply, self._left = -1, 0.0
 
     def choose(self, view: View) -> Choice:
@@ -65,11 +64,11 @@ class SearchPlayer:
         begun = time.perf_counter()
         if self._turn is not None and view.ply != self._ply:
             self._ply, self._left = view.ply, self._turn
-        self.search.update(view, None if self._turn is None else FOR_RESCUES * self._left)
+        self.search.update(view, None if self._turn is None else RESCUE_SHARE * self._left)
         spent = time.perf_counter() - begun
-        budget = self.extra if view.refused else self.seconds
+        budget = self.retry_time if view.refused else self.seconds
         if self._turn is not None:
-            budget = spent + (FURTHER_SHARE if view.refused else FIRST_SHARE) * (self._left - spent)
+            budget = spent + (LATER_SHARE if view.refused else FIRST_SHARE) * (self._left - spent)
         left = None if budget is None else (1 - RESERVE) * budget - spent
         policy = self.search.policy(view, left)
         move = policy.choose(subseed(subseed(self.seed, view.ply, len(view.refused)), CHOOSING))
@@ -82,22 +81,28 @@ class SearchPlayer:
         return Choice(move, report)
 
 
+def particles_within(seconds: float, rate: int = 100_000, fewest: int = 500) -> int:
+    """Return the default size of a belief for a budget: `rate` boards per second, within limits."""
+    return int(max(fewest, min(MOST_PARTICLES, rate * seconds)))
+
+
 def search_player(settings: Settings, seed: int = 0) -> SearchPlayer:
-    """A player that searches sampled histories; `seed` is of all its randomness."""
+    """Return a player that searches sampled histories; `seed` is of all its randomness."""
     if settings.samples is not None:
-        settings = replace(settings, time=None, extra=None)
+        settings = replace(settings, time=None, retry_time=None)
     if settings.particles is None:
-        shortest = min((budget for budget in (settings.time, settings.extra) if budget is not None), default=math.inf)
-        most = int(max(MIN_PARTICLES, min(MAX_PARTICLES, PARTICLES_PER_SECOND * shortest)))
-        settings = replace(settings, particles=most)
+        shortest = min(
+            (budget for budget in (settings.time, settings.retry_time) if budget is not None), default=math.inf
+        )
+        settings = replace(settings, particles=particles_within(shortest))
     search: Search = SampledSearch(settings, seed)
-    if settings.finishes:
+    if settings.use_endings:
         search = Finishing(search, seed)
-    return SearchPlayer(search, settings.time, settings.extra, seed, is_for_turn=settings.is_for_turn)
+    return SearchPlayer(search, settings.time, settings.retry_time, seed, is_for_turn=settings.is_for_turn)
 
 
 def search_kind(summary: str, words: str, rank: int, settings: Settings, offered: Iterable[str]) -> PlayerKind:
-    """A kind of player that searches by some settings, and offers some of them as options."""
+    """Return a kind of player that searches by some settings, and offers some of them as options."""
 
     def make(seed: int, **chosen: Any) -> SearchPlayer:
         return search_player(replace(settings, **chosen), seed)
@@ -107,14 +112,14 @@ def search_kind(summary: str, words: str, rank: int, settings: Settings, offered
 
 
 SHOWN = 3
-"""Tries that the line names."""
+"""Tries in the line of `why`."""
 
 
 def why(view: View, policy: Policy) -> str:
-    """Such as "812 boards; best: exd5 +1.20 (38% legal), Nf3 +0.31, Qe2 +0.30"; values in pawns."""
+    """Return a line such as "812 boards; best: exd5 +1.20 (38% legal), Nf3 +0.31, Qe2 +0.30"; values in pawns."""
     boards = policy.report.particles
     believed = f"{boards:,} board{'s' * (boards != 1)}" if boards else "no board"
-    if policy.report.astray:
+    if policy.report.belief_inconsistent:
         believed += " consistent with the last announcement only"
     can_be_chosen = np.flatnonzero((policy.weights > 0) | ~np.isnan(policy.values))
     best_first = np.lexsort((-policy.values[can_be_chosen], policy.weights[can_be_chosen] == 0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import chess
 
 from kriegbot.players.base import PlayerKind
-from kriegbot.players.scripted import ScriptedPlayer, Turn
+from kriegbot.players.scripted import ScriptedPlayer, ScriptTurn
 from referee.pieces import is_castling
 
 AHEAD = 3
@@ -21,7 +21,7 @@ HOME = 3
 class ShufflerPlayer(ScriptedPlayer):
     """Keeps its men together at home."""
 
-    def taste(self, turn: Turn, move: chess.Move) -> float:
+    def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
         """Pawn captures at home, castling, then protected men on the first ranks."""
         man, height = turn.man(move), turn.height(move.to_square)
         if turn.is_pawn_capture(move):

@@ -21,8 +21,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from kriegbot.options import Value, value_text
-from kriegbot.parts import NotFound, Parts, Programs, check_file, entry_points, file_of, sha256_of, without_numbers
+from kriegbot.options import Option, Value, value_text
+from kriegbot.parts import NotFound, Parts, Programs, check_file, entry_points, file_of, sha256_of
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.old_names import with_current_names
 from referee.text import did_you_mean, quoted
@@ -120,7 +120,7 @@ class PlayerSpec:
         if self.is_outside:  # it defines its options itself, so any value that names a file counts
             for value in map(str, self.options.values()):
                 with suppress(NotFound):
-                    paths[value] = file_of(without_numbers(value)) if ":" in value else None
+                    paths[value] = file_of(value) if ":" in value else None
         else:
             for option in player_kind(self.name).options:
                 if option.parts is not None:
@@ -157,7 +157,7 @@ class PlayerSpec:
     def import_folders(self) -> list[str]:
         """The folders from which Python imports the modules that the spec names."""
         paths = {self.reference: file_of(self.reference)} if self.is_outside and not self.command else {}
-        paths |= {without_numbers(name): path for name, path in self.parts.items() if ":" in name}
+        paths |= {name: path for name, path in self.parts.items() if ":" in name}
         modules = {name.rpartition(":")[0]: path for name, path in paths.items()}
         return [
             str(path.parents[len(module.split(".")) - (path.stem != "__init__")])
@@ -172,7 +172,7 @@ def versions_of(specs: Iterable[PlayerSpec]) -> str:
     return " ".join(f"{name.replace(' ', '_')}={hashes[name]}" for name in sorted(hashes))
 
 
-def parse_spec(text: str, *, sandbox: bool = True) -> PlayerSpec:
+def parse_spec(text: str, *, sandbox: bool = True, experimental: bool = True) -> PlayerSpec:
     """Return the player that a spec names.
 
     >>> spec = parse_spec("overconfident:depth=2,samples=50")
@@ -184,13 +184,21 @@ def parse_spec(text: str, *, sandbox: bool = True) -> PlayerSpec:
     Traceback (most recent call last):
     kriegbot.players.specs.BadSpec: illegal depth '9' for player 'overconfident'; it takes a whole number, 1..4.
 
+    `experimental=False` refuses options for experiments.
+
     Raises:
-      BadSpec: the text names no player.
+      BadSpec: the text names no player, or an option is refused.
     """
     text = with_current_names(text)
     name, colon, rest = text.partition(":")
     if name in PLAYERS.names():
         texts = _split_options(name, rest) if colon else {}
+        for option in player_kind(name).options:
+            if option.is_experimental and option.name in texts and not experimental:
+                raise BadSpec(
+                    f"option {option.name!r} of player {name!r} is for experiments; it takes Python or"
+                    " `kriegbot reproduce`."
+                )
         return PlayerSpec(name, parse_options(name, player_kind(name), texts), sandbox)
     if text.startswith(PROGRAM):
         return _parse_program(text, sandbox)
@@ -271,9 +279,9 @@ def parse_options(name: str, kind: PlayerKind, texts: Mapping[str, str]) -> dict
     default_programs = {one.name: str(one.default) for one in kind.options if isinstance(one.parts, Programs)}
     for option, text in {**default_programs, **texts}.items():  # a default program may be missing on this machine
         if option not in known:
-            allowed = _allowed_options(kind)
+            allowed, offered = _allowed_options(kind), [one.name for one in offered_options(kind)]
             raise BadSpec(
-                f"player {quoted(name)} has no option {quoted(option)}{did_you_mean(option, known)} "
+                f"player {quoted(name)} has no option {quoted(option)}{did_you_mean(option, offered)} "
                 f"{allowed[0].upper() + allowed[1:]}."
             )
         try:
@@ -289,6 +297,11 @@ def parse_options(name: str, kind: PlayerKind, texts: Mapping[str, str]) -> dict
     return {option: values[option] for option in known if option in texts}
 
 
+def offered_options(kind: PlayerKind) -> list[Option]:
+    """Return the options that people may set."""
+    return [option for option in kind.options if not option.is_experimental]
+
+
 def _allowed_options(kind: PlayerKind) -> str:
-    options = [f"{option.name} ({option.takes})" for option in kind.options]
+    options = [f"{option.name} ({option.takes})" for option in offered_options(kind)]
     return "it takes " + (", ".join(options) or "no options")

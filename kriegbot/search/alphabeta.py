@@ -39,7 +39,7 @@ class Board(NamedTuple):
     """
 
     tables: kb.Words
-    terms: kb.KernelRules
+    rules: kb.KernelRules
     side: int
     evaluator: Evaluator
     moves: kb.Moves
@@ -123,7 +123,7 @@ def negamax(board: Board, position: kb.Position, was_silent: bool, depth: int, p
     checkers = kb.NONE
     if not was_silent:
         checkers, pinned = kb.check_info(board.tables, position)
-        end = kb.game_end(board.tables, position, checkers, pinned, board.terms, moves)
+        end = kb.game_end(board.tables, position, checkers, pinned, board.rules, moves)
         if end != 0:
             return ply - MATE if kb.is_won(end) else 0
     best = -INFINITE
@@ -141,7 +141,7 @@ def negamax(board: Board, position: kb.Position, was_silent: bool, depth: int, p
     for i in range(loud, count):
         if moves[i] == board.killers[ply]:
             moves[i], moves[loud] = moves[loud], moves[i]
-    silence = kb.quiet_info(board.tables, position, board.terms)
+    silence = kb.quiet_info(board.tables, position, board.rules)
     for i in range(count):
         after, _ = kb.make_move(board.tables, position, moves[i])
         still = kb.is_quiet(silence, position, moves[i] & MOVE_MASK)
@@ -169,13 +169,13 @@ def _value_boards(
 
     -1 if a board has no legal move, or one that is not among the tries.
     """
-    depth, terms, evaluator = method
+    depth, rules, evaluator = method
     listed = kb.pointer(moves)
     for i in range(len(rows)):
         position = kb.load(kb.pointer(rows), i)
         board = Board(
             kb.pointer(tables),
-            terms,
+            rules,
             kb.side_to_move(position),
             evaluator,
             listed,
@@ -184,7 +184,7 @@ def _value_boards(
             kb.pointer(leaves),
         )
         count = kb.legal_moves(kb.pointer(tables), position, listed)
-        silence, standing = kb.quiet_info(kb.pointer(tables), position, terms), evaluation(board, position)
+        silence, standing = kb.quiet_info(kb.pointer(tables), position, rules), evaluation(board, position)
         legal = 0  # legal moves are in the same order as the tries, of which they are a part
         for j in range(len(tries)):
             value = standing
@@ -202,7 +202,7 @@ def _value_boards(
 
 
 def value_boards(
-    rows: kb.Rows, tries: kb.MoveArray, depth: int, evaluator: Evaluator, terms: kb.KernelRules, stop: kb.IntArray
+    rows: kb.Rows, tries: kb.MoveArray, depth: int, evaluator: Evaluator, rules: kb.KernelRules, stop: kb.IntArray
 ) -> tuple[kb.IntArray, int]:
     """Value every try on every board, until the stop flag is set.
 
@@ -211,7 +211,7 @@ def value_boards(
       tries: [M] from `search.tries_of`.
       depth: plies before quiescence, our try among them, >= 1.
       evaluator: E, from `evaluators.load_evaluator`.
-      terms: rule set and limits; when a game is drawn both sides know.
+      rules: rule set and limits; when a game is drawn both sides know.
       stop: flag [1] as `search.stop_after` sets it.
 
     Returns:
@@ -225,7 +225,7 @@ def value_boards(
     values, leaves = np.empty(len(rows) * len(tries), np.int64), np.zeros(1, np.int64)
     levels = depth + QUIESCENCE + 1
     moves, killers = np.empty(kb.MAX_MOVES * levels, np.int32), np.zeros(levels, np.int32)
-    done = _value_boards(kb.TABLES, rows, tries, (depth, terms, evaluator), stop, leaves, values, moves, killers)
+    done = _value_boards(kb.TABLES, rows, tries, (depth, rules, evaluator), stop, leaves, values, moves, killers)
     if done < 0:
         raise ValueError("boards that are over, or that have other tries")
     return values.reshape(len(rows), len(tries))[:done], int(leaves[0])

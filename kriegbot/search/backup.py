@@ -1,9 +1,10 @@
-"""What a backup rule is: how the values of histories, of the opponent's moves and of announcements become one value.
+"""Backup rules: how values of histories, of the opponent's replies and of announcements become one value.
 
-A rule keeps a few numbers, the totals, for each try of an information set. Whatever may follow the try is folded into
-them, be it histories, replies or announcements, since we do not choose there. Where we choose, the totals are settled:
-tries are compared by one value, and the best passes its totals on to the set above. `search/rules/` has one rule to a
-file.
+A rule keeps a few numbers, the totals, for each try of an information set. All that may follow the try (histories,
+replies, announcements) is folded into them, since we do not choose there. Where we choose, the totals are settled: one
+value compares the tries, and the best try passes its totals on to the set above.
+
+A file NAME.py of `search/rules/` defines NAME, a `Backup`.
 """
 
 from collections.abc import Callable
@@ -11,32 +12,32 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from kriegbot.kernels import Reals, part_of
+from kriegbot.parts import Parts
 
 Fold: TypeAlias = Callable[[Reals, Reals, Reals, int], None]
 """(totals, weights, values, count): fold `count` sets of values, weighing `weights`, into `totals`.
 
-totals [width], weights [count], values [count, width]. A known value (of a leaf, or of the end of the game) is passed
-as each of its `width` values. Weights need not sum to 1."""
+totals [width], weights [count], values [count, width]. The value of a leaf or of an ended game stands in all of its
+`width` places. Weights need not sum to 1."""
 Settle: TypeAlias = Callable[[Reals, float, Reals, Reals], float]
-"""(totals, weight, parameters, settled) -> the value, in centipawns, by which tries of one set are compared.
+"""(totals, weight, parameters, settled) -> the value, in centipawns, that compares tries of one set.
 
-`weight` is the total weight of its histories. Writes to `settled` the totals that the set has when this try is
-chosen."""
+`weight` is the total weight of the set's histories. Writes to `settled` the totals of the set if this try is chosen."""
 
 
 def fold(function: Fold) -> Fold:
-    """Compile how a rule folds values in; raises TypeError if the annotations are not those of `Fold`."""
+    """Compile the function that folds values in; raise TypeError unless its annotations are those of `Fold`."""
     return part_of(Fold, function)
 
 
 def settle(function: Settle) -> Settle:
-    """Compile how a rule settles totals; raises TypeError if the annotations are not those of `Settle`."""
+    """Compile the function that settles totals; raise TypeError unless its annotations are those of `Settle`."""
     return part_of(Settle, function)
 
 
 @settle
 def as_it_stands(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:  # noqa: ARG001 - SETTLE's signature
-    """For rules that keep one number: it is compared, and passed on."""
+    """Return the only number that a rule keeps, and pass it on."""
     settled[0] = totals[0]
     return totals[0]
 
@@ -46,13 +47,13 @@ class Backup:
     """A backup rule.
 
     Attributes:
-      name: as in specs.
-      start: the totals of no history at all; as many numbers as the rule keeps.
+      name: its name in specs.
+      start: totals before any history; as many numbers as the rule keeps.
       fold: a `Fold`, decorated with `fold`.
       settle: a `Settle`, decorated with `settle`; a rule that keeps one number needs none.
       parameters: numbers passed to `settle`.
-      is_sum: whether settled values are sums over histories, still to be divided by their weight at the root. (Between
-        tries of one set the divisor is the same; this is V of IMP-minimax: Blair, Mutchler and Liu 1993.)
+      is_sum: True if settled values are sums over histories, which the root divides by their weight. (Between tries of
+        one set the divisor is the same; this is V of IMP-minimax: Blair, Mutchler and Liu 1993.)
       pruned: a search of this rule that prunes and finds the same best tries, with the arguments and results of
         `pruned.paranoid_values`; None if there is none.
     """
@@ -64,3 +65,16 @@ class Backup:
     parameters: tuple[float, ...] = ()
     is_sum: bool = False
     pruned: Callable[..., Any] | None = None
+
+
+BACKUPS = Parts("backup rule", "kriegbot.search.rules", "kriegbot.backups")
+"""Our backup rules, and those from outside."""
+
+
+def load_backup(name: str) -> Any:
+    """Return the backup rule of a name such as `paranoid`, or of FILE.py:NAME or MODULE:NAME.
+
+    Raises:
+      kriegbot.parts.NotFound: a ValueError; it does not exist.
+    """
+    return BACKUPS.load(name)

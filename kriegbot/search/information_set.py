@@ -31,8 +31,8 @@ class InformationSet:
     rows: kb.Rows
     weights: kb.RealArray
     tries: Tries
-    terms: kb.KernelRules
-    heard: int = 0
+    rules: kb.KernelRules
+    theirs: int = 0
 
     @classmethod
     def of(cls, view: View, rows: kb.Rows, weights: kb.RealArray) -> "InformationSet":
@@ -42,7 +42,7 @@ class InformationSet:
 
     def first(self, boards: int) -> "InformationSet":
         """The first histories alone."""
-        return InformationSet(self.rows[:boards], self.weights[:boards], self.tries, self.terms, self.heard)
+        return InformationSet(self.rows[:boards], self.weights[:boards], self.tries, self.rules, self.theirs)
 
 
 def tries_in(view: View, row: kb.Rows) -> Tries:

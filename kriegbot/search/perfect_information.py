@@ -1,10 +1,10 @@
-"""What tries are worth if both sides saw the board: a second opinion beside that of the information-set search.
+"""Perfect-information values: alpha-beta on sampled boards as if both sides saw everything, averaged per try.
 
-HS (Parker, Nau and Subrahmanian, IJCAI 2005) chooses by such values alone. An opponent who sees everything finds the
-best reply on each board, and every exchange after our answer to it, which a search of two plies against the replies
-expected does not; but he is no opponent of ours, so these values only count beside the others
-(`settings.Settings.opinion`). Departs from HS where a try may be illegal: over the boards that refuse it, it is worth
-the best of what can be tried next, and over the others mostly the mean, partly the mean of the worst fifth.
+HS (Parker, Nau and Subrahmanian, IJCAI 2005) chooses by such values alone. An opponent that sees everything finds the
+best reply on each board, and every exchange after our answer to it. A search of two plies against the expected replies
+misses these. But our opponent does not see everything, so these values count only beside the others
+(`Settings.perfect_info_weight`). Departs from HS where a try may be illegal: over the boards that refuse it, its value
+is that of the best next try, and over the others mostly the mean, partly the mean of the worst fifth.
 """
 
 from itertools import takewhile
@@ -23,33 +23,33 @@ BOARDS, MOST_BOARDS, DEPTH = 40, 200, 3
 """Boards valued for each try, the most of them by time, and plies before quiescence; if there is no time for so many
 boards, one ply fewer."""
 WORST, WORST_SHARE = 0.3, 0.2
-"""How much the worst boards count beside the mean, and which share of the boards they are."""
+"""Weight of the worst boards beside the mean, and the share of the boards that they are."""
 
 
-class Valued:
-    """Boards of one turn, and what alpha-beta finds each open try worth on them.
+class BoardValues:
+    """Alpha-beta values of one turn's tries on its boards.
 
-    A refusal changes none of it: it leaves fewer boards and fewer tries. Boards that differ in their labels alone are
-    valued once.
+    After a refusal fewer boards and fewer tries remain, with the same values. Boards that differ only in the type of
+    the opponent are valued once.
     """
 
     def __init__(self, histories: InformationSet, method: Method) -> None:
-        """None yet; `histories` are those of the turn's first try."""
-        self._tries, self._terms, self._evaluator = histories.tries, histories.terms, method.evaluator
-        self._found: dict[int, dict[bytes, kb.IntArray]] = {DEPTH - 1: {}, DEPTH: {}}
+        """Start without values; `histories` are those of the turn's first try."""
+        self._tries, self._rules, self._evaluator = histories.tries, histories.rules, method.evaluator
+        self._values: dict[int, dict[bytes, kb.IntArray]] = {DEPTH - 1: {}, DEPTH: {}}
 
     def depths(self, rows: kb.Rows) -> kb.IntArray:
-        """How deep [N] each of the boards was searched, 0 if it was not."""
-        less, most = self._found.values()
+        """Return the depth [N] to which each of the boards was searched, 0 if it was not."""
+        less, most = self._values.values()
         return np.array([DEPTH if board in most else DEPTH - 1 if board in less else 0 for board in _boards(rows)])
 
     def values(self, rows: kb.Rows, tries: Tries, depth: int, stop: kb.IntArray) -> kb.IntArray:
-        """As `value_boards` finds them, with the same arguments."""
-        boards, known = _boards(rows), self._found[depth]
+        """Return what `value_boards` returns for the same arguments."""
+        boards, known = _boards(rows), self._values[depth]
         new = {board: i for i, board in enumerate(boards) if board not in known}
-        found, _ = value_boards(rows[list(new.values())], tries, depth, self._evaluator, self._terms, stop)
+        valued, _ = value_boards(rows[list(new.values())], tries, depth, self._evaluator, self._rules, stop)
         are_open = np.isin(self._tries, tries)
-        for board, values in zip(new, found, strict=False):  # fewer if it was stopped
+        for board, values in zip(new, valued, strict=False):  # fewer if it was stopped
             known[board] = np.zeros(len(self._tries), np.int64)
             known[board][are_open] = values
         done = list(takewhile(known.__contains__, boards))
@@ -57,52 +57,52 @@ class Valued:
 
 
 def _boards(rows: kb.Rows) -> list[bytes]:
-    """Boards without their labels, as keys."""
+    """Return boards without opponent types, as keys."""
     every = kb.without_type_ids(rows).tobytes()
     return [every[i : i + 64] for i in range(0, len(every), 64)]
 
 
 def open_values(
-    histories: InformationSet, method: Method, seconds: float | None, seed: int, valued: Valued
+    histories: InformationSet, method: Method, seconds: float | None, seed: int, board_values: BoardValues
 ) -> RealArray | None:
-    """What each try [M] is worth over some of the boards, squeezed as `Method.scale` has it; None if none is valued.
+    """Return the value [M] of each try over some of the boards, squashed by `Settings.value_scale`; None without any.
 
-    Boards that were valued at an earlier try of the turn come first, and count though no time is left; `valued` has
-    them, and gets those valued now.
+    Boards that were valued at an earlier try of the turn come first, and count even if no time is left. `board_values`
+    holds them, and gets those valued now.
     """
-    depths = valued.depths(histories.rows)
+    depths = board_values.depths(histories.rows)
     some = np.lexsort((kb.uniforms(seed, len(histories.rows)), -depths))[:MOST_BOARDS]
     rows, weights = histories.rows[some], histories.weights[some]
-    found = np.empty((0, len(histories.tries)), np.int64)
+    best = np.empty((0, len(histories.tries)), np.int64)
     passes = [(BOARDS, DEPTH)] if seconds is None else [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
     if (depths[some[:BOARDS]] == DEPTH).all():
         passes = passes[-1:]
     with stop_after(seconds) as stop:
         for boards, depth in passes:
-            deeper = valued.values(rows[:boards], histories.tries, depth, stop)
-            found = deeper if len(deeper) >= len(found) else found
-    if len(found) == 0:
+            deeper = board_values.values(rows[:boards], histories.tries, depth, stop)
+            best = deeper if len(deeper) >= len(best) else best
+    if len(best) == 0:
         return None
-    values = squeezed(found.astype(np.float64), method.scale)
+    values = squash(best.astype(np.float64), method.value_scale)
     for i, move in enumerate(histories.tries):
-        values[list_refusing(rows[: len(found)], int(move)), i] = np.nan
-    return worth_of_tries(values, weights[: len(found)])[0]
+        values[list_refusing(rows[: len(best)], int(move)), i] = np.nan
+    return values_of_tries(values, weights[: len(best)])[0]
 
 
-def squeezed(values: RealArray, scale: float) -> RealArray:
-    """Values as `Method.scale` has them."""
+def squash(values: RealArray, scale: float) -> RealArray:
+    """Bound values as `Settings.value_scale` says; 0 leaves them as they are."""
     return values / np.sqrt(1.0 + (values / scale) ** 2) if scale else values
 
 
-def worth_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, RealArray]:
-    """What each try is worth, and the probability that it is legal.
+def values_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, RealArray]:
+    """Return the value of each try, and the probability that it is legal.
 
     Args:
       values: [boards, tries] of each move on each board, nan where it is illegal.
       weights: [boards] positive.
 
     Returns:
-      worth [tries] in the unit of `values`, and legal [tries], in [0, 1].
+      values [tries] in the unit of the argument, and legal [tries], in [0, 1].
     """
     legal = ~np.isnan(values)
     share = weights @ legal / weights.sum()
@@ -115,7 +115,7 @@ def worth_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, Re
 
 
 def blended(values: RealArray, weights: RealArray) -> RealArray:
-    """The mean of each column where it is not nan, and of its worst `WORST_SHARE` the mean again, as one number."""
+    """Blend the mean of each column, nan aside, with the mean of its worst `WORST_SHARE`."""
     order = np.argsort(values, axis=0, kind="stable")  # nan is last
     values = np.take_along_axis(values, order, axis=0)
     parts = weights[order] * ~np.isnan(values)

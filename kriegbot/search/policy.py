@@ -1,28 +1,50 @@
-"""What a player asks of a search: a policy over the open tries.
+"""Policies over the open tries, and the one way from values to a policy.
 
-A search takes in views and gives the probability of each try. It is asked for every try, and may keep what it likes
-between tries and turns: a sample, a tree. It may mix tries; the players of the paper choose only among the best.
+A search takes in views and answers each try with a policy. It may keep what it likes between tries and turns, such as a
+sample or a tree. It may mix tries; the players of the paper choose only among the best.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 import chess
 import numpy as np
 
+from kriegbot.belief.belief import Belief
 from kriegbot.kernels import RealArray, uniforms
 from kriegbot.report import Report
 from referee import View
 
+OPENING_PLIES = 12
+"""Plies in which players may draw tries by value, so that their games differ."""
+
+
+def report_of(belief: Belief, samples: int = 0, depth: int = 0, leaves: int = 0) -> Report:
+    """Return the report of a search that drew its histories from a belief."""
+    particles = belief.particles
+    return Report(
+        samples=samples,
+        depth=depth,
+        leaves=leaves,
+        particles=particles.boards if len(particles) else 0,
+        effective=particles.effective,
+        rescue=belief.last_rescue,
+        belief_inconsistent=not particles.is_consistent,
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How to choose among the open tries, and how that was found.
+    """Probabilities of the open tries, and the statistics of the search that found them.
+
+    >>> e4, d4 = chess.Move.from_uci("e2e4"), chess.Move.from_uci("d2d4")
+    >>> Policy([e4, d4], np.array([0.0, 1.0]), np.array([10.0, 20.0])).choose(seed=1).uci()
+    'd2d4'
 
     Attributes:
       tries: [M] those that have a chance, or all.
-      weights: [M] how likely each is chosen, >= 0; they need not sum to 1.
+      weights: [M] in proportion to the probability of each, >= 0.
       values: [M] of each, in centipawns from our side; nan if unknown.
       report: of the search, for reports.
       legal: [M] the probability that each is legal; None if unknown.
@@ -41,15 +63,60 @@ class Policy:
         return self.tries[min(chosen, len(self.tries) - 1)]
 
 
+def equal_policy(tries: Sequence[chess.Move], report: Report) -> Policy:
+    """Return a policy that draws among tries of unknown value."""
+    return Policy(tries, np.ones(len(tries)), np.full(len(tries), np.nan), report)
+
+
+def policy_from(
+    tries: Sequence[chess.Move],
+    values: RealArray,
+    report: Report,
+    legal: RealArray | None = None,
+    *,
+    hopeless: float | None = 0.0,
+    temperature: float = 0.0,
+    ties: Literal["random", "first", "last"] = "random",
+) -> Policy:
+    """Return a policy that prefers tries of high value.
+
+    >>> tries = [chess.Move.from_uci(uci) for uci in ("e2e4", "d2d4", "g1f3")]
+    >>> policy_from(tries, np.array([20.0, 30.0, 30.0]), Report()).weights.tolist()
+    [0.0, 1.0, 1.0]
+
+    Args:
+      tries: [M] open tries, in the order of their squares.
+      values: [M] in centipawns.
+      report: of the search.
+      legal: [M] the probability that each is legal; None makes all of them candidates.
+      hopeless: tries no likelier to be legal are chosen only if all are so; None makes all of them candidates.
+      temperature: of a softmax over the candidates, in centipawns; 0 chooses the best alone.
+      ties: which of the best is chosen at temperature 0.
+    """
+    candidates = np.ones(len(tries), bool)
+    if legal is not None and hopeless is not None:
+        likely = legal > (hopeless if legal.max() > hopeless else 0.0)
+        candidates = likely if likely.any() else candidates
+    behind = values[candidates].max() - values
+    if temperature:
+        weights = np.where(candidates, np.exp(-np.maximum(behind, 0.0) / temperature), 0.0)
+    else:
+        weights = (candidates & (behind <= 0.0)).astype(np.float64)
+        if ties != "random":
+            best = np.flatnonzero(weights)
+            weights[best[1:] if ties == "first" else best[:-1]] = 0.0
+    return Policy(tries, weights, values, report, legal)
+
+
 class Search(Protocol):
     """A search of one side's information sets through one game."""
 
     def update(self, view: View, seconds: float | None = None) -> None:
-        """Take in what is new in a view in which it is our turn, in about so many seconds; None for all it takes."""
+        """Take in the new events of a view in which it is our turn, in about so many seconds if they are limited."""
         ...
 
     def policy(self, view: View, seconds: float | None) -> Policy:
-        """How to choose a try in the view of the last update.
+        """Return a policy for the view of the last update.
 
         Args:
           view: that view.

@@ -39,7 +39,7 @@ HALF = 0.5
 """Values are whole centipawns: anything not above the best less this is below the best."""
 
 
-class Room(NamedTuple):
+class PrunedWorkspace(NamedTuple):
     """Where a search works; the sets of histories that it looks into lie on a stack.
 
     Of a history on the stack, which has `size` places: rows [size, 8]; masks [size, MASK_WORDS], bit k set if try k of
@@ -61,8 +61,8 @@ class Room(NamedTuple):
     stop: kb.IntArray
 
     @classmethod
-    def of(cls, rows: kb.Rows, size: int, depth: int, stop: kb.IntArray) -> "Room":
-        """Room for a search to a depth, with the histories of its root as the first on the stack."""
+    def of(cls, rows: kb.Rows, size: int, depth: int, stop: kb.IntArray) -> "PrunedWorkspace":
+        """PrunedWorkspace for a search to a depth, with the histories of its root as the first on the stack."""
         boards = np.empty((size, 8), np.uint64)
         boards[: len(rows)] = rows
         return cls(
@@ -83,18 +83,18 @@ class Pruned(NamedTuple):
     """What stays the same throughout a search."""
 
     tables: kb.Words
-    terms: kb.KernelRules
+    rules: kb.KernelRules
     side: int
     evaluator: Evaluator
-    at: Room
+    work: PrunedWorkspace
 
 
 @kb.kernel
 def leaf(search: Pruned, position: kb.Position, we_moved: bool, scratch: kb.Moves) -> float:
     """U if the last move ended the game, E otherwise."""
-    search.at.counters[LEAVES] += 1
+    search.work.counters[LEAVES] += 1
     checkers, pinned = kb.check_info(search.tables, position)
-    end = kb.game_end(search.tables, position, checkers, pinned, search.terms, scratch)
+    end = kb.game_end(search.tables, position, checkers, pinned, search.rules, scratch)
     if end != 0:
         return utility(end, we_moved)
     return float(search.evaluator(search.tables, position, search.side))
@@ -104,7 +104,7 @@ def leaf(search: Pruned, position: kb.Position, we_moved: bool, scratch: kb.Move
 def worst_reply(search: Pruned, position: kb.Position, floor: float, replies: kb.Moves, scratch: kb.Moves) -> float:
     """Minimum of the leaves behind the opponent's moves, captures first; cut off once it is at most `floor`."""
     checkers, pinned = kb.check_info(search.tables, position)
-    end = kb.game_end(search.tables, position, checkers, pinned, search.terms, scratch)
+    end = kb.game_end(search.tables, position, checkers, pinned, search.rules, scratch)
     if end != 0:
         return utility(end, True)
     count = kb.legal_moves(search.tables, position, replies)
@@ -124,35 +124,35 @@ def worst_reply(search: Pruned, position: kb.Position, floor: float, replies: kb
 @kb.kernel
 def swap(search: Pruned, one: int, other: int) -> None:
     """Exchange two histories of the stack."""
-    position = kb.load(search.at.rows, one)
-    kb.store(search.at.rows, one, kb.load(search.at.rows, other))
-    kb.store(search.at.rows, other, position)
+    position = kb.load(search.work.rows, one)
+    kb.store(search.work.rows, one, kb.load(search.work.rows, other))
+    kb.store(search.work.rows, other, position)
     for i in range(MASK_WORDS):
         a, b = MASK_WORDS * one + i, MASK_WORDS * other + i
-        search.at.masks[a], search.at.masks[b] = search.at.masks[b], search.at.masks[a]
-    search.at.stays[one], search.at.stays[other] = search.at.stays[other], search.at.stays[one]
-    search.at.said[one], search.at.said[other] = search.at.said[other], search.at.said[one]
+        search.work.masks[a], search.work.masks[b] = search.work.masks[b], search.work.masks[a]
+    search.work.stays[one], search.work.stays[other] = search.work.stays[other], search.work.stays[one]
+    search.work.said[one], search.work.said[other] = search.work.said[other], search.work.said[one]
 
 
 @kb.kernel
 def list_legal(search: Pruned, begin: int, end: int, level: int) -> None:
     """Mark which tries of a set are legal in each of its histories."""
-    tries = kb.advance(search.at.moves, LEVEL * level)
+    tries = kb.advance(search.work.moves, LEVEL * level)
     moves = kb.advance(tries, REPLIES)
     for i in range(begin, end):
-        count = kb.legal_moves(search.tables, kb.load(search.at.rows, i), moves)
-        mask = kb.advance(search.at.masks, MASK_WORDS * i)
+        count = kb.legal_moves(search.tables, kb.load(search.work.rows, i), moves)
+        mask = kb.advance(search.work.masks, MASK_WORDS * i)
         for j in range(MASK_WORDS):
             mask[j] = kb.NONE
         legal = 0  # legal moves are in the same order as the tries, of which they are a part
         k = 0
-        while legal < count and k < search.at.sizes[SIZES * level + TRIES]:
+        while legal < count and k < search.work.sizes[SIZES * level + TRIES]:
             if tries[k] == moves[legal]:
                 mask[k >> 6] |= kb.bit(k & 63)
                 legal += 1
             k += 1
         if legal < count or count == 0:
-            search.at.counters[MISFIT] = 1
+            search.work.counters[MISFIT] = 1
 
 
 @kb.kernel
@@ -161,31 +161,31 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: 
 
     What ends the game is not put there but into the level's value: the worst of it.
     """
-    lists = kb.advance(search.at.moves, LEVEL * level)
+    lists = kb.advance(search.work.moves, LEVEL * level)
     replies, scratch = kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
-    search.at.worsts[level] = INFINITE
+    search.work.worsts[level] = INFINITE
     for i in range(begin, end):
-        if not search.at.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+        if not search.work.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
             continue
-        before = kb.load(search.at.rows, i)
+        before = kb.load(search.work.rows, i)
         after, captured = kb.make_move(search.tables, before, lists[k])
-        said = kb.announcement(search.tables, before, after, captured, search.terms, scratch)
+        said = kb.announcement(search.tables, before, after, captured, search.rules, scratch)
         if kb.announced_end(said) != 0:
-            search.at.worsts[level] = min(search.at.worsts[level], utility(kb.announced_end(said), True))
+            search.work.worsts[level] = min(search.work.worsts[level], utility(kb.announced_end(said), True))
             continue
         count = kb.legal_moves(search.tables, after, replies)
-        if top + count > search.at.size:
-            search.at.counters[FULL] = 1
+        if top + count > search.work.size:
+            search.work.counters[FULL] = 1
             return top
         for j in range(count):
             again, captured = kb.make_move(search.tables, after, replies[j])
-            heard = kb.announcement(search.tables, after, again, captured, search.terms, scratch)
+            heard = kb.announcement(search.tables, after, again, captured, search.rules, scratch)
             if kb.announced_end(heard) != 0:
-                search.at.worsts[level] = min(search.at.worsts[level], utility(kb.announced_end(heard), False))
+                search.work.worsts[level] = min(search.work.worsts[level], utility(kb.announced_end(heard), False))
                 continue
-            kb.store(search.at.rows, top, again)
-            search.at.said[top] = kb.number(kb.pair_of(said, heard))
-            search.at.stays[top] = float(search.evaluator(search.tables, again, search.side))
+            kb.store(search.work.rows, top, again)
+            search.work.said[top] = kb.number(kb.pair_of(said, heard))
+            search.work.stays[top] = float(search.evaluator(search.tables, again, search.side))
             top += 1
     return top
 
@@ -195,11 +195,11 @@ def gather_worst(search: Pruned, begin: int, end: int) -> int:
     """Move the histories that sound like the worst of all to the front; return where they end."""
     worst = begin
     for i in range(begin + 1, end):
-        if search.at.stays[i] < search.at.stays[worst]:
+        if search.work.stays[i] < search.work.stays[worst]:
             worst = i
-    said, gathered = search.at.said[worst], begin
+    said, gathered = search.work.said[worst], begin
     for i in range(begin, end):
-        if search.at.said[i] == said:
+        if search.work.said[i] == said:
             swap(search, i, gathered)
             gathered += 1
     return gathered
@@ -208,12 +208,12 @@ def gather_worst(search: Pruned, begin: int, end: int) -> int:
 @kb.kernel
 def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
     """List the tries, all open, of a set of histories that sound the same, and where each is legal."""
-    tries = kb.advance(search.at.moves, LEVEL * level)
+    tries = kb.advance(search.work.moves, LEVEL * level)
     opened = kb.advance(tries, OPEN)
-    position = kb.load(search.at.rows, begin)
-    count = kb.open_tries(search.tables, position, kb.pawns_to_try(search.tables, position, search.terms), tries)
+    position = kb.load(search.work.rows, begin)
+    count = kb.open_tries(search.tables, position, kb.pawns_to_try(search.tables, position, search.rules), tries)
     for size in (TRIES, OPENED, WANTED):
-        search.at.sizes[SIZES * level + size] = count
+        search.work.sizes[SIZES * level + size] = count
     for k in range(count):
         opened[k] = k
     list_legal(search, begin, end, level)
@@ -222,21 +222,21 @@ def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
 @kb.kernel
 def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
     """Put the histories that refuse a try on the stack, a set of the next level; return the stack's new top."""
-    tries = kb.advance(search.at.moves, LEVEL * level)
+    tries = kb.advance(search.work.moves, LEVEL * level)
     deeper = kb.advance(tries, LEVEL)
     opened, left = kb.advance(tries, OPEN), kb.advance(deeper, OPEN)
     for i in range(begin, end):
-        if search.at.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+        if search.work.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
             continue
-        if top == search.at.size:
-            search.at.counters[FULL] = 1
+        if top == search.work.size:
+            search.work.counters[FULL] = 1
             return top
-        kb.store(search.at.rows, top, kb.load(search.at.rows, i))
+        kb.store(search.work.rows, top, kb.load(search.work.rows, i))
         for j in range(MASK_WORDS):
-            search.at.masks[MASK_WORDS * top + j] = search.at.masks[MASK_WORDS * i + j]
-        search.at.stays[top] = search.at.stays[i]
+            search.work.masks[MASK_WORDS * top + j] = search.work.masks[MASK_WORDS * i + j]
+        search.work.stays[top] = search.work.stays[i]
         top += 1
-    sizes, below = kb.advance(search.at.sizes, SIZES * level), kb.advance(search.at.sizes, SIZES * (level + 1))
+    sizes, below = kb.advance(search.work.sizes, SIZES * level), kb.advance(search.work.sizes, SIZES * (level + 1))
     for i in range(sizes[TRIES]):
         deeper[i] = tries[i]
     count = 0
@@ -256,22 +256,22 @@ def set_value(
 
     Exact between alpha and beta, a bound beyond them; meaningless once room has run out.
     """
-    lists = kb.advance(search.at.moves, LEVEL * level)
+    lists = kb.advance(search.work.moves, LEVEL * level)
     opened, replies, scratch = kb.advance(lists, OPEN), kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
     best = -INFINITE
-    for n in range(search.at.sizes[SIZES * level + WANTED]):
+    for n in range(search.work.sizes[SIZES * level + WANTED]):
         k, floor = opened[n], max(alpha, best)
         worst, refused = INFINITE, 0
         for i in range(begin, end):
-            value = search.at.stays[i]
-            if not search.at.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+            value = search.work.stays[i]
+            if not search.work.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
                 refused += 1
                 if depth > 1:
                     continue
             elif depth > 2:
                 continue
             else:
-                after, _ = kb.make_move(search.tables, kb.load(search.at.rows, i), lists[k])
+                after, _ = kb.make_move(search.tables, kb.load(search.work.rows, i), lists[k])
                 if depth == 1:
                     value = leaf(search, after, True, scratch)
                 else:
@@ -282,7 +282,7 @@ def set_value(
                 break
         if depth > 2 and worst > floor:
             filled = list_replies(search, begin, end, top, level, k)
-            worst = search.at.worsts[level]
+            worst = search.work.worsts[level]
             first = top
             while first < filled and worst > floor:
                 last = gather_worst(search, first, filled)
@@ -295,7 +295,7 @@ def set_value(
             filled = after_refusal(search, begin, end, top, level, k)
             value = set_value(search, top, filled, filled, level + 1, depth - 1, floor, min(beta, worst))
             worst = min(worst, value)
-        if search.at.counters[FULL] != 0 or search.at.stop[0] != 0:
+        if search.work.counters[FULL] != 0 or search.work.stop[0] != 0:
             return best
         best = max(best, worst)
         if best >= beta:
@@ -307,7 +307,7 @@ def set_value(
 def value_tries(
     tables: kb.WordArray,
     method: tuple[int, kb.KernelRules, Evaluator],
-    room: Room,
+    work: PrunedWorkspace,
     weights: kb.RealArray,
     tries: kb.MoveArray,
     legal: kb.RealArray,
@@ -319,30 +319,30 @@ def value_tries(
 
     Args:
       tables: the tables.
-      method: depth, terms, evaluator.
-      room: to work in; the histories of the set are the first of its rows.
+      method: depth, rules, evaluator.
+      work: to work in; the histories of the set are the first of its rows.
       weights: of these histories [N].
       tries: of the set [M].
       legal: [M] written: the weight of the histories in which each try is.
       values: [M] written.
     """
-    depth, terms, evaluator = method
-    at, count = kb.pointers(room), len(weights)
-    side = kb.side_to_move(kb.load(at.rows, 0))
-    search = Pruned(kb.pointer(tables), terms, side, evaluator, at)
+    depth, rules, evaluator = method
+    workspace, count = kb.pointers(work), len(weights)
+    side = kb.side_to_move(kb.load(workspace.rows, 0))
+    search = Pruned(kb.pointer(tables), rules, side, evaluator, workspace)
     order = np.arange(len(tries))
-    opened = kb.advance(search.at.moves, OPEN)
+    opened = kb.advance(search.work.moves, OPEN)
     for k in range(len(tries)):
-        search.at.moves[k], opened[k] = tries[k], k
-    search.at.sizes[TRIES], search.at.sizes[OPENED], search.at.sizes[WANTED] = len(tries), len(tries), 1
+        search.work.moves[k], opened[k] = tries[k], k
+    search.work.sizes[TRIES], search.work.sizes[OPENED], search.work.sizes[WANTED] = len(tries), len(tries), 1
     list_legal(search, 0, count, 0)
-    if search.at.counters[MISFIT] != 0:
+    if search.work.counters[MISFIT] != 0:
         return
     for i in range(count):
         for k in range(len(tries)):
-            if search.at.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+            if search.work.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
                 legal[k] += weights[i]
-        search.at.stays[i] = float(search.evaluator(search.tables, kb.load(search.at.rows, i), side))
+        search.work.stays[i] = float(search.evaluator(search.tables, kb.load(search.work.rows, i), side))
     for plies in range(1, depth + 1):
         best = -INFINITE
         for n in range(len(tries)):
@@ -351,14 +351,14 @@ def value_tries(
                 if opened[i] == k:
                     opened[0], opened[i] = opened[i], opened[0]
             value = set_value(search, 0, count, count, 0, plies, best - HALF, INFINITE)
-            if search.at.counters[FULL] != 0 or search.at.stop[0] != 0:
+            if search.work.counters[FULL] != 0 or search.work.stop[0] != 0:
                 return
             values[k] = value
             best = max(best, value)
         order = np.argsort(-values, kind="mergesort")
 
 
-class Found(NamedTuple):
+class PrunedValues(NamedTuple):
     """The result of alpha-beta: values [M], the probability [M] that each try is legal, the positions evaluated.
 
     It is meaningless unless `is_done`.
@@ -370,7 +370,7 @@ class Found(NamedTuple):
     is_done: bool
 
 
-def paranoid_values(histories: InformationSet, method: Method, stop: npt.NDArray[np.int64]) -> Found:
+def paranoid_values(histories: InformationSet, method: Method, stop: npt.NDArray[np.int64]) -> PrunedValues:
     """Value every try open in an information set under the paranoid rule, as `search.search_tries` does.
 
     Args:
@@ -382,14 +382,14 @@ def paranoid_values(histories: InformationSet, method: Method, stop: npt.NDArray
       ValueError: positions that are not of one set.
     """
     weights, tries, size, leaves = histories.weights, histories.tries, len(histories.rows) * ROOM_A_BOARD, 0
-    parts = method.depth, histories.terms, method.evaluator
+    parts = method.depth, histories.rules, method.evaluator
     while True:
-        room = Room.of(histories.rows, size, method.depth, stop)
+        work = PrunedWorkspace.of(histories.rows, size, method.depth, stop)
         values, legal = np.empty(len(tries)), np.zeros(len(tries))
-        value_tries(kb.TABLES, parts, room, weights, tries, legal, values)
-        if room.counters[MISFIT]:
+        value_tries(kb.TABLES, parts, work, weights, tries, legal, values)
+        if work.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own men: not one information set")
-        leaves += int(room.counters[LEAVES])
-        if not room.counters[FULL]:
-            return Found(values, legal / weights.sum(), leaves, not stop[0])
+        leaves += int(work.counters[LEAVES])
+        if not work.counters[FULL]:
+            return PrunedValues(values, legal / weights.sum(), leaves, not stop[0])
         size *= GROWTH

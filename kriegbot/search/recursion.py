@@ -3,17 +3,16 @@
     EU_d(I) = E(I)                                               d = 0
             = U                                                  the game is over
             = sum_h P(h|I) sum_m P(m|h) EU_{d-1}(I')             the opponent to move, its replies by the opponent model
-            = max_m sum_I' P(I'|I, m) EU_{d-1}(I')               our move m, refused or heard
+            = max_m sum_I' P(I'|I, m) EU_{d-1}(I')               our move m, refused or announced
 
 The sums become minima in Eq. 3; the backup rule does either, or something in between. The maxima are taken later, by
 `tree.back_up`, once all histories of a set are in: a maximum inside one history would be strategy fusion, a different
 choice on each board that looks the same to us.
 
 Two things are not in the equations. The value of a try at depth 1 or 2 below a history does not depend on earlier
-refusals, so it is computed once and shared by all sets that the history reaches through refusals. And a history is a
-board with a weight, the number of sampled histories that led to it. In the paper every refused try costs a ply; here
-refusals may cost none: then `free` of them in a row are followed one by one, and whoever is refused once more is taken
-to move at random. What else a method may add, for experiments and the strongest player, stands in `settings.Method`.
+refusals, so all sets that the history reaches through refusals share it. And a history is a board with a weight, the
+number of sampled histories that led to it. In the paper every refused try costs a ply. With `Settings.free_refusals`
+so many in a row cost none, and after one more the side is assumed to move at random.
 """
 
 from math import sqrt
@@ -24,43 +23,40 @@ from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced, Opponent
 from kriegbot.search.backup import Fold
-from kriegbot.search.move_lists import LISTS, OUTCOMES, STAY, Lists
 from kriegbot.search.settings import Numbers
 from kriegbot.search.tree import (
     COUNT,
     FIRST,
     LEAVES,
+    LISTS,
     MISFIT,
+    NO_MOVE,
     NODE_FIELDS,
+    OUTCOMES,
     STOPPED,
-    Tree,
+    Lists,
+    SearchTree,
     add_node,
     after_refusal,
     after_reply,
 )
 
 
-class How(NamedTuple):
-    """How histories are valued: `settings.Method`, and the rules of the game."""
+class Walk(NamedTuple):
+    """Constants while one history is folded in.
 
+    numbers to is_uniform: the method. moves and outcomes: the history's lists of each level. known [MAX_MOVES, width]
+    and weights [MAX_MOVES]: of the replies at each level. share [1]: the weight of a single value.
+    """
+
+    tables: kb.Words
+    tree: SearchTree
     numbers: Numbers
-    terms: kb.KernelRules
+    rules: kb.KernelRules
     evaluator: Evaluator
     fold: Fold
     opponent: Opponent
     is_uniform: bool
-
-
-class Walk(NamedTuple):
-    """What stays the same while one history is folded in.
-
-    moves and outcomes are its lists of each level. known [MAX_MOVES, width] and weights [MAX_MOVES] are of the replies
-    at each level; share [1] is the weight of a single value.
-    """
-
-    tables: kb.Words
-    tree: Tree
-    how: How
     side: int
     moves: kb.Moves
     outcomes: kb.Reals
@@ -71,7 +67,7 @@ class Walk(NamedTuple):
 
 @kb.kernel
 def utility(end: int, we_moved: bool) -> float:
-    """U for us of a game that the last move ended."""
+    """Return U for us of a game that the last move ended."""
     if not kb.is_won(end):
         return 0.0
     return WIN if we_moved else -WIN
@@ -86,7 +82,7 @@ def put(walk: Walk, totals: kb.Reals, value: float) -> None:
 
 @kb.inlined
 def outcomes_of(walk: Walk, level: int) -> kb.Reals:
-    """Pointer to the outcomes of a level."""
+    """Return a pointer to the outcomes of a level."""
     return kb.advance(walk.outcomes, walk.tree.width * OUTCOMES * level)
 
 
@@ -94,52 +90,50 @@ def outcomes_of(walk: Walk, level: int) -> kb.Reals:
 def fold_one(walk: Walk, totals: kb.Reals, weight: float, values: kb.Reals) -> None:
     """Fold the totals `values` of one set, weighing `weight`, into `totals`."""
     walk.share[0] = weight
-    walk.how.fold(totals, walk.share, values, 1)
+    walk.fold(totals, walk.share, values, 1)
 
 
 @kb.inlined
-def squeezed(walk: Walk, value: float) -> float:
-    """A value as `Method.scale` has it: hardly changed near 0, between -scale and scale everywhere."""
-    if walk.how.numbers.scale == 0.0:
+def squash(walk: Walk, value: float) -> float:
+    """Bound a value as `Settings.value_scale` says: hardly changed near 0, between -scale and scale everywhere."""
+    if walk.numbers.value_scale == 0.0:
         return value
     # only operations that give the same bits on any machine
-    return value / sqrt(1.0 + (value / walk.how.numbers.scale) ** 2)
+    return value / sqrt(1.0 + (value / walk.numbers.value_scale) ** 2)
 
 
 @kb.inlined
 def fold_end(walk: Walk, totals: kb.Reals, weight: float, end: int, we_moved: bool, known: kb.Reals) -> None:
-    """Fold the value of a game that the last move ended into `totals`; `known` is room for it."""
-    put(walk, known, squeezed(walk, utility(end, we_moved)))
+    """Fold the value of a game that the last move ended into `totals`; `known` is scratch space."""
+    put(walk, known, squash(walk, utility(end, we_moved)))
     fold_one(walk, totals, weight, known)
 
 
 @kb.inlined
-def leaf(
-    walk: Walk, silence: kb.QuietInfo, position: kb.Position, move: int, we_move: bool, scratch: kb.Moves
-) -> float:
-    """Value of a legal move from `position`: U if it ends the game, E of what follows otherwise.
+def leaf(walk: Walk, quiet: kb.QuietInfo, position: kb.Position, move: int, we_move: bool, scratch: kb.Moves) -> float:
+    """Return the value of a legal move: U if it ends the game, E of the position after it otherwise.
 
-    After a capture both sides know its square, so that the exchange there counts.
+    After a capture both sides know its square, so the exchange there counts.
     """
     after, captured = kb.make_move(walk.tables, position, move)
-    if not kb.is_quiet(silence, position, move):
+    if not kb.is_quiet(quiet, position, move):
         checkers, pinned = kb.check_info(walk.tables, after)
-        end = kb.game_end(walk.tables, after, checkers, pinned, walk.how.terms, scratch)
+        end = kb.game_end(walk.tables, after, checkers, pinned, walk.rules, scratch)
         if end != 0:
-            return squeezed(walk, utility(end, we_move))
-    value = float(walk.how.evaluator(walk.tables, after, walk.side))
-    if captured >= 0 and walk.how.numbers.exchange != 0.0:
-        gained = walk.how.numbers.exchange * kb.exchange(walk.tables, after, captured)
+            return squash(walk, utility(end, we_move))
+    value = float(walk.evaluator(walk.tables, after, walk.side))
+    if captured >= 0 and walk.numbers.exchange != 0.0:
+        gained = walk.numbers.exchange * kb.exchange(walk.tables, after, captured)
         value += -gained if we_move else gained
-    return squeezed(walk, value)
+    return squash(walk, value)
 
 
 @kb.inlined
 def weigh_replies(
-    walk: Walk, position: kb.Position, heard: Announced, moves: kb.Moves, count: int, weights: kb.Reals
+    walk: Walk, position: kb.Position, announced: Announced, moves: kb.Moves, count: int, weights: kb.Reals
 ) -> float:
-    """Write how likely the opponent model finds each of its moves; return the sum."""
-    if walk.how.is_uniform or not walk.how.opponent(walk.tables, position, heard, moves, count, weights):
+    """Write the opponent model's weight of each of its moves; return the sum."""
+    if walk.is_uniform or not walk.opponent(walk.tables, position, announced, moves, count, weights):
         for i in range(count):
             weights[i] = 1.0
         return float(count)
@@ -157,9 +151,9 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
       walk: the search.
       position: before the move.
       move: the place of our move in this level's list; its totals at depth 2 are written there.
-      theirs: what was announced of the opponent's move before.
+      theirs: announcement of the opponent's move before.
       level: of the walk.
-      moves: room for two lists.
+      moves: scratch space for two lists.
     """
     width, scratch = walk.tree.width, kb.advance(moves, kb.MAX_MOVES)
     totals = kb.advance(outcomes_of(walk, level), width * (kb.MAX_MOVES + move))
@@ -167,60 +161,60 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
     weights = kb.advance(walk.weights, kb.MAX_MOVES * level)
     ours = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[move]
     after, captured = kb.make_move(walk.tables, position, ours)
-    said = 0
-    if walk.how.is_uniform:  # who hears nothing: only the end is announced here, which is quicker
+    code = 0
+    if walk.is_uniform:  # a uniform model reads no announcement, and finding only the end is quicker
         checkers, pinned = kb.check_info(walk.tables, after)
-        end = kb.game_end(walk.tables, after, checkers, pinned, walk.how.terms, scratch)
+        end = kb.game_end(walk.tables, after, checkers, pinned, walk.rules, scratch)
     else:
-        said = kb.announcement(walk.tables, position, after, captured, walk.how.terms, scratch)
-        end = kb.announced_end(said)
+        code = kb.announcement(walk.tables, position, after, captured, walk.rules, scratch)
+        end = kb.announced_end(code)
     if end != 0:
-        put(walk, totals, squeezed(walk, utility(end, True)))
+        put(walk, totals, squash(walk, utility(end, True)))
         return
     count = kb.legal_moves(walk.tables, after, moves)
-    silence = kb.quiet_info(walk.tables, after, walk.how.terms)
-    total = weigh_replies(walk, after, Announced(said, theirs), moves, count, weights)
+    quiet = kb.quiet_info(walk.tables, after, walk.rules)
+    total = weigh_replies(walk, after, Announced(code, theirs), moves, count, weights)
     for i in range(count):
         weights[i] /= total
-        put(walk, kb.advance(known, width * i), leaf(walk, silence, after, moves[i], False, scratch))
+        put(walk, kb.advance(known, width * i), leaf(walk, quiet, after, moves[i], False, scratch))
     for i in range(width):
         totals[i] = walk.tree.start[i]
-    walk.how.fold(totals, weights, known, count)
-    if walk.how.numbers.insight > 0.0:
+    walk.fold(totals, weights, known, count)
+    if walk.numbers.worst_reply_weight > 0.0:
         for i in range(width):
             worst = known[i]
             for j in range(1, count):
                 worst = min(worst, known[width * j + i])
-            totals[i] = (1.0 - walk.how.numbers.insight) * totals[i] + walk.how.numbers.insight * worst
+            totals[i] = (1.0 - walk.numbers.worst_reply_weight) * totals[i] + walk.numbers.worst_reply_weight * worst
     walk.tree.counters[LEAVES] += count
 
 
 @kb.inlined
 def list_outcomes(walk: Walk, position: kb.Position, depth: int, level: int, theirs: int) -> int:
-    """List our legal moves, the value of each at depth 1 and (if `depth` > 1) 2, and the value at STAY.
+    """List our legal moves, the value of each at depth 1 and (if `depth` > 1) 2, and the value at NO_MOVE.
 
-    They go to the lists of this level; returns how many moves there are.
+    Write to the lists of this level; return the number of moves.
     """
     moves = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)
     replies = kb.advance(moves, kb.MAX_MOVES)
     outcomes, width = outcomes_of(walk, level), walk.tree.width
     count = kb.legal_moves(walk.tables, position, moves)
-    silence = kb.quiet_info(walk.tables, position, walk.how.terms)
+    quiet = kb.quiet_info(walk.tables, position, walk.rules)
     for i in range(count):
-        put(walk, kb.advance(outcomes, width * i), leaf(walk, silence, position, moves[i], True, replies))
+        put(walk, kb.advance(outcomes, width * i), leaf(walk, quiet, position, moves[i], True, replies))
         if depth > 1:
             value_reply(walk, position, i, theirs, level, replies)
-    stay = kb.advance(outcomes, width * STAY)
-    if walk.how.numbers.free > 0:
+    stay = kb.advance(outcomes, width * NO_MOVE)
+    if walk.numbers.free_refusals > 0:
         weights = kb.advance(walk.weights, kb.MAX_MOVES * level)
         for i in range(count):
             weights[i] = 1.0 / count
         for i in range(width):
             stay[i] = walk.tree.start[i]
-        walk.how.fold(stay, weights, kb.advance(outcomes, width * kb.MAX_MOVES * (min(depth, 2) - 1)), count)
+        walk.fold(stay, weights, kb.advance(outcomes, width * kb.MAX_MOVES * (min(depth, 2) - 1)), count)
         walk.tree.counters[LEAVES] += count
     else:
-        put(walk, stay, squeezed(walk, float(walk.how.evaluator(walk.tables, position, walk.side))))
+        put(walk, stay, squash(walk, float(walk.evaluator(walk.tables, position, walk.side))))
         walk.tree.counters[LEAVES] += count + 1
     if count == 0:
         walk.tree.counters[MISFIT] = 1
@@ -229,7 +223,7 @@ def list_outcomes(walk: Walk, position: kb.Position, depth: int, level: int, the
 
 @kb.kernel
 def unlisted() -> int:
-    """-1, as int64: numba would type a literal in a recursive call by its value."""
+    """Return -1 as int64: numba would type a literal in a recursive call by its value."""
     return -1
 
 
@@ -250,14 +244,14 @@ def fold(
     Args:
       walk: the search.
       position: the history's.
-      node: the set's, -1 if there was no room for it: then the walk is stopped.
+      node: the set's, -1 without room for it, which stops the walk.
       depth: plies left.
-      free: how many refusals in a row still cost no ply.
+      free: refusals in a row that still cost no ply.
       weight: the history's.
       level: of the walk.
-      count: how many legal moves this level's lists hold already, with their outcomes, if only refusals came between;
-        else `unlisted()`.
-      theirs: what was announced of the opponent's last move.
+      count: legal moves that this level's lists hold already, with their outcomes, if only refusals came between; else
+        `unlisted()`.
+      theirs: announcement of the opponent's last move.
     """
     tree, tables, width = walk.tree, walk.tables, walk.tree.width
     if node < 0 or (level > 0 and tree.stop[0] != 0):
@@ -276,8 +270,8 @@ def fold(
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
         totals = kb.advance(tree.totals, width * slot)
         if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
-            if free == 0 and (depth == 1 or walk.how.numbers.free > 0):
-                fold_one(walk, totals, weight, kb.advance(outcomes, width * STAY))
+            if free == 0 and (depth == 1 or walk.numbers.free_refusals > 0):
+                fold_one(walk, totals, weight, kb.advance(outcomes, width * NO_MOVE))
                 continue
             child, cost = after_refusal(tree, node, slot), 0 if free > 0 else 1
             fold(walk, position, child, depth - cost, free - 1 + cost, weight, level, count, theirs)
@@ -291,22 +285,22 @@ def fold(
             fold_one(walk, totals, weight, kb.advance(outcomes, width * (kb.MAX_MOVES * (depth - 1) + legal - 1)))
             continue
         after, captured = kb.make_move(tables, position, moves[legal - 1])
-        said = kb.announcement(tables, position, after, captured, walk.how.terms, scratch)
-        if kb.announced_end(said) != 0:
-            fold_end(walk, totals, weight, kb.announced_end(said), True, known)
+        ours = kb.announcement(tables, position, after, captured, walk.rules, scratch)
+        if kb.announced_end(ours) != 0:
+            fold_end(walk, totals, weight, kb.announced_end(ours), True, known)
             continue
         answers = kb.legal_moves(tables, after, replies)
-        total = weigh_replies(walk, after, Announced(said, theirs), replies, answers, weights)
+        total = weigh_replies(walk, after, Announced(ours, theirs), replies, answers, weights)
         for i in range(answers):
             share = weight * weights[i] / total
             again, captured = kb.make_move(tables, after, replies[i])
-            heard = kb.announcement(tables, after, again, captured, walk.how.terms, scratch)
-            if kb.announced_end(heard) != 0:
-                fold_end(walk, totals, share, kb.announced_end(heard), False, known)
+            code = kb.announcement(tables, after, again, captured, walk.rules, scratch)
+            if kb.announced_end(code) != 0:
+                fold_end(walk, totals, share, kb.announced_end(code), False, known)
                 tree.counters[LEAVES] += 1
                 continue
-            child = after_reply(tables, tree, slot, said, heard, again, walk.how.terms)
-            fold(walk, again, child, depth - 2, walk.how.numbers.free, share, level + 1, unlisted(), heard)
+            child = after_reply(tables, tree, slot, ours, code, again, walk.rules)
+            fold(walk, again, child, depth - 2, walk.numbers.free_refusals, share, level + 1, unlisted(), code)
             if tree.counters[STOPPED] != 0:
                 return
     if legal < count:
@@ -314,7 +308,7 @@ def fold(
 
 
 @kb.entry
-def plant(arrays: Tree, tries: kb.MoveArray) -> None:
+def plant(arrays: SearchTree, tries: kb.MoveArray) -> None:
     """Make the root of an empty tree, with these tries."""
     tree = kb.pointers(arrays)
     for i in range(len(tries)):
@@ -322,7 +316,7 @@ def plant(arrays: Tree, tries: kb.MoveArray) -> None:
     add_node(tree, -1, len(tries))
 
 
-class Batch(NamedTuple):
+class HistoryBatch(NamedTuple):
     """Histories to fold in: `begin` to `end` of rows [N, 8] and weights [N]; `theirs`, the opponent's announcement."""
 
     rows: kb.Rows
@@ -333,19 +327,18 @@ class Batch(NamedTuple):
 
 
 Parts: TypeAlias = tuple[Numbers, kb.KernelRules, Evaluator, Fold, Opponent, bool]
-"""The fields of `How`: numba takes kernels within tuples without names alone."""
+"""Members of `Walk` as an argument: numba takes kernels only within tuples without names."""
 
 
 @kb.entry
-def fold_all(tables: kb.WordArray, arrays: Tree, parts: Parts, batch: Batch, kept: Lists) -> int:
-    """Fold a batch of histories into the root; return how many are in at the end or when stopped.
+def fold_all(tables: kb.WordArray, arrays: SearchTree, parts: Parts, batch: HistoryBatch, move_lists: Lists) -> int:
+    """Fold a batch of histories into the root; return the number folded in at the end or when stopped.
 
     If a walk was stopped within a history, the counter STOPPED is 1 and the tree is unusable.
     """
-    tree, lists, histories = kb.pointers(arrays), kb.pointers(kept), kb.pointers(batch)
-    numbers, terms, evaluator, fold_in, opponent, is_uniform = parts
-    how = How(numbers, terms, evaluator, fold_in, opponent, is_uniform)
-    depth, free, theirs = numbers.depth, numbers.free, batch.theirs
+    tree, lists, histories = kb.pointers(arrays), kb.pointers(move_lists), kb.pointers(batch)
+    numbers, rules, evaluator, fold_in, opponent, is_uniform = parts
+    depth, free, theirs = numbers.depth, numbers.free_refusals, batch.theirs
     side = 0
     if batch.end > batch.begin:
         side = kb.side_to_move(kb.load(histories.rows, batch.begin))
@@ -358,7 +351,22 @@ def fold_all(tables: kb.WordArray, arrays: Tree, parts: Parts, batch: Batch, kep
         place = lists.places[i] if lists.is_kept else 0
         moves = kb.advance(lists.moves, LISTS * kb.MAX_MOVES * levels * place)
         outcomes = kb.advance(lists.outcomes, tree.width * OUTCOMES * levels * place)
-        walk = Walk(kb.pointer(tables), tree, how, side, moves, outcomes, known, reply_weights, share)
+        walk = Walk(
+            kb.pointer(tables),
+            tree,
+            numbers,
+            rules,
+            evaluator,
+            fold_in,
+            opponent,
+            is_uniform,
+            side,
+            moves,
+            outcomes,
+            known,
+            reply_weights,
+            share,
+        )
         position = kb.load(histories.rows, i)
         if not lists.is_kept or lists.listed[place] < 0:
             lists.listed[place] = list_outcomes(walk, position, depth, 0, theirs)

@@ -18,10 +18,9 @@ import numpy.typing as npt
 from kriegbot.kernels import MAX_MOVES, TABLES, RealArray
 from kriegbot.models.uniform import uniform
 from kriegbot.search.information_set import InformationSet, Tries
-from kriegbot.search.move_lists import Lists
-from kriegbot.search.recursion import Batch, fold_all, plant
+from kriegbot.search.recursion import HistoryBatch, fold_all, plant
 from kriegbot.search.settings import Method
-from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Tree, back_up
+from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
 
 FIRST_ROOM = {1: 1, 2: MAX_MOVES}
 """The most information sets that a search of depth 1 or 2 can reach; others start with DEEP_ROOM and grow."""
@@ -61,7 +60,7 @@ class TryValues:
         return [int(move) for move in self.tries[self.values == self.values.max()]]
 
 
-class Found(NamedTuple):
+class TreeValues(NamedTuple):
     """What a tree says after a number of boards: values [M], and the probability [M] that each try is legal."""
 
     boards: int
@@ -96,15 +95,15 @@ def search_tries(
     depth, boards, tries = method.depth, len(histories.rows), len(histories.tries)
     if depth < 1 or boards == 0 or tries == 0:
         raise ValueError(f"search to depth {depth} of {boards} positions, {tries} tries: each must be at least 1")
-    if may_prune and method.backup.pruned is not None and method.is_papers and depth >= PRUNED_FROM:
+    if may_prune and method.backup.pruned is not None and method.is_paper_method and depth >= PRUNED_FROM:
         return _search_pruned(histories, method, seconds)
     begun = time.perf_counter()
     lists = Lists.empty(1, depth, len(method.backup.start)) if lists is None else lists
-    room, leaves = FIRST_ROOM.get(depth, DEEP_ROOM) if method.free == 0 else DEEP_ROOM, 0
-    found = Found(0, np.empty(0), np.empty(0))
+    room, leaves = FIRST_ROOM.get(depth, DEEP_ROOM) if method.free_refusals == 0 else DEEP_ROOM, 0
+    found = TreeValues(0, np.empty(0), np.empty(0))
     with stop_after(seconds) as stop:
         while True:
-            tree = Tree.empty(room, stop, method.backup.start)
+            tree = SearchTree.empty(room, stop, method.backup.start)
             again = _fold_in(tree, histories, method, lists, seconds is not None)
             found = max(again, found, key=lambda one: one.boards)
             leaves += int(tree.counters[LEAVES])
@@ -121,8 +120,8 @@ def search_tries(
 def _search_a_little(histories: InformationSet, method: Method, leaves: int, begun: float) -> TryValues:
     """Depth 1 on a few boards, when there is no time; `leaves` and `begun` are of the attempt before."""
     start = method.backup.start
-    tree, lists = Tree.empty(FIRST_ROOM[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
-    found = _fold_in(tree, histories.first(64), replace(method, depth=1, free=0), lists, False)
+    tree, lists = SearchTree.empty(FIRST_ROOM[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
+    found = _fold_in(tree, histories.first(64), replace(method, depth=1, free_refusals=0), lists, False)
     leaves += int(tree.counters[LEAVES])
     return TryValues(histories.tries, found.values, found.legal, found.boards, 1, leaves, time.perf_counter() - begun)
 
@@ -152,18 +151,18 @@ def _search_pruned(histories: InformationSet, method: Method, seconds: float | N
     return TryValues(histories.tries, values, legal, done, method.depth, leaves, spent, is_pruned=True)
 
 
-def _fold_in(tree: Tree, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> Found:
+def _fold_in(tree: SearchTree, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> TreeValues:
     """Fold boards into an empty tree until all are in, or it is stopped or full; looking at the values in between."""
     backup, tries, opponent = method.backup, histories.tries, method.opponent
-    parts = method.numbers, histories.terms, method.evaluator, backup.fold, opponent, opponent is uniform
+    parts = method.numbers, histories.rules, method.evaluator, backup.fold, opponent, opponent is uniform
     plant(tree, tries)
-    found = Found(0, np.empty(0), np.empty(0))
-    can_stop = is_timed or method.depth not in FIRST_ROOM or method.free > 0
+    found = TreeValues(0, np.empty(0), np.empty(0))
+    can_stop = is_timed or method.depth not in FIRST_ROOM or method.free_refusals > 0
     chunk = (1 if is_timed else CHUNK_BOARDS) if can_stop else len(histories.rows)
     while found.boards < len(histories.rows):
         begun = time.perf_counter()
         end = min(found.boards + chunk, len(histories.rows))
-        batch = Batch(histories.rows, histories.weights, found.boards, end, histories.heard)
+        batch = HistoryBatch(histories.rows, histories.weights, found.boards, end, histories.theirs)
         done = fold_all(TABLES, tree, parts, batch, lists)
         if tree.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own men: not one information set")
@@ -171,7 +170,7 @@ def _fold_in(tree: Tree, histories: InformationSet, method: Method, lists: Lists
             break
         boards = found.boards + done
         weight, values = histories.weights[:boards].sum(), back_up(tree, backup, len(tries))
-        found = Found(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
+        found = TreeValues(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
         if boards < end:
             break
         if is_timed:

@@ -1,6 +1,7 @@
-"""The settings of a search, each with what specs may say of it; a player, a level and an option is a choice of values.
+"""Settings of a search: one field each, with the option that specs offer for it.
 
-A new setting is a field here, and a line where it is read. What the kernels read of them is in `Numbers`.
+A player, a level and an option are choices of values. A new setting is a field of `Settings` and a line where it is
+read. `Method` holds those that value tries, with their parts loaded; kernels read the numbers among them in `Numbers`.
 """
 
 from dataclasses import dataclass, field, fields
@@ -13,161 +14,153 @@ from kriegbot.models import OPPONENTS, load_opponent
 from kriegbot.models.protocol import Opponent
 from kriegbot.models.uniform import uniform
 from kriegbot.options import Option
-from kriegbot.search.backup import Backup
-from kriegbot.search.rules import BACKUPS, load_backup
+from kriegbot.search.backup import BACKUPS, Backup, load_backup
 
 
 def setting(kind: type, help: str, default: Any = None, low: float = 0, high: float = 0, **more: Any) -> Any:
-    """A field, and the option of its name that stands for it in specs; the arguments are those of `Option`."""
+    """Return a field that has an option of its name; the arguments are those of `Option`."""
     option = partial(Option, kind=kind, help=help, default=default, low=low, high=high, **more)
     return field(default=default, metadata={"option": option})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a search values tries (see `Method`), what it values them on, and how it chooses; by default, as the paper.
+    """Settings of a searching player. The defaults are those of Parker, Nau and Subrahmanian (AAAI 2006), Eq. 2.
 
-    Attributes:
-      time: seconds for the first try of a turn; not used if `samples` is given.
-      samples: number of histories drawn for each search, instead of a time.
-      extra: seconds for each further try of a turn; as `time` if None.
-      further: number of histories drawn for each further try of a turn, added to those of the previous try in which it
-        was illegal; None draws all anew.
-      particles: the most boards that the belief holds; None leaves it to the player.
-      filtering: the opponent model of the belief.
-      repeated: centipawns that a try costs for each earlier turn with the placement of our men that it leads to;
-        after many, the side ahead pays more (`search.sampled`).
-      impatience: centipawns that a pawn's move gains for each of our turns since anything was taken or our pawns moved.
-      retaking: centipawns that a try gains for taking where the opponent has just taken, times its probability of being
-        legal.
-      ties: which of the best tries: any, or always the first or last by the squares of its man.
-      boards: what drawn histories fit: all that was heard, the last observation alone, or as much as the boards of a
-        pool do (`belief.belief.RenewedPool`), which holds as many boards as are drawn.
-      temperature: of the softmax by which a try is drawn, in centipawns: for the first 12 plies, and after them; 0
-        plays the best try.
-      hopeless: probability of being legal up to which a try is made only if there is no other.
-      doubt: share of the weight that goes, with `samples`, to boards on which the king of an opponent with few men is
-        a step from where the belief has him, unless the belief is all of the information set.
-      foretold: centipawns that a try costs for each nat by which a model of us foretells it (`search.predictability`).
-      opinion: share of a try's value that is its perfect-information value (`search.perfect_information`).
-      retries: after each of how many of the opponent's next moves a belief that is astray tries to come back.
-      is_for_turn: whether `time` is the budget of a whole turn, all its tries together.
-      finishes: whether a bare king is left to `kriegbot.endgames`.
+    >>> Settings(depth=3, samples=67).backup
+    'overconfident'
     """
 
     depth: int = setting(int, "plies to look ahead", 2, 1, 4)
     time: float | None = setting(float, "budget for a turn's first try", 1.0, 0.01, 3600, unit="seconds")
     samples: int | None = setting(int, "histories drawn per try, instead", None, 1, 1_000_000, default_text="by time")
-    extra: float | None = setting(
-        float, "budget for each further try", None, 0.01, 3600, unit="seconds", default_text="as time"
+    retry_time: float | None = setting(
+        float, "budget for each later try of a turn", None, 0.01, 3600, unit="seconds", default_text="as time"
     )
-    further: int | None = setting(
-        int, "histories added to those that survive a refusal, instead", None, 1, 1_000_000, default_text="all redrawn"
+    # histories in which the refused try was illegal stay, and so many are added; None draws all anew
+    resample: int | None = setting(
+        int, "histories drawn after a refusal, beside those kept", None, 1, 1_000_000, default_text="all redrawn"
     )
     particles: int | None = setting(
         int, "most boards held in the belief", None, 100, 1_000_000, default_text="50000, fewer below half a second"
     )
-    evaluator: str = setting(str, "what values a leaf", "ks", parts=EVALUATORS)
-    backup: str | Backup = setting(  # noqa: RUF009 - a field, though of a union
-        str, "how values are combined, such as mixed:worst=0.3", "overconfident", parts=BACKUPS
+    evaluator: str | Evaluator = setting(str, "what values a leaf", "ks", parts=EVALUATORS)  # noqa: RUF009 - a field
+    backup: str | Backup = setting(str, "how values are combined", "overconfident", parts=BACKUPS)  # noqa: RUF009 - a field
+    opponent: str = setting(str, "replies that the search expects", "uniform", parts=OPPONENTS)
+    belief_model: str = setting(str, "moves that the belief expects", "uniform", parts=OPPONENTS)
+    # 0 as in the paper: a refused try costs a ply, so the opponent has one reply fewer after it. Otherwise refusals
+    # cost no depth: so many in a row are searched exactly, then a random legal move is assumed
+    free_refusals: int = setting(int, "refusals in a row that cost no depth; 0: each costs a ply", 0, 0, 3)
+    # at the last ply only
+    worst_reply_weight: float = setting(float, "probability that the opponent's last reply is your worst", 0.0, 0, 1)
+    # values x become x / sqrt(1 + (x / value_scale)^2), as chances of winning flatten: the side ahead takes fewer
+    # risks, the side behind more
+    value_scale: float = setting(float, "centipawns of a game nearly won; 0: values have no limit", 0.0, 0, 100_000)
+    repetition_price: float = setting(
+        float, "centipawns off for each earlier turn with your pieces so placed", 0.0, 0, 1000
     )
-    opponent: str = setting(str, "what replies the search expects", "uniform", parts=OPPONENTS)
-    filtering: str = setting(str, "what moves the belief expects", "uniform", parts=OPPONENTS)
-    free: int = setting(int, "0: a refused try costs a ply; else none does, and so many in a row are followed", 0, 0, 3)
-    insight: float = setting(float, "probability that the opponent's last reply is the worst for you", 0.0, 0, 1)
-    scale: float = setting(
-        float, "centipawns that count as a game nearly won; 0: values have no limit", 0.0, 0, 100_000
-    )
-    repeated: float = setting(
-        float, "centipawns a try costs for each earlier turn with your men so placed", 0.0, 0, 1000
-    )
-    impatience: float = setting(float, "centipawns that each quiet turn adds to a pawn's move", 0.0, 0, 1000)
+    quiet_turn_bonus: float = setting(float, "centipawns that each quiet turn adds to a pawn's move", 0.0, 0, 1000)
+    # on the square of the last capture, which both sides know; 1 counts all that `kernels.exchange` finds
     exchange: float = setting(float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1)
     ties: Literal["random", "first", "last"] = setting(
-        str, "which of the best tries is chosen", "random", choices=("random", "first", "last")
+        str, "which of the best tries is chosen, by square", "random", choices=("random", "first", "last")
     )
+    # "pool" draws from a `belief.belief.RenewedPool` of as many boards as are drawn
     boards: Literal["all", "pool", "last"] = setting(
         str,
-        "what drawn histories fit: all heard, the last of it, or as much as a pool does that ages",
+        "histories fit all announcements, the last observation, or those since they entered a pool",
         "all",
         choices=("all", "pool", "last"),
     )
+    # softmax by which a try is drawn, in centipawns: for the first 12 plies, and after them; 0 plays the best try
     temperature: tuple[float, float] = (0.0, 0.0)
+    # probability of being legal up to which a try is chosen only if there is no other
     hopeless: float = 0.0
-    retaking: float = 0.0
-    doubt: float = 0.0
-    foretold: float = 0.0
-    opinion: float = 0.0
-    retries: int = 0
+    # centipawns for taking where the opponent has just taken, times the probability of being legal
+    recapture_bonus: float = 0.0
+    # with `samples`: share of the weight for boards on which a king of few men stands a step away, unless all boards
+    # are known
+    king_uncertainty: float = 0.0
+    # centipawns per nat by which a model of us predicts a try
+    predictability: float = 0.0
+    # share of a try's value that is its perfect-information value
+    perfect_info_weight: float = 0.0
+    # opponent's moves after which an inconsistent belief tries to recover
+    recovery_attempts: int = 0
+    # True if `time` is the budget of a whole turn, all its tries together
     is_for_turn: bool = False
-    finishes: bool = False
+    # True if `kriegbot.endgames` plays against a bare king
+    use_endings: bool = False
 
 
-OPTIONS: dict[str, Option] = {one.name: one.metadata["option"](one.name) for one in fields(Settings) if one.metadata}
-"""The options that stand for settings, by name."""
+EXPERIMENTAL = (
+    "retry_time",
+    "resample",
+    "worst_reply_weight",
+    "value_scale",
+    "repetition_price",
+    "quiet_turn_bonus",
+    "exchange",
+    "ties",
+    "boards",
+)
+"""Settings that only Python and `kriegbot reproduce` offer."""
+OPTIONS: dict[str, Option] = {
+    one.name: one.metadata["option"](one.name, is_experimental=one.name in EXPERIMENTAL)
+    for one in fields(Settings)
+    if one.metadata
+}
+"""Options that stand for settings, by name."""
 
 
 class Numbers(NamedTuple):
-    """What kernels read of a `Method`."""
+    """Settings of a `Method` that kernels read."""
 
     depth: int
-    free: int
+    free_refusals: int
     exchange: float
-    insight: float
-    scale: float
+    worst_reply_weight: float
+    value_scale: float
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How tries are valued.
+    """Settings that value tries, with their parts loaded; `Settings` describes each.
 
-    Attributes:
-      depth: plies below the root, >= 1; 1 is our try alone.
-      backup: how values are combined.
-      evaluator: E of the equations, from `evaluators.load_evaluator`.
-      opponent: how likely each reply is, from `models.load_opponent`; the paper's replies are all equally likely.
-      free: 0 if a refused try costs a ply, as in the paper: then a try that is surely illegal is valued as if the
-        opponent had one reply fewer. If positive, refusals cost no depth: this many in a row are searched exactly, then
-        a random legal move is assumed.
-      exchange: share of an exchange on the square of the last capture, which both sides know, that is added to the
-        value of a leaf; 0 in the paper, 1 for all that `kernels.exchange` finds.
-      insight: probability with which the opponent, at its last reply, finds the one that is worst for us on that board;
-        0 in the paper.
-      scale: how many centipawns count as a game nearly won. Values x of leaves and of ends become
-        x / sqrt(1 + (x / scale)^2), between -scale and scale, as chances of winning are: whoever is ahead takes fewer
-        risks, whoever is behind more, and a draw costs the side that is ahead. 0 for x itself, as in the paper.
+    >>> Method.of(Settings(depth=3)).depth
+    3
     """
 
     depth: int
     backup: Backup
     evaluator: Evaluator
     opponent: Opponent = uniform
-    free: int = 0
+    free_refusals: int = 0
     exchange: float = 0.0
-    insight: float = 0.0
-    scale: float = 0.0
+    worst_reply_weight: float = 0.0
+    value_scale: float = 0.0
 
     @classmethod
     def of(cls, settings: Settings) -> "Method":
-        """The method of some settings; loads the parts that they name.
+        """Return the method of some settings; load the parts that they name.
 
         Raises:
-          kriegbot.parts.NotFound: a ValueError; there is no such part.
+          kriegbot.parts.NotFound: a ValueError; a part does not exist.
         """
-        given = settings.backup
+        backup, evaluator = settings.backup, settings.evaluator
         return cls(
-            backup=load_backup(given) if isinstance(given, str) else given,
-            evaluator=load_evaluator(settings.evaluator),
+            backup=load_backup(backup) if isinstance(backup, str) else backup,
+            evaluator=load_evaluator(evaluator) if isinstance(evaluator, str) else evaluator,
             opponent=load_opponent(settings.opponent),
             **{name: getattr(settings, name) for name in Numbers._fields},
         )
 
     @property
     def numbers(self) -> Numbers:
-        """What kernels read of it."""
+        """Settings that kernels read, each of its declared type."""
         return Numbers(*(kind(getattr(self, name)) for name, kind in Numbers.__annotations__.items()))
 
     @property
-    def is_papers(self) -> bool:
-        """Whether refusals and leaves count as in the paper."""
-        return self.free == 0 and self.exchange == self.insight == self.scale == 0.0
+    def is_paper_method(self) -> bool:
+        """True if refusals and leaves count as in the paper."""
+        return self.free_refusals == 0 and self.exchange == self.worst_reply_weight == self.value_scale == 0.0

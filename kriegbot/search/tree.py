@@ -1,10 +1,9 @@
-"""The tree of information sets in which we are to move: what the search keeps between one history and the next.
+"""Memory of a search: the tree of information sets in which we are to move, and lists of moves by history.
 
 Only our own information sets are stored, since only there is a choice made. Each holds its open tries and, for each,
-the totals that the backup rule keeps of what was folded in so far. The opponent's sets need no node: what happens at
-them, an average or a minimum over histories and replies, is folded straight into the try that led there. An information
-set is identified by the try that leads to it and by what was heard since: of our move and of the reply, or that the try
-was refused.
+the totals of the backup rule so far. The opponent's sets need no node: an
+average or a minimum over histories and replies is folded straight into the try that led there. An information set is
+identified by the try that leads to it and by the announcements since: of our move and of the reply, or the refusal.
 """
 
 from typing import NamedTuple
@@ -15,27 +14,32 @@ from kriegbot import kernels as kb
 from kriegbot.search.backup import Backup, Fold, Settle
 
 REFUSED = (1 << 18) - 1
-"""Stands for an announcement: the try was illegal. No announcement before the end of the game has all bits set."""
+"""Code of a refusal in place of an announcement. No announcement before the end of the game has all bits set."""
 FIRST, COUNT, PARENT = 0, 1, 2
-"""Fields of a node: its first slot, how many tries it has, the slot that leads to it (-1 at the root)."""
+"""Fields of a node: its first slot, the number of its tries, the slot that leads to it (-1 at the root)."""
 NODE_FIELDS = 3
 USED_NODES, USED_SLOTS, LEAVES, FULL, STOPPED, MISFIT = 0, 1, 2, 3, 4, 5
-"""Counters: nodes and slots in use, leaves evaluated; 1 once there was no room for a node; once a walk stopped within a
-history; once a history had no legal move, or one that was not among the tries."""
+"""Counters: nodes and slots in use, leaves evaluated; then flags: 1 once there was no room for a node, once a walk
+stopped within a history, once a history had no legal move or one that was not among the tries."""
 COUNTERS = 6
 TRIES_ROOM = 64
 """Slots reserved per node on average; a side rarely has more tries."""
 MOST_NODES = 1 << 19
 """Information sets of the largest tree, some 400 MB; its slots have numbers below 2^28, as `key_of` needs."""
 NOTHING, ONE_WORD = kb.words(0, 1)
+LISTS = 3
+"""Lists of moves that each level of the walk needs: our moves, the replies, scratch space."""
+NO_MOVE, OUTCOMES = 2 * kb.MAX_MOVES, 2 * kb.MAX_MOVES + 1
+"""Totals that each level lists: of our moves at depth 1 and 2; at NO_MOVE, of the position with no move made, or, if
+refusals cost nothing, of a random move."""
 
 
-class Tree(NamedTuple):
+class SearchTree(NamedTuple):
     """One tree, with room for some information sets; memory is touched only as it is used. A slot is a try of a node.
 
     nodes [N, 3] and weights [N], that of the histories of each; tries [S] and totals [S, width] of the slots; keys [H]
-    and homes [H], a hash table from (slot, heard) to node; counters [6]; stop [1], set from outside to end the walk;
-    legal [M], the weight of the histories in which each try at the root was legal; start [width], the backup rule's
+    and homes [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], set from outside to end the
+    walk; legal [M], the weight of histories in which each try at the root was legal; start [width], the backup rule's
     initial totals. Capacities: room for nodes, for slots, and the hash table's size less 1.
     """
 
@@ -55,11 +59,11 @@ class Tree(NamedTuple):
     last_key: int
 
     @classmethod
-    def empty(cls, nodes: int, stop: kb.IntArray, start: tuple[float, ...]) -> "Tree":
-        """A tree without a node, for up to so many; `start` is that of the backup rule.
+    def empty(cls, nodes: int, stop: kb.IntArray, start: tuple[float, ...]) -> "SearchTree":
+        """Return a tree with room for so many nodes; `start` is that of the backup rule.
 
         Raises:
-          ValueError: there is no tree of that size.
+          ValueError: that size is not allowed.
         """
         if not 0 < nodes <= MOST_NODES:
             raise ValueError(f"a tree of {nodes} information sets: it takes 1 to {MOST_NODES}")
@@ -83,8 +87,54 @@ class Tree(NamedTuple):
         )
 
 
+class Lists(NamedTuple):
+    """Moves of N histories and their values one and two plies deep, in C >= N places; memory is touched as they fill.
+
+    They do not depend on refusals, so a search after a refusal reuses them. At depth 2 they are nearly all of the work.
+
+    moves [C, LISTS * MAX_MOVES * levels], outcomes [C, width * OUTCOMES * levels]: as `recursion.fold` uses them.
+    listed [C]: legal moves there, -1 if not yet filled. places [N]: each history's. room
+    [1 + (1 + width) * MAX_MOVES * levels]: scratch space. is_kept: True if each history has its place; else place 0
+    serves one after another.
+    """
+
+    moves: kb.MoveArray
+    outcomes: kb.RealArray
+    listed: kb.IntArray
+    places: kb.IntArray
+    room: kb.RealArray
+    is_kept: bool
+
+    @classmethod
+    def empty(cls, places: int, depth: int, width: int) -> "Lists":
+        """Return empty places for a search to a depth by a rule that keeps `width` totals."""
+        levels = depth // 2 + 1
+        moves = np.empty(places * LISTS * kb.MAX_MOVES * levels, np.int32)
+        outcomes = np.empty(places * width * OUTCOMES * levels)
+        room = np.empty(1 + (1 + width) * kb.MAX_MOVES * levels)
+        return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64), room, is_kept=False)
+
+    def with_room(self, kept: kb.IntArray, more: int) -> "Lists":
+        """Return the lists of some of the histories, by number, with places for more behind them."""
+        every = len(self.listed)
+        free = np.setdiff1d(np.arange(every), self.places[kept])[:more]
+        lacking = more - len(free)
+        lists = self._grown(max(lacking, every)) if lacking > 0 else self
+        free = np.concatenate([free, np.arange(every, every + max(lacking, 0))])
+        lists.listed[free] = -1
+        return lists._replace(places=np.concatenate([self.places[kept], free]), is_kept=True)
+
+    def _grown(self, more: int) -> "Lists":
+        every = len(self.listed)
+        return self._replace(
+            moves=np.concatenate([self.moves, np.empty(len(self.moves) // every * more, np.int32)]),
+            outcomes=np.concatenate([self.outcomes, np.empty(len(self.outcomes) // every * more)]),
+            listed=np.concatenate([self.listed, np.full(more, -1)]),
+        )
+
+
 @kb.kernel
-def add_node(tree: Tree, parent: int, count: int) -> int:
+def add_node(tree: SearchTree, parent: int, count: int) -> int:
     """Open a node for the `count` tries written after the slots in use."""
     node, first = tree.counters[USED_NODES], tree.counters[USED_SLOTS]
     tree.counters[USED_NODES] = node + 1
@@ -101,17 +151,17 @@ def add_node(tree: Tree, parent: int, count: int) -> int:
 
 
 @kb.kernel
-def key_of(slot: int, said: int, heard: int) -> kb.Word:
-    """Key of the set behind a slot, after hearing `said` of our move and `heard` of the reply; never 0."""
-    pair = kb.pair_of(said, heard)
+def key_of(slot: int, ours: int, theirs: int) -> kb.Word:
+    """Return the key, never 0, of the set behind a slot after the announcements of our move and of the reply."""
+    pair = kb.pair_of(ours, theirs)
     if pair >> kb.PAIR_BITS == NOTHING:
         return (kb.word(slot) << kb.PAIR_BITS | pair) + ONE_WORD
     return kb.mixed(pair ^ kb.word(slot)) | ONE_WORD
 
 
 @kb.kernel
-def find(tree: Tree, key: kb.Word) -> int:
-    """Place in the hash table where a set is, or will be: its key there is 0 until it has a node."""
+def find(tree: SearchTree, key: kb.Word) -> int:
+    """Return the place of a set in the hash table, where the key is 0 until the set has a node."""
     place = kb.mixed(key) & kb.word(tree.last_key)
     while tree.keys[place] != NOTHING and tree.keys[place] != key:
         place = (place + ONE_WORD) & kb.word(tree.last_key)
@@ -119,8 +169,8 @@ def find(tree: Tree, key: kb.Word) -> int:
 
 
 @kb.kernel
-def has_room(tree: Tree) -> bool:
-    """Whether one more node fits; if not, say so in the counters."""
+def has_room(tree: SearchTree) -> bool:
+    """Return True if one more node fits; otherwise set the counter FULL."""
     slots = tree.counters[USED_SLOTS] + kb.MAX_MOVES
     if tree.counters[USED_NODES] < tree.room_for_nodes and slots <= tree.room_for_slots:
         return True
@@ -129,8 +179,8 @@ def has_room(tree: Tree) -> bool:
 
 
 @kb.kernel
-def after_refusal(tree: Tree, node: int, slot: int) -> int:
-    """Child of a node after its try at `slot` was refused: the same tries except that one. -1 if there is no room."""
+def after_refusal(tree: SearchTree, node: int, slot: int) -> int:
+    """Return the child of a node without the refused try at `slot`; -1 without room."""
     key = key_of(slot, REFUSED, REFUSED)
     place = find(tree, key)
     if tree.keys[place] == NOTHING:
@@ -149,23 +199,23 @@ def after_refusal(tree: Tree, node: int, slot: int) -> int:
 
 @kb.kernel
 def after_reply(
-    tables: kb.Words, tree: Tree, slot: int, said: int, heard: int, position: kb.Position, terms: kb.KernelRules
+    tables: kb.Words, tree: SearchTree, slot: int, ours: int, theirs: int, position: kb.Position, rules: kb.KernelRules
 ) -> int:
-    """Child behind the try at `slot` after both announcements, in `position`, we to move. -1 if there is no room."""
-    key = key_of(slot, said, heard)
+    """Return the child behind the try at `slot` after both announcements, we to move; -1 without room."""
+    key = key_of(slot, ours, theirs)
     place = find(tree, key)
     if tree.keys[place] == NOTHING:
         if not has_room(tree):
             return -1
         tree.keys[place] = key
         behind = kb.advance(tree.tries, tree.counters[USED_SLOTS])
-        count = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, terms), behind)
+        count = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, rules), behind)
         tree.homes[place] = add_node(tree, slot, count)
     return tree.homes[place]
 
 
-def back_up(tree: Tree, backup: Backup, tries: int) -> kb.RealArray:
-    """Settle every node, from the leaves up; the tree is unchanged, so that more histories can be folded in.
+def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
+    """Settle every node from the leaves up; leave the tree as it is, so that more histories can be folded in.
 
     Returns:
       The settled value [tries] of each try at the root.
@@ -178,14 +228,14 @@ def back_up(tree: Tree, backup: Backup, tries: int) -> kb.RealArray:
 
 @kb.entry
 def _back_up(
-    arrays: Tree, rule: tuple[kb.RealArray, Fold, Settle], room: kb.RealArray, root_values: kb.RealArray
+    arrays: SearchTree, rule: tuple[kb.RealArray, Fold, Settle], room: kb.RealArray, root_values: kb.RealArray
 ) -> None:
     """Settle every node: the totals of its best try are folded into its parent's try.
 
     Args:
       arrays: the tree.
       rule: parameters, fold and settle of the backup rule.
-      room: to work in: [width * (slots in use + 2) + 1].
+      room: scratch space [width * (slots in use + 2) + 1].
       root_values: [M] written: the settled value of each try at the root.
     """
     tree = kb.pointers(arrays)

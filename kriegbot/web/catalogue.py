@@ -9,7 +9,7 @@ import chess.svg
 
 from kriegbot.narration.diary import meanings
 from kriegbot.narration.moments import both_called
-from kriegbot.players.specs import PlayerSpec, players
+from kriegbot.players.specs import PlayerSpec, offered_options, players
 from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
 from kriegbot.web.person import GameSetup, LiveGame, PersonGame, seat_people
 from kriegbot.web.registry import Registry
@@ -118,7 +118,7 @@ def _players() -> list[PlayerOffered]:
         PlayerOffered(
             name,
             kind.words or kind.summary,
-            [OptionOffered(one.name, one.takes, one.usual, one.help, one.words) for one in kind.options],
+            [OptionOffered(one.name, one.takes, one.usual, one.help, one.words) for one in offered_options(kind)],
         )
         for name, kind in known
         if can_sit([PERSON, name])

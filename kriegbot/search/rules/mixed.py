@@ -1,7 +1,7 @@
 """Between Eq. 2 and Eq. 3: a share of the worst that may follow, and for the rest the average.
 
-For each try the average and the minimum are kept side by side up to where we choose, and mixed there. StrangeFish2
-(reconnaissance blind chess) mixes 0.7 of the mean with 0.3 of the minimum.
+Each try keeps its average and its minimum up to where we choose, and mixes them there. StrangeFish2 (reconnaissance
+blind chess) mixes 0.7 of the mean with 0.3 of the minimum.
 """
 
 from kriegbot.kernels import Reals
@@ -10,7 +10,7 @@ from kriegbot.search.backup import Backup, fold, settle
 
 @fold
 def add_and_take_worst(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
-    """Sum of weighted values, and the minimum."""
+    """Add the weighted values, and take the minimum."""
     for i in range(count):
         totals[0] += weights[i] * values[2 * i]
         totals[1] = min(totals[1], values[2 * i + 1])
@@ -18,14 +18,14 @@ def add_and_take_worst(totals: Reals, weights: Reals, values: Reals, count: int)
 
 @settle
 def mix(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
-    """(1 - worst) * mean + worst * minimum; a settled set has that value for certain."""
+    """Return (1 - worst) * mean + worst * minimum, which a settled set has for certain."""
     value = (1.0 - parameters[0]) * totals[0] / weight + parameters[0] * totals[1]
     settled[0], settled[1] = weight * value, value
     return value
 
 
-def mixed(worst: float = 0.3) -> Backup:
-    """The rule with this share of the minimum.
+def with_worst(worst: float) -> Backup:
+    """Return the rule with this share of the minimum.
 
     Raises:
       ValueError: it is not between 0 and 1.
@@ -33,3 +33,6 @@ def mixed(worst: float = 0.3) -> Backup:
     if not 0.0 <= worst <= 1.0:
         raise ValueError(f"illegal worst={worst:g}; it takes a share from 0 to 1")
     return Backup("mixed", (0.0, float("inf")), add_and_take_worst, mix, (worst,))
+
+
+mixed = with_worst(0.3)

@@ -1,4 +1,4 @@
-"""Eq. 2 of Parker, Nau and Subrahmanian (AAAI 2006): the opponent is a chance player, and everything is averaged."""
+"""Eq. 2 of Parker, Nau and Subrahmanian (AAAI 2006): the opponent plays by chance, and values are averaged."""
 
 from kriegbot.kernels import Reals
 from kriegbot.search.backup import Backup, fold
@@ -6,7 +6,7 @@ from kriegbot.search.backup import Backup, fold
 
 @fold
 def add_weighted(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
-    """Sum of weighted values."""
+    """Add the weighted values."""
     total = totals[0]
     for i in range(count):
         total += weights[i] * values[i]

@@ -7,7 +7,7 @@ from kriegbot.search.pruned import paranoid_values
 
 @fold
 def take_worst(totals: Reals, weights: Reals, values: Reals, count: int) -> None:  # noqa: ARG001 - FOLD's signature
-    """The minimum, however unlikely."""
+    """Take the minimum, however unlikely."""
     total = totals[0]
     for i in range(count):
         total = min(total, values[i])

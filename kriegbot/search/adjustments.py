@@ -1,0 +1,222 @@
+"""Adjustments of searched values: one idea each, none of them in Parker, Nau and Subrahmanian (AAAI 2006).
+
+`ADJUSTMENTS` lists them in the order in which they apply, each by the setting that weighs it. To add an idea, write a
+function (values, context) -> values, a field of `Settings`, and a line there.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from kriegbot import kernels as kb
+from kriegbot.kernels import RealArray
+from kriegbot.kernels.position import type_ids
+from kriegbot.models.protocol import Announced, Opponent, prior_of, types_with_model
+from kriegbot.search.information_set import InformationSet
+from kriegbot.search.perfect_information import BoardValues, open_values
+from kriegbot.search.settings import Method, Settings
+from referee import View
+
+PREDICTED_BOARDS = 20
+"""Boards on which a model of us predicts our tries."""
+FEW_VISITS, MOST_DOUBLED = 4, 8
+"""Visits above which the side ahead pays double for each more, and the most doublings."""
+PERFECT_INFORMATION, PREDICTABILITY = 1, 2
+"""Sub-seeds of a try."""
+
+
+class Placements:
+    """Placements of our pieces at the beginning of our turns, counted through one game."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[frozenset[tuple[chess.Square, chess.PieceType]]] = Counter()
+        self._ply = -1
+        self._lasting: tuple[frozenset[chess.Square], int, int] = (frozenset(), 0, 0)
+        self.quiet = 0
+        """Our turns since the last capture or move of a pawn of ours."""
+
+    def note(self, view: View) -> None:
+        """Count the placement of a view in which it is our turn, once a turn."""
+        if view.ply != self._ply:
+            self._ply = view.ply
+            self._counts[frozenset(view.men.items())] += 1
+            pawns = frozenset(square for square, kind in view.men.items() if kind == chess.PAWN)
+            before, self._lasting = self._lasting, (pawns, len(view.men), view.opponent_men)
+            self.quiet = self.quiet + 1 if self._lasting == before else 0
+
+    def visits(self, view: View, tries: list[chess.Move]) -> npt.NDArray[np.float64]:
+        """Count the turns [M] that began with the placement after each try; castling always leads to a new one."""
+        counts = np.zeros(len(tries))
+        for i, move in enumerate(tries):
+            after = {square: kind for square, kind in view.men.items() if square != move.from_square}
+            after[move.to_square] = move.promotion or view.men[move.from_square]
+            counts[i] = self._counts[frozenset(after.items())]
+        return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Arguments of adjustments besides the values of the tries.
+
+    Attributes:
+      settings: of the player.
+      method: its parts, loaded.
+      view: the player's.
+      histories: the searched ones, with the tries [M].
+      tries: these tries as moves.
+      is_open: [M] False for tries that the answer to "Any?" rules out.
+      legal: [M] the probability that each try is legal.
+      placements: of our pieces in this game.
+      board_values: perfect-information values of this turn.
+      seed: of this try.
+      deadline: when to answer, by `time.perf_counter`; None without a limit.
+    """
+
+    settings: Settings
+    method: Method
+    view: View
+    histories: InformationSet
+    tries: list[chess.Move]
+    is_open: npt.NDArray[np.bool_]
+    legal: RealArray
+    placements: Placements
+    board_values: BoardValues
+    seed: int
+    deadline: float | None
+
+
+Adjustment: TypeAlias = Callable[[RealArray, Context], RealArray]
+"""(values [M], context) -> adjusted values [M], in centipawns."""
+
+
+def perfect_information(values: RealArray, context: Context) -> RealArray:
+    """Blend in the values of a search that sees the boards; see `search.perfect_information`."""
+    left = None if context.deadline is None else context.deadline - time.perf_counter()
+    seed = kb.subseed(context.seed, PERFECT_INFORMATION)
+    seen = open_values(context.histories, context.method, left, seed, context.board_values)
+    share = context.settings.perfect_info_weight
+    return values if seen is None else (1.0 - share) * values + share * seen
+
+
+def predictability(values: RealArray, context: Context) -> RealArray:
+    """Charge for tries that a model of us predicts: they tell an opponent with such a model where our pieces are.
+
+    An opponent without a model learns nothing from a likely try. So the whole price counts as long as the opponent is
+    no less likely to have a model than before the game.
+    """
+    model, seed = context.method.opponent, kb.subseed(context.seed, PREDICTABILITY)
+    ours, _ = kb.announced_moves(context.view, len(context.view.events))
+    price = context.settings.predictability * has_model(context.histories, model)
+    return values - price * predicted_nats(context.histories, model, ours, seed)
+
+
+def repetition(values: RealArray, context: Context) -> RealArray:
+    """Charge for v earlier turns that began with the placement to which a try leads.
+
+    A shallow search that sees no progress walks to and fro. The price is v times the setting. The side ahead pays
+    v + 2^(v - 4) times, since some checks look worth a pawn whenever they are given.
+    """
+    visits = context.placements.visits(context.view, context.tries)
+    if values[context.is_open].max() > 0.0:  # the side behind may be glad of a draw
+        visits += np.exp2(np.minimum(visits - FEW_VISITS, MOST_DOUBLED))
+    return values - context.settings.repetition_price * visits
+
+
+def quiet_turns(values: RealArray, context: Context) -> RealArray:
+    """Favour pawn moves, the more the longer nothing irreversible happened: rooks find ever new placements."""
+    are_pawns = np.array([context.view.men[move.from_square] == chess.PAWN for move in context.tries])
+    return values + context.settings.quiet_turn_bonus * context.placements.quiet * are_pawns
+
+
+def recapturing(values: RealArray, context: Context) -> RealArray:
+    """Favour tries that recapture, by the probability that they are legal."""
+    if context.view.last_reply is None:
+        return values
+    recaptures = np.array([move.to_square == context.view.last_reply.capture for move in context.tries])
+    return values + context.settings.recapture_bonus * recaptures * context.legal
+
+
+ADJUSTMENTS: Mapping[str, Adjustment] = {
+    "perfect_info_weight": perfect_information,
+    "predictability": predictability,
+    "repetition_price": repetition,
+    "quiet_turn_bonus": quiet_turns,
+    "recapture_bonus": recapturing,
+}
+"""Adjustments in order, each by the setting that weighs it; 0 leaves it out."""
+
+
+def adjusted(values: RealArray, context: Context) -> RealArray:
+    """Apply the adjustments that the settings weigh."""
+    for name, adjustment in ADJUSTMENTS.items():
+        if getattr(context.settings, name):
+            values = adjustment(values, context)
+    return values
+
+
+def has_model(histories: InformationSet, model: Opponent) -> float:
+    """Return the probability that the opponent has a model of us, over that before the game; at most 1."""
+    types, prior = list(types_with_model(model)), np.array(prior_of(model))
+    now = histories.weights @ np.isin(type_ids(histories.rows), types) / histories.weights.sum()
+    return float(min(now / prior[types].sum(), 1.0))
+
+
+def predicted_nats(histories: InformationSet, model: Opponent, ours: int, seed: int) -> RealArray:
+    """Return by how many nats [M] a model of us finds each try likelier than a random one, at least 0.
+
+    This is the mean of log P(try | board) + log M over sampled boards that allow the try; 0 if none does. The model is
+    ours of the opponent, seen from the other side. The opponent knows its own pieces, and some of our boards stand for
+    them. It does not know our type, so the types count as before a game. Rare tries gain nothing, since they mislead
+    nobody for long.
+
+    Args:
+      histories: the information set.
+      model: P.
+      ours: announcement of our last move, encoded.
+      seed: of the choice of boards.
+    """
+    some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:PREDICTED_BOARDS]
+    prior, weights = np.array(prior_of(model)), histories.weights[some]
+    rows = np.concatenate([kb.with_type_ids(row, len(prior)) for row in kb.without_type_ids(histories.rows[some])])
+    chances = np.zeros(len(rows) * len(histories.tries))
+    scratch = np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES)
+    _predict(kb.TABLES, rows, Announced(histories.theirs, ours), histories.tries, model, *scratch, chances)
+    likely = np.einsum("nkm,k->nm", chances.reshape(len(some), len(prior), -1), prior)
+    allows = likely > 0
+    gains = np.log(len(histories.tries) * likely, out=np.zeros_like(likely), where=allows)
+    return np.maximum(weights @ gains / np.maximum(weights @ allows, weights.min()), 0.0)
+
+
+@kb.entry
+def _predict(
+    tables: kb.WordArray,
+    rows: kb.Rows,
+    announced: Announced,
+    tries: kb.MoveArray,
+    model: Opponent,
+    moves: kb.MoveArray,
+    weights: kb.RealArray,
+    chances: kb.RealArray,
+) -> int:
+    """Write the probability [N, M] that the side to move of each position makes each try, 0 where it is illegal."""
+    boards, listed, each = kb.pointer(rows), kb.pointer(moves), kb.pointer(weights)
+    for i in range(len(rows)):
+        position = kb.load(boards, i)
+        count = kb.legal_moves(kb.pointer(tables), position, listed)
+        if count > 0 and not model(kb.pointer(tables), position, announced, listed, count, each):
+            for j in range(count):
+                each[j] = 1.0
+        total = 0.0
+        for j in range(count):
+            total += each[j]
+        for j in range(count):
+            for k in range(len(tries)):
+                if tries[k] == listed[j]:
+                    chances[len(tries) * i + k] = each[j] / total
+    return 0
