@@ -260,20 +260,14 @@ class PersonGame(PageGame):
 
     def take(self, request: Request) -> None:
         """Carry out a request of the person."""
-        if isinstance(request, requests.Rematch):
-            self._play_again()
-        elif isinstance(request, requests.PrivacyScreen):
-            for side in self.game.people.values():
-                side.seat.come()
-        elif self.record is not None or not self.game.is_live:  # its thread may still be about to end
-            super().take(request)
-        elif isinstance(request, requests.SetHeat | requests.GetHint | requests.TakeBack):
-            self._help(request)
-        else:
-            self._act(request)
-
-    def _act(self, request: Request) -> None:
         match request:
+            case requests.Rematch():
+                self._play_again()
+            case requests.PrivacyScreen():
+                for side in self.game.people.values():
+                    side.seat.come()
+            case _ if self.record is not None or not self.game.is_live:  # its thread may still be about to end
+                super().take(request)
             case requests.Try(text):
                 try:
                     self.seat.answer(text)
@@ -286,23 +280,19 @@ class PersonGame(PageGame):
                 self.game.stop("the person left")
             case requests.Draw():
                 self.game.offer_draw(self.color, self._view)
-            case _:
-                raise Refused("That cannot be done in a game in progress.")
-
-    def _help(self, request: Request) -> None:
-        if self.game.is_for_two:
-            raise Refused("There is no help in a game between people.")
-        match request:
+            case requests.SetHeat() | requests.GetHint() | requests.TakeBack() if self.game.is_for_two:
+                raise Refused("There is no help in a game between people.")
             case requests.SetHeat(is_on):
                 self._has_heat = is_on
-                if is_on:
-                    self._want_heat()
-                else:
+                self._want_heat()
+                if not is_on:
                     self._publish_heat(0, [])
             case requests.GetHint():
                 self._hints.want(self.seat.turn_view())
             case requests.TakeBack():
                 self.seat.take_back()
+            case _:
+                raise Refused("That cannot be done in a game in progress.")
 
     def _show(self, view: View, message: SideView) -> None:
         """Publish a view; in the game's thread."""

@@ -104,14 +104,6 @@ class BeliefShown(msgspec.Struct):
     men: int  # number of enemy pieces
 
 
-class News(msgspec.Struct):
-    """New lines for each side and for the referee."""
-
-    referee: list[str]
-    white: list[str]
-    black: list[str]
-
-
 class Frame(msgspec.Struct):
     """A moment of a game."""
 
@@ -121,7 +113,7 @@ class Frame(msgspec.Struct):
     white: Men  # the pieces that White sees
     black: Men
     marks: list[str]  # square of a capture
-    news: News
+    news: dict[str, list[str]]  # new lines for "referee", "white" and "black"
     turn: str | None  # None at the end
     mover: str | None
     move: str | None

@@ -40,6 +40,10 @@ from referee.text import quoted
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 EVERYWHERE = ("0.0.0.0", "::")  # all addresses of this machine
 LAST_MESSAGES = 0.2  # seconds for the last messages to reach browsers before their sockets are closed
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 log = logging.getLogger("kriegbot.web")
 
@@ -240,19 +244,11 @@ def _is_address(text: str) -> bool:
     return True
 
 
-def policy(host: str) -> str:
-    """Return the Content-Security-Policy, which allows only this server's own files and its socket."""
-    return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        f"connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
-
-
 def _with_headers(send: Send, host: str, *, is_trusted: bool) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers["Content-Security-Policy"] = policy(host)
+            headers["Content-Security-Policy"] = POLICY.format(host=host)
             headers["X-Content-Type-Options"] = "nosniff"
             headers["Referrer-Policy"] = "no-referrer"
             if is_trusted:  # without encryption, browsers ignore it on other hosts, and complain

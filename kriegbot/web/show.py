@@ -97,7 +97,6 @@ def _path(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
 def frame_of(moment: Moment) -> Frame:
     """Return a moment as the page shows it."""
     event, men = moment.event, moment.men
-    news = {reader: [entry.line() for entry in entries] for reader, entries in moment.news.items()}
     return Frame(
         title=moment.title,
         place=moment.news["referee"][-1].place if moment.news["referee"] else "",
@@ -105,7 +104,7 @@ def frame_of(moment: Moment) -> Frame:
         white=letters(men["White"]),
         black=letters(men["Black"]),
         marks=_names(sorted(moment.marks)),
-        news=replies.News(news["referee"], news["White"], news["Black"]),
+        news={reader.lower(): [entry.line() for entry in entries] for reader, entries in moment.news.items()},
         turn=None if moment.turn is None else chess.COLOR_NAMES[moment.turn],
         mover=None if moment.mover is None else chess.COLOR_NAMES[moment.mover],
         move=event.move.uci() if isinstance(event, OwnTry) else None,
