@@ -298,8 +298,8 @@ def test_what_a_player_wrote_is_kept_whatever_it_is(tmp_path: Path, finished: li
 
 def test_what_a_player_says_of_its_answers_damages_nothing(tmp_path: Path, finished: list[Finished]) -> None:
     says = (Report(seconds=-1.79e308, samples=2**63 - 1), Report(seconds=1.79e308, samples=-1, rescue="\ud800"))
-    thoughts = tuple(replace(finished[0].thoughts[ply], report=report) for ply, report in enumerate(says * 2))
-    with Store.open(store_with(tmp_path / "t", [replace(finished[0], thoughts=thoughts)])) as store:
+    answers = tuple(replace(finished[0].answers[ply], report=report) for ply, report in enumerate(says * 2))
+    with Store.open(store_with(tmp_path / "t", [replace(finished[0], answers=answers)])) as store:
         json.dumps(report_of(store).as_json(), allow_nan=False)
 
 

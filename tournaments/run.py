@@ -85,7 +85,7 @@ def _finished(game: ScheduledGame, result: GameResult, seconds: float) -> Finish
     turns = tuple(replace(turn, seconds=None) for turn in record.turns)
     pgn = zlib.compress(record_to_pgn(replace(record, headers=headers, turns=turns)).encode(), 9)
     ending = record.result, end.reason, end.detail, len(turns)
-    return Finished(game, pgn, *ending, result.white, result.black, result.thoughts, versions(), seconds)
+    return Finished(game, pgn, *ending, result.white, result.black, result.answers, versions(), seconds)
 
 
 class ExecutorError(Exception):

@@ -114,7 +114,7 @@ class Finished:
       record: PGN without date and times, compressed by zlib. A game played again gives the same bytes.
       detail: more about how it ended.
       white, black: statistics of the players.
-      thoughts: every answer of both players.
+      answers: every answer of both players.
       versions: of kriegbot and its libraries.
       seconds: playing time.
     """
@@ -127,7 +127,7 @@ class Finished:
     plies: int
     white: PlayerStatistics
     black: PlayerStatistics
-    thoughts: tuple[AnswerStats, ...]
+    answers: tuple[AnswerStats, ...]
     versions: str
     seconds: float
 

@@ -122,7 +122,7 @@ class Store(Reader):
             self._insert(GameRow, game, finished, reason=finished.reason.value, finished=_now())
             for color, side in zip(COLORS, (finished.white, finished.black), strict=True):
                 self._insert(SideRow, side, game=game.id, color=color, rescues=json.dumps(side.rescues))
-            for number, answer in enumerate(finished.thoughts):
+            for number, answer in enumerate(finished.answers):
                 times = {"seconds": round(answer.seconds, 6), "thought": round(answer.report.seconds, 6)}
                 place = {"game": game.id, "number": number, "color": chess.COLOR_NAMES[answer.color]}
                 astray = answer.report.belief_inconsistent

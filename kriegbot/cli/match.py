@@ -91,10 +91,10 @@ def _as_json(result: GameResult, seed: int) -> dict[str, object]:
 def _explanations(result: GameResult) -> dict[int, list[str]]:
     """Return the players' explanations of their answers, by ply."""
     lines: dict[int, list[str]] = {}
-    for thought in result.thoughts:
-        if thought.report.why:
-            name = "White" if thought.color else "Black"
-            lines.setdefault(thought.ply, []).append(f"{name}: {thought.report.why}")
+    for answer in result.answers:
+        if answer.report.why:
+            name = "White" if answer.color else "Black"
+            lines.setdefault(answer.ply, []).append(f"{name}: {answer.report.why}")
     return lines
 
 

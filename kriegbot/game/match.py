@@ -82,7 +82,7 @@ class GameResult:
     Attributes:
       record: the game; it has an end.
       white, black: statistics of the players.
-      thoughts: every answer of both, in order.
+      answers: every answer of both, in order.
       failed: the failure of a player, if any.
       interrupted: True if Ctrl-C ended it.
     """
@@ -90,7 +90,7 @@ class GameResult:
     record: GameRecord
     white: PlayerStatistics
     black: PlayerStatistics
-    thoughts: tuple[AnswerStats, ...] = ()
+    answers: tuple[AnswerStats, ...] = ()
     failed: PlayerFailed | None = None
     interrupted: bool = False
 
@@ -149,11 +149,11 @@ def play_game(
             if referee.end is None:
                 referee.abandon("interrupted")
         record = GameRecord.of(referee, game.headers(event, seed), game.seconds)
-        thoughts = tuple(
+        answers = tuple(
             AnswerStats(one.view.color, one.view.ply, one.seconds, one.choice.report) for one in game.attempts
         )
         sides = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
-        return GameResult(record, *sides, thoughts, game.failed, interrupted)
+        return GameResult(record, *sides, answers, game.failed, interrupted)
 
 
 def _seated(side: Seat | str, rules: RuleSet, own_seats: ExitStack) -> Seat:
