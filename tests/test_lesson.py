@@ -146,7 +146,7 @@ def test_the_guided_game_line_by_line_and_left_halfway(tmp_path: Path) -> None:
     done = learnt(lines, tmp_path)
     assert done.returncode == 0
     assert done.stdout.count("Step 1 of 8") == 2
-    assert "That is legal, too, but I have put it back" in done.stdout
+    assert "In this lesson any other move is put back" in done.stdout
     assert "Your king cannot reach e5." in done.stdout
     assert done.stdout.rstrip().endswith(LESSON.words["end"])
     left = learnt(["e4", "quit"], tmp_path)

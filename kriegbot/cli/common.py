@@ -255,6 +255,15 @@ def compile_kernels() -> None:
         prepare(report)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "game"), counted(0, "game")
+    ('1 game', '0 games')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def progress_text(what: str, done: int, total: int) -> str:
     """Return the progress of compilation as a line."""
     return f"Compiling, only this once: {done} of {total} ({what})"
@@ -274,12 +283,12 @@ def patiently(what: str, items: Iterator[T], total: int) -> list[T]:
     """Return all items as a list. Show progress once they have taken `PATIENCE` seconds."""
     begin, results = time.monotonic(), list[T]()
 
-    def counted() -> Iterator[tuple[int, int]]:
+    def collect() -> Iterator[tuple[int, int]]:
         for item in items:
             results.append(item)
             yield len(results), total
 
-    work = counted()
+    work = collect()
     for _ in work:
         if time.monotonic() - begin > PATIENCE:
             steps(what, work)

@@ -21,7 +21,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.common import progress_text
+from kriegbot.cli.common import counted, progress_text
 from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, fitting, has_tints, size_of
 from kriegbot.narration.diary import Diary, EvenTime, Kind, gathered
 from kriegbot.narration.known import (
@@ -313,4 +313,4 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _pieces(count: int) -> str:
-    return f"{count} {'piece' if count == 1 else 'pieces'}"
+    return counted(count, "piece")

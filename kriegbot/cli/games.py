@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kriegbot.cli import common
-from kriegbot.cli.common import argument, compile_kernels, flag, one_of, option, patiently
+from kriegbot.cli.common import argument, compile_kernels, counted, flag, one_of, option, patiently
 from kriegbot.cli.play import open_page
 from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, next_key, single_keys, size_of
 from kriegbot.narration.diary import Entry, gathered
@@ -226,7 +226,7 @@ def convert(
         sys.stdout.buffer.write(data)
     else:
         save_whole(path, data)
-        print(f"{target}: {len(texts)} game{'' if len(texts) == 1 else 's'}")
+        print(f"{target}: {counted(len(texts), 'game')}")
     if omitted:
         print(f"Not kept in this format: {', '.join(omitted)}.", file=sys.stderr)
 
@@ -347,7 +347,7 @@ def render(
     data = animated(frames).encode() if kind == ".svg" else _painted(frames, kind)
     save_whole(path, data)
     seconds = sum(picture.seconds for picture in frames)
-    print(f"{one_line(out)}: {len(frames)} pictures, {seconds:.0f} s, {len(data) / 1000:.0f} kB")
+    print(f"{one_line(out)}: {counted(len(frames), 'picture')}, {seconds:.0f} s, {len(data) / 1000:.0f} kB")
 
 
 def _side_of(record: GameRecord) -> str:

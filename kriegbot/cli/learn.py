@@ -77,7 +77,7 @@ def learn(
     with contextlib.suppress(EOFError):
         for number in range(len(lesson.steps)):
             _teach(console, lesson, number)
-        print(f"\n{lesson.words['end']}")
+        print("", *textwrap.wrap(lesson.words["end"], shutil.get_terminal_size().columns), sep="\n")
 
 
 def _teach(console: Console | None, lesson: Lesson, number: int) -> None:

@@ -110,6 +110,6 @@ def check_player(player: Player, patience: common.Patience = None, sandbox: comm
             raise Refused(check.detail)
         print(f"{'ok    ' if check.is_good else 'FAILED'}  {check.what}: {check.detail}", flush=True)
         failures += not check.is_good
-    print(f"{spec}: {f'{failures} failures' if failures else 'passed'}")
+    print(f"{spec}: {common.counted(failures, 'failure') if failures else 'passed'}")
     if failures:
         raise typer.Exit(1)

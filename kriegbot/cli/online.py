@@ -25,7 +25,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.common import argument, check_players, group, option, preparing
+from kriegbot.cli.common import argument, check_players, counted, group, option, preparing
 from kriegbot.cli.screen import drawing_console
 from kriegbot.game.children import signal_handlers
 from kriegbot.game.process import ProcessSeat
@@ -126,7 +126,7 @@ def run(settings: File = None) -> None:
         with Site(config.site, token, in_a_while(), screen.say) as last:
             count = bot.leave(last)
     if count:
-        print(f"{count} {'game goes' if count == 1 else 'games go'} on at the site; run this again to resume.")
+        print(f"{counted(count, 'game')} unfinished on the site; run this again to resume.")
 
 
 def _settings(file: str | None) -> BotSettings:
@@ -175,7 +175,7 @@ class Screen:
             table.add_row(*map(Text, (game.code, game.opponent, game.rules, game.color, move, *left, game.last)))
         with self._lock:
             lines = [Text(line, overflow="ellipsis", no_wrap=True) for line in self._lines]
-        title = Text(f" {len(games)} {'game' if len(games) == 1 else 'games'}; * we are to move; Ctrl-C to end")
+        title = Text(f" {counted(len(games), 'game')}; * we are to move; Ctrl-C to end")
         return Group(title, table, *lines)
 
 

@@ -206,8 +206,8 @@ def play_missing(
 ) -> None:
     """Play the missing games of a store and show progress. After an interrupt, print how to resume."""
     command, board = shlex.join(["kriegbot", *sys.argv[1:]]), None
-    count = f"{len(missing)} {'game' if len(missing) == 1 else 'games'} to play"
-    print(f"{count}, into {store.path}. Rerun the same command to resume.", file=sys.stderr)
+    count = common.counted(len(missing), "game")
+    print(f"{count} to play, into {store.path}. Rerun the same command to resume.", file=sys.stderr)
     try:
         if missing:
             _compile_for(specs)
@@ -221,10 +221,8 @@ def play_missing(
     except (StoreError, ExecutorError) as error:
         if board is None:
             raise Refused(f"{error}.") from None
-        print(
-            f"kriegbot: {error}. {board.done} games are saved. When that is fixed, resume with:\n  {command}",
-            file=sys.stderr,
-        )
+        saved = common.counted(board.done, "game")
+        print(f"kriegbot: {error}. {saved} saved. To resume, fix this and rerun:\n  {command}", file=sys.stderr)
         raise typer.Exit(1) from None
 
 
@@ -356,5 +354,5 @@ def merge(
                 store.check()  # before a new file is made
         with Store.writing(out, settings, games) as store:
             for part in parts:
-                print(f"{part}: {store.take_from(part)} games")
-            print(f"{out}: {len(store.done())} games, {len(store.missing())} missing")
+                print(f"{part}: {common.counted(store.take_from(part), 'game')}")
+            print(f"{out}: {common.counted(len(store.done()), 'game')}, {len(store.missing())} missing")

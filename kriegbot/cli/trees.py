@@ -8,7 +8,7 @@ from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
-from kriegbot.cli.common import Json, Seed, argument, group, one_of, option, whole_number
+from kriegbot.cli.common import Json, Seed, argument, counted, group, one_of, option, whole_number
 from kriegbot.request import path_of, refusing, save_whole, seed_of
 from kriegbot.trees.draw import svg as drawn
 from kriegbot.trees.formats import load
@@ -115,8 +115,8 @@ def _plain(number: Number) -> int | float | str:
 
 
 def _show(results: dict[str, Any]) -> None:
-    sets = f"{results['information_sets']} information set{'s' * (results['information_sets'] != 1)}"
-    print(f"{one_line(results['title']) or 'A tree'}: {results['nodes']} nodes, {sets}.")
+    size = f"{counted(results['nodes'], 'node')}, {counted(results['information_sets'], 'information set')}"
+    print(f"{one_line(results['title']) or 'A tree'}: {size}.")
     for player, why in results["why_not_perfect_recall"].items():
         if why is not None:
             print(f"{one_line(player)} has no perfect recall: {one_line(why)}.")
