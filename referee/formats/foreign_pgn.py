@@ -34,7 +34,7 @@ since a seed or a setting may give the other side's moves away.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import chess
@@ -259,13 +259,16 @@ def _refuse_to_read(*_: object) -> tuple[GameRecord, base.Lost]:
 # Writing
 
 
-def _headers_of(record: GameRecord) -> dict[str, str]:
-    """Return the headers of a whole game, for other programs."""
-    return {name: text for name, text in headers_of(record).items() if name not in ("KriegspielRecord", *base.FOREIGN)}
+def _headers_of(record: GameRecord, side: chess.Color | None = None) -> dict[str, str]:
+    """Return the headers for other programs. Those of one side's view must not give the other side's moves away."""
+    return {
+        name: text
+        for name, text in headers_of(record).items()
+        if (name not in ("KriegspielRecord", *base.FOREIGN) if side is None else name in _ONE_SIDES_HEADERS)
+    }
 
 
 def _write_plain(record: GameRecord) -> base.Written:
-    headers = _headers_of(record)
     movetext: list[str] = []
     for number, board, turn in numbered(record):
         movetext += [number] if board.turn == chess.WHITE or not movetext else []
@@ -276,43 +279,33 @@ def _write_plain(record: GameRecord) -> base.Written:
         base.QUESTIONS: any(isinstance(event, OwnQuestion) for event in events),
         base.TIMES: record.has_times,
     }
-    return pgn_text(headers, [*movetext, record.result]), lost
+    return pgn_text(_headers_of(record), [*movetext, record.result]), lost
 
 
-def _write(record: GameRecord, notation: _Notation) -> base.Written:
+def _write(record: GameRecord, notation: _Notation, side: chess.Color | None = None) -> base.Written:
     lost = {base.RULED_OUT: False, base.QUESTIONS: False, base.TIMES: record.has_times, base.LEFT: bool(record.left)}
+    if side is not None:
+        lost[OTHER_SIDE] = True
+        lost[WITHOUT_LETTER] = any(_is_without_letter(turn.announcement) for turn in record.turns)
+        lost[base.HEADERS] = not ROSTER.keys() >= record.headers.keys()
     movetext = []
     for number, board, turn in numbered(record):
-        tries = _tries_text(board, turn, lost)
-        movetext += [f"{number} {board.san(turn.move)}", notation.write(tokens_of(turn.announcement), tries)]
-    headers = _headers_of(record)
-    headers |= {"Variant": base.variant_of(record.rules), "Filtered": "no"}
+        if side in (None, board.turn):
+            name = board.san(turn.move) if side is None else _own_move(board, turn)
+            tries = _tries_text(board, turn, lost)
+        else:
+            name, is_announced = HIDDEN, record.rules.illegal_to is Audience.BOTH
+            tries = str(sum(event.answer is Answer.ILLEGAL for event in turn.tries)) if is_announced else ""
+        movetext += [f"{number} {name}", notation.write(tokens_of(turn.announcement), tries)]
+    filtered = "no" if side is None else chess.COLOR_NAMES[side]
+    headers = _headers_of(record, side) | {"Variant": base.variant_of(record.rules), "Filtered": filtered}
     return pgn_text(headers, [*movetext, record.result]), lost
 
 
 def _write_one_side(record: GameRecord, side: chess.Color | None) -> base.Written:
     if side is None:
         raise RecordError("one side's view takes a side, white or black")
-    lost = {OTHER_SIDE: True, WITHOUT_LETTER: any(_is_without_letter(turn.announcement) for turn in record.turns)}
-    lost |= {base.RULED_OUT: False, base.QUESTIONS: False}
-    movetext = list(_one_sides_moves(record, side, lost))
-    whole = headers_of(record)
-    headers = {name: whole[name] for name in _ONE_SIDES_HEADERS if name in whole}
-    headers |= {"Variant": base.variant_of(record.rules), "Filtered": chess.COLOR_NAMES[side]}
-    lost |= {
-        base.TIMES: record.has_times,
-        base.LEFT: bool(record.left),
-        base.HEADERS: not ROSTER.keys() >= record.headers.keys(),
-    }
-    return pgn_text(headers, [*movetext, record.result]), lost
-
-
-def _one_sides_moves(record: GameRecord, side: chess.Color, lost: dict[str, bool]) -> Iterator[str]:
-    for number, board, turn in numbered(record):
-        is_own = board.turn == side
-        yield f"{number} {_own_move(board, turn) if is_own else HIDDEN}"
-        tries = _tries_text(board, turn, lost) if is_own else _number_of_illegal(turn, record.rules)
-        yield _write_icc(tokens_of(turn.announcement), tries)
+    return _write(record, _WITH_ICC, side)
 
 
 def _own_move(board: chess.Board, turn: Turn) -> str:
@@ -321,12 +314,6 @@ def _own_move(board: chess.Board, turn: Turn) -> str:
     name = name_of_try(board, turn.move, is_capture=announcement.capture is not None) or board.san(turn.move)
     is_mate = announcement.end == End(Reason.CHECKMATE, board.turn)
     return name + ("#" if is_mate else "+" if announcement.checks else "")
-
-
-def _number_of_illegal(turn: Turn, rules: RuleSet) -> str:
-    if rules.illegal_to is not Audience.BOTH:
-        return ""
-    return str(sum(event.answer is Answer.ILLEGAL for event in turn.tries))
 
 
 def _tries_text(board: chess.Board, turn: Turn, lost: dict[str, bool]) -> str:
