@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 import chess
@@ -89,12 +90,10 @@ class Diary:
 
     def add(self, events: Sequence[referee.Event], view: referee.View) -> list[Entry]:
         """Add events, and return their entries. They must leave the rest of the view as it was, as refused tries do."""
-        new = [
-            replace(
-                self._entry(event, view), means=tuple(meaning_keys(event, view.rules)), squares=tuple(_squares(event))
-            )
-            for event in events
-        ]
+        new = []
+        for event in events:
+            means = tuple(meaning_keys(event, view.rules))
+            new.append(replace(self._entry(event, view), means=means, squares=tuple(_squares(event))))
         self.entries += new
         self.event_count += len(events)
         self.last = events[-1] if events else self.last
@@ -117,9 +116,8 @@ class Diary:
                 text = self._own_text(move, announcement) if self._for_person else _text(announcement)
                 return Entry(Kind.OWN, place, f"{name}: yes. {text}".rstrip(), announcement)
             case referee.OwnTry(move, answer):
-                return Entry(
-                    Kind.OWN_REFUSED, place, f"{try_name(move, self._before or view)}? {_ANSWER_TEXTS[answer]}"
-                )
+                name = try_name(move, self._before or view)
+                return Entry(Kind.OWN_REFUSED, place, f"{name}? {_ANSWER_TEXTS[answer]}")
             case referee.OwnQuestion(answer):
                 return Entry(Kind.QUESTION, place, f"Any? {_ANSWER_TEXTS[answer]}")
             case referee.OpponentRefused():
@@ -177,13 +175,8 @@ def _rest(announcement: referee.Announcement) -> str:
 
 def gathered(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
     """Return entries with their lines. A repeated entry becomes one, with "(3 times)"."""
-    runs: list[tuple[Entry, int]] = []
-    for entry in entries:
-        if runs and runs[-1][0] == entry:
-            runs[-1] = (entry, runs[-1][1] + 1)
-        else:
-            runs.append((entry, 1))
-    return [(entry, entry.line() + (f" ({times} times)" if times > 1 else "")) for entry, times in runs]
+    runs = [(entry, len(list(run))) for entry, run in groupby(entries)]
+    return [(entry, entry.line() + f" ({times} times)" * (times > 1)) for entry, times in runs]
 
 
 @cache

@@ -57,9 +57,8 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
         if moment.event is not None and not any(new):
             continue  # the opponent's refusals, under rules that hide them
         captions = {title: text or captions[title] for title, text in zip(captions, new, strict=True)}
-        beliefs = {
-            color: one.at(end.referee.view(color), moment.event_counts[color]) for color, one in timelines.items()
-        }
+        counts = moment.event_counts
+        beliefs = {color: one.at(end.referee.view(color), counts[color]) for color, one in timelines.items()}
         boards = ["".join(_board(turn, color, bottom, beliefs.get(color))) for color in sides]
         seconds = 0.4 + 0.015 * max(map(len, captions.values()))  # to look, and to read
         yield Picture(boards, bottom, list(_texts(captions.items(), f"{ply} of {count}")), seconds)
