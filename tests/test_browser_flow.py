@@ -31,7 +31,7 @@ def move(page: Page, number: int, *squares: str) -> None:
 def resign(page: Page) -> None:
     page.one("#resign").click()
     page.one("#resigning [value=yes]").click()
-    page.until_text("#outcome-said", "You resigned.")
+    page.until_text("#outcome-text", "You resigned.")
 
 
 def leave(page: Page, place: str) -> None:
@@ -166,7 +166,7 @@ def test_a_file_is_uploaded_and_one_that_is_no_game_is_refused_beside_the_form(t
         page.one("#to-library").click()
         page.one("#upload-file").send_keys(str(letter))
         page.one("#upload button").click()
-        page.until_text("#upload-said", "unknown format")
+        page.until_text("#upload-text", "unknown format")
         page.one("#upload-file").send_keys(str(chess_game))
         page.one("#upload button").click()
         page.one(".sheet")
@@ -197,7 +197,7 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
         ann.until_text("#offer", "Black offers a draw")
         ann.one("#accept").click()
         for page in (ann, bob):
-            page.until_text("#outcome-said", "A draw. Agreement, draw.")
+            page.until_text("#outcome-text", "A draw. Agreement, draw.")
         assert bob.one("#rematch").text == "Rematch: you play White"
         bob.one("#rematch").click()
         bob.until_text("#your-name", "White: You")
@@ -221,11 +221,11 @@ def test_others_look_at_a_game_of_two_people_once_it_has_ended(tmp_path: Path) -
         ann.one("#onlookers button").click()
         link = str(ann.one("#onlookers input").get_attribute("value"))
         eve = Page(driver, link)
-        eve.until_text("#later-said", "The game is still on.")
+        eve.until_text("#later-text", "The game is still on.")
         assert driver.find_elements(By.CSS_SELECTOR, "#board *, #review *, #log *") == []
         server.registry.get(ann.run("return location.hash.split('=')[1]")).play.stop("the test wants it to end")
-        ann.until_text("#outcome-said", "Broken off")
-        eve.until_text("#later-said", "may be continued")
+        ann.until_text("#outcome-text", "Broken off")
+        eve.until_text("#later-text", "may be continued")
         ann.click("#again")
         ann.one("#invite").click()
         ann.one("#link")
@@ -402,7 +402,7 @@ def test_the_whole_board_is_in_sight_and_nothing_overlaps_it(width: int, height:
         assert page.one("#new button.main").rect["y"] + 40 < height  # Play is above the fold
         page.start("rand", seed=2)
         rects = page.run(
-            "return ['#board', '.heard', '#entry', 'header'].map((one) => {"
+            "return ['#board', '.announcements', '#entry', 'header'].map((one) => {"
             "const {left, top, right, bottom} = document.querySelector(one).getBoundingClientRect();"
             "return [left, top, right, bottom]})"
         )

@@ -125,7 +125,7 @@ def test_the_guided_game_and_the_rules(axe: str, tmp_path: Path) -> None:
 
 def test_a_puzzle_and_its_solution(axe: str, tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(f"{server.address}#puzzles", 390, 844, is_phone=True) as page:
-        page.one("#puzzle-heard li")
+        page.one("#puzzle-log li")
         check(page, axe)
         page.click("#puzzle-kind option[value=king]")
         page.until_text("#puzzle-title", "king")

@@ -41,15 +41,15 @@ def test_the_guided_game_in_a_browser(is_phone: bool, tmp_path: Path) -> None:
                 page.one("#lesson-board [data-square=e7] small")
                 go(page, "g1f3")
                 page.until_text("#lesson-answer", "Nf3: yes.")
-                page.until_text("#lesson-said", step.hint)
+                page.until_text("#lesson-comment", step.hint)
             if number == 6:
                 go(page, "e4f5")
-                page.until_text("#lesson-said", step.hints["e4f5"])
+                page.until_text("#lesson-comment", step.hints["e4f5"])
                 page.one("#lesson-board [data-square=d5] small")
             code, told = next(iter(step.solutions.items()))
             go(page, code)
             page.until_text("#lesson-answer", told)
-            page.until_text("#lesson-said", step.success)
+            page.until_text("#lesson-comment", step.success)
             assert page.run("return document.documentElement.scrollWidth <= innerWidth")
             assert page.nameless("#learn :is(button, input, select):not([hidden])") == []
             if number < 8:

@@ -88,7 +88,7 @@ def test_a_privacy_screen_goes_up_after_each_move_and_no_view_is_sent_behind_it(
         assert page.label("d5") == "d5, empty, captured here, your last move"
         page.one("#resign").click()
         page.one("#resigning [value=yes]").click()
-        page.until_text("#outcome-said", "Resignation, White wins.")
+        page.until_text("#outcome-text", "Resignation, White wins.")
         page.one("#panel-true")
         assert not page.run("return document.querySelector('#rematch')")
 

@@ -51,10 +51,10 @@ def test_puzzles_of_each_kind_are_solved_in_a_browser_and_stay_so(is_phone: bool
         for kind in PUZZLE_KINDS:
             choose(page, kind)
             number = first_of(kind)
-            assert page.text("#puzzle-said") == ""
+            assert page.text("#puzzle-comment") == ""
             assert not page.driver.find_elements("css selector", "#puzzle-board small")
             answer(page, number)
-            page.until_text("#puzzle-said", ALL[number - 1].judge(ALL[number - 1].answers[0]).explanation)
+            page.until_text("#puzzle-comment", ALL[number - 1].judge(ALL[number - 1].answers[0]).explanation)
             page.one("#puzzle-board small")
             assert page.run("return document.documentElement.scrollWidth <= innerWidth")
             assert page.nameless("#puzzles :is(button, input, select):not([hidden])") == []
@@ -84,7 +84,9 @@ def test_a_wrong_answer_is_told_and_its_puzzle_comes_again(tmp_path: Path) -> No
         page.until_text("#puzzle-about", f"number {number}.")
         wrong = next(square for square in ("a8", "h1") if square not in ALL[number - 1].answers)
         page.click(f"#puzzle-board [data-square={wrong}]")
-        page.until_text("#puzzle-said", f"Wrong. {ALL[number - 1].judge(ALL[number - 1].answers[0]).explanation[7:]}")
+        page.until_text(
+            "#puzzle-comment", f"Wrong. {ALL[number - 1].judge(ALL[number - 1].answers[0]).explanation[7:]}"
+        )
         page.driver.refresh()
         page.until_text("#puzzle-about", f"number {number}.")
 

@@ -73,7 +73,7 @@ export function startHelping(game, send, attempt, say) {
     if (view && view.ply > message.ply) return;
     offer = message;
     const isMine = message.by === game.you;
-    $("offer-said").textContent = isMine ? "You have offered a draw. Your opponent can accept it until they move." : `${sides[message.by]} offers a draw. Your next move declines it.`;
+    $("offer-text").textContent = isMine ? "You have offered a draw. Your opponent can accept it until they move." : `${sides[message.by]} offers a draw. Your next move declines it.`;
     $("accept").hidden = isMine;
     $("offer").hidden = false;
   }

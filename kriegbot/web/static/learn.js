@@ -48,10 +48,10 @@ export function guidedGame() {
     $("lesson-task").hidden = now.done;
     $("lesson-task").textContent = now.text;
     $("lesson-answer").textContent = now.answer;
-    $("lesson-said").textContent = now.comment;
-    $("lesson-said").classList.toggle("done", now.done);
-    $("lesson-heard-title").textContent = now.log.length ? words.log : "";
-    $("lesson-heard").replaceChildren(...now.log.map((line) => make("li", {}, line)));
+    $("lesson-comment").textContent = now.comment;
+    $("lesson-comment").classList.toggle("done", now.done);
+    $("lesson-log-title").textContent = now.log.length ? words.log : "";
+    $("lesson-log").replaceChildren(...now.log.map((line) => make("li", {}, line)));
     $("lesson-shading").textContent = now.chances ? words.shading : words.wait;
     $("lesson-how").textContent = words.page;
     [$("lesson-back").textContent, $("lesson-next").textContent] = [words.back, words.next];

@@ -13,7 +13,7 @@ export function savedGames(send, { rules }) {
   $("upload").onsubmit = async (event) => {
     event.preventDefault();
     const [file] = $("upload-file").files;
-    const report = (text) => { $("upload-said").textContent = text; };
+    const report = (text) => { $("upload-text").textContent = text; };
     if (!file) return;
     report("");
     try {

@@ -126,7 +126,7 @@ function look() {
 function wait({ text }) {
   leave();
   show("later");
-  $("later-said").textContent = text;
+  $("later-text").textContent = text;
 }
 
 /** Shows how a person's game has ended; the review does that for other games. */

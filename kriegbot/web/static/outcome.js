@@ -12,7 +12,7 @@ export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo }) 
   const button = (text, onclick, className = "") => make("button", { type: "button", onclick, className }, text);
   const rematch = button(`Rematch: ${sidesNext(game)}`, () => ask({ do: "rematch" }), "main");
   rematch.id = "rematch";
-  $("outcome-said").textContent = isForTwo ? over.text : sentence(verdict, over);
+  $("outcome-text").textContent = isForTwo ? over.text : sentence(verdict, over);
   $("outcome-about").textContent = [over.saved && !isGuest ? `Saved as ${file}.` : "", over.seed && !game.two ? `Seed: ${over.seed}.` : ""].join(" ").trim();
   $("outcome-do").replaceChildren(
     ...(over.resumable && !isGuest ? [button("Continue", () => ask({ do: "resume", file }), "main")] : isForTwo ? [] : [rematch]),

@@ -13,7 +13,7 @@ import { Markers } from "./markers.js";
 const $ = (id) => document.getElementById(id);
 const PROMOTIONS = ["q", "r", "b", "n"];
 
-const PRIVATE = ["announcement", "meaning-list", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "said", "refused",
+const PRIVATE = ["announcement", "meaning-list", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "message", "refused",
   "log", "promotions", "tray", "aside-men", "about"]; // cleared so that nothing of a side stays on the page
 
 /** Shows a game; send(message) sends to the server. */
@@ -57,7 +57,7 @@ export function startPlay(root, send, game) {
   $("resign").onclick = () => $("resigning").showModal();
   $("resigning").onclose = () => $("resigning").returnValue === "yes" && send({ do: "resign" });
   $("heat").onchange = () => {
-    if ($("heat").checked) $("heat-said").textContent = "Working it out …";
+    if ($("heat").checked) $("heat-text").textContent = "Working it out …";
     send({ do: "heat", on: $("heat").checked });
   };
   $("cancel").onclick = () => prepare(null);
@@ -119,7 +119,7 @@ export function startPlay(root, send, game) {
   }
 
   function say(text) {
-    $("said").textContent = text;
+    $("message").textContent = text;
   }
 
   function receive(message) {
@@ -141,7 +141,7 @@ export function startPlay(root, send, game) {
     [view, received] = [message, performance.now()];
     const news = log.take(view.log);
     if (news && news !== "end" && before && !isMute) beep(news); // another message follows at the end
-    if ($("heat").checked) $("heat-said").textContent = "Working it out …";
+    if ($("heat").checked) $("heat-text").textContent = "Working it out …";
     if (chances.length) chances = [];
     markers.take(view);
     $("turn").textContent = turnText();
@@ -190,7 +190,7 @@ export function startPlay(root, send, game) {
     chances = message.chances;
     $("heat").checked = message.on;
     $("heat-kind").disabled = !message.on;
-    $("heat-said").textContent = message.on && view && message.ply === view.ply && !chances.length ? "No position is consistent with the announcements." : "";
+    $("heat-text").textContent = message.on && view && message.ply === view.ply && !chances.length ? "No position is consistent with the announcements." : "";
     draw();
   }
 

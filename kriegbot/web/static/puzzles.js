@@ -88,9 +88,9 @@ export function puzzleBook() {
     if (isOver) $("puzzle-about").textContent = now.numbers;
     $("puzzle-title").textContent = book.kinds[kind];
     $("puzzle-task").textContent = now.task;
-    $("puzzle-said").textContent = now.comment ?? "";
-    $("puzzle-said").classList.toggle("done", now.right === true);
-    $("puzzle-heard").replaceChildren(...now.log.toReversed().map((line) => make("li", {}, line)));
+    $("puzzle-comment").textContent = now.comment ?? "";
+    $("puzzle-comment").classList.toggle("done", now.right === true);
+    $("puzzle-log").replaceChildren(...now.log.toReversed().map((line) => make("li", {}, line)));
     for (const id of ["puzzle-yes", "puzzle-no"]) $(id).hidden = isOver || kind !== "capture";
     $("puzzle-next").textContent = isOver ? "Next" : "Another";
     $("puzzle-next").classList.toggle("main", isOver);
