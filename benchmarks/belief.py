@@ -1,9 +1,9 @@
-"""How well the sampled belief holds up: distinct boards, rescues, and whether the truth is ever ruled out.
+"""Quality of the sampled belief: distinct boards, rescues, and whether it ever drops the true position.
 
     python benchmarks/belief.py --games 200 --particles 50000
 
-Games between rand, overconfident and paranoid players at the paper's limits, half under each rule set. The last
-line says how often the true position, which a tracer outside all players carries through the updates, was dropped.
+Games between rand, overconfident and paranoid players at the paper's limits, half under each rule set. A tracer outside
+all players carries the true position through the belief's updates.
 """
 
 import argparse
@@ -34,12 +34,12 @@ class Tally:
     """Counts over all games."""
 
     def __init__(self) -> None:
-        self.turns = self.rich = self.exact = self.astray = self.dropped = self.events = 0
+        self.turns = self.rich = self.exact = self.inconsistent = self.dropped = self.events = 0
         self.rescues: Counter[str] = Counter()
         self.sizes: list[int] = []
 
     def play(self, game: int, particles: int) -> None:
-        """Play one game and watch both sides' beliefs."""
+        """Play a game and follow both sides' beliefs."""
         rng = random.Random(game)
         names = PAIRINGS[game // 2 % len(PAIRINGS)]
         referee = Referee((BERKELEY, WILD16)[game % 2], PAPER_LIMITS)
@@ -58,7 +58,7 @@ class Tally:
             if not view.refused:
                 self.sizes.append(len(belief.particles))
                 self.exact += belief.particles.is_exact
-                self.astray += not belief.particles.is_consistent
+                self.inconsistent += not belief.particles.is_consistent
                 self.rich += len(belief.particles) >= 1000 and not belief.particles.is_exact
             player = players.get(referee.turn)
             move = player.choose(view).action if player else rng.choice(view.tries())
@@ -77,19 +77,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--particles", type=int, default=50_000)
-    arguments = parser.parse_args()
+    options = parser.parse_args()
     tally = Tally()
-    for game in track(range(arguments.games), description="games"):
-        tally.play(game, arguments.particles)
+    for game in track(range(options.games), description="games"):
+        tally.play(game, options.particles)
     few, half, many = np.quantile(tally.sizes, (0.05, 0.5, 0.95))
-    print(f"{arguments.games} games, {tally.turns} turns, {arguments.particles} particles at most")
-    print(f"distinct boards a turn: 5 % {few:.0f}, median {half:.0f}, 95 % {many:.0f}")
+    print(f"{options.games} games, {tally.turns} turns, at most {options.particles} particles")
+    print(f"distinct boards per turn: 5% {few:.0f}, median {half:.0f}, 95% {many:.0f}")
     enough = (tally.rich + tally.exact) / tally.turns
-    print(f"turns with at least 1,000 distinct boards, or all there are: {enough:.2%}")
-    print(f"  of these with all there are: {tally.exact / tally.turns:.2%} of turns")
+    print(f"turns with at least 1,000 distinct boards, or all consistent ones: {enough:.2%}")
+    print(f"  with all consistent ones: {tally.exact / tally.turns:.2%} of turns")
     for rescue in ("replay", "last observation", "blind"):
         print(f"turns that needed the rescue {rescue!r}: {tally.rescues[rescue] / tally.turns:.3%}")
-    print(f"turns with a belief astray after such a rescue: {tally.astray / tally.turns:.3%}")
+    print(f"turns with a inconsistent belief after such a rescue: {tally.inconsistent / tally.turns:.3%}")
     print(f"events at which the true position was dropped: {tally.dropped} of {tally.events}")
 
 

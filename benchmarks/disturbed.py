@@ -1,9 +1,9 @@
-"""A tournament disturbed at random moments ends with the games of an undisturbed one, byte for byte.
+"""Check that a disturbed tournament ends with the games of an undisturbed one, byte for byte.
 
     python benchmarks/disturbed.py --games 500
 
-The same tournament is played four times: undisturbed; with Ctrl-C, kill -9 of the main process, of workers and of
-players' processes at random moments, rerun until it is done; by Dask; and as three shards that are merged. Linux.
+Plays the same tournament four times: undisturbed; with Ctrl-C and kill -9 of the main process, workers and players at
+random moments, started again until it is done; by Dask; and as three shards, merged. Linux only.
 """
 
 import argparse
@@ -22,16 +22,16 @@ from rich.progress import Progress
 from tournaments.store import Store
 
 PLAYERS = ("rand", "overconfident:depth=1,samples=1683,resample=112,particles=20000")
-KINDS = ("Ctrl-C", "kill -9 of the main process", "kill -9 of a worker", "kill -9 of a player")
+DISTURBANCES = ("Ctrl-C", "kill -9 of the main process", "kill -9 of a worker", "kill -9 of a player")
 
 
 def command(*arguments: object) -> list[str]:
-    """Run kriegbot with the Python that runs this."""
+    """Return the command line that runs kriegbot with this Python."""
     return [sys.executable, "-c", "from kriegbot.cli.main import main; raise SystemExit(main())", *map(str, arguments)]
 
 
 def children(process: int) -> list[int]:
-    """Processes that a process has started; none if it is gone."""
+    """Return the processes that a process has started; none if it has ended."""
     try:
         return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
     except OSError:
@@ -39,7 +39,7 @@ def children(process: int) -> list[int]:
 
 
 def disturb(process: int, kind: str, rng: random.Random) -> bool:
-    """Disturb once; returns whether there was anything to disturb."""
+    """Disturb once; return False if there was nothing to disturb."""
     workers = children(process)
     players = [player for worker in workers for player in children(worker)]
     targets = {"kill -9 of a worker": workers, "kill -9 of a player": players}.get(kind, [process])
@@ -53,8 +53,8 @@ def disturb(process: int, kind: str, rng: random.Random) -> bool:
 
 
 def play_disturbed(arguments: list[object], pause: float, seed: int) -> Counter[str]:
-    """Play a tournament to its end, disturbing it after pauses of this mean length; returns how often what was done."""
-    rng, done = random.Random(seed), Counter[str]()
+    """Play a tournament to its end, disturbed after pauses of this mean length in seconds; count the disturbances."""
+    rng, counts = random.Random(seed), Counter[str]()
     while True:
         with tempfile.TemporaryFile() as output:
             main = subprocess.Popen(command(*arguments), stdout=output, stderr=output)
@@ -62,21 +62,21 @@ def play_disturbed(arguments: list[object], pause: float, seed: int) -> Counter[
                 try:
                     main.wait(rng.expovariate(1 / pause))
                 except subprocess.TimeoutExpired:
-                    rarest_first = sorted(KINDS, key=lambda kind: (done[kind], rng.random()))
+                    rarest_first = sorted(DISTURBANCES, key=lambda kind: (counts[kind], rng.random()))
                     kind = next(kind for kind in rarest_first if disturb(main.pid, kind, rng))
-                    done[kind] += 1
-                    time.sleep(0.5 if kind in KINDS[:2] else 0)
+                    counts[kind] += 1
+                    time.sleep(0.5 if kind in DISTURBANCES[:2] else 0)
             output.seek(0)
             text = output.read().decode()
         if main.returncode in (0, 1) and "Results" in text:
-            return done
+            return counts
         was_starting = text.rstrip().endswith("KeyboardInterrupt")  # Ctrl-C before kriegbot was imported
         if main.returncode not in (130, -signal.SIGINT, -signal.SIGKILL) and not was_starting:
             raise SystemExit(f"kriegbot ended with {main.returncode}:\n{text}")
 
 
 def games(path: Path) -> list[tuple[object, ...]]:
-    """What must be the same."""
+    """Return everything that must be equal."""
     with Store.open(path) as store:
         return [(*game._replace(finished="", seconds=0.0), store.pgn(game.id)) for game in store.game_rows()]
 
@@ -93,28 +93,30 @@ def main() -> None:
     common = ["tournament", *options.players, "--games", options.games, "--limits", options.limits, "--seed", 1]
     with tempfile.TemporaryDirectory() as name, Progress(disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("undisturbed", total=4)
-        place = Path(name)
+        folder = Path(name)
 
         def run(*arguments: object) -> None:
-            ran = subprocess.run(command(*arguments), capture_output=True, text=True, check=False)
-            if ran.returncode:
-                raise SystemExit(f"kriegbot {' '.join(map(str, arguments))} ended with {ran.returncode}:\n{ran.stderr}")
+            finished = subprocess.run(command(*arguments), capture_output=True, text=True, check=False)
+            if finished.returncode:
+                raise SystemExit(
+                    f"kriegbot {' '.join(map(str, arguments))} ended with {finished.returncode}:\n{finished.stderr}"
+                )
 
-        run(*common, "--jobs", 2, "--out", place / "undisturbed.sqlite")
+        run(*common, "--jobs", 2, "--out", folder / "undisturbed.sqlite")
         progress.update(task, advance=1, description="disturbed")
-        disturbed = [*common, "--jobs", 3, "--out", place / "disturbed.sqlite"]
-        done = play_disturbed(disturbed, options.pause, options.seed)
+        disturbed = [*common, "--jobs", 3, "--out", folder / "disturbed.sqlite"]
+        counts = play_disturbed(disturbed, options.pause, options.seed)
         progress.update(task, advance=1, description="dask")
-        run(*common, "--jobs", 2, "--executor", "dask", "--out", place / "dask.sqlite")
+        run(*common, "--jobs", 2, "--executor", "dask", "--out", folder / "dask.sqlite")
         progress.update(task, advance=1, description="three shards")
-        shards = [place / f"shard{part}.sqlite" for part in (1, 2, 3)]
+        shards = [folder / f"shard{part}.sqlite" for part in (1, 2, 3)]
         for part, shard in enumerate(shards, 1):
             run(*common, "--jobs", 2, "--shard", f"{part}/3", "--out", shard)
-        run("merge", place / "merged.sqlite", *shards)
+        run("merge", folder / "merged.sqlite", *shards)
         progress.update(task, advance=1)
-        undisturbed = games(place / "undisturbed.sqlite")
-        same = {way: games(place / f"{way}.sqlite") == undisturbed for way in ("disturbed", "dask", "merged")}
-    print(f"{len(undisturbed)} games; disturbed by {', '.join(f'{count} x {kind}' for kind, count in done.items())}")
+        undisturbed = games(folder / "undisturbed.sqlite")
+        same = {way: games(folder / f"{way}.sqlite") == undisturbed for way in ("disturbed", "dask", "merged")}
+    print(f"{len(undisturbed)} games; disturbed by {', '.join(f'{count} x {kind}' for kind, count in counts.items())}")
     for way, is_same in same.items():
         print(f"  {way}: {'the same games, byte for byte' if is_same else 'OTHER GAMES'}")
     if not all(same.values()) or len(undisturbed) != options.games:

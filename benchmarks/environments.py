@@ -1,11 +1,10 @@
-"""Steps a second at random, on one core: batches of games, pyspiel's kriegspiel and PettingZoo's chess, side by side.
+"""Random steps per second on one core: batches of games, pyspiel's kriegspiel and PettingZoo's chess, side by side.
 
     python benchmarks/environments.py
 
-A step is a random open action and its answer; the observation of the side to move and the mask of its open actions are
-ready before each. pyspiel is timed with its observation tensor and without; PettingZoo always computes one. Seconds are
-those of the process on its core. All take turns, so that a machine that slows down slows all, and the median of the
-rounds counts.
+A step is a random open action and its answer, with the observation of the side to move and the mask of its open actions
+computed before. pyspiel runs with its observation tensor and without; PettingZoo always computes one. Times are process
+times. All take turns, so that a slower machine slows all, and the median of the rounds counts.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ def main() -> None:
     """Measure and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of each, in each round")
+    parser.add_argument("--seconds", type=float, default=1.0, help="per program and round")
     options = parser.parse_args()
     steppers: dict[str, Callable[[], int]] = {
         f"kriegbot, {size:,} game{'s' * (size > 1)}": batch_stepper(size) for size in SIZES
     }
-    steppers |= {PYSPIEL: pyspiel_stepper(True), f"{PYSPIEL}, nothing observed": pyspiel_stepper(False)}
+    steppers |= {PYSPIEL: pyspiel_stepper(True), f"{PYSPIEL}, no observation": pyspiel_stepper(False)}
     steppers[PETTINGZOO] = pettingzoo_stepper()
     rates: dict[str, list[float]] = {name: [] for name in steppers}
     for _ in range(options.rounds):
@@ -46,14 +45,14 @@ def main() -> None:
                 steps += step()
             rates[name].append(steps / passed)
     medians = {name: statistics.median(each) for name, each in rates.items()}
-    print(f"{'steps a second':36}{'':>12}{'x pyspiel':>12}{'x nothing observed':>20}{'x PettingZoo':>14}")
+    print(f"{'steps per second':36}{'':>12}{'x pyspiel':>12}{'x no observation':>20}{'x PettingZoo':>14}")
     for name, rate in medians.items():
-        others = [rate / medians[other] for other in (PYSPIEL, f"{PYSPIEL}, nothing observed", PETTINGZOO)]
+        others = [rate / medians[other] for other in (PYSPIEL, f"{PYSPIEL}, no observation", PETTINGZOO)]
         print(f"{name:36}{rate:12,.0f}{others[0]:12.1f}{others[1]:20.1f}{others[2]:14.0f}")
 
 
 def batch_stepper(games: int) -> Callable[[], int]:
-    """Makes some thousand steps."""
+    """Return a function that makes some thousand steps."""
     batch, times = Batch(games, WILD16, seed=1), max(1, 5000 // games)
 
     def step() -> int:
@@ -65,7 +64,7 @@ def batch_stepper(games: int) -> Callable[[], int]:
 
 
 def pyspiel_stepper(observes: bool) -> Callable[[], int]:
-    """Makes a thousand steps."""
+    """Return a function that makes a thousand steps."""
     game, rng = pyspiel.load_game("kriegspiel"), random.Random(1)
     state = game.new_initial_state()
 
@@ -84,8 +83,8 @@ def pyspiel_stepper(observes: bool) -> Callable[[], int]:
 
 
 def pettingzoo_stepper() -> Callable[[], int]:
-    """Makes fifty steps."""
-    with warnings.catch_warnings():  # it advises against this way of making a game, and uses it itself
+    """Return a function that makes fifty steps."""
+    with warnings.catch_warnings():  # PettingZoo advises against its own way of making a game
         warnings.simplefilter("ignore", DeprecationWarning)
         from pettingzoo.classic import chess_v6
 

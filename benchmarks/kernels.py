@@ -1,13 +1,13 @@
-"""Speed of the hot core on one core: kernels, belief and search, and the same search in plain Python on python-chess.
+"""Speed on one core of kernels, belief and search, and of the same search in plain Python on python-chess.
 
     python benchmarks/kernels.py            a table
     python benchmarks/kernels.py --json     one object, millions per second
 
-Absolute figures drift with the machine; compare ratios taken in the same minute. Every figure is the median of several
-runs in processor time. perft counts leaves, making every move, 6 plies from the start and 4 from Kiwipete.
-make_evaluate lists, makes and evaluates (KS, and whether the game is over) every legal move of 1,000 positions. filter
-takes a random legal move on each of 10,000 boards and keeps those that sound as heard. search_leaves_depthN counts
-positions evaluated in overconfident search of a belief.
+Absolute figures drift with the machine; compare ratios of the same minute. Each figure is the median of several runs,
+in processor time. perft counts leaves, with every move made, 6 plies from the start and 4 from Kiwipete. make_evaluate
+lists, makes and evaluates (KS, and whether the game is over) all legal moves of 1,000 positions. filter makes a random
+legal move on 10,000 boards and keeps the boards with the right announcement. search_leaves_depthN counts the positions
+evaluated by overconfident search.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from pathlib import Path
 import chess
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.plain_search, for the plain rival
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.plain_search, for the plain search
 
 from evaluators import load_evaluator
 from evaluators.protocol import Evaluator
@@ -72,50 +72,50 @@ PAPER_SAMPLES = {1: 1683, 2: 321, 3: 67}
 
 @entry
 def make_evaluate(
-    tables: WordArray, rows: Rows, terms: KernelRules, evaluate: Evaluator, moves: MoveArray, total: IntArray
+    tables: WordArray, rows: Rows, rules: KernelRules, evaluate: Evaluator, moves: MoveArray, total: IntArray
 ) -> int:
-    """Evaluate the position after every legal move of every row; return how many there were."""
+    """Evaluate the position after every legal move of every row; return the number of moves."""
     listed = pointer(moves)
     scratch = advance(listed, MAX_MOVES)
     count = 0
     for i in range(len(rows)):
         position = load(pointer(rows), i)
         side = side_to_move(position)
-        found = legal_moves(pointer(tables), position, listed)
-        for j in range(found):
+        legal = legal_moves(pointer(tables), position, listed)
+        for j in range(legal):
             after, _ = make_move(pointer(tables), position, listed[j])
             checkers, pinned = check_info(pointer(tables), after)
-            if game_end(pointer(tables), after, checkers, pinned, terms, scratch) == 0:
+            if game_end(pointer(tables), after, checkers, pinned, rules, scratch) == 0:
                 total[0] += evaluate(pointer(tables), after, side)
-        count += found
+        count += legal
     return count
 
 
 @entry
 def filter_random(
-    tables: WordArray, rows: Rows, heard: int, terms: KernelRules, seed: Word, kept: Rows, moves: MoveArray
+    tables: WordArray, rows: Rows, code: int, rules: KernelRules, seed: Word, target: Rows, moves: MoveArray
 ) -> int:
-    """Make a random legal move on every board and keep those announced as heard; return how many."""
+    """Make a random legal move on every board; keep those with this announcement and return their number."""
     listed = pointer(moves)
     scratch = advance(listed, MAX_MOVES)
     count, state = 0, seed
     for i in range(len(rows)):
         position = load(pointer(rows), i)
-        found = legal_moves(pointer(tables), position, listed)
-        if found == 0:
+        legal = legal_moves(pointer(tables), position, listed)
+        if legal == 0:
             continue
         state += GAMMA
-        choice = ((mixed(state) >> word(32)) * word(found)) >> word(32)
+        choice = ((mixed(state) >> word(32)) * word(legal)) >> word(32)
         after, captured = make_move(pointer(tables), position, listed[choice])
-        if announcement(pointer(tables), position, after, captured, terms, scratch) == heard:
-            store(pointer(kept), count, after)
+        if announcement(pointer(tables), position, after, captured, rules, scratch) == code:
+            store(pointer(target), count, after)
             count += 1
     return count
 
 
 def rate(work: Callable[[], int], runs: int = 5) -> float:
-    """Millions a second of what `work` counts: median of some runs of a quarter of a second of processor time each."""
-    work()  # to warm up
+    """Return millions per second of the count that `work` returns: the median of runs of 0.25 s processor time."""
+    work()  # warm up
     rates = []
     for _ in range(runs):
         begun, count, spent = time.process_time(), 0, 0.0
@@ -127,7 +127,7 @@ def rate(work: Callable[[], int], runs: int = 5) -> float:
 
 
 def counted(row: WordArray, depth: int, expected: int) -> int:
-    """Perft, timed only if its counts are right."""
+    """Run perft; raise ValueError if it counts wrong."""
     count = perft(row, depth)
     if count != expected:
         raise ValueError(f"perft {depth} counts {count:,}, not {expected:,}")
@@ -135,7 +135,7 @@ def counted(row: WordArray, depth: int, expected: int) -> int:
 
 
 def midgame_positions(count: int) -> WordArray:
-    """Positions [count, 8] from random legal play, 20 to 60 plies deep, the game not over."""
+    """Return positions [count, 8] from random legal play, 20 to 60 plies deep, not over."""
     rng = random.Random(2006)
     rows: list[WordArray] = []
     while len(rows) < count:
@@ -151,9 +151,9 @@ def midgame_positions(count: int) -> WordArray:
 
 
 def midgame_belief(particles: int) -> tuple[Referee, Belief]:
-    """White's belief, and the referee, after a move of Black's 20 plies or more into a game of random tries.
+    """Return the referee and White's belief after a black move at least 20 plies into a game of random tries.
 
-    The first turn before which the belief was at least nine tenths full and after which it is half full or more.
+    It is the first turn before which the belief was nine tenths full and after which it is at least half full.
     """
     for game in range(100):
         rng = random.Random(game)
@@ -167,28 +167,28 @@ def midgame_belief(particles: int) -> tuple[Referee, Belief]:
                 if view.ply >= 20 and not view.refused and before > 0.9 * particles and after > 0.5 * particles:
                     return referee, belief
             referee.try_move(rng.choice(view.tries()))
-    raise RuntimeError(f"no turn of a hundred games has so many as {particles} boards")
+    raise RuntimeError(f"no turn of a hundred games has {particles} boards")
 
 
-def heard_last(referee: Referee) -> int:
-    """What White heard of Black's last move, as kernels write it."""
+def last_code(referee: Referee) -> int:
+    """Return the announcement of Black's last move, encoded."""
     event = referee.view(chess.WHITE).events[-1]
     if not isinstance(event, OpponentMoved):
-        raise TypeError(f"the last event is {event}, not a move of Black's")
+        raise TypeError(f"the last event is {event}, not a move of Black")
     return encode_announcement(event.announcement)
 
 
 def kernel_rates() -> dict[str, float]:
-    """Rates of the bare kernels, in millions per second."""
+    """Return the rates of the kernels, in millions per second."""
     moves, total, ks = np.empty(4 * MAX_MOVES, np.int32), np.zeros(1, np.int64), load_evaluator("ks")
     midgame = midgame_positions(1000)
     start, kiwipete = from_board(chess.Board()), from_board(chess.Board(KIWIPETE))
     referee, belief = midgame_belief(20_000)
     boards = np.ascontiguousarray(belief.before_opponent_moved.particles.rows[:10_000])
-    kept, heard = np.empty_like(boards), heard_last(referee)
+    target, code = np.empty_like(boards), last_code(referee)
 
     def filter_boards() -> int:
-        filter_random(TABLES, boards, heard, belief.filter.rules, 12345, kept, moves)
+        filter_random(TABLES, boards, code, belief.filter.rules, 12345, target, moves)
         return len(boards)
 
     return {
@@ -200,10 +200,10 @@ def kernel_rates() -> dict[str, float]:
 
 
 def search_rates(histories: dict[int, int]) -> tuple[dict[int, float], dict[int, float]]:
-    """Leaves in millions and histories, a second, of overconfident search at depths 1 to 3 of a midgame belief."""
+    """Return leaves (millions) and histories per second of overconfident search of a midgame belief, by depth."""
     referee, belief = midgame_belief(20_000)
     ks, view = load_evaluator("ks"), referee.view(chess.WHITE)
-    leaves, drawn = {}, {}
+    leaves, speeds = {}, {}
     for depth, count in histories.items():
         drawn_set = InformationSet.of(view, *belief.draw(count, seed=depth))
         method = Method(depth, load_backup("overconfident"), ks)
@@ -212,12 +212,12 @@ def search_rates(histories: dict[int, int]) -> tuple[dict[int, float], dict[int,
             return search_tries(histories, method).leaves
 
         leaves[depth] = rate(work)
-        drawn[depth] = count / (work() / (leaves[depth] * 1e6))
-    return leaves, drawn
+        speeds[depth] = count / (work() / (leaves[depth] * 1e6))
+    return leaves, speeds
 
 
 def plain_histories(histories: dict[int, int]) -> dict[int, float]:
-    """Histories a second of the same search in plain Python on python-chess, with the same leaves."""
+    """Return histories per second of the same search in plain Python on python-chess, with the same leaves."""
     referee, belief = midgame_belief(20_000)
     context = Context.of(referee.view(chess.WHITE))
     speeds = {}
@@ -231,7 +231,7 @@ def plain_histories(histories: dict[int, int]) -> dict[int, float]:
 
 
 def belief_turn_seconds() -> tuple[float, int]:
-    """Processor seconds of one opponent's turn in the midgame, and the boards held before it."""
+    """Return the processor seconds of one update for an opponent's move in the midgame, and the boards before it."""
     referee, belief = midgame_belief(100_000)
     before, view = belief.before_opponent_moved, referee.view(chess.WHITE)
     times = []
@@ -248,22 +248,22 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one object, in millions per second")
     as_json = parser.parse_args().json
     rates = kernel_rates()
-    leaves, drawn = search_rates({1: 5000, 2: 500, 3: 100})
+    leaves, speeds = search_rates({1: 5000, 2: 500, 3: 100})
     rates |= {f"search_leaves_depth{depth}": value for depth, value in leaves.items()}
     if as_json:
         print(json.dumps({name: round(value, 3) for name, value in rates.items()}))
         return
     for name, value in rates.items():
         print(f"{name:24}{value:10.2f} M/s")
-    print("\nhistories a second          kriegbot  python-chess    times     in 30 s  paper's")
+    print("\nhistories per second        kriegbot  python-chess    times     in 30 s  paper's")
     plain = plain_histories({1: 200, 2: 10, 3: 1})
-    for depth, value in drawn.items():
+    for depth, value in speeds.items():
         print(
             f"  overconfident depth {depth}{value:14,.0f}{plain[depth]:14.2f}{value / plain[depth]:9,.0f}"
             f"{30 * value:12,.0f}{PAPER_SAMPLES[depth]:9,}"
         )
-    seconds, held = belief_turn_seconds()
-    print(f"\none turn of the opponent, {held:,} boards in the midgame: {seconds:.3f} s")
+    seconds, boards = belief_turn_seconds()
+    print(f"\none move of the opponent, {boards:,} boards in the midgame: {seconds:.3f} s")
 
 
 if __name__ == "__main__":

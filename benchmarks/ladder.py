@@ -3,10 +3,10 @@
     python benchmarks/ladder.py partners.sqlite time.sqlite
     python benchmarks/ladder.py partners.sqlite time.sqlite --zero rand --plot docs/ladder.svg
 
-Intervals are 95 %, of the difference to the player at zero. Strengths are those of Bradley and Terry (1952), fitted by
-maximum likelihood with Newton's method: a player who is x Elo ahead scores 1 / (1 + 10^(-x / 400)); a draw counts as
-half a win. PRIOR drawn games of each player against one of strength 0 keep the strength of a player finite who won or
-lost everything, and tie together players who never met: so such strengths are cautious.
+Intervals are 95%, of the difference to the player at zero. Strengths are those of Bradley and Terry (1952), fitted by
+maximum likelihood with Newton's method: a player x Elo ahead scores 1 / (1 + 10^(-x / 400)), and a draw is half a win.
+Each player also has PRIOR drawn games against a player of strength 0. They keep the strength of a player finite that
+won or lost everything, and connect players that never met, so such strengths are cautious.
 """
 
 import argparse
@@ -24,13 +24,13 @@ from tournaments.statistics import NORMAL_95, Reals
 from tournaments.store import Store, StoreError
 
 LONGEST = 36
-"""Letters of a player in the plot."""
+"""Maximum number of letters of a player in the plot."""
 PRIOR = 1.0
 STEPS = 50
 PER_ELO = math.log(10) / 400
 
 Meetings = Mapping[tuple[str, str], tuple[float, int]]
-"""Points of the first player against the second, and their games; one entry for each pair that met."""
+"""Points of the first player against the second, and number of games; one entry for each pair that met."""
 POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
 
@@ -45,7 +45,7 @@ class Rated(NamedTuple):
 
 
 def rated(meetings: Meetings, zero: str | None = None) -> list[Rated]:
-    """All players, the strongest first; `zero`, or else the weakest, has 0 Elo."""
+    """Return all players, the strongest first; `zero`, by default the weakest, has 0 Elo."""
     players = sorted({player for pair in meetings for player in pair})
     number = {player: i for i, player in enumerate(players)}
     points, games = np.zeros(len(players)), np.zeros((len(players), len(players)))
@@ -63,15 +63,15 @@ def rated(meetings: Meetings, zero: str | None = None) -> list[Rated]:
     variance = np.diag(covariance) + covariance[at, at] - 2 * covariance[at]
     elos, errors = (strength - strength[at]) / PER_ELO, NORMAL_95 * np.sqrt(np.maximum(variance, 0.0)) / PER_ELO
     played = games.sum(axis=1)
-    found = [
+    players_rated = [
         Rated(player, float(elos[i]), float(errors[i]), int(played[i]), float(points[i] / played[i]))
         for player, i in number.items()
     ]
-    return sorted(found, key=lambda one: -one.elo)
+    return sorted(players_rated, key=lambda one: -one.elo)
 
 
 def slopes(strength: Reals, points: Reals, games: Reals) -> tuple[Reals, Reals]:
-    """Gradient [N] of the log-likelihood with its prior, and the negative of its second derivatives [N, N]."""
+    """Return the gradient [N] of the log posterior, and its negative second derivatives [N, N]."""
     expected = 1.0 / (1.0 + np.exp(strength[None, :] - strength[:, None]))
     alone = 1.0 / (1.0 + np.exp(-strength))
     gradient = points - (games * expected).sum(axis=1) + PRIOR * (0.5 - alone)
@@ -80,37 +80,33 @@ def slopes(strength: Reals, points: Reals, games: Reals) -> tuple[Reals, Reals]:
 
 
 def meetings_of(files: list[Path]) -> Meetings:
-    """The finished games of some stores.
-
-    Raises:
-      StoreError: one cannot be read.
-    """
-    found: dict[tuple[str, str], tuple[float, int]] = defaultdict(lambda: (0.0, 0))
+    """Count the finished games of some tournament files."""
+    meetings: dict[tuple[str, str], tuple[float, int]] = defaultdict(lambda: (0.0, 0))
     for file in files:
         with Store.open(file) as store:
             for game in store.game_rows():
                 points = POINTS[game.result]
                 first, second = sorted((game.white, game.black))
-                had, games = found[first, second]
-                found[first, second] = had + (points if first == game.white else 1.0 - points), games + 1
-    return found
+                earlier, games = meetings[first, second]
+                meetings[first, second] = earlier + (points if first == game.white else 1.0 - points), games + 1
+    return meetings
 
 
-def plot_of(found: list[Rated]) -> str:
-    """SVG: Elo of each player with its interval."""
+def plot_of(ladder: list[Rated]) -> str:
+    """Draw the Elo of each player with its interval, as SVG."""
     from matplotlib.figure import Figure
 
     with plotting():
-        figure = Figure(figsize=(7.2, 0.8 + 0.3 * len(found)), layout="constrained")
+        figure = Figure(figsize=(7.2, 0.8 + 0.3 * len(ladder)), layout="constrained")
         axes = figure.subplots()
         axes.spines[["top", "right"]].set_visible(False)
         axes.axvline(0, color=LINE, linewidth=0.8)
-        places = range(len(found))[::-1]
-        elos, errors = [one.elo for one in found], [one.error for one in found]
+        places = range(len(ladder))[::-1]
+        elos, errors = [one.elo for one in ladder], [one.error for one in ladder]
         axes.errorbar(elos, places, xerr=errors, fmt="o", color=WON, capsize=3)
-        axes.set_yticks(places, [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name, *_ in found])
+        axes.set_yticks(places, [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name, *_ in ladder])
         axes.set_xlabel("Elo, with its 95% interval")
-        texts = [f"{one.player} {one.elo:+.0f}" for one in found]
+        texts = [f"{one.player} {one.elo:+.0f}" for one in ladder]
         return finished("ladder", "Players on one Elo scale", texts, figure).svg
 
 
@@ -119,7 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", type=Path, nargs="+", help="stores of tournaments")
     parser.add_argument("--zero", help="the player that has 0 Elo; by default the weakest")
-    parser.add_argument("--plot", type=Path, help="where to draw the scale, as SVG")
+    parser.add_argument("--plot", type=Path, help="file for an SVG of the scale")
     options = parser.parse_args()
     try:
         meetings = meetings_of(options.files)
@@ -129,12 +125,12 @@ def main() -> None:
     if not players:
         parser.error("no finished games")
     if options.zero is not None and options.zero not in players:
-        parser.error(f"unknown player {options.zero!r}; there are {', '.join(players)}")
-    found = rated(meetings, options.zero)
-    rows = [(one.player, f"{one.elo:+.0f}", f"± {one.error:.0f}", str(one.games), f"{one.share:.0%}") for one in found]
-    show_table(Table("Elo", ("player", "Elo", "95 %", "games", "points"), rows), Console(highlight=False, width=120))
+        parser.error(f"Unknown player {options.zero!r}. Players: {', '.join(players)}")
+    ladder = rated(meetings, options.zero)
+    rows = [(one.player, f"{one.elo:+.0f}", f"± {one.error:.0f}", str(one.games), f"{one.share:.0%}") for one in ladder]
+    show_table(Table("Elo", ("player", "Elo", "95%", "games", "points"), rows), Console(highlight=False, width=120))
     if options.plot:
-        options.plot.write_text(plot_of(found), encoding="utf-8")
+        options.plot.write_text(plot_of(ladder), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""Mutation check: change one thing in the code and see whether a test fails.
+"""Mutation check: change one place in the code and see whether a test fails.
 
-    python benchmarks/mutants.py mutants.jsonl --count 40      # 40 mutants a room; rerun the same command to resume
+    python benchmarks/mutants.py mutants.jsonl --count 40      # 40 mutants per package; run it again to resume
 
-The method is that of DeMillo, Lipton and Sayward, "Hints on Test Data Selection" (Computer, 1978). One operator,
-constant, condition, result or statement is changed at a time, as its module is imported, and the fast tests of its room
-are run until one fails. No file is touched. Kernels are left alone: they are tested against the referee. The places
-changed are those whose hash is smallest, so an edit elsewhere leaves most of the sample as it was. POSIX only: each run
-of the tests is a fork, which saves importing numba again.
+After DeMillo, Lipton and Sayward, "Hints on Test Data Selection" (Computer, 1978). Each mutant changes one operator,
+constant, condition, result or statement as its module is imported, and the package's fast tests run until one fails. No
+file changes. Kernels stay as they are; tests compare them with the referee. The sample is the places with the smallest
+hashes, so an edit elsewhere leaves most of it. POSIX only: each run of the tests is a fork, which saves importing
+numba.
 """
 
 import argparse
@@ -29,14 +29,14 @@ import pytest
 from hypothesis import Phase, settings
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = {
+PACKAGE_TESTS = {
     "referee": "referee referee_views announcements tries records records_refused kriegspiel_org",
     "kriegbot/belief": "belief exact_belief_in_play hs web_review",
     "kriegbot/search": "search searching pruned alphabeta",
 }
 """Packages to change, and the tests (tests/test_*.py) that should notice."""
 MOST_SECONDS, MOST_MEMORY = 900.0, 12 << 30
-"""For the tests of one mutant: one that takes longer hangs, one that takes more dies."""
+"""Limits for the tests of one mutant."""
 KERNELS = {"kernel", "inlined", "entry", "part", "evaluator", "opponent", "fold", "settle", "intrinsic"}
 # fmt: off
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -49,7 +49,7 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 
 
 class Mutant(NamedTuple):
-    """The `number`-th change of a file; `name` says where it is and what it does."""
+    """The `number`-th change of a file; `name` gives its place and effect."""
 
     key: str
     file: str
@@ -58,7 +58,7 @@ class Mutant(NamedTuple):
 
 
 def changes(node: ast.AST, place: str, put: Callable[[ast.AST], None]) -> Iterator[tuple[str, Callable[[], None]]]:
-    """What can be changed in a node and below: a name, and what makes the change. `put` puts another in its place."""
+    """Yield a name and a function for each possible change of a node and below; `put` replaces the node."""
 
     def setting(what: Any, field: str, value: Any) -> tuple[str, Callable[[], None]]:
         shown = ast.unparse(value) if isinstance(value, ast.expr) else getattr(type(value), "__name__", "")
@@ -94,7 +94,7 @@ def changes(node: ast.AST, place: str, put: Callable[[ast.AST], None]) -> Iterat
             yield f"{place}: {ast.unparse(node)!r}: gone", lambda: put(ast.Pass())
     for field, value in ast.iter_fields(node):
         if isinstance(node, ast.JoinedStr | ast.Raise) or field in ("annotation", "returns", "decorator_list"):
-            continue  # the words of messages, and what is not run
+            continue  # messages, and code that does not run
         if isinstance(value, ast.AST):
             yield from changes(value, place, lambda other, field=field: setattr(node, field, other))  # type: ignore[misc]
         for index, child in enumerate(value if isinstance(value, list) else ()):
@@ -103,35 +103,35 @@ def changes(node: ast.AST, place: str, put: Callable[[ast.AST], None]) -> Iterat
 
 
 def is_kernel(node: ast.AST) -> bool:
-    """Whether numba compiles a function."""
+    """Return True if numba compiles a function."""
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
     names = (getattr(part, "id", "") or getattr(part, "attr", "") for one in decorators for part in ast.walk(one))
     return not KERNELS.isdisjoint(names)
 
 
 def changes_of(tree: ast.Module) -> Iterator[tuple[str, Callable[[], None]]]:
-    """What can be changed in a module; its constants only where no kernel has them compiled in."""
+    """Yield the possible changes of a module; not of constants that kernels compile in."""
     has_kernels = any(map(is_kernel, tree.body))
     for name, change in changes(tree, "", lambda _: None):
         if not (has_kernels and name.startswith(":")):
             yield name, change
 
 
-def sample(room: str, count: int) -> list[Mutant]:
-    """`count` mutants of a room."""
-    found = []
-    for path in sorted((ROOT / room).glob("*.py")):
+def sample(package: str, count: int) -> list[Mutant]:
+    """Return `count` mutants of a package."""
+    mutants = []
+    for path in sorted((ROOT / package).glob("*.py")):
         seen = Counter[str]()
         for number, (name, _) in enumerate(changes_of(ast.parse(path.read_text()))):
             seen[name] += 1
             named = f"{path.relative_to(ROOT)}: {name}"
             key = hashlib.sha256(f"{named} {seen[name]}".encode()).hexdigest()
-            found.append(Mutant(key, str(path), number, named))
-    return sorted(found)[:count]
+            mutants.append(Mutant(key, str(path), number, named))
+    return sorted(mutants)[:count]
 
 
 def load_changed(mutant: Mutant) -> None:
-    """From now on, the mutant is imported in the place of its file."""
+    """Make Python import a mutant in place of its file."""
     get_code = SourceFileLoader.get_code
 
     def changed(loader: SourceFileLoader, name: str) -> Any:
@@ -144,8 +144,8 @@ def load_changed(mutant: Mutant) -> None:
     SourceFileLoader.get_code = changed  # type: ignore[assignment, method-assign]
 
 
-def outcome_of(room: str, mutant: Mutant | None) -> str:
-    """Run the tests of a room in a fork of this process: "lived", "killed" or "hung"."""
+def outcome_of(package: str, mutant: Mutant | None) -> str:
+    """Run the tests of a package in a fork of this process; return "lived", "killed" or "hung"."""
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -154,7 +154,7 @@ def outcome_of(room: str, mutant: Mutant | None) -> str:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             load_changed(mutant)
         options = ("-n0", "-xq", "--tb=line", "-pno:cacheprovider", "--hypothesis-profile=mutants", "-mnot slow")
-        tests = [f"tests/test_{name}.py" for name in ROOMS[room].split()]
+        tests = [f"tests/test_{name}.py" for name in PACKAGE_TESTS[package].split()]
         code = 1
         try:
             code = pytest.main([*options, "-Wignore::pytest.PytestAssertRewriteWarning", *tests])
@@ -171,31 +171,31 @@ def outcome_of(room: str, mutant: Mutant | None) -> str:
 
 
 def main() -> None:
-    """Try the mutants of each room; write a line of JSON for each, and say how many were killed."""
+    """Test the mutants of each package, write a line of JSON for each, and count those killed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("out", type=Path, help="file of JSON lines")
-    parser.add_argument("--count", type=int, default=40, help="mutants of each room")
+    parser.add_argument("--count", type=int, default=40, help="mutants per package")
     options = parser.parse_args()
     out = options.out.resolve()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    importlib.import_module("numba")  # which all of them need
+    importlib.import_module("numba")  # all mutants need it
     phases = (Phase.explicit, Phase.generate)
     settings.register_profile("mutants", deadline=None, max_examples=25, derandomize=True, database=None, phases=phases)
     done = {row["key"]: row["outcome"] for row in map(json.loads, out.open() if out.exists() else ())}
-    for room in ROOMS:
-        mutants = sample(room, options.count)
+    for package in PACKAGE_TESTS:
+        mutants = sample(package, options.count)
         if {mutant.file for mutant in mutants} & {getattr(module, "__file__", None) for module in sys.modules.values()}:
-            parser.exit(1, f"mutants: modules of {room} are imported here, so that no change of them would be seen\n")
-        if any(mutant.key not in done for mutant in mutants) and outcome_of(room, None) != "lived":
-            parser.exit(1, f"mutants: the tests of {room} fail with nothing changed\n")
+            parser.exit(1, f"mutants: modules of {package} are already imported\n")
+        if any(mutant.key not in done for mutant in mutants) and outcome_of(package, None) != "lived":
+            parser.exit(1, f"mutants: the tests of {package} fail without a change\n")
         for mutant in mutants:
             if mutant.key not in done:
-                done[mutant.key] = outcome_of(room, mutant)
+                done[mutant.key] = outcome_of(package, mutant)
                 with out.open("a") as file:
                     file.write(json.dumps({"key": mutant.key, "outcome": done[mutant.key], "name": mutant.name}) + "\n")
         killed = sum(done[mutant.key] != "lived" for mutant in mutants)
-        print(f"{room}: {killed} of {len(mutants)} mutants killed", flush=True)
+        print(f"{package}: {killed} of {len(mutants)} mutants killed", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""What pruning saves: alpha-beta of the paranoid rule, and what a bound on E would cut of overconfident search.
+"""Savings by pruning: alpha-beta in paranoid search, and a bound on E in overconfident search.
 
     python benchmarks/pruning.py
 
-Beliefs come from games that search plays against `rand`, HS and itself, at first and later tries of a turn.
+Beliefs come from games of search against `rand`, HS and itself, at first and later tries of a turn.
 
-Paranoid: the whole search and alpha-beta side by side, which must find the same best tries.
+Paranoid: the full search and alpha-beta side by side; both must find the same best tries.
 
 Overconfident, depth 2: a try can be cut only if its bound, E after the try plus the most that a reply can add to E, is
-below the best try. The share of tries that remain is reported, weighted by the probability that each is legal, with the
-best try known beforehand.
+below the best try. The figure is the share of tries that remain, weighted by their probability of being legal, if the
+best try is known beforehand.
 """
 
 import argparse
@@ -37,26 +37,26 @@ from referee import BERKELEY, PAPER_LIMITS
 
 PLAYER = "overconfident:depth=1,samples=321,particles=5000"
 OPPONENTS = ("rand", "hs:depth=2,samples=50", PLAYER)
-MOST_MEN = 15
+MAX_PIECES = 15
 SHARPEST = 40
-"""About the most that one reply adds in fact: a man that walks into an attack, one or two that it stood before."""
+"""Most that a reply adds in practice, in centipawns: a piece that walks into an attack by pieces that it protected."""
 
 
 def most_added() -> int:
-    """What a reply can add to KS at most: every man protected and threatened that was not, and no check any more."""
+    """Return the most that a reply can add to KS: every piece newly protected and threatened, and no check any more."""
     weights = Weights()
-    return MOST_MEN * (weights.protected + QUEEN * weights.threat // 100) + weights.check
+    return MAX_PIECES * (weights.protected + QUEEN * weights.threat // 100) + weights.check
 
 
-def beliefs(games: int) -> list[InformationSet]:
-    """Information sets of the searches of some games."""
+def searched_beliefs(games: int) -> list[InformationSet]:
+    """Return the information sets that some games search."""
     seen: list[InformationSet] = []
 
-    def noting(histories: InformationSet, *arguments: Any) -> TryValues:
+    def recording(histories: InformationSet, *arguments: Any) -> TryValues:
         seen.append(replace(histories, rows=histories.rows.copy(), weights=histories.weights.copy()))
         return search_tries(histories, *arguments)
 
-    with patch.object(sampled, "search_tries", noting):
+    with patch.object(sampled, "search_tries", recording):
         for game in track(range(games), "Games"):
             names = [PLAYER, OPPONENTS[game // 2 % len(OPPONENTS)]]
             seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in names[:: 1 - 2 * (game % 2)]]
@@ -64,36 +64,36 @@ def beliefs(games: int) -> list[InformationSet]:
     return seen
 
 
-def paranoid(given: list[InformationSet], depth: int, histories: int) -> str:
-    """The whole search and alpha-beta on the same beliefs."""
+def paranoid(beliefs: list[InformationSet], depth: int, histories: int) -> str:
+    """Compare the full search with alpha-beta on the same beliefs."""
     seconds, leaves = np.zeros(2), np.zeros(2)
     method = Method(depth, load_backup("paranoid"), load_evaluator("ks"))
-    for one in track(given, f"Paranoid, depth {depth}"):
-        found = []
+    for one in track(beliefs, f"Paranoid, depth {depth}"):
+        results = []
         for way, may_prune in enumerate((False, True)):
             begun = time.perf_counter()
-            found.append(search_tries(one.first(histories), method, may_prune=may_prune))
+            results.append(search_tries(one.first(histories), method, may_prune=may_prune))
             seconds[way] += time.perf_counter() - begun
-            leaves[way] += found[-1].leaves
-        if found[0].best() != found[1].best() or found[0].values.max() != found[1].values.max():
-            raise SystemExit("alpha-beta has found other tries")
+            leaves[way] += results[-1].leaves
+        if results[0].best() != results[1].best() or results[0].values.max() != results[1].values.max():
+            raise SystemExit("alpha-beta found other tries")
     return (
-        f"paranoid, depth {depth}, {len(given)} beliefs, {histories} histories: {seconds[0] / seconds[1]:.1f} times "
+        f"paranoid, depth {depth}, {len(beliefs)} beliefs, {histories} histories: {seconds[0] / seconds[1]:.1f} times "
         f"faster, {leaves[1] / leaves[0]:.1%} of the leaves, the same tries"
     )
 
 
-def overconfident(given: list[InformationSet], histories: int) -> str:
-    """The share of tries that bounds on E leave at depth 2."""
+def overconfident(beliefs: list[InformationSet], histories: int) -> str:
+    """Report the share of tries left by bounds on E at depth 2."""
     left: dict[int, list[float]] = {most_added(): [], SHARPEST: []}
     methods = [Method(depth, load_backup("overconfident"), load_evaluator("ks")) for depth in (1, 2)]
-    for belief in track(given, "Overconfident"):
+    for belief in track(beliefs, "Overconfident"):
         one, two = (search_tries(belief.first(histories), method) for method in methods)
         for most, shares in left.items():
             stays = one.values + most * one.legal >= two.values.max()
             shares.append((one.legal * stays).sum() / one.legal.sum())
     mean = ", ".join(f"{np.mean(shares):.0%} with {most}" for most, shares in left.items())
-    return f"overconfident, depth 2, {len(given)} beliefs, {histories} histories: not cut are {mean} centipawns"
+    return f"overconfident, depth 2, {len(beliefs)} beliefs, {histories} histories: not cut are {mean} centipawns"
 
 
 def main() -> None:
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--beliefs", type=int, default=1000)
     options = parser.parse_args()
     prepare()
-    seen = beliefs(options.games)
+    seen = searched_beliefs(options.games)
     some = [seen[i] for i in np.linspace(0, len(seen) - 1, min(options.beliefs, len(seen))).astype(int)]
     print(paranoid(some, 2, 321))
     print(paranoid(some, 3, 20))

@@ -1,21 +1,19 @@
-"""Makes the puzzles of `kriegbot learn puzzles`: plays games, keeps moments whose answer is sure, and grades them.
+"""Make the puzzles of `kriegbot learn puzzles`: play games, keep positions with a certain answer, and grade them.
 
     nice python benchmarks/puzzles.py work.jsonl --out kriegbot/narration/puzzles.jsonl.gz
 
-Programs of different strength play under Wild 16 and Berkeley rules. What is kept of a game, and each grade, is a line
-of the first file; rerun the command to go on. With the same seed it makes the same puzzles on any machine.
+Programs of different strength play under Wild 16 and Berkeley rules. The work file has a line for each game and grade;
+run the command again to resume. The same seed makes the same puzzles on any machine.
 
-Six beliefs judge a moment, three that expect any legal move and three that expect moves as programs make them, and a
-puzzle is kept if all agree. *king*: the enemy king is on one square, not its first, with a chance of SURE. *capture*:
-the chance of a man that can retake is at most SAFE, or at least UNSAFE. *tells*: of all open tries one has the highest
-expected information (the entropy in bits of what the referee may say: illegal, or an announcement), by MARGIN. *mate*:
-proved on every board that fits what was heard since the opponent was left with a bare king (`kriegbot.endgames`); of
-what was heard before nothing is used, so there may be too many boards and never too few. A refusal costs nothing.
+Six beliefs judge a position, three with the uniform opponent model and three with the fitted one, and all must agree.
+*king*: the enemy king is on one square, not its first, with probability SURE. *capture*: the probability of a recapture
+is at most SAFE, or at least UNSAFE. *tells*: one open try has the highest expected information by MARGIN (the entropy
+in bits of the referee's answer: illegal, or an announcement). *mate*: proved on every board consistent with the
+announcements since the king was bare (`kriegbot.endgames`). Refusals cost nothing.
 
-A grade is the weakest level that finds the answer at least nine times in ten. Where a puzzle asks what is known, a
-level answers from boards that are drawn from its belief, the more the stronger it is: see LOOKS. Where it asks for a
-mate, a level answers by the try that its search chooses, without the solver of `kriegbot.endgames`, which all levels
-share and which finds them all.
+A grade is the weakest level that finds the answer nine times in ten. For a mate, a level answers by its search, without
+the solver of `kriegbot.endgames`, which all levels share and which always finds it. For other puzzles it answers from
+LOOKS boards drawn from its belief, more for stronger levels.
 """
 
 import argparse
@@ -52,7 +50,7 @@ from referee import NO_LIMITS, Answer, GameRecord, Limits, OwnTry, Referee, View
 
 SIMPLE = "overconfident:depth=1,samples=50,particles=500"
 STRIPPING = [(SIMPLE, "rand:by=man")]
-"""Who strips a king rather than mate him."""
+"""Pairings that strip a king instead of mating it."""
 PAIRINGS = [
     ("grabber", "rand:by=man"),
     ("kriegbot:samples=30", "grabber"),
@@ -65,27 +63,27 @@ PAIRINGS = [
 RULES = ("wild16", "berkeley")
 LIMITS = Limits(plies=240, quiet_plies=100)
 FOR_MATES = 1000
-"""The number of the first game in which only mates are looked for."""
+"""Number of the first game searched for mates only."""
 FEW, MANY = 2_000, 50_000
-"""Boards of the belief that looks for moments, and of those that judge them."""
+"""Boards of the belief that finds candidates, and of those that judge them."""
 MODELS = ("uniform", "opponent_types")
 FEWEST, FIRST_PLY = 20, 6
-"""Boards of a belief that is not exact; half moves before the first puzzle of a game."""
+"""Least number of boards of an inexact belief, and plies before the first puzzle of a game."""
 SURE, SAFE, UNSAFE, MARGIN, LEAST = 0.85, 0.05, 0.9, 0.15, 0.3
 HOMES = {chess.WHITE: chess.E1, chess.BLACK: chess.E8}
 DRAWN = 1_000
-"""Boards on which retakes are looked for, drawn from a belief."""
+"""Boards drawn from a belief to look for recaptures."""
 MOST_IN_TWO, MOST_FIRST = 12, 4
-"""Boards of a set that is looked at for mate in two; tries that may begin a mate."""
+"""Maximum number of boards for a mate in two, and of tries that begin a mate."""
 LOOKS = (1, 2, 3, 5, 10, 30, 100, 1000)
-"""Boards from which a level answers, the strongest from the last, the next from the last but one, and so on."""
+"""Number of boards from which each level answers; the last is the strongest level's."""
 BELIEFS, BEST_BELIEFS, DRAWS = 3, 1, 5
-"""Beliefs of a model and of a level, each with a seed of its own, and answers that are drawn from a level's."""
+"""Beliefs per model and per level, each with its own seed, and answers drawn from a level's belief."""
 FINDS = 0.9
 BEST_BUDGET = replace(FLAGSHIP, samples=LOOKS[-1], particles=20_000, resample=100)
 
 
-# What a set of boards says
+# Figures of a set of boards
 
 
 @kb.entry
@@ -93,39 +91,40 @@ def _outcomes(
     tables: kb.WordArray,
     rows: kb.Rows,
     tries: kb.MoveArray,
-    terms: kb.KernelRules,
-    said: kb.IntArray,
+    rules: kb.KernelRules,
+    codes: kb.IntArray,
     moves: kb.MoveArray,
 ) -> None:
-    """Write what the referee would say to each of M tries on each of N boards [M * N]: -1 for a refusal."""
+    """Write the announcement of each of M tries on each of N boards [M * N]; -1 for a refusal."""
     boards, scratch = kb.pointer(rows), kb.pointer(moves)
     for i in range(len(rows)):
         position = kb.load(boards, i)
         for j in range(len(tries)):
-            said[j * len(rows) + i] = -1
+            codes[j * len(rows) + i] = -1
             if kb.is_legal_try(kb.pointer(tables), position, tries[j]):
                 after, captured = kb.make_move(kb.pointer(tables), position, tries[j])
-                heard = kb.announcement(kb.pointer(tables), position, after, captured, terms, scratch)
-                said[j * len(rows) + i] = heard
+                codes[j * len(rows) + i] = kb.announcement(
+                    kb.pointer(tables), position, after, captured, rules, scratch
+                )
 
 
-def told_by(view: View, held: Particles) -> dict[str, float]:
-    """Expected information of each open try in bits, the most first; "a1a2" names one."""
+def information(view: View, held: Particles) -> dict[str, float]:
+    """Return the expected information of each open try in bits, the highest first, by UCI code."""
     rows, weights = held.rows, held.weights
     tries = tries_in(view, rows[0])
     tries = tries[are_open(view, tries)]
-    said = np.empty(len(tries) * len(rows), np.int64)
-    _outcomes(kb.TABLES, rows, tries, kb.kernel_rules(view.rules, view.limits), said, np.empty(kb.MAX_MOVES, np.int32))
+    codes = np.empty(len(tries) * len(rows), np.int64)
+    _outcomes(kb.TABLES, rows, tries, kb.kernel_rules(view.rules, view.limits), codes, np.empty(kb.MAX_MOVES, np.int32))
     bits = {}
-    for move, heard in zip(tries.tolist(), said.reshape(len(tries), len(rows)), strict=True):
-        _, group = np.unique(heard, return_inverse=True)
+    for move, answers in zip(tries.tolist(), codes.reshape(len(tries), len(rows)), strict=True):
+        _, group = np.unique(answers, return_inverse=True)
         shares = np.bincount(group, weights)
         bits[kb.decode_move(move).uci()] = float(-(shares * np.log2(shares)).sum())
     return dict(sorted(bits.items(), key=lambda item: (-item[1], item[0])))
 
 
-def retaken(held: Particles, square: chess.Square, boards: int = DRAWN) -> float:
-    """Chance that a man of the side to move can capture on a square."""
+def recapture_chance(held: Particles, square: chess.Square, boards: int = DRAWN) -> float:
+    """Return the probability that the side to move can capture on a square."""
     rows, counts = held.draw(boards, 0)
     on = chess.BB_SQUARES[square]
     can = [any(kb.to_board(row).generate_legal_moves(to_mask=on)) for row in kb.without_type_ids(rows)]
@@ -136,7 +135,7 @@ def retaken(held: Particles, square: chess.Square, boards: int = DRAWN) -> float
 
 
 def winning(boards: Sequence[chess.Board], tries: Sequence[chess.Move], moves: int, view: View) -> list[chess.Move]:
-    """The tries that begin a mate in so many moves on every board, whatever is refused and replied; [] for none."""
+    """Return the tries that begin a mate in `moves` on every board, whatever the refusals and replies; [] for none."""
     left, first = list(boards), None
     while left:
         good = [move for move in tries if _wins(left, move, moves, view)]
@@ -148,7 +147,7 @@ def winning(boards: Sequence[chess.Board], tries: Sequence[chess.Move], moves: i
 
 
 def _wins(boards: Sequence[chess.Board], move: chess.Move, moves: int, view: View) -> bool:
-    """Whether a try is legal on a board of a set, and leads to mate wherever it is legal."""
+    """Return True if a try is legal on some board, and leads to mate on each on which it is legal."""
     follow: dict[object, list[chess.Board]] = {}
     is_legal_anywhere = False
     for board in boards:
@@ -165,12 +164,12 @@ def _wins(boards: Sequence[chess.Board], move: chess.Move, moves: int, view: Vie
             return False
         ours = announce(board, move, view.rules, NO_LIMITS).code()
         for reply in after.legal_moves:
-            heard = announce(after, reply, view.rules, NO_LIMITS)
-            if heard.capture is not None or heard.end is not None:
+            announcement = announce(after, reply, view.rules, NO_LIMITS)
+            if announcement.capture is not None or announcement.end is not None:
                 return False
             again = after.copy(stack=False)
             again.push(reply)
-            follow.setdefault((ours, heard.code()), []).append(again)
+            follow.setdefault((ours, announcement.code()), []).append(again)
     for group in follow.values():
         tries = sorted({move for board in group for move in board.legal_moves}, key=chess.Move.uci)
         if not winning(group, tries, moves - 1, view):
@@ -182,7 +181,7 @@ def _wins(boards: Sequence[chess.Board], move: chess.Move, moves: int, view: Vie
 
 
 def game(number: int, seed: int, pairings: Sequence[tuple[str, str]]) -> GameRecord:
-    """A game between the two of a pairing, each in turn, who take turns with White and under the rule sets."""
+    """Play a game of a pairing; colours and rule sets alternate."""
     names = pairings[number // 2 % len(pairings)]
     seats = [HereSeat(name, partial(make_player, parse_spec(name))) for name in names]
     seats = seats if number // len(pairings) // 2 % 2 == 0 else seats[::-1]
@@ -190,7 +189,7 @@ def game(number: int, seed: int, pairings: Sequence[tuple[str, str]]) -> GameRec
 
 
 def moments(record: GameRecord) -> Iterator[tuple[str, Referee]]:
-    """The tries played so far, and a referee that has no limits, after each try."""
+    """Yield the tries so far, and a referee without limits, after each try."""
     referee, played = Referee(record.rules), []
     for event in (one for turn in record.turns for one in (*turn.tries, OwnTry(turn.move, Answer.ACCEPTED))):
         assert isinstance(event, OwnTry)
@@ -200,7 +199,7 @@ def moments(record: GameRecord) -> Iterator[tuple[str, Referee]]:
 
 
 def candidates(record: GameRecord, rng: random.Random, *, is_for_mates: bool) -> list[dict[str, Any]]:
-    """Moments that a small belief finds promising, about one of a kind for each side, in the order of the game."""
+    """Return promising positions by a small belief, about one of each type for each side, in the order of the game."""
     found: dict[tuple[str, bool], list[dict[str, Any]]] = {}
     beliefs = {color: Belief(Referee(record.rules).view(color), FEW) for color in chess.COLORS}
     for played, referee in moments(record):
@@ -225,7 +224,7 @@ def candidates(record: GameRecord, rng: random.Random, *, is_for_mates: bool) ->
                 belief = beliefs[mover]
                 belief.update(views[mover])
                 held = belief.particles
-                chance = retaken(held, square, 200) if held.is_consistent and len(held) else 0.5
+                chance = recapture_chance(held, square, 200) if held.is_consistent and len(held) else 0.5
                 if not 0.8 * SAFE < chance < UNSAFE + 0.2 * SAFE:
                     note("capture", mover, doubt=min(chance, 1 - chance))
         belief = beliefs[color]
@@ -237,12 +236,12 @@ def candidates(record: GameRecord, rng: random.Random, *, is_for_mates: bool) ->
         if king.max() >= SURE and int(king.argmax()) != HOMES[not color]:
             note("king", color)
         if rng.random() < 0.3 and len(held) > 100:
-            first, second, *_ = *told_by(view, held).values(), 0.0, 0.0
+            first, second, *_ = *information(view, held).values(), 0.0, 0.0
             if second > 0.0 and first - second >= MARGIN:
                 note("tells", color)
     kept: list[dict[str, Any]] = []
     for (kind, _), several in sorted(found.items()):
-        if kind == "mate":  # of those at once and those in two moves the one with most boards, of two turns
+        if kind == "mate":  # the one with most boards of each length, from different turns
             most = {one["facts"][0]: one for one in sorted(several, key=lambda one: one["boards"])}
             kept += {one.pop("ply"): one for one in most.values()}.values()
         elif kind == "capture":
@@ -253,7 +252,7 @@ def candidates(record: GameRecord, rng: random.Random, *, is_for_mates: bool) ->
 
 
 def mate_in(view: View) -> dict[str, Any] | None:
-    """A proved mate in one or two, if it takes some thought: more than one board, and few tries that begin it."""
+    """Find a proved mate in one or two that takes some thought: several boards, and few tries that begin it."""
     king = BareKing.of(view)
     if king is None or chess.popcount(king.squares) < 2:
         return None
@@ -281,7 +280,7 @@ def mate_in(view: View) -> dict[str, Any] | None:
 
 
 def judged(record: GameRecord, several: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those of a game's candidates that all large beliefs confirm, with answer, facts and what the first believes."""
+    """Return the candidates of a game that all large beliefs confirm, with answers, facts and a map."""
     kept: list[dict[str, Any]] = []
     by_moment: dict[str, list[dict[str, Any]]] = {}
     for one in several:
@@ -315,7 +314,7 @@ def judged(record: GameRecord, several: list[dict[str, Any]]) -> list[dict[str, 
 
 
 def measured(kind: str, view: View, belief: Belief) -> tuple[str, list[float]]:
-    """What a belief answers, and by what; "" if that is not sure."""
+    """Return a belief's answer, "" if it is not certain, and the figures behind it."""
     held = belief.particles
     if not held.is_consistent or not len(held):
         return "", []
@@ -326,9 +325,9 @@ def measured(kind: str, view: View, belief: Belief) -> tuple[str, list[float]]:
     if kind == "capture":
         last = view.events[-1]
         assert isinstance(last, OwnTry)
-        chance = retaken(held, last.move.to_square)
+        chance = recapture_chance(held, last.move.to_square)
         return "yes" if chance <= SAFE else "no" if chance >= UNSAFE else "", [chance]
-    bits = told_by(view, held)
+    bits = information(view, held)
     first, second, *_ = *bits.values(), 0.0, 0.0
     return next(iter(bits)) if first - second >= MARGIN else "", [first, second]
 
@@ -337,7 +336,7 @@ def measured(kind: str, view: View, belief: Belief) -> tuple[str, list[float]]:
 
 
 def view_of(puzzle: dict[str, Any]) -> View:
-    """What the side that is asked knows."""
+    """Return the view of the side that solves a puzzle."""
     referee = Referee(puzzle["rules"])
     for code in puzzle["played"].split():
         referee.try_move(chess.Move.from_uci(code))
@@ -345,42 +344,42 @@ def view_of(puzzle: dict[str, Any]) -> View:
 
 
 def graded(puzzle: dict[str, Any]) -> dict[str, float]:
-    """How often each level finds the answer."""
+    """Return the share of right answers of each level."""
     view, found = view_of(puzzle), {}
     levels = [*LEVELS.items(), (BEST, BEST_BUDGET)]
     for (level, settings), looks in zip(levels, LOOKS[-len(levels) :], strict=True):
-        said = []
+        answers = []
         for seed in range(BEST_BELIEFS if level == BEST else BELIEFS):
             if puzzle["kind"] == "mate":
                 player = search_player(replace(settings, use_endings=False), seed)
                 action = player.choose(view).action
                 assert isinstance(action, chess.Move)
-                said.append(action.uci())
+                answers.append(action.uci())
                 continue
             belief = Belief(view, settings.particles or MANY, seed, load_opponent(settings.belief_model))
             for draw in range(DRAWS) if len(belief.particles) else ():
                 rows, counts = belief.draw(looks, kb.subseed(seed, draw))
-                said.append(answered(puzzle["kind"], view, Particles(rows, counts / counts.sum(), is_exact=False)))
-        found[level] = round(sum(one in puzzle["answers"] for one in said) / max(1, len(said)), 2)
+                answers.append(answered(puzzle["kind"], view, Particles(rows, counts / counts.sum(), is_exact=False)))
+        found[level] = round(sum(one in puzzle["answers"] for one in answers) / max(1, len(answers)), 2)
     return found
 
 
 def answered(kind: str, view: View, held: Particles) -> str:
-    """What boards answer to a puzzle."""
+    """Return the answer of a set of boards to a puzzle."""
     if kind == "king":
         chances = np.zeros(64)
         for board, weight in zip(map(kb.to_board, kb.without_type_ids(held.rows)), held.weights, strict=True):
             chances[board.king(not view.color)] += weight
         return chess.square_name(int(chances.argmax()))
     if kind == "tells":
-        return next(iter(told_by(view, held)))
+        return next(iter(information(view, held)))
     last = view.events[-1]
     assert isinstance(last, OwnTry)
-    return "no" if retaken(held, last.move.to_square, 100) > 0.5 else "yes"
+    return "no" if recapture_chance(held, last.move.to_square, 100) > 0.5 else "yes"
 
 
 def grade_of(found: dict[str, float]) -> str:
-    """The weakest level that finds it nearly always; the best if none does."""
+    """Return the weakest level that finds the answer nearly always, or the best level."""
     return next((level for level, share in found.items() if share >= FINDS), BEST)
 
 
@@ -388,7 +387,7 @@ def grade_of(found: dict[str, float]) -> str:
 
 
 def chosen(found: dict[int, list[dict[str, Any]]], each: int) -> list[dict[str, Any]]:
-    """The first so many puzzles of each kind that are worth it, none twice, half of the captures safe."""
+    """Return the first `each` puzzles of each type that are worth solving, none twice, half of the captures safe."""
     left = dict.fromkeys(("king", "tells", "mate"), each) | {"yes": each // 2, "no": each // 2}
     puzzles, known = [], set[str]()
     for number, some in sorted(found.items()):
@@ -404,10 +403,9 @@ def chosen(found: dict[int, list[dict[str, Any]]], each: int) -> list[dict[str, 
 
 
 def is_worth_it(puzzle: dict[str, Any], view: View) -> bool:
-    """Whether a puzzle is not plain, nor solved only by a promotion to less than a queen, which the page cannot try.
+    """Return False for a trivial puzzle, and for one solved only by an underpromotion, which the page cannot try.
 
-    Plain is what is asked of one board, a capture by the king, who cannot be retaken, and a try where the others tell
-    next to nothing.
+    Trivial: a single board, a capture by the king, or a best try whose rivals have next to no information.
     """
     if puzzle["kind"] == "tells" and min(puzzle["facts"][1::2]) < LEAST:
         return False
@@ -420,7 +418,7 @@ def is_worth_it(puzzle: dict[str, Any], view: View) -> bool:
 
 
 def from_easy_to_hard(puzzles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """By grade, and within one all kinds in turn, each beginning with those that are found most often."""
+    """Order by grade; within a grade types alternate, the easiest of each first."""
     levels, turns = [*LEVELS, BEST], Counter[tuple[str, str]]()
     order: list[tuple[int, int, int, dict[str, Any]]] = []
     for puzzle in sorted(puzzles, key=lambda one: -sum(one["shares"].values())):
@@ -432,40 +430,40 @@ def from_easy_to_hard(puzzles: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def main() -> None:
     """Find, grade, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", type=Path, help="file of what was found and graded so far")
-    parser.add_argument("--out", type=Path, help="file to write; without it nothing is graded yet")
+    parser.add_argument("work", type=Path, help="file of games and grades so far")
+    parser.add_argument("--out", type=Path, help="file of puzzles; without it the script grades none")
     parser.add_argument("--games", type=int, default=138)
-    parser.add_argument("--mates", type=int, default=120, help="games in which only mates are looked for")
-    parser.add_argument("--each", type=int, default=112, help="puzzles of each kind at most")
+    parser.add_argument("--mates", type=int, default=120, help="games searched for mates only")
+    parser.add_argument("--each", type=int, default=112, help="maximum puzzles per type")
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    lines = [json.loads(line) for line in arguments.work.read_text().splitlines()] if arguments.work.exists() else []
+    options = parser.parse_args()
+    lines = [json.loads(line) for line in options.work.read_text().splitlines()] if options.work.exists() else []
     found = {line["game"]: line["found"] for line in lines if "game" in line}
     grades = {line["graded"]: line["shares"] for line in lines if "graded" in line}
-    with arguments.work.open("a") as work, Progress() as bar:
+    with options.work.open("a") as work, Progress() as bar:
 
         def store(line: dict[str, Any]) -> None:
             work.write(json.dumps(line) + "\n")
             work.flush()
 
-        numbers = [*range(arguments.games), *range(FOR_MATES, FOR_MATES + arguments.mates)]
+        numbers = [*range(options.games), *range(FOR_MATES, FOR_MATES + options.mates)]
         for number in bar.track(numbers, description="games"):
             if number not in found:
                 is_for_mates = number >= FOR_MATES
-                record = game(number, arguments.seed, STRIPPING if is_for_mates else PAIRINGS)
+                record = game(number, options.seed, STRIPPING if is_for_mates else PAIRINGS)
                 promising = candidates(record, random.Random(number), is_for_mates=is_for_mates)
                 found[number] = judged(record, promising)
                 store({"game": number, "found": found[number]})
-        puzzles = chosen(found, arguments.each)
-        for puzzle in bar.track(puzzles if arguments.out else [], description="grades"):
+        puzzles = chosen(found, options.each)
+        for puzzle in bar.track(puzzles if options.out else [], description="grades"):
             key = f"{puzzle['game']} {puzzle['kind']} {len(puzzle['played'])}"
             if key not in grades:
                 grades[key] = graded(puzzle)
                 store({"graded": key, "shares": grades[key]})
             puzzle |= {"shares": grades[key], "grade": grade_of(grades[key])}
-    if arguments.out:
+    if options.out:
         text = "".join(json.dumps(puzzle, separators=(",", ":")) + "\n" for puzzle in from_easy_to_hard(puzzles))
-        arguments.out.write_bytes(gzip.compress(text.encode(), mtime=0))
+        options.out.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 if __name__ == "__main__":

@@ -1,21 +1,21 @@
-"""What the flagship's belief sees of the opponent, beside the truth: calibration on the games of tournaments.
+"""Calibration of the flagship's belief: its expectations of the opponent beside the truth, on games of tournaments.
 
     kriegbot tournament kriegbot:samples=200 metaposition mcts --games 16 --out pool.sqlite
     python benchmarks/seeing.py pool.sqlite
     python benchmarks/seeing.py pool.sqlite --belief-model uniform --json
 
-The belief of the watched side is rebuilt event by event, with the player's own seed: after `samples=200` it is the very
-belief of the game. At each of its turns, with the boards held just before the try that was accepted:
+The script rebuilds the belief of the watched side event by event, with the player's own seed: with `samples=200` it is
+the belief of the game. At each turn, with the boards before the accepted try, it counts
 
-    covered          after a capture by an officer (on boards where it is legal), the opponent may take on its square
-    taken at once    the opponent does: said by the model's replies; true if it did
-    attacked         our men, and squares about our king with its own, that the opponent attacks
+    covered          after a capture by a piece (on boards where it is legal), the opponent can recapture
+    taken at once    the opponent recaptures: expected by the model's replies; true if it did
+    attacked         our pieces, and the squares around our king including its own, that the opponent attacks
     mating reply     after our move, the opponent has a mate in one
-    true board held  after ply 10, labels aside; and its mean weight, 0 where it is not held
+    true board       after ply 10, opponent types apart: share of turns that have it, and its mean weight
 
-Of all tries after ply 20: those from few boards (distinct, labels aside, and not exact), and those astray. Of moves of
-the opponent, in nats: how likely belief and model found what was announced (at least FLOOR, where no board fits), and
-how likely the model finds the true move on the true board. Intervals are of 95 %, by bootstrap over games.
+Of all tries after ply 20: those from few boards (distinct, types apart, not exact), and those from an inconsistent
+belief. Of the opponent's moves, in nats: the likelihood of the announcement under belief and model (at least FLOOR),
+and that of the true move on the true board under the model. Intervals are 95%, by bootstrap over games.
 """
 
 import argparse
@@ -41,23 +41,23 @@ from kriegbot.players.kriegbot import FLAGSHIP, particles_beside
 from referee import Answer, GameRecord, OwnTry, View
 from tournaments.store import Store, StoreError
 
-SAID, TRUE = BOTH = ("said", "true")
+EXPECTED, TRUE = BOTH = ("expected", "true")
 FLOOR, DRAWS = 1e-4, 2000
 OPENING, EARLY, POOR, FEW = 10, 20, 50, 300
 Sums: TypeAlias = defaultdict[tuple[str, str], list[float]]
-"""Of each figure, said and true: its sum over a game, and its count."""
+"""Of each figure, expected and true: its sum over a game, and its count."""
 
 
 @kb.entry
-def attacks_on_us(tables: kb.WordArray, rows: kb.Rows, men: kb.RealArray, near: kb.RealArray) -> None:
-    """Count, on N boards with us to move, our men [N] and the squares about our king [N] that are attacked."""
+def attacks_on_us(tables: kb.WordArray, rows: kb.Rows, pieces: kb.RealArray, near: kb.RealArray) -> None:
+    """Count the attacked pieces [N] and attacked squares around the king [N] of the side to move on N boards."""
     for i in range(len(rows)):
         position = kb.load(kb.pointer(rows), i)
         side = kb.side_to_move(position)
         own, other = kb.pieces_of(position, side)
         attacked = kb.attacked_by(kb.pointer(tables), position, 1 - side, own | other)
         king = position.kings & own
-        men[i] = kb.popcount(attacked & own)
+        pieces[i] = kb.popcount(attacked & own)
         near[i] = kb.popcount(attacked & (king | kb.king_attacks(kb.pointer(tables), kb.lsb(king))))
 
 
@@ -67,12 +67,12 @@ def look_ahead(
     rows: kb.Rows,
     move: int,
     theirs: int,
-    terms: kb.KernelRules,
+    rules: kb.KernelRules,
     opponent: Opponent,
     found: tuple[kb.RealArray, kb.RealArray, kb.RealArray, kb.RealArray],
     scratch: tuple[kb.MoveArray, kb.RealArray],
 ) -> None:
-    """Write of a try on N boards: whether it is legal, may be taken, is taken (a chance), and allows a mate in one."""
+    """Write for a try on N boards: is it legal, can the opponent recapture, with which probability, and mate."""
     legal, covered, taken, mated = found
     listed, weights = kb.pointer(scratch[0]), kb.pointer(scratch[1])
     replies, target = kb.advance(listed, kb.MAX_MOVES), move >> 6 & 63
@@ -83,22 +83,22 @@ def look_ahead(
             continue
         legal[i] = 1.0
         after, captured = kb.make_move(kb.pointer(tables), position, move)
-        said = kb.announcement(kb.pointer(tables), position, after, captured, terms, replies)
-        if kb.announced_end(said) != 0:
+        code = kb.announcement(kb.pointer(tables), position, after, captured, rules, replies)
+        if kb.announced_end(code) != 0:
             continue
         count = kb.legal_moves(kb.pointer(tables), after, listed)
-        is_weighed = opponent(kb.pointer(tables), after, Announced(said, theirs), listed, count, weights)
-        silence, total = kb.quiet_info(kb.pointer(tables), after, terms), 0.0
+        is_weighted = opponent(kb.pointer(tables), after, Announced(code, theirs), listed, count, weights)
+        quiet, total = kb.quiet_info(kb.pointer(tables), after, rules), 0.0
         for j in range(count):
-            weight = weights[j] if is_weighed else 1.0
+            weight = weights[j] if is_weighted else 1.0
             total += weight
             if listed[j] >> 6 & 63 == target:
                 covered[i] = 1.0
                 taken[i] += weight
-            if mated[i] == 0.0 and not kb.is_quiet(silence, after, listed[j]):
+            if mated[i] == 0.0 and not kb.is_quiet(quiet, after, listed[j]):
                 again, _ = kb.make_move(kb.pointer(tables), after, listed[j])
                 checkers, pinned = kb.check_info(kb.pointer(tables), again)
-                if kb.is_won(kb.game_end(kb.pointer(tables), again, checkers, pinned, terms, replies)):
+                if kb.is_won(kb.game_end(kb.pointer(tables), again, checkers, pinned, rules, replies)):
                     mated[i] = 1.0
         taken[i] /= total
 
@@ -108,19 +108,19 @@ def chances(
     tables: kb.WordArray,
     rows: kb.Rows,
     move: int,
-    heard: Announced,
+    announced: Announced,
     opponent: Opponent,
     found: kb.RealArray,
     scratch: tuple[kb.MoveArray, kb.RealArray],
 ) -> None:
-    """Write how likely the opponent model finds a legal move on each of N boards."""
+    """Write the model's probability of a legal move on each of N boards."""
     listed, weights = kb.pointer(scratch[0]), kb.pointer(scratch[1])
     for i in range(len(rows)):
         position, total = kb.load(kb.pointer(rows), i), 0.0
         count = kb.legal_moves(kb.pointer(tables), position, listed)
-        is_weighed = opponent(kb.pointer(tables), position, heard, listed, count, weights)
+        is_weighted = opponent(kb.pointer(tables), position, announced, listed, count, weights)
         for j in range(count):
-            weight = weights[j] if is_weighed else 1.0
+            weight = weights[j] if is_weighted else 1.0
             total += weight
             if listed[j] == move:
                 found[i] = weight
@@ -128,7 +128,7 @@ def chances(
 
 
 class Watch:
-    """Follows one side of a game to its end."""
+    """The figures of one side of a game."""
 
     def __init__(self, record: GameRecord, color: chess.Color, seed: int, particles: int, model: Opponent) -> None:
         self.record, self.color, self.model = record, color, model
@@ -146,15 +146,15 @@ class Watch:
             self.view = referee.view(color)
             self.belief.update(self.view)
             self.truth = kb.from_board(referee.board(), referee.ply).reshape(1, 8)
-        self.add("games astray at the end", TRUE, not self.belief.particles.is_consistent)
+        self.add("games inconsistent at the end", TRUE, not self.belief.particles.is_consistent)
 
     def add(self, name: str, column: str, value: Any) -> None:
-        """Count a number in."""
+        """Add a number to a figure."""
         self.sums[name, column][0] += float(value)
         self.sums[name, column][1] += 1
 
     def our_try(self, event: OwnTry) -> None:
-        """What was believed just before a try of ours."""
+        """Add the expectations before a try of ours."""
         held, ply = self.belief.particles, self.view.ply
         bare = merged(kb.without_type_ids(held.rows), held.weights.copy(), held.is_exact, held.is_consistent)
         weight = float(bare.weights[(bare.rows == self.truth).all(axis=1)].sum())
@@ -162,7 +162,7 @@ class Watch:
             size = np.inf if held.is_exact else len(bare)
             self.add(f"tries from fewer than {POOR} boards", TRUE, size < POOR)
             self.add(f"tries from fewer than {FEW} boards", TRUE, size < FEW)
-            self.add("tries astray", TRUE, not held.is_consistent)
+            self.add("tries from an inconsistent belief", TRUE, not held.is_consistent)
             if size < POOR:
                 self.add(f"true board: absent from fewer than {POOR}", TRUE, weight == 0.0)
         if event.announcement is None:
@@ -171,23 +171,23 @@ class Watch:
             self.add("true board: held", TRUE, weight > 0.0)
             self.add("true board: weight", TRUE, weight)
         truth = Particles(self.truth, np.ones(1), is_exact=False)
-        for column, boards in ((SAID, bare), (TRUE, truth)):
+        for column, boards in ((EXPECTED, bare), (TRUE, truth)):
             if len(boards):
-                men, near = np.empty((2, len(boards)))
-                attacks_on_us(kb.TABLES, boards.rows, men, near)
-                self.add("attacked: our men", column, boards.weights @ men)
-                self.add("attacked: squares about our king", column, boards.weights @ near)
+                pieces, near = np.empty((2, len(boards)))
+                attacks_on_us(kb.TABLES, boards.rows, pieces, near)
+                self.add("attacked: our pieces", column, boards.weights @ pieces)
+                self.add("attacked: squares around our king", column, boards.weights @ near)
         if ply + 1 < len(self.record.turns):
             self.replies(event, held, truth)
 
     def replies(self, event: OwnTry, held: Particles, truth: Particles) -> None:
-        """What the opponent may answer to an accepted move."""
+        """Add the expectations of the opponent's reply to an accepted move."""
         answer = self.record.turns[self.view.ply + 1].move
         was_taken = answer.to_square == event.move.to_square
         is_capture = event.announcement is not None and event.announcement.capture is not None
-        is_officer = self.view.men[event.move.from_square] not in (chess.PAWN, chess.KING)
+        is_piece = self.view.men[event.move.from_square] not in (chess.PAWN, chess.KING)
         _, theirs = kb.announced_moves(self.view, len(self.view.events))
-        for column, boards in ((SAID, held), (TRUE, truth)):
+        for column, boards in ((EXPECTED, held), (TRUE, truth)):
             legal, covered, taken, mated = np.empty((4, len(boards)))
             found, move = (legal, covered, taken, mated), kb.encode_move(event.move)
             look_ahead(kb.TABLES, boards.rows, move, theirs, self.belief.filter.rules, self.model, found, self.scratch)
@@ -196,47 +196,47 @@ class Watch:
                 return
             weights /= weights.sum()
             taking = float(was_taken) if column == TRUE else weights @ taken
-            if is_capture and is_officer:
-                self.add("captures by officers: covered", column, weights @ covered)
-                self.add("captures by officers: taken at once", column, taking)
+            if is_capture and is_piece:
+                self.add("captures by pieces: covered", column, weights @ covered)
+                self.add("captures by pieces: taken at once", column, taking)
             elif not is_capture:
                 self.add("quiet moves: taken at once", column, taking)
             self.add("mating reply", column, weights @ mated)
 
     def their_move(self, move: chess.Move, view: View) -> None:
-        """How likely a move of the opponent was, by what was heard of it and by itself; `view` is the one after it."""
+        """Add the likelihoods of a move of the opponent and of its announcement; `view` is the one after it."""
         held, index = self.belief.particles, len(self.view.events)
         event = AnnouncedMove(
             kb.encode_announcement(self.record.turns[self.view.ply].announcement),
             kb.turn_history(view, index),
             *kb.announced_moves(view, index),
         )
-        matches, kinds = matches_of(held.rows, event, self.belief.filter.rules, self.model), len(prior_of(self.model))
+        matches, types = matches_of(held.rows, event, self.belief.filter.rules, self.model), len(prior_of(self.model))
         chance = float(held.weights @ (matches.matched / matches.total))
-        self.add("likelihood of what was announced, nats", TRUE, np.log(max(FLOOR, chance)))
-        shares, found = np.bincount(type_ids(held.rows), held.weights, kinds), np.empty(kinds)
-        rows, heard = kb.with_type_ids(self.truth[0], kinds), Announced(event.ours, event.theirs)
-        chances(kb.TABLES, rows, kb.encode_move(move), heard, self.model, found, self.scratch)
+        self.add("likelihood of the announcement, nats", TRUE, np.log(max(FLOOR, chance)))
+        shares, found = np.bincount(type_ids(held.rows), held.weights, types), np.empty(types)
+        rows, announced = kb.with_type_ids(self.truth[0], types), Announced(event.ours, event.theirs)
+        chances(kb.TABLES, rows, kb.encode_move(move), announced, self.model, found, self.scratch)
         if len(held):
             self.add("likelihood of the true move, nats", TRUE, np.log(shares @ found))
 
 
 def means(games: list[Sums]) -> dict[str, dict[str, list[float]]]:
-    """Of each figure, said and true: mean, ends of its interval, and count."""
+    """Return the mean, its interval and the count of each figure, expected and true."""
     drawn = np.random.default_rng(0).multinomial(len(games), np.full(len(games), 1 / len(games)), DRAWS)
-    told: dict[str, dict[str, list[float]]] = defaultdict(dict)
+    figures: dict[str, dict[str, list[float]]] = defaultdict(dict)
     for name in sorted({name for sums in games for name, _ in sums}):
         for column in BOTH:
             totals, counts = np.array([sums[name, column] for sums in games]).T
             if counts.sum() > 0:
                 again = drawn @ counts
                 ends = np.quantile((drawn @ totals)[again > 0] / again[again > 0], (0.025, 0.975))
-                told[name][column] = [float(totals.sum() / counts.sum()), *map(float, ends), int(counts.sum())]
-    return told
+                figures[name][column] = [float(totals.sum() / counts.sum()), *map(float, ends), int(counts.sum())]
+    return figures
 
 
 def watched(file: Path, watcher: str, most: int | None, particles: int, model: Opponent) -> dict[str, list[Sums]]:
-    """The figures of watched games by opponent, `most` of each."""
+    """Return the figures of watched games by opponent, `most` of each."""
     found: dict[str, list[Sums]] = defaultdict(list)
     with Store.open(file) as store:
         for game in track(store.game_rows(), f"watching {file.name}", console=Console(stderr=True)):
@@ -253,10 +253,10 @@ def main() -> None:
     """Read games, follow beliefs, and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("file", type=Path, help="the store of a tournament")
-    parser.add_argument("--watcher", default="kriegbot", help="how the specs of the players to watch begin")
-    parser.add_argument("--samples", type=int, default=200, help="of the player; they decide how large its belief is")
+    parser.add_argument("--watcher", default="kriegbot", help="first letters of the watched players' specs")
+    parser.add_argument("--samples", type=int, default=200, help="of the player; sets the size of its belief")
     parser.add_argument("--belief-model", default=FLAGSHIP.belief_model, help="opponent model of belief and replies")
-    parser.add_argument("--games", type=int, help="against each opponent at most")
+    parser.add_argument("--games", type=int, help="maximum per opponent")
     parser.add_argument("--json", action="store_true", help="one object: mean, low, high and count of each figure")
     options = parser.parse_args()
     model, particles = load_opponent(options.belief_model), particles_beside(options.samples)
@@ -266,13 +266,13 @@ def main() -> None:
         parser.error(str(error))
     if not found:
         parser.error(f"no game of a player whose spec begins with {options.watcher!r} in {options.file}")
-    told = {opponent: means(watches) for opponent, watches in found.items()}
+    results = {opponent: means(watches) for opponent, watches in found.items()}
     if options.json:
-        print(json.dumps(told, indent=1))
+        print(json.dumps(results, indent=1))
         return
-    for opponent, figures in told.items():
+    for opponent, figures in results.items():
         print(f"\n{options.watcher} against {opponent}, {len(found[opponent])} games, model {options.belief_model}")
-        print(f"  {'':<40}{'said':^26}{'true':^26}{'of':>7}")
+        print(f"  {'':<40}{'expected':^26}{'true':^26}{'of':>7}")
         for name, columns in figures.items():
             cells = ["{:8.3f} [{:.3f}, {:.3f}]".format(*columns[one]) if one in columns else "" for one in BOTH]
             print(f"  {name:<40}{cells[0]:<26}{cells[1]:<26}{columns[TRUE][3]:>7}")

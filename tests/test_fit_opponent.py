@@ -47,8 +47,8 @@ def test_the_gradients_are_those_of_the_likelihood() -> None:
     kinds, kept = which % 2, (rng.random((12, 5)) < 0.7) / 0.7
 
     def loss() -> float:
-        batch = model.found(examples, which, kinds, kept)
-        return float(-np.log(batch.shares[batch.made]).mean())
+        batch = model.evaluate(examples, which, kinds, kept)
+        return float(-np.log(batch.shares[batch.chosen]).mean())
 
     for fitted, gradient in zip(
         (model.weights, model.vectors), model.gradients(examples, which, kinds, kept), strict=True
@@ -87,7 +87,7 @@ def test_going_on_from_a_model_learns_new_games_and_forgets_no_player(monkeypatc
     new = FIT.Examples(sides(lambda moves: min(moves, key=lambda move: move.to_square % 8), "leftward", 20, 4))
     is_new = np.arange(len(NAMES)) == 0
     start = FIT.Start(["forward", "backward"], model.weights, model.vectors[:-1], is_new, {})
-    again = FIT.fit(new, np.ones(len(new.made), np.int64), 2, 16, start)
+    again = FIT.fit(new, np.ones(len(new.chosen), np.int64), 2, 16, start)
     assert again.likelihood(new, 1).mean() > model.likelihood(new, 1).mean() + 0.3
     assert np.array_equal(again.weights[0], np.where(is_new, again.weights[1], model.weights[0]))
     held = FIT.Examples(sides(forward, "held out", 3, 3))

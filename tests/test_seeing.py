@@ -1,4 +1,4 @@
-"""What a belief sees beside the truth: `benchmarks/seeing.py` on a game whose every figure can be counted."""
+"""`benchmarks/seeing.py` on games whose every figure can be counted."""
 
 import math
 from importlib import import_module
@@ -24,15 +24,13 @@ def watched(moves: str, color: chess.Color) -> dict[tuple[str, str], list[float]
 def test_a_mate_that_two_of_twenty_replies_allow_is_believed_with_one_tenth() -> None:
     sums = watched("f2f3 e7e5 g2g4 d8h4", chess.WHITE)
     assert sums["mating reply", "true"] == [1, 2]
-    assert sums["mating reply", "said"] == pytest.approx([0.1, 2])
-    assert sums["likelihood of what was announced, nats", "true"] == pytest.approx([math.log(0.1 / 30), 2])
+    assert sums["mating reply", "expected"] == pytest.approx([0.1, 2])
+    assert sums["likelihood of the announcement, nats", "true"] == pytest.approx([math.log(0.1 / 30), 2])
     assert sums["likelihood of the true move, nats", "true"] == pytest.approx([math.log(1 / 20) + math.log(1 / 30), 2])
 
 
 def test_a_queen_on_f7_can_be_taken_by_the_king_on_every_board_and_was() -> None:
     sums = watched("e2e4 h7h6 d1h5 a7a6 h5f7 e8f7", chess.WHITE)
-    assert (
-        sums["captures by officers: covered", "true"] == sums["captures by officers: taken at once", "true"] == [1, 1]
-    )
-    assert sums["captures by officers: covered", "said"] == pytest.approx([1, 1], rel=0.2)
-    assert 0 < sums["captures by officers: taken at once", "said"][0] < 1
+    assert sums["captures by pieces: covered", "true"] == sums["captures by pieces: taken at once", "true"] == [1, 1]
+    assert sums["captures by pieces: covered", "expected"] == pytest.approx([1, 1], rel=0.2)
+    assert 0 < sums["captures by pieces: taken at once", "expected"][0] < 1
