@@ -44,11 +44,8 @@ OWN_CLUSTER = {
 class DaskExecutor:
     """Plays games on a cluster; raises ExecutorError if no scheduler answers.
 
-    Args:
-      jobs: number of workers to start. For a running cluster it is the least number of games to submit: a cluster that
-        grows on demand looks at its queue.
-      scheduler: address of a running one; None for a cluster on this machine, which ends with the games.
-      patience, spec_of: as for `WarmSeats`.
+    Without the address of a scheduler it starts a cluster of `jobs` workers on this machine. For a running cluster
+    `jobs` is the least number of games to submit: a cluster that grows on demand looks at its queue.
     """
 
     def __init__(
@@ -62,11 +59,7 @@ class DaskExecutor:
                 pass
 
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
-        """Play games. Closing the generator withdraws those submitted and ends a cluster of our own.
-
-        Raises:
-          ExecutorError: a worker cannot play, or the scheduler is gone.
-        """
+        """Play games. Closing the generator withdraws those submitted and ends a cluster of our own."""
         waiting = deque((game, 1) for game in games)
         submitted: dict[Any, tuple[ScheduledGame, int]] = {}
         with _own(self._jobs) if self._scheduler is None else _connected(self._scheduler) as client:

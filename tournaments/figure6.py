@@ -36,12 +36,7 @@ HIGHEST = 10  # payoffs are 0..HIGHEST
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Mean share of the leaves of IMP-model(k, b, depth) that the search examined, in (0, 1], over some trials.
-
-    Attributes:
-      leaves: number of leaves of each tree.
-      half_width: of the 95% interval of the share, by the normal approximation.
-    """
+    """Mean share of the leaves of IMP-model(k, b, depth) that the search examined, with half its 95% interval."""
 
     k: int
     b: int
@@ -103,12 +98,7 @@ def searched(k: int, b: int, d: int, seed: int) -> tuple[int, int]:
 def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
     """Measure the mean share of leaves examined in random IMP-models, each with payoffs of its own.
 
-    Args:
-      k: number of sets, of equal size, into which the nodes below an alternative of a set split, >= 1.
-      b: alternatives of each set, >= 1.
-      d: depth of the leaves below the root, >= 2.
-      trials: number of models, >= 2.
-      seed: of the payoffs.
+    The leaves have depth `d`. A set has `b` alternatives, and the nodes below one split into `k` sets of equal size.
 
     Raises:
       ValueError: the model has more than MOST_LEAVES or is too deep.
@@ -143,12 +133,7 @@ def _share(k: int, b: int, d: int, examined: list[int]) -> Share:
 
 
 def save(points: list[Share], folder: Path) -> None:
-    """Write figure6.csv and figure6.svg. The same points give the same files.
-
-    Raises:
-      PlotsMissing: matplotlib is not installed; the table is written.
-      OSError: a file cannot be written.
-    """
+    """Write figure6.csv, and figure6.svg unless it raises PlotsMissing. The same points give the same files."""
     with (folder / "figure6.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow([field.name for field in fields(Share)])

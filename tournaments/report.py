@@ -41,14 +41,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Results of some games.
-
-    Attributes:
-      utility: EU, 100 (wins - losses) / games, in percent, with its 95% interval.
-      elo: Elo difference, from games.
-      superiority: LOS, in [0, 1].
-      draw_ratio: share of games drawn.
-    """
+    """Results of some games: EU in percent with its 95% interval, Elo difference, LOS and share of draws."""
 
     wins: int
     draws: int
@@ -83,10 +76,7 @@ class Standing:
 class Pairs:
     """Complete pairs of games with one seed and exchanged colours.
 
-    Attributes:
-      counts: number of pairs that scored 0, 1/2, 1, 3/2 and 2 points.
-      score: mean score of a pair, in [0, 1], and the variance of a single pair.
-      elo: Elo difference, from pairs.
+    counts: pairs with 0, 1/2, 1, 3/2 and 2 points. score, variance: of a pair, in [0, 1]. elo: difference, from pairs.
     """
 
     counts: tuple[int, ...]
@@ -97,13 +87,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class SprtStatus:
-    """State of a sequential test of a pairing (`tournaments.statistics.Sprt`).
-
-    Attributes:
-      counts: pairs up to the decision, as in `Pairs`.
-      ratio: log-likelihood ratio of H1 to H0.
-      bounds: ratios at which the test accepts H0 and H1.
-    """
+    """State of a test of a pairing (`tournaments.statistics.Sprt`). counts: pairs up to the decision, as in `Pairs`."""
 
     elo0: float
     elo1: float
@@ -117,12 +101,7 @@ class SprtStatus:
 
 @dataclass(frozen=True, slots=True)
 class PairingReport:
-    """One pairing; results are those of `first`.
-
-    Attributes:
-      endings: number of games by the reason of their end, most frequent first.
-      seconds: mean playing time of a game.
-    """
+    """One pairing. endings: games by the reason of their end, most frequent first. seconds: mean time of a game."""
 
     first: str
     second: str
@@ -143,11 +122,10 @@ class PlayerReport:
 
     Attributes:
       mean_samples: histories sampled for an answer, of the answers that sampled (AAAI 2006, figure 4).
-      move_seconds: median and 99th percentile of the time of a move, with all its answers.
-      answer_seconds: median and 99th percentile of the time of an answer.
+      move_seconds: median and 99th percentile of the time of a move, with all its answers; likewise of an answer.
       overruns: answers that took longer than their budget.
-      rescues: number of answers by the rescue that the belief needed.
-      inconsistent_a_move: answers per move from a belief that contradicts an announcement.
+      rescues: answers by the rescue that the belief needed.
+      inconsistent_a_move: answers from a belief that contradicts an announcement.
     """
 
     player: str
@@ -171,12 +149,10 @@ class TournamentReport:
     """A tournament.
 
     Attributes:
-      plies: limit of plies; None for none.
-      quiet: limit of plies without pawn move or capture; None for none.
-      shard: part of the tournament, "1/1" for all of it.
-      wanted, done: number of games of this part, and of those played.
+      plies, quiet: limits of plies, and of plies without pawn move or capture; None for none.
+      shard: part of the tournament, "1/1" for all of it; `wanted` and `done` count its games.
       seconds: playing time of all games together.
-      versions: number of games by the versions of kriegbot and its libraries.
+      versions: games by the versions of kriegbot and its libraries.
       points: of each player against each, in the order of `players`; None if they have not met.
     """
 

@@ -58,9 +58,7 @@ Term = tuple[tuple[float, Key], ...]  # a difference of cells: sign and key of e
 class Cell:
     """One cell of a figure, with the paper's results in percent.
 
-    Attributes:
-      opponent: rand, hs or paranoid; rand and hs have depth 0.
-      legible: True if our copy of the paper is clearly legible there.
+    opponent: rand, hs or paranoid; rand and hs have depth 0. legible: True if our copy of the paper is legible there.
     """
 
     figure: int
@@ -153,12 +151,9 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A conclusion of the paper as a difference of EU in percent, above 0 if it holds.
+    """A conclusion of the paper as a difference of EU in percent, above 0 if it holds, with half its 95% interval.
 
-    Attributes:
-      claim: the conclusion.
-      ours: our difference and half the width of its 95% interval; None while a cell has no games.
-      paper: the same from the paper's own results.
+    ours: None while a cell has no games. paper: from the paper's own results.
     """
 
     claim: str
@@ -248,12 +243,9 @@ def _sum(weighted: Sequence[tuple[float, tuple[int, int, int]]]) -> tuple[float,
 class Agreement:
     """Distance of some cells from the paper's.
 
-    Attributes:
-      distance: mean absolute difference of EU, in percent.
-      by_chance: expected distance if nothing but chance made a difference.
-      within: number of cells whose difference lies within its 95% interval.
-      alike: number of cells of `meetings` with the same player ahead as in the paper.
-      meetings: number of cells in which overconfident meets paranoid search.
+    distance: mean absolute difference of EU, in percent. by_chance: the mean if only chance made a difference. within:
+    cells whose difference lies within its 95% interval. alike: cells with the same player ahead as in the paper, of
+    all `meetings` of overconfident with paranoid search.
     """
 
     distance: float

@@ -40,10 +40,8 @@ SpecOf: TypeAlias = Callable[[str], PlayerSpec]  # from a player's name in the s
 class WarmSeats:
     """Two seats for game after game. Processes of our players stay warm, whatever their colour.
 
-    Args:
-      settings: of the tournament.
-      patience: seconds that an answer may take; by default more than the players' own time.
-      spec_of: parses a player's name.
+    `patience` is the seconds that an answer may take, by default more than the players' own time. `spec_of` parses a
+    player's name.
     """
 
     def __init__(
@@ -105,15 +103,10 @@ class Executor(Protocol):
 
 
 class LocalExecutor:
-    """Worker processes on this machine, each with seats of its own.
+    """Worker processes on this machine, each with `WarmSeats`.
 
-    The main process deals the games one by one, so it knows whose game a dead worker was playing. It replaces the
+    The main process deals the games one by one, so it knows which game a dead worker was playing. It replaces the
     worker and deals the game again.
-
-    Args:
-      jobs: number of workers.
-      patience, spec_of: as for `WarmSeats`.
-      context: of multiprocessing; by default the platform's.
     """
 
     def __init__(
@@ -169,11 +162,7 @@ class _Worker:
             self.connection.send((game, attempt))
 
     def result(self) -> Outcome:
-        """Return the outcome of the game, once the connection is readable.
-
-        Raises:
-          ExecutorError: a player can no longer be loaded.
-        """
+        """Return the outcome of the game; raise ExecutorError if a player can no longer be loaded."""
         game, self.game = self.game, None
         assert game is not None
         try:
@@ -224,12 +213,7 @@ def run(
 ) -> None:
     """Play those of the games that are not stored, in this order. Store and log each as soon as it is finished.
 
-    Args:
-      store: keeps the games.
-      games: of the store's schedule.
-      executor: plays them.
-      watch: called with each outcome after it is stored.
-      is_decided: called after that; True stops early.
+    `watch` receives each outcome after that. Then, if `is_decided` returns True, the run stops early.
     """
     done = store.done()
     waiting = [game for game in games if game.id not in done]
@@ -268,8 +252,7 @@ class LogFile(logging.FileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - the library's signature
         """Give up."""
         print(f"kriegbot: cannot write to '{self.baseFilename}': {sys.exc_info()[1]}", file=sys.stderr)
-        self.close()
-        self.emit = lambda record: None  # type: ignore[method-assign] # noqa: ARG005 - ignores all further records
+        LOGGER.removeHandler(self)
 
 
 @contextlib.contextmanager
@@ -301,8 +284,8 @@ def run_tournament(
     Args:
       path: SQLite file for the games; `kriegbot report` and `kriegbot replay` read it.
       players: specs of two players or more.
-      games: of each pairing, even: half with each colour.
-      seed: of the tournament. Players that think by samples play the same tournament for the same seed.
+      games: number of each pairing, even: half with each colour.
+      seed: of the tournament. Players with a number of samples play the same games for the same seed.
       rules: the rule set, or its name.
       limits: when a game is drawn; the paper's by default.
       jobs: games at once, each in a process. Main modules need the usual `if __name__ == "__main__":`.

@@ -34,14 +34,9 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGame:
-    """One game of the schedule.
+    """One game of the schedule, with the specs of its players.
 
-    Attributes:
-      id: place in the schedule, from 1; `FILE#17` names game 17.
-      pairing: index of its pairing.
-      number: index within the pairing.
-      white, black: specs of the players.
-      seed: below 2**63.
+    id: place in the schedule, from 1; `FILE#17` names game 17. number: index within the pairing. seed: below 2**63.
     """
 
     id: int
@@ -56,9 +51,7 @@ class ScheduledGame:
 class TournamentSettings:
     """Everything that determines the games of a tournament.
 
-    Attributes:
-      files: files of players and parts from outside with their hashes, as `versions_of` writes them; None if unknown,
-        as in tournaments of versions before 0.3.
+    files: hashes of files of players from outside, as `versions_of` writes them; None in files before version 0.3.
     """
 
     pairings: tuple[Pairing, ...]
@@ -110,13 +103,8 @@ class Shard:
 class Finished:
     """A game that was played to its end.
 
-    Attributes:
-      record: PGN without date and times, compressed by zlib. A game played again gives the same bytes.
-      detail: more about how it ended.
-      white, black: statistics of the players.
-      answers: every answer of both players.
-      versions: of kriegbot and its libraries.
-      seconds: playing time.
+    record: PGN without date and times, compressed by zlib, so that a game played again gives the same bytes. detail:
+    more about its end. answers: every answer. versions: of kriegbot and its libraries. seconds: playing time.
     """
 
     game: ScheduledGame
@@ -134,12 +122,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """A game during which a process died, or could not start, through no player's fault.
-
-    Attributes:
-      cause: one line.
-      attempts: how often the game was started in this run. Executors start it up to MOST_ATTEMPTS times.
-    """
+    """A game during which a process died, or could not start, through no player's fault, at its n-th attempt."""
 
     game: ScheduledGame
     cause: str

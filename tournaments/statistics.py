@@ -38,16 +38,8 @@ class Elo:
 def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     """Return the 95% interval of a probability: Wilson, "Probable Inference" (JASA 1927).
 
-    Args:
-      successes: may be a sum of scores from [0, 1]. No score varies more than one that is all or nothing, so the
-        interval is then too wide rather than too narrow.
-      trials: number of trials.
-
-    Returns:
-      An interval within [0, 1] that has a width even if all trials succeeded or none did.
-
-    Raises:
-      ValueError: no trials, or more successes than trials.
+    It has a width even if all trials succeeded or none did. `successes` may be a sum of scores from [0, 1]; then it is
+    rather too wide than too narrow.
 
     >>> low, high = wilson_interval(81, 263)  # Newcombe, Statistics in Medicine 1998, table I
     >>> print(f"{low:.4f} to {high:.4f}")
@@ -211,10 +203,7 @@ class Sprt:
 
     It measures how many games it takes to see a difference. Without draws, and for small differences, it equals Elo.
 
-    Args:
-      elo0, elo1: the hypotheses.
-      alpha: probability of accepting H1 where H0 holds, in (0, 1/2).
-      beta: probability of accepting H0 where H1 holds, in (0, 1/2).
+    alpha, beta: probabilities of accepting H1 if H0 holds, and H0 if H1 holds, in (0, 1/2).
 
     >>> test = Sprt(0, 50)
     >>> print("{:.3f} {:.3f}".format(*test.bounds))  # ln(0.05 / 0.95) and its opposite

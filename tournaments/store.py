@@ -71,17 +71,10 @@ class Store(Reader):
     def writing(
         cls, path: str | os.PathLike[str], settings: TournamentSettings, games: int, shard: Shard | None = None
     ) -> Iterator[Store]:
-        """Open a store to add games: a new file, or one of the same tournament.
-
-        Args:
-          path: of the file.
-          settings: of the tournament.
-          games: number wanted of every pairing.
-          shard: the part of these games that belongs into this file; by default all.
+        """Open a store to add games: a new file, or one of the same tournament and shard.
 
         Raises:
-          StoreError: the file is no tournament file, holds another tournament or part, is damaged, in use by another
-            process, or not writable.
+          StoreError: the file holds something else or another tournament, is damaged, in use or not writable.
         """
         where, shard = Path(path), shard or Shard()
         if not os.path.isdir(where.parent):

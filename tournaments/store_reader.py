@@ -22,10 +22,8 @@ SCHEMA = "1"
 APPLICATION = 0x4B726965  # the application id in the file's header, "Krie"
 DAMAGE = sqlite3.Error, UnicodeDecodeError
 """Exceptions of SQLite over a damaged file; the second if its own message quotes a byte that is no UTF-8."""
-NOT_WRITABLE = sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY
 FIRST_POINTS = "CASE result WHEN '1/2-1/2' THEN 0.5 ELSE (result = '1-0') = (number % 2 = 0) END"
 """Points of a pairing's first player, which has White in its even games."""
-FETCHED = 1000  # rows that are read and checked at a time
 
 Color: TypeAlias = Literal["white", "black"]
 Index: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
@@ -213,7 +211,7 @@ class Reader:
         name, _ = TABLES[kind]
         try:
             cursor = self.connection.execute(f"SELECT {', '.join(kind._fields)} FROM {name} ORDER BY 1")
-            while rows := cursor.fetchmany(FETCHED):
+            while rows := cursor.fetchmany(1000):
                 yield from msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
         except msgspec.ValidationError as error:
             column = kind._fields[int(re.findall(r"\d+(?=\])", str(error))[-1])]
@@ -365,9 +363,14 @@ def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
         try:
             connection, application = _opened(address)
         except sqlite3.OperationalError as error:
-            if mode == "rw" or error.sqlite_errorcode & 0xFF not in NOT_WRITABLE:
+            if mode == "rw" or error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 raise
-            _refuse_a_log(path)
+            log = path.with_name(f"{path.name}-wal")
+            if log.exists() and log.stat().st_size:
+                raise StoreError(
+                    f"{named(path)}: its last games are still in {named(log.name)}, and the folder is read-only; "
+                    "copy both files to a writable folder"
+                ) from None
             connection, application = _opened(f"{address}&immutable=1")
     except sqlite3.OperationalError as error:
         raise StoreError(f"{named(path)}: {short(error)}") from None
@@ -391,10 +394,3 @@ def _opened(address: str) -> tuple[sqlite3.Connection, int]:
     except DAMAGE:
         connection.close()
         raise
-
-
-def _refuse_a_log(path: Path) -> None:
-    log = path.with_name(f"{path.name}-wal")
-    if log.exists() and log.stat().st_size:
-        cause = f"its last games are still in {named(log.name)}, and the folder is read-only"
-        raise StoreError(f"{named(path)}: {cause}; copy both files to a writable folder")

@@ -64,10 +64,7 @@ class JsonTree(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 def read_json(text: str) -> Tree:
-    """Read a tree.
-
-    Raises:
-      TreeError: names the line and column, if the text is not JSON, or else the place in the tree.
+    """Read a tree; raise TreeError with the line and column if the text is not JSON, else with the place in the tree.
 
     >>> read_json('{"kriegbot_tree": 1, "players": ["Max"], "root": {"payoffs": ["1/3"]}}').root
     Leaf(payoffs=(Fraction(1, 3),), name='')
@@ -161,11 +158,7 @@ class Description(NamedTuple):
 
 
 def read_efg(text: str) -> Tree:
-    """Read a game of Gambit.
-
-    Raises:
-      TreeError: names the line and column, or the node if `Tree` refuses the game.
-    """
+    """Read a game of Gambit; raise TreeError with the line and column, or with the node if `Tree` refuses it."""
     return _EfgParser(text).tree()
 
 
@@ -379,11 +372,7 @@ FORMATS = {".json": (read_json, write_json), ".efg": (read_efg, write_efg)}
 
 
 def load(path: str | Path) -> Tree:
-    """Read a tree from a file.
-
-    Raises:
-      TreeError: the file cannot be read, is too large, or holds no tree; the message names the place.
-    """
+    """Read a tree from a file; raise TreeError with the place if it cannot be read or holds no tree."""
     path = Path(path)
     read, _ = _format(path)
     try:
@@ -393,12 +382,7 @@ def load(path: str | Path) -> Tree:
 
 
 def save(tree: Tree, path: str | Path) -> None:
-    """Write a tree to a file.
-
-    Raises:
-      TreeError: the format cannot hold it.
-      OSError: the file cannot be written.
-    """
+    """Write a tree to a file; raise TreeError if the format cannot hold it, or OSError."""
     path = Path(path)
     _, write = _format(path)
     path.write_text(write(tree), encoding="utf-8")

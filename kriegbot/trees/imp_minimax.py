@@ -90,14 +90,9 @@ def worst(so_far: Number, weight: Number, value: Number) -> Number:  # noqa: ARG
 def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
     """Return V of a tree, and the strategies that give it.
 
-    Args:
-      tree: of any number of players.
-      player: maximises its payoff; every other player minimises it.
-      fixed: choices already made, of any player, such as another's known strategy.
-
-    Returns:
-      V and the choice in every information set met, of all players; the first of several best ones. Without perfect
-      recall an information set may occur in several PI-sets; it keeps the choice of the first.
+    `player` maximises its payoff, all others minimise it. `fixed` holds choices already made, of any player. Of several
+    best choices it takes the first. Without perfect recall an information set may occur in several PI-sets and keeps
+    the choice of the first.
 
     Raises:
       TreeError: there is no such player, or `fixed` does not fit the tree.
@@ -166,13 +161,9 @@ def paranoid(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solu
 
 @dataclass(frozen=True, slots=True)
 class BestResponses:
-    """Result of best responses in turn.
+    """Last strategy of all players after best responses in turn, with its payoffs.
 
-    Attributes:
-      strategy: the last strategy of all players, in every information set.
-      payoffs: of each player for that strategy.
-      is_equilibrium: True if no player has a better response; otherwise the responses cycle.
-      rounds: number of strategies, the last one included.
+    is_equilibrium: True if no player has a better response; otherwise they cycle. rounds: number of strategies.
     """
 
     strategy: Strategy
@@ -182,9 +173,7 @@ class BestResponses:
 
 
 def best_response(tree: Tree, strategy: Strategy, player: int) -> Solution:
-    """Return a player's best strategy against the others' choices in `strategy`.
-
-    Uses IMP-minimax, or brute force if the player has no perfect recall.
+    """Return a player's best strategy against the others' choices in `strategy`; without perfect recall by brute force.
 
     Raises:
       TreeError: `strategy` lacks a choice of another player, or there are too many strategies for brute force.
@@ -204,12 +193,7 @@ def is_equilibrium(tree: Tree, strategy: Strategy) -> bool:
 def alternating_best_responses(tree: Tree, start: Strategy) -> BestResponses:
     """Let the players respond to each other in turn, until none has a better response or the responses cycle.
 
-    Args:
-      tree: of two players or more.
-      start: first strategy of all players, in every information set.
-
-    Raises:
-      TreeError: as `best_response`.
+    `start` is the first strategy of all players, in every information set. Raises TreeError as `best_response`.
     """
     strategy = dict(start)
     seen: set[tuple[int, frozenset[tuple[SetKey, int]]]] = set()
@@ -239,15 +223,8 @@ def imp_alphabeta(
 ) -> Solution:
     """Return V of a tree in which one player has all the choices, from as few leaves as the pruning allows.
 
-    Args:
-      tree: with choices of `player` alone.
-      upper: an upper bound of the player's payoffs, or a bound for each node.
-      player: maximises its payoff.
-      immediate: True to stop at an alternative that has the highest value possible.
-      information_set: True to stop at an alternative that can no longer beat the best so far.
-
-    Returns:
-      V, the choice of every information set that the choices lead to, and the number of leaves examined.
+    `upper` bounds the player's payoffs, or the payoffs below each node. `immediate` and `information_set` switch the
+    two kinds of pruning. The strategy holds the choices of the information sets that it leads to.
 
     Raises:
       TreeError: another player has a choice, a leaf has a payoff above `upper`, or the tree is too deep to recurse in.

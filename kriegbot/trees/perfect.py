@@ -78,15 +78,9 @@ def search(
 ) -> Solution:
     """Return V of a tree, as defined at the head of this file, and the strategies that give it.
 
-    Args:
-      tree: of any number of players, any payoffs.
-      player: maximises its payoff; every other player without a policy minimises it.
-      policy: of some players; by default of none.
-      depth: limit of depth, >= 0; None searches to the leaves.
-      evaluate: estimates V at the limit.
-
-    Returns:
-      V and the choice, the first best one, at every node examined that `policy` leaves open.
+    `player` maximises its payoff; every other player without a policy minimises it. Without a depth it searches to the
+    leaves; `evaluate` estimates V at the limit. The strategy holds the first best choice at every node examined that
+    `policy` leaves open.
 
     Raises:
       TreeError: there is no such player, or a player without a policy cannot tell two nodes apart.
@@ -124,16 +118,8 @@ def alphabeta(
 ) -> Solution:
     """Return the value of `expectiminimax`, usually from fewer nodes: nodes that cannot change it are skipped.
 
-    Args:
-      tree: as for `search`.
-      player: as for `search`.
-      depth: as for `search`.
-      evaluate: as for `search`.
-      order: a value for each alternative: the player's highest and the others' lowest come first. Below a node of
-        chance pruning starts afresh.
-
-    Returns:
-      V, and choices at the nodes examined that make both sides sure of V.
+    Arguments are as for `search`. `order` values alternatives: the player's highest and the others' lowest come first.
+    Below a node of chance pruning starts afresh. The choices at the nodes examined make both sides sure of V.
 
     Raises:
       TreeError: as `search`, or the tree is too deep to recurse into.

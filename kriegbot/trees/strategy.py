@@ -166,10 +166,7 @@ def _open_sets(tree: Tree, player: int, fixed: Strategy | None) -> list[tuple[Se
 def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
     """Return the best of all strategies of a player, with or without perfect recall; the first of several.
 
-    Args:
-      tree: a small one.
-      player: maximises its payoff.
-      fixed: choices of the other players, and any choices of the player that are already made.
+    `fixed` holds the choices of the other players, and any of the player that are already made.
 
     Raises:
       TreeError: there are more than MOST_STRATEGIES, or `fixed` lacks a choice of another player.
