@@ -12,7 +12,6 @@ EXAMPLES = re.findall(r"^## ([^\n]+)\n\n```python\n(.*?)```", PAGE, re.MULTILINE
 NEEDS = {
     "PettingZoo": "pettingzoo",
     "Gymnasium": "gymnasium",
-    "Many games against a player": "gymnasium",
     "At OpenSpiel's table": "pyspiel",
 }
 
