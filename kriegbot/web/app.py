@@ -20,29 +20,10 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from kriegbot.narration import learning
 from kriegbot.narration.known import marks, own_men
-from kriegbot.narration.learning import (
-    PUZZLE_KINDS,
-    BadAnswer,
-    Puzzle,
-    first_game,
-    grades,
-    puzzles,
-    step_state,
-)
 from kriegbot.request import Refused, refusing, rules_of
-from kriegbot.web import requests
-from kriegbot.web.catalogue import (
-    hello,
-    invited,
-    meanings_html,
-    men_svg,
-    new_game,
-    opened,
-    resumed,
-    rules_html,
-    watched,
-)
+from kriegbot.web import catalogue, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
 from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.replies import GameList, Reply, ResultsTable, refusal
@@ -71,7 +52,11 @@ def make_app(registry: Registry) -> Starlette:
 
     sockets: set[Socket] = set()
     page = (STATIC / "index.html").read_text()
-    for place, html in (("men", men_svg()), ("sets", rules_html()), ("meanings", meanings_html())):
+    for place, html in (
+        ("pieces", catalogue.pieces_svg()),
+        ("sets", catalogue.rules_html()),
+        ("meanings", catalogue.meanings_html()),
+    ):
         page = page.replace(f"<!-- {place} -->", html)
 
     async def index(request: Request) -> Response:
@@ -134,7 +119,7 @@ class Socket:
         await self._websocket.accept()
         writing = asyncio.create_task(self._write())
         try:
-            self.send(hello(self._registry.choices, is_guest=self._is_guest))
+            self.send(catalogue.hello(self._registry.choices, is_guest=self._is_guest))
             self.send(self._registry.results_shown())
             self._registry.listeners.add(self.send)
             if self._registry.preparing is not None:
@@ -200,15 +185,15 @@ class Socket:
             check_host(self._websocket)
         match request:
             case requests.New():
-                await self._add([new_game(registry, request)])
+                await self._add([catalogue.new_game(registry, request)])
             case requests.Invite():
-                await self._add(invited(registry, request))
+                await self._add(catalogue.invited(registry, request))
             case requests.Watch():
-                await self._add([watched(registry, request)])
+                await self._add([catalogue.watched(registry, request)])
             case requests.Resume(file):
-                await self._add(resumed(registry, file))
+                await self._add(catalogue.resumed(registry, file))
             case requests.Open(file):
-                await self._add([opened(registry, file)])
+                await self._add([catalogue.opened(registry, file)])
             case requests.Remember(choices):
                 registry.remember(choices)
             case requests.ListGames() | requests.Delete():
@@ -304,13 +289,15 @@ def learning_routes() -> list[Route]:
 
     async def lesson_step(request: Request) -> Response:
         number, query = request.path_params["number"], request.query_params
-        lesson = first_game()
+        lesson = learning.first_game()
         check_host(request)
         if not 1 <= number <= len(lesson.steps):
             raise Refused(f"There are steps 1 to {len(lesson.steps)}.")
         step = lesson.steps[number - 1]
         with refusing(ValueError):
-            state = step_state(step, query.get("refused", "").split(), query.get("try", "")[: requests.MAX_TRY])
+            state = learning.step_state(
+                step, query.get("refused", "").split(), query.get("try", "")[: requests.MAX_TRY]
+            )
         chances = None
         if "shading" in query:
             async with shading:  # one at a time: the first may wait for kernels
@@ -322,16 +309,16 @@ def learning_routes() -> list[Route]:
 
     async def list_puzzles(request: Request) -> Response:
         check_host(request)
-        listed = [[one.kind, one.grade] for one in puzzles()]
-        return JSONResponse({"kinds": PUZZLE_KINDS, "grades": grades(), "puzzles": listed})
+        listed = [[one.kind, one.grade] for one in learning.puzzles()]
+        return JSONResponse({"kinds": learning.PUZZLE_KINDS, "grades": learning.grades(), "puzzles": listed})
 
     async def puzzle(request: Request) -> Response:
         number, answer = request.path_params["number"], request.query_params.get("answer")
         check_host(request)
-        if not 1 <= number <= len(puzzles()):
-            raise Refused(f"There are puzzles 1 to {len(puzzles())}.")
-        with refusing(BadAnswer):
-            return JSONResponse(await asyncio.to_thread(_posed, puzzles()[number - 1], answer))
+        if not 1 <= number <= len(learning.puzzles()):
+            raise Refused(f"There are puzzles 1 to {len(learning.puzzles())}.")
+        with refusing(learning.BadAnswer):
+            return JSONResponse(await asyncio.to_thread(_posed, learning.puzzles()[number - 1], answer))
 
     return [
         Route("/lesson/{number:int}", lesson_step),
@@ -340,7 +327,7 @@ def learning_routes() -> list[Route]:
     ]
 
 
-def _posed(puzzle: Puzzle, answer: str | None) -> dict[str, object]:
+def _posed(puzzle: learning.Puzzle, answer: str | None) -> dict[str, object]:
     """Return a puzzle for the page and, if there is an answer, its verdict and the solution."""
     question = {"task": puzzle.task, "rules": puzzle.referee.rules.title, "log": puzzle.log} | _board(puzzle.view)
     if answer is None:

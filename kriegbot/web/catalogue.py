@@ -46,16 +46,14 @@ def about(rules: RuleSet) -> list[str]:
     illegal = both if rules.illegal_to is Audience.BOTH else "Only the player who tried hears that it was illegal."
     kind = ", and whether a pawn or a piece was taken" if rules.captured_kind else ""
     first = f"{illegal} The referee names the square of each capture{kind}."
-    second = [_ASKING.get(rules.asking, _PAWN_TRIES[rules.pawn_tries])]
-    if not rules.checks_announced:
-        second.append("The referee does not announce checks.")
-    if rules.stalemate_loses:
-        second.append("Stalemate loses.")
-    if rules.promotion_announced:
-        second.append("The referee announces promotions.")
-    if rules.en_passant_announced:
-        second.append("The referee says when a capture is en passant.")
-    return [first, " ".join(second)]
+    more = [
+        (True, _ASKING.get(rules.asking, _PAWN_TRIES[rules.pawn_tries])),
+        (not rules.checks_announced, "The referee does not announce checks."),
+        (rules.stalemate_loses, "Stalemate loses."),
+        (rules.promotion_announced, "The referee announces promotions."),
+        (rules.en_passant_announced, "The referee says when a capture is en passant."),
+    ]
+    return [first, " ".join(text for applies, text in more if applies)]
 
 
 def rules_html() -> str:
@@ -65,24 +63,26 @@ def rules_html() -> str:
         aside = (
             "is called nonsense, and only you hear that" if one.nonsense else "is answered like any other illegal one"
         )
-        more = [f"A try that you could see is impossible, or that was already refused this turn, {aside}."]
-        if one.pawn_tries is PawnTries.SQUARES:
-            more.append("A pawn that is not named may not try to capture.")
-        elif one.pawn_tries is not PawnTries.NOTHING:
-            more.append("If the referee says that you have no pawn capture, you may not try one.")
-        if one.asking is not Asking.NONSENSE:
-            more.append("You may ask once a turn; if the answer is no, you may not try a pawn capture in that turn.")
-        if one.asking is Asking.OBLIGES:
-            more.append('After a yes to "Any?" every other try is nonsense until a pawn has captured.')
-        if one.asking is Asking.OBLIGES_ONCE:
-            more.append('After a yes to "Any?" every other try is nonsense until you have tried a pawn capture.')
-        if one.promotion_announced:
-            more.append("The referee announces that a pawn is promoted, but not to which piece.")
-        if one.en_passant_announced:
-            more.append("For a capture en passant, the referee names the square on which the pawn lands.")
-        if one.one_minor_each_draws:
-            more.append("It is a draw when neither side has more than the king and one knight or bishop.")
-        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in [*about(one), " ".join(more)])
+        can_ask, tries = one.asking is not Asking.NONSENSE, one.pawn_tries
+        must = {Asking.OBLIGES: "a pawn has captured", Asking.OBLIGES_ONCE: "you have tried a pawn capture"}
+        more = [
+            (True, f"A try that you could see is impossible, or that was already refused this turn, {aside}."),
+            (tries is PawnTries.SQUARES, "A pawn that is not named may not try to capture."),
+            (
+                tries not in (PawnTries.SQUARES, PawnTries.NOTHING),
+                "If the referee says that you have no pawn capture, you may not try one.",
+            ),
+            (can_ask, "You may ask once a turn; if the answer is no, you may not try a pawn capture in that turn."),
+            (can_ask, f'After a yes to "Any?" every other try is nonsense until {must.get(one.asking)}.'),
+            (one.promotion_announced, "The referee announces that a pawn is promoted, but not to which piece."),
+            (
+                one.en_passant_announced,
+                "For a capture en passant, the referee names the square on which the pawn lands.",
+            ),
+            (one.one_minor_each_draws, "It is a draw if neither side has more than the king and one knight or bishop."),
+        ]
+        lines = [*about(one), " ".join(text for applies, text in more if applies)]
+        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in lines)
         parts.append(f'<h3 id="rules-{one.name}">{escape(one.title)}</h3>{paragraphs}')
     return "\n".join(parts)
 
@@ -96,7 +96,7 @@ def meanings_html() -> str:
     return "\n".join(rows)
 
 
-def men_svg() -> str:
+def pieces_svg() -> str:
     """Return the twelve pieces of python-chess as symbols "wK", "bP" ..., without style attributes."""
     symbols = []
     for letter, drawing in chess.svg.PIECES.items():
