@@ -52,7 +52,7 @@ class BlitzerPlayer(ScriptedPlayer):
 
     def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
         """Attacks on the king and about him, men brought out, and a strike where one is protected."""
-        man, target, late = turn.man(move), move.to_square, 1.0 - turn.view.opponent_men / 16
+        man, target, late = turn.piece(move), move.to_square, 1.0 - turn.view.opponent_men / 16
         if move.promotion:
             return 300.0
         if man == chess.KING:
@@ -64,7 +64,7 @@ class BlitzerPlayer(ScriptedPlayer):
             return taste + 10.0 * late * turn.height(target)
         if man in (chess.KNIGHT, chess.BISHOP) and turn.height(move.from_square) == 0:
             taste += 5.0
-        is_held = turn.is_held(move)
+        is_held = turn.is_protected(move)
         risk = self._danger[target] * (0.5 if is_held else 1.0) + (0.0 if is_held else self._taken_by_king[target])
         return taste + (STRIKE * self._weak[target] if is_held else 0.0) - RISK * PIECE_VALUES[man] * risk
 

@@ -91,9 +91,9 @@ LEVELS: Mapping[str, Settings] = MappingProxyType(
         "master": _level(200, 4_000, temperature=(10.0, 0.0), **_RECAPTURES),
     }
 )
-"""The flagship's settings for people, by name, from the weakest; docs/strength.md has matches between them."""
+"""Levels for people by name, from the weakest."""
 BEST = "best"
-"""Above them: the flagship with its time."""
+"""The level above them: the flagship by time."""
 WORDS = {
     "newcomer": "for a first game: misses much, and sometimes plays a poor move",
     "novice": "for your next games: captures what it sees, and often leaves pieces hanging",

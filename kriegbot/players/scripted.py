@@ -1,8 +1,7 @@
-"""Players that follow a script, which ranks the open tries: the first is made, and if it is refused the next.
+"""Players that follow a script: they rank the open tries and make them in that order.
 
-All scripts share what any sensible player does: retake at once on the square of a capture, with the cheapest man;
-answer a check on its line or with the king; take the queen away from a square near which the opponent has just
-captured; mate a king that is alone. For everything else a script has its own taste.
+All scripts recapture at once with the cheapest piece, answer checks on their line or with the king, move the queen away
+from a square near which the opponent has just captured, and mate a lone king. The rest is a script's own taste.
 """
 
 from __future__ import annotations
@@ -18,90 +17,87 @@ from referee import Announcement, Check, View
 from referee.announcement import check_direction
 from referee.pieces import PIECE_VALUES, attacked, attacks, is_pawn_capture, king_of, moved, relative_rank, squares_of
 
-ANSWER, RETAKE, RESCUE = 3_000.0, 2_000.0, 1_000.0
-"""What comes before all taste, and in which order."""
+ANSWER_CHECK, RECAPTURE, RESCUE_QUEEN = 3_000.0, 2_000.0, 1_000.0
+"""Ranks of tries above all taste."""
 
 
 class ScriptTurn:
-    """A turn as a script sees it.
+    """A turn of a script.
 
     Attributes:
-      view: what is known.
-      heard: what the opponent's last move was announced with.
-      shot: squares that the man that captured last may attack.
+      view: the player's view.
+      reply: announcement of the opponent's last move.
+      threatened: squares that the piece that has just captured may attack.
     """
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.heard = view.last_reply or Announcement()
-        self.shot = 0
-        if self.heard.capture is not None:
-            square = self.heard.capture
+        self.reply = view.last_reply or Announcement()
+        self.threatened = 0
+        if self.reply.capture is not None:
+            square = self.reply.capture
             lines = attacks(view.color, chess.QUEEN, square, squares_of(view.men))
-            self.shot = lines | chess.BB_KNIGHT_ATTACKS[square] | chess.BB_KING_ATTACKS[square]
+            self.threatened = lines | chess.BB_KNIGHT_ATTACKS[square] | chess.BB_KING_ATTACKS[square]
 
-    def man(self, move: chess.Move) -> chess.PieceType:
-        """The man that moves."""
+    def piece(self, move: chess.Move) -> chess.PieceType:
+        """Return the type of the piece that moves."""
         return self.view.men[move.from_square]
 
     def height(self, square: chess.Square) -> int:
-        """Our rank of a square, 0 to 7."""
+        """Return the rank of a square from our side, 0 to 7."""
         return relative_rank(self.view.color, square)
 
     def gain(self, move: chess.Move) -> int:
-        """How many ranks a try goes up the board."""
+        """Return the number of ranks that a try advances."""
         return self.height(move.to_square) - self.height(move.from_square)
 
     def is_pawn_capture(self, move: chess.Move) -> bool:
-        """Whether a try can only be a capture by a pawn."""
+        """Return True if a try can only be a capture by a pawn."""
         return is_pawn_capture(move, self.view.men)
 
-    def is_held(self, move: chess.Move) -> bool:
-        """Whether the man that moves is protected where it goes."""
+    def is_protected(self, move: chess.Move) -> bool:
+        """Return True if the piece is protected on its target square."""
         men = moved(self.view.men, move)
         del men[move.to_square]
         occupied = squares_of(men)
         target = chess.BB_SQUARES[move.to_square]
-        return any(attacks(self.view.color, man, square, occupied) & target for square, man in men.items())
+        return any(attacks(self.view.color, kind, square, occupied) & target for square, kind in men.items())
 
     def unprotected(self, move: chess.Move) -> float:
-        """The worth of our men that nothing protects after a try."""
+        """Return the value of our unprotected pieces after a try."""
         men = moved(self.view.men, move)
-        held = attacked(self.view.color, men)
-        return sum(
-            PIECE_VALUES[man]
-            for square, man in men.items()
-            if man != chess.KING and not held & chess.BB_SQUARES[square]
-        )
+        protected = attacked(self.view.color, men)
+        loose = (kind for square, kind in men.items() if not protected & chess.BB_SQUARES[square])
+        return sum(PIECE_VALUES[kind] for kind in loose if kind != chess.KING)
 
     def answers_check(self, move: chess.Move) -> float:
-        """How well a try may answer the check: on its line with the cheapest man, or with the king off it; else 0."""
+        """Rate a try as an answer to check: on its line with the cheapest piece, or with the king off it; else 0."""
         king = king_of(self.view.men)
-        if self.man(move) == chess.KING:
+        if self.piece(move) == chess.KING:
             return 1.0 if self._on_line(king, move.to_square) else 10.0
-        if move.to_square == self.heard.capture:
-            return 40.0 - PIECE_VALUES[self.man(move)]
+        if move.to_square == self.reply.capture:
+            return 40.0 - PIECE_VALUES[self.piece(move)]
         if self._on_line(king, move.to_square):
-            return (30.0 if self.is_pawn_capture(move) else 20.0) - PIECE_VALUES[self.man(move)]
+            return (30.0 if self.is_pawn_capture(move) else 20.0) - PIECE_VALUES[self.piece(move)]
         return 0.0
 
     def _on_line(self, king: chess.Square, square: chess.Square) -> bool:
-        """Whether a man on this square may give the check, or stand in its way."""
+        """Return True if a piece on this square may give the check or block it."""
         direction = check_direction(king, square)
         if direction is Check.KNIGHT:
-            return bool(direction & self.heard.checks and chess.BB_KNIGHT_ATTACKS[king] & chess.BB_SQUARES[square])
-        return bool(direction & self.heard.checks)
+            return bool(direction & self.reply.checks and chess.BB_KNIGHT_ATTACKS[king] & chess.BB_SQUARES[square])
+        return bool(direction & self.reply.checks)
 
 
 class ScriptedPlayer(ABC):
-    """Plays one game by a script; of tries it ranks alike, the seed picks one."""
+    """Player of one game by a script; the seed decides between tries of equal rank."""
 
     def __init__(self, seed: int = 0) -> None:
         self._rng = random.Random(seed)
         self._hunter = Hunter()
 
     def choose(self, view: View) -> Choice:
-        """Answers a view with the open try that ranks first."""
+        """Answer a view with the open try of the highest rank."""
         king, turn, tries = self._hunter.hunts(view), ScriptTurn(view), view.tries()
         ranked = [king.rate(move) if king is not None else self._rank(turn, move) for move in tries]
         best = max(ranked)
@@ -110,29 +106,29 @@ class ScriptedPlayer(ABC):
 
     @abstractmethod
     def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
-        """How much the script likes a try when nothing is urgent, from -500 to 500."""
+        """Rate a try when nothing is urgent, from -500 to 500."""
 
     def _rank(self, turn: ScriptTurn, move: chess.Move) -> float:
-        man, target = turn.man(move), chess.BB_SQUARES[move.to_square]
+        piece, target = turn.piece(move), chess.BB_SQUARES[move.to_square]
         rank = self.taste(turn, move)
         if move.promotion not in (None, chess.QUEEN):
-            rank -= 10 * RETAKE
-        if turn.heard.checks:
+            rank -= 10 * RECAPTURE
+        if turn.reply.checks:
             answer = turn.answers_check(move)
-            return rank + ANSWER + 100 * answer if answer else rank
-        if move.to_square == turn.heard.capture:
-            return RETAKE - PIECE_VALUES[man]
-        if man == chess.QUEEN and turn.shot:
-            is_away = not target & turn.shot
-            if chess.BB_SQUARES[move.from_square] & turn.shot and is_away:
-                return rank + RESCUE
-            rank -= 0 if is_away else RESCUE
+            return rank + ANSWER_CHECK + 100 * answer if answer else rank
+        if move.to_square == turn.reply.capture:
+            return RECAPTURE - PIECE_VALUES[piece]
+        if piece == chess.QUEEN and turn.threatened:
+            is_away = not target & turn.threatened
+            if chess.BB_SQUARES[move.from_square] & turn.threatened and is_away:
+                return rank + RESCUE_QUEEN
+            rank -= 0 if is_away else RESCUE_QUEEN
         return rank
 
 
 def prowl(turn: ScriptTurn, move: chess.Move) -> float:
-    """How promising a move of a piece into the opponent's half is: far up, held, and cheap."""
-    worth = PIECE_VALUES[turn.man(move)]
+    """Rate a move into the opponent's half: far up, protected, with a cheap piece."""
+    value = PIECE_VALUES[turn.piece(move)]
     height = turn.height(move.to_square)
-    risk = 0.0 if turn.is_held(move) else worth * max(0, height - 2)
-    return 4.0 * turn.gain(move) + (6.0 if height >= 4 else 0.0) - worth - risk
+    risk = 0.0 if turn.is_protected(move) else value * max(0, height - 2)
+    return 4.0 * turn.gain(move) + (6.0 if height >= 4 else 0.0) - value - risk

@@ -1,7 +1,4 @@
-"""A player that chooses by a search: the players of Parker, Nau and Subrahmanian (AAAI 2006), and others.
-
-One turn: the search takes in what is new in the view, and answers with a policy over the open tries; one is drawn.
-"""
+"""Players that draw each try from the policy of a search, such as those of Parker, Nau and Subrahmanian (AAAI 2006)."""
 
 import math
 import time
@@ -21,9 +18,9 @@ from kriegbot.search.settings import OPTIONS, Settings
 from referee import View
 
 TOLERANCE = 1.05
-"""A choice that takes longer than this many times its budget counts as an overrun."""
+"""Times its budget beyond which a choice counts as an overrun."""
 RESERVE = 0.02
-"""Share of a budget reserved for work after the search, and for a busy machine's late clock."""
+"""Share of a budget reserved for the work after the search and for timers that fire late."""
 MOST_PARTICLES = 50_000
 """Boards in the belief by default. A turn of the opponent takes a second for a million or more of them."""
 FIRST_SHARE, LATER_SHARE = 0.35, 0.2
@@ -35,7 +32,7 @@ CHOOSING = 1
 
 
 class SearchPlayer:
-    """Plays one game for one side by a search.
+    """Player of one game by a search.
 
     Args:
       search: gives a policy for every try.
