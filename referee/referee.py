@@ -115,11 +115,7 @@ class Referee:
         return answer
 
     def ask_any(self) -> Answer:
-        """Answer the side to move whether any of its pawn captures is legal. A YES or NO is announced to both sides.
-
-        Raises:
-          GameIsOver: the game has ended.
-        """
+        """Answer "Any?" of the side to move. A YES or NO is announced to both sides. Raises GameIsOver."""
         self._require_going_on("question")
         asker = self.turn
         if self.rules.asking is Asking.NONSENSE:

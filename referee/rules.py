@@ -29,7 +29,7 @@ class Audience(Enum):
 
 
 class PawnTries(Enum):
-    """The announcement of the side to move's legal pawn captures. If none is announced, the side may not try one."""
+    """The announcement of legal pawn captures. If it says that there is none, the side may not try one."""
 
     NOTHING = "nothing"
     COUNT = "how many, to both"
@@ -66,13 +66,13 @@ class RuleSet:
       nonsense: True if the referee answers "nonsense", to the mover alone, to a try that is impossible on the mover's
         own board or repeated in the same turn. Otherwise it answers as to an illegal try.
       captured_kind: True if a capture announcement tells a pawn from a piece.
-      pawn_tries: the announcement of the pawn captures of the side to move.
+      pawn_tries: the announcement of legal pawn captures.
       one_minor_each_draws: True if it is a draw once neither side has more than king and one minor piece.
-      asking: the effect of the question "Any?".
+      asking: the effect of "Any?".
       en_passant_announced: True if a capture en passant is announced as one, at the square where the pawn lands.
       promotion_announced: True if promotions are announced, though not to which piece.
       stalemate_loses: True if a side without a legal move loses, also when it is not in check.
-      checks_announced: True if checks are announced. Others may show when the king's tries are refused.
+      checks_announced: True if checks are announced. Otherwise a check shows only in refused tries.
       source: file and hash of a rule set from outside.
 
     Raises:

@@ -9,7 +9,7 @@ follow a game that another program referees.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import islice, takewhile
+from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
 import chess
@@ -147,7 +147,10 @@ class View:
       events: the side's tries and everything that the referee announced to it, in order.
       refused: own tries refused this turn, each once, whatever the answer. Tries that were impossible only while
         "Any?" obliged the side to capture with a pawn are left out, since it may try them afterwards.
+      illegal: own tries answered ILLEGAL since the opponent's last move, so without nonsense.
       pawn_tries: the announced pawn captures of this side; None if it is not to move or nothing was announced.
+      obliged: True if the side may try only pawn captures, since the referee answered YES to "Any?".
+      last_reply: announcement of the opponent's last move; None before it has moved.
       end: the end of the game, or None.
     """
 
@@ -163,37 +166,17 @@ class View:
     opponent_men: int
     events: Sequence[Event]
     refused: Sequence[chess.Move]
+    illegal: Sequence[chess.Move]
     pawn_tries: PawnTryInfo | None
+    obliged: bool
+    last_reply: Announcement | None
     end: End | None
-
-    @property
-    def last_reply(self) -> Announcement | None:
-        """Announcement of the opponent's last move; None before it has moved."""
-        moves = (event.announcement for event in reversed(self.events) if isinstance(event, OpponentMoved))
-        return next(moves, None)
-
-    @property
-    def illegal(self) -> list[chess.Move]:
-        """Own tries answered ILLEGAL since the opponent's last move, nonsense left out."""
-        turn = takewhile(lambda event: not isinstance(event, OpponentMoved), reversed(self.events))
-        return [event.move for event in turn if isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL]
 
     @property
     def may_ask(self) -> bool:
         """True if "Any?" makes sense now; at another time it is nonsense."""
         is_answered = self.rules.asking is Asking.NONSENSE or self.pawn_tries is not None
         return not is_answered and self.turn == self.color and self.end is None
-
-    @property
-    def obliged(self) -> bool:
-        """True if the side may try only pawn captures, since the referee answered YES to "Any?"."""
-        if self.rules.asking is Asking.NONSENSE or self.pawn_tries != PawnTryExists(True):
-            return False
-        if self.rules.asking is Asking.OBLIGES:
-            return True
-        answers = (event.answer for event in reversed(self.events) if isinstance(event, OwnTry | OwnQuestion))
-        last = next((answer for answer in answers if answer in (Answer.YES, Answer.ILLEGAL)), None)
-        return last is Answer.YES  # an illegal try after the YES was a pawn capture
 
     def tries(self) -> list[chess.Move]:
         """Return the tries still open this turn, in the order of `open_tries`; none out of turn or after the end."""
@@ -273,6 +256,8 @@ class ViewBuilder:
         self.pawn_tries = pawn_try_info(self._own, rules.pawn_tries)
         self.end: End | None = None
         self._must_capture_first: bool
+        self._illegal: list[chess.Move] = []
+        self._last_reply: Announcement | None = None
         opponents = chess.SquareSet(self._own.occupied_co[not color])
         self._opponent_men = len(opponents)
         for square in opponents:
@@ -296,7 +281,9 @@ class ViewBuilder:
             case OwnTry(_, Answer.IMPOSSIBLE) if self._must_capture_first:
                 pass
             case OwnTry(move, answer):
-                self._must_capture_first = self._must_capture_first and answer is not Answer.ILLEGAL
+                if answer is Answer.ILLEGAL:
+                    self._must_capture_first = False
+                    self._illegal.append(move)
                 if move not in self._is_refused:
                     self._is_refused.add(move)
                     self._refused.append(move)
@@ -307,13 +294,16 @@ class ViewBuilder:
                 if announcement.captured_square is not None:
                     self._own.remove_piece_at(announcement.captured_square)
                     self._own.castling_rights &= ~chess.BB_SQUARES[announcement.captured_square]
+                self._last_reply, self._illegal = announcement, []
                 self._end_turn(announcement)
             case GameOver(end):
                 self.end = end
 
     def view(self) -> View:
         """Return everything that the side knows now."""
-        is_to_move = self.turn == self.color and self.end is None
+        is_to_move, asking = self.turn == self.color and self.end is None, self._rules.asking
+        pawn_tries = self.pawn_tries if is_to_move else None
+        obliges = asking is Asking.OBLIGES or (asking is Asking.OBLIGES_ONCE and self._must_capture_first)
         return View(
             color=self.color,
             rules=self._rules,
@@ -327,7 +317,10 @@ class ViewBuilder:
             opponent_men=self._opponent_men,
             events=Prefix(self.events),
             refused=Prefix(self._refused) if is_to_move else (),
-            pawn_tries=self.pawn_tries if is_to_move else None,
+            illegal=Prefix(self._illegal),
+            pawn_tries=pawn_tries,
+            obliged=obliges and pawn_tries == PawnTryExists(True),
+            last_reply=self._last_reply,
             end=self.end,
         )
 
