@@ -40,10 +40,9 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 def option(
     metavar: str, help_: str, *names: str, parser: Parser | None = None, complete: Callable[[], list[str]] | None = None
 ) -> Any:
-    """Declare an option that takes a value. It is named after the parameter, unless `names` are given.
+    """Declare an option with a value, named after its parameter or by `names`.
 
-    parser: a function of the text, which raises Refused; it must also accept its own results, for defaults.
-    complete: returns the names that a shell can complete.
+    `parser` raises Refused; it must also accept its own results, as defaults. `complete` returns names for a shell.
     """
     return typer.Option(*names, metavar=metavar, help=help_, parser=parser, autocompletion=complete)
 
@@ -66,7 +65,7 @@ def whole_number(what: str, low: int, high: int) -> Parser:
 
 
 def one_of(what: str, names: Collection[str]) -> dict[str, Any]:
-    """Return the parser and the completion of an option that takes one of some names; refusals call it `what`."""
+    """Return parser and completion of an option that takes one of some names; refusals call it `what`."""
 
     def parse(name: str) -> str:
         if name not in names:
@@ -166,11 +165,7 @@ def check_begun(result: GameResult) -> None:
 
 
 def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
-    """Save a game and return a line that says so.
-
-    Keep an older file of that name under another one, unless it holds the beginning of this game (`is_same`). If the
-    file cannot be written, print the game, so that it is not lost, and raise Refused.
-    """
+    """Save a game, print it if that fails, and return a line about it. An older file of another game is renamed."""
     note = ""
     try:
         with atomic_file(path) as file:
@@ -210,7 +205,6 @@ def refusal(error: Exception) -> str | None:
 
 
 def _usage(error: Exception) -> str:
-    """Return typer's message about a bad command line as one sentence that points to --help."""
     message = one_line(getattr(error, "format_message", error.__str__)(), 200).rstrip(".")
     near = getattr(error, "possibilities", None)
     context = getattr(error, "ctx", None)

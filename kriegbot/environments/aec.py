@@ -29,7 +29,7 @@ def env(**options: Any) -> AECEnv[str, Any, Any]:
 
 
 class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo is not typed throughout
-    """One game.
+    """One game for two agents.
 
     Args:
       rules: the rule set, or its name.

@@ -139,16 +139,10 @@ def announcement_of(words: str) -> referee.Announcement | None:
 
 
 def is_taken_in_passing(men: Men, last: chess.Move, later: Iterable[str], now: Men) -> bool:
-    """Return True if our pawn, which has just moved two squares, fell to an unannounced capture en passant.
+    """Return True if our pawn, which has just moved two squares (`last`), fell to an unannounced capture en passant.
 
     Its square is empty then. The first of the `later` lines that concerns that square shows it: we move there or away,
-    or lose a piece there. If none does, our pieces `now` show it.
-
-    Args:
-      men: our pieces after our move.
-      last: our move.
-      later: the lines of the history after the opponent's move.
-      now: our pieces at the end of the history.
+    or lose a piece there. If none does, our pieces `now` show it. `men` are those after our move.
     """
     square = last.to_square
     if men.get(square) != chess.PAWN or abs(last.from_square - square) != 16:

@@ -1,10 +1,8 @@
 """The bot: polls its games and the lobby, and plays every game in a thread of its own.
 
-The site decides which games are ours. So a game from before a restart goes on by itself, and the record of one that
-ended meanwhile gets its end. The bot keeps the site's limits: one game waiting in the lobby, one joined a minute.
-
-If somebody begins a game that the settings do not want, the bot resigns it before the first move and logs the reason.
-The site has no other way to decline.
+The site decides which games are ours, so games from before a restart go on. The bot keeps the site's limits: one game
+waiting in the lobby, one joined a minute. If somebody begins a game that the settings do not want, the bot resigns it
+before the first move and logs the reason, since the site has no other way to decline.
 """
 
 import threading

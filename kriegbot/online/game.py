@@ -1,18 +1,12 @@
 """One online game: state -> View -> player -> try -> state, until the site says that it is over.
 
-The state is the only source. Of the site's answer to a try we use only that it came, and what the log leaves out
-(`reading`). So it does not matter whether an answer is lost, late or repeated, or whether this process has just
-started. A try is sent again, without asking the player, only after the state has shown that it was not made.
+The state is the only source, so a lost, late or repeated answer does no harm, nor does a restart. A try is sent again
+only after the state has shown that it was not made. A player that fails starts again; if it keeps failing, or the state
+cannot be read, the bot plays a random try of those that the site allows.
 
-A game goes on whatever happens. A player that fails starts again. If it keeps failing, or the state cannot be read, the
-bot plays a random try of those that the site allows, and the log says so.
-
-Time: a try gets a twentieth of the clock above a reserve of half a minute, which is kept for lost connections. So
-refused tries never use up the reserve. With 10 seconds added for each move, a clock settles at three to four minutes,
-where a turn takes 10 seconds; of 25 minutes the first try gets at most 73 seconds. A player with a smaller budget keeps
-it. A player's time is fixed when it starts (`time=` of its spec), so on a low clock it starts again with half of that
-time, a quarter, and so on; its belief follows from the view. No player is waited for longer than half of the clock
-above `HURRY`, and below `HURRY` a random try is played at once.
+A try gets a twentieth of the clock above a reserve for lost connections, so refused tries never use up the reserve. A
+player's time is fixed when it starts (`time=` of its spec). On a low clock it starts again with half of that time, a
+quarter, and so on; its belief follows from the view.
 """
 
 import json
@@ -290,7 +284,7 @@ class ClockPlayer:
 
 
 def seconds_for(left: float) -> float:
-    """Return the seconds that a try may take with `left` seconds on the clock."""
+    """Return the seconds for a try with `left` seconds on the clock."""
     return max(LEAST, (left - RESERVE) / SHARES)
 
 
@@ -320,13 +314,8 @@ def patience_for(spec: PlayerSpec, left: float) -> float:
 class OnlineRecord:
     """The record of one game: a JSON file of what our side knew and how it thought.
 
-    It leaves out the opponent's moves, which the site shows after the game and this bot never requests. The file is
-    written at the beginning, after every turn and at the end; without a result the game can be resumed. The end adds
-    the player's seed, which determines its moves.
-
-    Args:
-      folder: where the file is; earlier thoughts in it stay.
-      facts: site, bot, code, rules, color, opponent, player.
+    It is written at the beginning, after every turn and at the end, which adds the player's seed. Earlier thoughts in
+    the file stay. `facts` are site, bot, code, rules, color, opponent, player.
     """
 
     def __init__(self, folder: Path, facts: Json) -> None:

@@ -4,13 +4,13 @@ The log holds each side's turns in order: our own tries with their moves, the an
 the rule set has them, the pawn tries of the side to move in a line of their own. `referee.view` derives the rest of
 the view. Our pieces must be those that the site shows. A log that does not fit raises `Unreadable`.
 
-The log may leave out two things. It does not name the directions of a double check, and under English rules it does not
-say whether a capture is en passant. The site's answers to our own moves name both, while this process remembers them.
-The opponent's capture is en passant if none of our pieces stands on its square. For any other double check we assume
-one pair of directions after another (`Reading.is_guessed`).
+The log does not name the directions of a double check, and under English rules it does not say whether a capture is en
+passant. The site's answers to our own moves name both, while this process remembers them. The opponent's capture is en
+passant if none of our pieces stands on its square. For other double checks we assume one pair of directions after
+another (`Reading.is_guessed`).
 
-The site's referee has no limit but 2,000 quiet plies, and king and minor piece play on against king and minor piece.
-Our referee calls that a draw under `berkeley`, so a belief may become inconsistent there.
+The site plays on with king and minor piece against the same. Our referee calls that a draw under `berkeley`, so a
+belief may become inconsistent there.
 """
 
 import re

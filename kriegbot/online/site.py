@@ -3,11 +3,8 @@
 `CALLS` leaves out the calls that show a player the opponent's moves, such as `/game/REF/moves` and `/game/REF/review`.
 
 Questions (GET) are repeated until the site answers, with growing pauses. A command (POST, DELETE) that was sent but not
-answered may have taken effect: that raises `Uncertain`, and the caller must look at the state first. After "too many
-requests" the client waits as long as the site demands.
-
-We use httpx because it tells whether a failed request was ever sent, and because one client keeps the connections of
-all games.
+answered may have taken effect: it raises `Uncertain`, and the caller must look at the state first. We use httpx because
+it tells whether a failed request was ever sent.
 """
 
 from __future__ import annotations
@@ -76,14 +73,7 @@ class Lost(Exception):
 
 
 class Site:
-    """The site, as one bot uses it, from several threads.
-
-    Args:
-      address: of the API.
-      token: the bot's; None before it is registered.
-      stop: ends every wait.
-      report: takes lines about lost requests.
-    """
+    """The site, as one bot uses it from several threads. `stop` ends every wait; `report` takes lines about trouble."""
 
     def __init__(
         self, address: str, token: str | None, stop: threading.Event, report: Callable[[str], None] = lambda _: None
@@ -108,7 +98,7 @@ class Site:
 
     def ask(self, path: str) -> Json:
         """Return the answer to a question, however long it takes. Raise SiteRefusal or Stopped."""
-        return self._again(lambda: self._once("GET", path))
+        return self.command("GET", path)
 
     def command(self, method: str, path: str, body: Json | None = None, headers: dict[str, str] | None = None) -> Json:
         """Return the answer to a command. Send it again only if it cannot have taken effect.
@@ -118,14 +108,11 @@ class Site:
           Uncertain: it may have taken effect.
           Stopped: this program ends.
         """
-        return self._again(lambda: self._once(method, path, body, headers))
-
-    def _again(self, attempt: Callable[[], Json]) -> Json:
         wait = FIRST_WAIT
         while True:
             self.pause(0)
             try:
-                return attempt()
+                return self._once(method, path, body, headers)
             except Lost as lost:
                 self._report(f"{lost}; trying again")
                 self.pause(wait * random.uniform(0.5, 1) if lost.pause is None else lost.pause)
@@ -136,7 +123,7 @@ class Site:
         if self.stop.wait(seconds):
             raise Stopped
 
-    def _once(self, method: str, path: str, body: Json | None = None, headers: dict[str, str] | None = None) -> Json:
+    def _once(self, method: str, path: str, body: Json | None, headers: dict[str, str] | None) -> Json:
         if not any(method == known and pattern.fullmatch(path) for known, pattern in CALLS):
             raise ValueError(f"{method} {path} is not a call that this bot makes")
         unknown = Lost if method == "GET" else Uncertain
