@@ -281,12 +281,12 @@ def agreement_table(results: Sequence[CellResult]) -> Table:
     if len(groups) > 1:
         groups["all"] = played
     rows = []
-    for name, of_group in groups.items():
-        distance = agreement(of_group)
-        ahead = f"{distance.alike} of {distance.meetings}" if distance.meetings else NOTHING
-        games = str(sum(result.ours.games for result in of_group))
-        within = f"{distance.within} of {len(of_group)}"
-        rows.append((name, games, f"{distance.distance:.0f}", f"{distance.by_chance:.0f}", within, ahead))
+    for name, group in groups.items():
+        near = agreement(group)
+        ahead = f"{near.alike} of {near.meetings}" if near.meetings else NOTHING
+        games = str(sum(result.ours.games for result in group))
+        within = f"{near.within} of {len(group)}"
+        rows.append((name, games, f"{near.distance:.0f}", f"{near.by_chance:.0f}", within, ahead))
     headings = ("", "games", "off by", "by chance", "within", "same side ahead")
     return Table("Mean distance from the paper's EU", headings, rows)
 
@@ -319,35 +319,22 @@ def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
 
 def write_csv(path: Path, results: Sequence[CellResult]) -> None:
     """Write one line per cell; unknown values are empty."""
-    rows = [_columns(result) for result in results]
+    rows = []
+    for cell, ours, paper_interval in ((result.cell, result.ours, result.paper_interval) for result in results):
+        places = ("figure", "player", "depth", "opponent", "opponent_depth", "seconds")
+        row = {name: getattr(cell, name) or "" for name in places}
+        row |= {name: getattr(ours, name) for name in ("games", "wins", "draws", "losses")}
+        row |= dict(
+            zip(("eu", "eu_low", "eu_high"), (ours.utility, *(ours.utility_interval or (None, None))), strict=True)
+        )
+        row |= {"paper_wins_percent": cell.wins, "paper_losses_percent": cell.losses, "paper_eu": cell.eu}
+        row |= {"paper_eu_low": paper_interval[0], "paper_eu_high": paper_interval[1]}
+        row["paper_is_legible"] = "yes" if cell.legible else "no"
+        rows.append({name: f"{value:.2f}" if isinstance(value, float) else value for name, value in row.items()})
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-
-
-def _columns(result: CellResult) -> dict[str, object]:
-    cell, ours = result.cell, result.ours
-    low, high = ours.utility_interval or (None, None)
-    paper_low, paper_high = result.paper_interval
-    places = ("figure", "player", "depth", "opponent", "opponent_depth", "seconds")
-    return {
-        **{name: getattr(cell, name) or "" for name in places},
-        **{name: getattr(ours, name) for name in ("games", "wins", "draws", "losses")},
-        "eu": _decimals(ours.utility),
-        "eu_low": _decimals(low),
-        "eu_high": _decimals(high),
-        "paper_wins_percent": cell.wins,
-        "paper_losses_percent": cell.losses,
-        "paper_eu": cell.eu,
-        "paper_eu_low": _decimals(paper_low),
-        "paper_eu_high": _decimals(paper_high),
-        "paper_is_legible": "yes" if cell.legible else "no",
-    }
-
-
-def _decimals(number: float | None) -> str:
-    return "" if number is None else f"{number:.2f}"
 
 
 def plot_of(figure: int, results: Sequence[CellResult]) -> str:

@@ -13,7 +13,7 @@ Writing it turns floats into fractions, and scales probabilities that are floats
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
@@ -179,7 +179,10 @@ class _EfgParser:
         if [self.take("word", "EFG 2 R at the start of the file") for _ in range(3)] != ["EFG", "2", "R"]:
             raise self.error("this is not a game that starts with EFG 2 R", start)
         title = self.take("text", "a title in quotation marks")
-        self.players = tuple(self.texts("the name of a player"))
+        self.take("sign", "{")
+        while self.token.kind == "text":
+            self.players += (self.take("text", "the name of a player"),)
+        self.take("sign", "}")
         if not self.players:
             raise self.error("a game takes one player or more")
         self.outcomes[0] = (0,) * len(self.players)
@@ -226,12 +229,12 @@ class _EfgParser:
             return known
         label = self.take("text", "the name of an information set, or an outcome")
         actions, probabilities = [], []
-        self.sign("{")
+        self.take("sign", "{")
         while self.token.kind == "text":
             actions.append(self.take("text", "the name of an action"))
             if player == 0:
                 probabilities.append(self.number("a probability"))
-        self.sign("}")
+        self.take("sign", "}")
         if not actions:
             raise self.error("a node takes one action or more", start)
         description = Description(label, tuple(actions), tuple(probabilities))
@@ -258,55 +261,43 @@ class _EfgParser:
             if known is None:
                 raise self.error(f"outcome {number} is not described where it first appears", start)
             return known
-        self.sign("{")
+        self.take("sign", "{")
         payoffs = []
         while self.token.kind == "word":
             payoffs.append(self.number("a payoff"))
             if (self.token.kind, self.token.value) == ("sign", ","):
-                self.sign(",")
-        self.sign("}")
+                self.take("sign", ",")
+        self.take("sign", "}")
         if len(payoffs) != len(self.players):
             raise self.error(f"outcome {number} has {len(payoffs)} payoffs for {len(self.players)} players", start)
         if self.outcomes.setdefault(number, tuple(payoffs)) != tuple(payoffs):
             raise self.error(f"outcome {number} was described otherwise before", start)
         return self.outcomes[number]
 
-    def texts(self, what: str) -> Iterator[str]:
-        self.sign("{")
-        while self.token.kind == "text":
-            yield self.take("text", what)
-        self.sign("}")
-
-    def whole(self, what: str) -> int:
+    def whole(self, expected: str) -> int:
         start = self.token.start
-        word = self.take("word", what)
+        word = self.take("word", expected)
         if not (word.isascii() and word.isdigit() and len(word) < 12 and int(word) <= MOST_NUMBER):
-            raise self.error(f"expected {what}, not {quoted(word)}", start)
+            raise self.error(f"expected {expected}, not {quoted(word)}", start)
         return int(word)
 
-    def number(self, what: str) -> Number:
+    def number(self, expected: str) -> Number:
         start = self.token.start
-        word = self.take("word", what)
+        word = self.take("word", expected)
         try:
             return number_of(word)
         except ValueError as error:
-            raise self.error(f"expected {what}: {error}", start) from None
+            raise self.error(f"expected {expected}: {error}", start) from None
 
-    def sign(self, sign: str) -> None:
-        if (self.token.kind, self.token.value) != ("sign", sign):
-            raise self.error(f"expected {sign}, not {self.shown()}")
+    def take(self, kind: str, expected: str) -> str:
+        """Return the next token and move on. It must be of this kind, and a sign must be the expected one."""
+        token = self.token
+        if token.kind != kind or (kind == "sign" and token.value != expected):
+            raise self.error(
+                f"expected {expected}, not {'the end of the file' if token.kind == 'end' else quoted(token.value)}"
+            )
         self.token = self.next_token()
-
-    def take(self, kind: str, what: str) -> str:
-        """Return the next token, which must be of this kind, and move on."""
-        if self.token.kind != kind:
-            raise self.error(f"expected {what}, not {self.shown()}")
-        value = self.token.value
-        self.token = self.next_token()
-        return value
-
-    def shown(self) -> str:
-        return "the end of the file" if self.token.kind == "end" else quoted(self.token.value)
+        return token.value
 
     def next_token(self) -> Token:
         match = TOKEN.match(self.text, self.position)
