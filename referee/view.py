@@ -150,7 +150,6 @@ class View:
       illegal: own tries answered ILLEGAL since the opponent's last move, so without nonsense.
       pawn_tries: the announced pawn captures of this side; None if it is not to move or nothing was announced.
       obliged: True if the side may try only pawn captures, since the referee answered YES to "Any?".
-      last_reply: announcement of the opponent's last move; None before it has moved.
       end: the end of the game, or None.
     """
 
@@ -169,8 +168,13 @@ class View:
     illegal: Sequence[chess.Move]
     pawn_tries: PawnTryInfo | None
     obliged: bool
-    last_reply: Announcement | None
     end: End | None
+
+    @property
+    def last_reply(self) -> Announcement | None:
+        """Announcement of the opponent's last move; None before it has moved."""
+        moves = (event.announcement for event in reversed(self.events) if isinstance(event, OpponentMoved))
+        return next(moves, None)
 
     @property
     def may_ask(self) -> bool:
@@ -257,7 +261,6 @@ class ViewBuilder:
         self.end: End | None = None
         self._must_capture_first: bool
         self._illegal: list[chess.Move] = []
-        self._last_reply: Announcement | None = None
         opponents = chess.SquareSet(self._own.occupied_co[not color])
         self._opponent_men = len(opponents)
         for square in opponents:
@@ -294,7 +297,7 @@ class ViewBuilder:
                 if announcement.captured_square is not None:
                     self._own.remove_piece_at(announcement.captured_square)
                     self._own.castling_rights &= ~chess.BB_SQUARES[announcement.captured_square]
-                self._last_reply, self._illegal = announcement, []
+                self._illegal = []
                 self._end_turn(announcement)
             case GameOver(end):
                 self.end = end
@@ -320,7 +323,6 @@ class ViewBuilder:
             illegal=Prefix(self._illegal),
             pawn_tries=pawn_tries,
             obliged=obliges and pawn_tries == PawnTryExists(True),
-            last_reply=self._last_reply,
             end=self.end,
         )
 

@@ -130,7 +130,6 @@ def rebuilt(view: View) -> View:
     own_turn = turn == view.color and end is None
     moves = [index for index, event in enumerate(view.events) if isinstance(event, OpponentMoved)]
     since = view.events[moves[-1] + 1 :] if moves else view.events
-    last = view.events[moves[-1]] if moves else None
     is_obliged = pawn_tries == PawnTryExists(True) and (obliged or view.rules.asking is Asking.OBLIGES)
     return View(
         color=view.color,
@@ -148,7 +147,6 @@ def rebuilt(view: View) -> View:
         illegal=tuple(one.move for one in since if isinstance(one, OwnTry) and one.answer is Answer.ILLEGAL),
         pawn_tries=pawn_tries if own_turn else None,
         obliged=own_turn and is_obliged,
-        last_reply=last.announcement if isinstance(last, OpponentMoved) else None,
         end=end,
     )
 
