@@ -47,20 +47,6 @@ THIRD, FOURTH, FIFTH, SIXTH = words(0xFF << 16, 0xFF << 24, 0xFF << 32, 0xFF << 
 SECOND, SEVENTH = words(0xFF << 8, 0xFF << 48)
 
 
-@kernel
-def material(position: Position, own: Word, other: Word) -> int:
-    """Return the value of our pieces minus that of the opponent's, in centipawns."""
-    pawns, knights = position.pawns, position.knights
-    queens = position.diagonals & position.orthogonals
-    bishops, rooks = position.diagonals ^ queens, position.orthogonals ^ queens
-    score = PAWN * (popcount(pawns & own) - popcount(pawns & other))
-    score += KNIGHT * (popcount(knights & own) - popcount(knights & other))
-    score += BISHOP * (popcount(bishops & own) - popcount(bishops & other))
-    score += ROOK * (popcount(rooks & own) - popcount(rooks & other))
-    score += QUEEN * (popcount(queens & own) - popcount(queens & other))
-    return score
-
-
 @inlined
 def share_of_value(position: Position, men: Word, percent: int) -> int:
     """Return so many percent of the value of pieces other than kings, rounded down for each."""
@@ -70,6 +56,18 @@ def share_of_value(position: Position, men: Word, percent: int) -> int:
     score += KNIGHT * percent // 100 * popcount(men & position.knights)
     score += BISHOP * percent // 100 * popcount(men & bishops) + ROOK * percent // 100 * popcount(men & rooks)
     return score + QUEEN * percent // 100 * popcount(men & queens)
+
+
+@kernel
+def value_of(position: Position, men: Word) -> int:
+    """Return the value of pieces other than kings, in centipawns."""
+    return share_of_value(position, men, 100)
+
+
+@kernel
+def material(position: Position, own: Word, other: Word) -> int:
+    """Return the value of our pieces minus that of the opponent's, in centipawns."""
+    return value_of(position, own) - value_of(position, other)
 
 
 @inlined

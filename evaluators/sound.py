@@ -6,7 +6,7 @@ with little left, by driving that king to the edge with its own near. The weight
 (docs/strength.md).
 """
 
-from evaluators.ks import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, Weights, material, valued
+from evaluators.ks import Weights, material, value_of, valued
 from evaluators.protocol import evaluator
 from kriegbot import kernels as kb
 
@@ -14,14 +14,14 @@ OURS_LOOSE, THEIRS_LOOSE = 20, 6
 """Percent of the value of hanging pieces, ours and theirs."""
 UNDEVELOPED, RIM, AWAY_FROM_HOME, CASTLED, MAY_CASTLE, CENTRE = 10, 10, 18, 25, 12, 8
 PASSED = (0, 5, 10, 20, 40, 70, 120, 0)
-"""By ranks that a passed pawn has advanced."""
-FEW_MEN = 1000
-"""Centipawns apart from pawns below which a side counts as having little left."""
+"""Centipawns for a passed pawn by its rank."""
+FEW_PIECES = 1000
+"""Centipawns apart from pawns up to which a side has little left."""
 TO_EDGE, NEARER = 12, 6
-"""For each step of the enemy's king from the centre, and for each step that our king is nearer to it."""
-NET, QUEENS_LEAD, MANY_MEN = 60, 800, 3000
-"""For each square around the enemy's king that we attack, and off for each that is free to it, if we are ahead by
-QUEENS_LEAD centipawns of pieces and have MANY_MEN or more of them; in proportion if we are less ahead or have fewer."""
+"""Centipawns for each step of the other king from the centre, and for each step that our king is nearer to it."""
+NET, QUEENS_LEAD, MANY = 60, 800, 3000
+"""Centipawns for each attacked square around the other king, and off for each free one. They count in full with a lead
+of QUEENS_LEAD centipawns and MANY of our own, and in proportion below."""
 
 KS = Weights()
 WHITE_HOME, BLACK_HOME = kb.words(0xFF, 0xFF << 56)
@@ -29,21 +29,10 @@ EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = kb.words(8, 16, 32, 0x
 
 
 @kb.kernel
-def worth(position: kb.Position, men: kb.Word) -> int:
-    """Return the value of pieces, kings aside, in centipawns."""
-    queens = position.diagonals & position.orthogonals
-    total = PAWN * kb.popcount(men & position.pawns) + KNIGHT * kb.popcount(men & position.knights)
-    total += BISHOP * kb.popcount(men & (position.diagonals ^ queens)) + ROOK * kb.popcount(
-        men & (position.orthogonals ^ queens)
-    )
-    return total + QUEEN * kb.popcount(men & queens)
-
-
-@kb.kernel
 def loose(position: kb.Position, own: kb.Word, covered: kb.Word, attacked: kb.Word, by_pawns: kb.Word) -> int:
     """Return the value of a side's hanging pieces."""
     men = own & ~position.kings
-    return worth(position, (men & attacked & ~covered) | (men & ~position.pawns & by_pawns & covered))
+    return value_of(position, (men & attacked & ~covered) | (men & ~position.pawns & by_pawns & covered))
 
 
 @kb.kernel
@@ -129,15 +118,15 @@ def soundness(tables: kb.Words, position: kb.Position, side: int, ours: kb.Word,
     score -= OURS_LOOSE * loose(position, own, ours, theirs, pawns_attack(position, other, 1 - side)) // 100
     score += THEIRS_LOOSE * loose(position, other, theirs, ours, pawns_attack(position, own, side)) // 100
     score += passed(position, own, other, side) - passed(position, other, own, 1 - side)
-    pieces, enemy_pieces = worth(position, own & ~position.pawns), worth(position, other & ~position.pawns)
-    if enemy_pieces > FEW_MEN:
+    pieces, enemy_pieces = value_of(position, own & ~position.pawns), value_of(position, other & ~position.pawns)
+    if enemy_pieces > FEW_PIECES:
         score += home(position, own, side)
     elif material(position, own, other) > 0 and pieces > enemy_pieces:
         score += hunt(position, own, other)
     lead = min(pieces - enemy_pieces, QUEENS_LEAD)
     if lead > 0:
-        score += NET * net(tables, position, other, ours) * min(pieces, MANY_MEN) // MANY_MEN * lead // QUEENS_LEAD
-    if pieces > FEW_MEN:
+        score += NET * net(tables, position, other, ours) * min(pieces, MANY) // MANY * lead // QUEENS_LEAD
+    if pieces > FEW_PIECES:
         score -= home(position, other, 1 - side)
     return score
 

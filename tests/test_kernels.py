@@ -22,7 +22,7 @@ from numba import types
 
 import kriegbot
 from evaluators import load_evaluator
-from evaluators.ks import Weights
+from evaluators.ks import Weights, with_weights
 from evaluators.protocol import evaluator
 from kriegbot.kernels import (
     TRIES_SHIFT,
@@ -235,19 +235,17 @@ def test_a_check_is_met_en_passant_only_where_that_is_asked_for() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "plain"),
+    ("evaluator", "plain"),
     [
-        ("ks", ks),
-        ("material", material),
-        ("ks:shield=15:mate=3000", partial(ks, weights=Weights(shield=15, mate=3000))),
-        (
-            "ks:protected=41:shield=7:attacked_only=1:threat=13:advance=250:check=-90",
-            partial(ks, weights=Weights(41, 7, 1, 13, 250, -90)),
+        (load_evaluator("ks"), ks),
+        (load_evaluator("material"), material),
+        *(
+            (with_weights(weights), partial(ks, weights=weights))
+            for weights in (Weights(shield=15, mate=3000), Weights(41, 7, 1, 13, 250, -90))
         ),
     ],
 )
-def test_evaluators_equal_their_plain_descriptions(name: str, plain: Evaluator) -> None:
-    evaluator = load_evaluator(name)
+def test_evaluators_equal_their_plain_descriptions(evaluator: Any, plain: Evaluator) -> None:
     for board, _ in positions(random.Random(2), many(5_000, 1_500)):
         for side in chess.COLORS:
             assert evaluate(evaluator, from_board(board), side_of(side)) == plain(board, side), board.fen()

@@ -90,7 +90,7 @@ MODELS = {
     "odd": (odd, plain_odd),
 }
 ODD_RULES = {
-    "mixed": (load_backup("mixed:worst=0.3"), plain_mixed),
+    "mixed": (load_backup("mixed"), plain_mixed),
     "best": (BEST, plain_best),
     "overconfident": (OVERCONFIDENT, plain_search.overconfident),
     "paranoid": (PARANOID, plain_search.paranoid),

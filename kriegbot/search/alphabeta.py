@@ -1,13 +1,11 @@
-"""Ordinary chess search on boards that both sides see: alpha-beta with quiescence, as the player `hs` needs it.
+"""Ordinary chess search on boards that both sides see: alpha-beta with quiescence.
 
-Parker, Nau and Subrahmanian, "Game-Tree Search with Combinatorially Large Belief States" (IJCAI 2005), search
-each sampled board in this way. They do not describe the search itself, so it is the textbook's: negamax, fail-soft;
-captures first, the most valuable victim by the least valuable attacker, and next the quiet move that last refuted a
-position as deep in the tree (the "killer", Akl and Newborn 1977); then quiescence with captures and promotions to a
-queen only, where either side may stand pat unless in check, when it has all its evasions.
+Parker, Nau and Subrahmanian, "Game-Tree Search with Combinatorially Large Belief States" (IJCAI 2005), search each
+sampled board in this way but do not describe the search. This one is the textbook's: fail-soft negamax, captures first
+(most valuable victim, least valuable attacker), then the killer move (Akl and Newborn 1977). Quiescence searches
+captures and promotions to a queen; a side may stand pat unless it is in check, where it has all evasions.
 
-A try can be illegal on a board, which cannot happen with perfect information and which the paper does not mention: on
-that board it is worth what standing still is worth, E of the position with us still to move.
+The paper does not say what an illegal try counts on a board: here E of the position with us still to move.
 """
 
 from typing import NamedTuple
@@ -19,23 +17,22 @@ from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 
 MATE = int(WIN)
-"""Value of a mate; each ply that it is away takes off 1, so that the sooner of two is played."""
+"""Value of a mate; each ply to it takes off 1, so that the search prefers the sooner of two."""
 INFINITE = 1 << 30
 """Beyond all values."""
 QUIESCENCE = 4
-"""Plies of quiescence at most; a position that is still not quiet is then evaluated as it is. Sampled boards are full
-of hanging men, and exchanges on several squares in turn would otherwise cost more than they are worth."""
+"""Most plies of quiescence. Sampled boards are full of hanging pieces, and exchanges cost much time."""
 
 MOVE_MASK = (1 << 15) - 1
-"""The move in a number written by `loud_first`."""
+"""Bits of the move in a number written by `loud_first`."""
 RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
 
 
 class Board(NamedTuple):
-    """What stays the same throughout the search of a board.
+    """Constants of the search of one board.
 
-    moves: a list of moves for each level; killers: a quiet move for each level that refuted the last position there, 0
-    for none; stop [1]: set from outside to end it; leaves [1]: positions evaluated.
+    moves: a list for each level. killers: for each level the quiet move that last refuted a position, 0 for none.
+    stop [1]: set from outside to end the search. leaves [1]: positions evaluated.
     """
 
     tables: kb.Words
@@ -50,14 +47,14 @@ class Board(NamedTuple):
 
 @kb.kernel
 def value_rank(position: kb.Position, square: int) -> int:
-    """Rank by value of the man on a square: pawn 1, knight, bishop, rook, queen, king 6; 0 for none."""
-    there = kb.bit(square)
-    return 1 + kb.kind_of(position, there) if there & (position.white | position.black) else 0
+    """Return the rank by value of the piece on a square, 1 (pawn) to 6 (king); 0 for none."""
+    mask = kb.bit(square)
+    return 1 + kb.kind_of(position, mask) if mask & (position.white | position.black) else 0
 
 
 @kb.kernel
 def loudness(position: kb.Position, move: int) -> int:
-    """Above 0 for a capture or a promotion to a queen; the higher, the earlier it is searched."""
+    """Return the search priority of a capture or of a promotion to a queen, 0 for other moves."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
     victim = value_rank(position, target)
     if promotion:
@@ -70,9 +67,9 @@ def loudness(position: kb.Position, move: int) -> int:
 
 @kb.kernel
 def loud_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
-    """Put the loud moves to the front of a list, the loudest first; return how many there are.
+    """Move captures and promotions to the front of a list, by loudness; return their number.
 
-    Their loudness stays with them, in the bits above the move, where `make_move` does not look.
+    The bits above each move keep its loudness; `make_move` ignores them.
     """
     loud = 0
     for i in range(count):
@@ -92,7 +89,7 @@ def loud_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
 
 @kb.kernel
 def loud_targets(position: kb.Position) -> kb.Word:
-    """Squares where loud moves go, and a few quiet ones."""
+    """Return the target squares of loud moves, and of a few quiet ones."""
     side = kb.side_to_move(position)
     own, other = kb.pieces_of(position, side)
     passant = kb.ep_square(position)
@@ -104,24 +101,24 @@ def loud_targets(position: kb.Position) -> kb.Word:
 
 @kb.kernel
 def evaluation(board: Board, position: kb.Position) -> int:
-    """E for the side to move. E itself is always asked for our side: it need not be the negative of the opponent's."""
+    """Return E for the side to move. E is computed for our side: the opponent's need not be its negative."""
     board.leaves[0] += 1
     value = board.evaluator(board.tables, position, board.side)
     return value if kb.side_to_move(position) == board.side else -value
 
 
 @kb.kernel
-def negamax(board: Board, position: kb.Position, was_silent: bool, depth: int, ply: int, alpha: int, beta: int) -> int:
-    """Value for the side to move, exact if between alpha and beta; quiescence from depth 0 down.
+def negamax(board: Board, position: kb.Position, was_quiet: bool, depth: int, ply: int, alpha: int, beta: int) -> int:
+    """Return the value for the side to move, exact between alpha and beta; quiescence from depth 0 down.
 
-    `was_silent`: whether the last move is known to have given no check and not to have ended the game. What is
-    returned after the stop flag is set is meaningless.
+    was_quiet: True if the last move surely gave no check and did not end the game. The value is meaningless once the
+    stop flag is set.
     """
     if board.stop[0] != 0:
         return 0
     moves = kb.advance(board.moves, kb.MAX_MOVES * ply)
     checkers = kb.NONE
-    if not was_silent:
+    if not was_quiet:
         checkers, pinned = kb.check_info(board.tables, position)
         end = kb.game_end(board.tables, position, checkers, pinned, board.rules, moves)
         if end != 0:
@@ -141,11 +138,11 @@ def negamax(board: Board, position: kb.Position, was_silent: bool, depth: int, p
     for i in range(loud, count):
         if moves[i] == board.killers[ply]:
             moves[i], moves[loud] = moves[loud], moves[i]
-    silence = kb.quiet_info(board.tables, position, board.rules)
+    quiet = kb.quiet_info(board.tables, position, board.rules)
     for i in range(count):
         after, _ = kb.make_move(board.tables, position, moves[i])
-        still = kb.is_quiet(silence, position, moves[i] & MOVE_MASK)
-        best = max(best, -negamax(board, after, still, depth - 1, ply + 1, -beta, -max(alpha, best)))
+        is_quiet = kb.is_quiet(quiet, position, moves[i] & MOVE_MASK)
+        best = max(best, -negamax(board, after, is_quiet, depth - 1, ply + 1, -beta, -max(alpha, best)))
         if best >= beta:
             if i >= loud:
                 board.killers[ply] = moves[i]
@@ -165,9 +162,9 @@ def _value_boards(
     moves: kb.MoveArray,
     killers: kb.MoveArray,
 ) -> int:
-    """Value every try on one board after the other, to `values` [N * M]; return how many boards were done.
+    """Write the value [N * M] of every try on one board after the other; return the number of boards done.
 
-    -1 if a board has no legal move, or one that is not among the tries.
+    Return -1 if a board has no legal move, or one that is not among the tries.
     """
     depth, rules, evaluator = method
     listed = kb.pointer(moves)
@@ -184,14 +181,14 @@ def _value_boards(
             kb.pointer(leaves),
         )
         count = kb.legal_moves(kb.pointer(tables), position, listed)
-        silence, standing = kb.quiet_info(kb.pointer(tables), position, rules), evaluation(board, position)
+        quiet, standing = kb.quiet_info(kb.pointer(tables), position, rules), evaluation(board, position)
         legal = 0  # legal moves are in the same order as the tries, of which they are a part
         for j in range(len(tries)):
             value = standing
             if legal < count and tries[j] == listed[legal]:
                 after, _ = kb.make_move(kb.pointer(tables), position, listed[legal])
-                still = kb.is_quiet(silence, position, listed[legal])
-                value = -negamax(board, after, still, depth - 1, 1, -INFINITE, INFINITE)
+                is_quiet = kb.is_quiet(quiet, position, listed[legal])
+                value = -negamax(board, after, is_quiet, depth - 1, 1, -INFINITE, INFINITE)
                 legal += 1
             values[len(tries) * i + j] = value
         if stop[0] != 0:
@@ -207,18 +204,18 @@ def value_boards(
     """Value every try on every board, until the stop flag is set.
 
     Args:
-      rows: [N, 8] boards with the same men of ours, we to move.
-      tries: [M] from `search.tries_of`.
+      rows: [N, 8] boards with the same pieces of ours, we to move.
+      tries: [M] from `information_set.tries_of`.
       depth: plies before quiescence, our try among them, >= 1.
-      evaluator: E, from `evaluators.load_evaluator`.
-      rules: rule set and limits; when a game is drawn both sides know.
+      evaluator: E.
+      rules: rule set and limits.
       stop: flag [1] as `search.stop_after` sets it.
 
     Returns:
-      Centipawns for us [B, M] of the first B <= N boards, those that were done, and how many positions were evaluated.
+      Centipawns for us [B, M] of the B <= N boards that were done, and the number of positions evaluated.
 
     Raises:
-      ValueError: depth < 1, or boards that are over or do not have these tries.
+      ValueError: depth < 1, or boards that are over or lack these tries.
     """
     if depth < 1:
         raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")

@@ -1,4 +1,4 @@
-"""What a search is given: an information set, and the tries open in it, in the order that search relies on."""
+"""Information sets, and the tries open in them in the order that search relies on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ Tries: TypeAlias = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class InformationSet:
-    """Histories that one side cannot tell apart, it to move, and what it may try.
+    """Histories that the side to move cannot tell apart, and its open tries.
 
     Attributes:
       rows: [N, 8] positions, N >= 1.
       weights: [N] positive; they need not sum to 1.
       tries: [M] open tries, M >= 1, as `tries_of` orders them.
-      terms: rule set and limits.
-      heard: what was announced of the opponent's last move, as `kernels.announcements` writes it.
+      rules: rule set and limits.
+      theirs: code of the opponent's last announcement (`kernels.announcements`).
     """
 
     rows: kb.Rows
@@ -36,27 +36,27 @@ class InformationSet:
 
     @classmethod
     def of(cls, view: View, rows: kb.Rows, weights: kb.RealArray) -> "InformationSet":
-        """The set of a view in which its side is to move, from positions that fit it."""
+        """Return the set of a view in which its side is to move, from positions consistent with it."""
         _, theirs = kb.announced_moves(view, len(view.events))
         return cls(rows, weights, tries_in(view, rows[0]), kb.kernel_rules(view.rules, view.limits), theirs)
 
     def first(self, boards: int) -> "InformationSet":
-        """The first histories alone."""
+        """Return the set of the first histories alone."""
         return InformationSet(self.rows[:boards], self.weights[:boards], self.tries, self.rules, self.theirs)
 
 
 def tries_in(view: View, row: kb.Rows) -> Tries:
-    """Tries [M] open in a view, the obligation to try after "Any?" aside, from any position that fits it."""
+    """Return the tries [M] open in a view, from any consistent position; ignore the duty to try after "Any?"."""
     return tries_of(row, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
 
 
 def tries_of(row: kb.Rows, capturing: chess.Bitboard = chess.BB_ALL, refused: Sequence[int] = ()) -> Tries:
-    """Tries [M] open to the side to move in a position uint64[8], in the order that search needs.
+    """Return the tries [M] open to the side to move, in the order that search needs.
 
     Args:
-      row: any position of the information set; only its own men matter.
-      capturing: squares from which pawns may try to capture, by what was told of pawn tries.
-      refused: tries refused this turn, which are left out.
+      row: [8] any position of the information set; only the side's own pieces matter.
+      capturing: squares from which pawns may try to capture, by the announcement of pawn tries.
+      refused: tries refused this turn.
     """
     moves = np.empty(kb.MAX_MOVES, np.int32)
     count = _list_tries(kb.TABLES, row, kb.words(capturing)[0], moves)
@@ -64,10 +64,9 @@ def tries_of(row: kb.Rows, capturing: chess.Bitboard = chess.BB_ALL, refused: Se
 
 
 def are_open(view: View, tries: Tries) -> npt.NDArray[np.bool_]:
-    """Which [M] of the tries that were searched are open: all, unless "Any?" was answered yes.
+    """Return which [M] of the searched tries are open: all, unless the referee answered yes to "Any?".
 
-    Searches take every legal move into account and know nothing of that obligation; what may follow a refused pawn
-    capture is valued as if it were over.
+    Searches do not know that duty to try a pawn capture: they value the tries after a refusal as if it were over.
     """
     if not view.obliged:
         return np.ones(len(tries), np.bool_)
@@ -76,5 +75,5 @@ def are_open(view: View, tries: Tries) -> npt.NDArray[np.bool_]:
 
 @kb.entry
 def _list_tries(tables: kb.WordArray, row: kb.WordArray, capturing: kb.Word, moves: kb.MoveArray) -> int:
-    """Write the tries open to the side to move, in the order that search relies on; return how many there are."""
+    """Write the tries open to the side to move; return their number."""
     return kb.open_tries(kb.pointer(tables), kb.load(kb.pointer(row), 0), capturing, kb.pointer(moves))

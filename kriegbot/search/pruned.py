@@ -1,16 +1,14 @@
-"""Alpha-beta for the paranoid rule: the best tries of `recursion.py` under Eq. 3, without looking at most of the tree.
+"""Alpha-beta for the paranoid rule: the best tries of `recursion` under Eq. 3, without most of the tree.
 
-Under Eq. 3 of Parker, Nau and Subrahmanian (AAAI 2006) the opponent chooses the history as well as its moves: minimax
-over information sets, where we choose a try for a whole set and the worst that may follow counts. So alpha-beta works
-(Knuth and Moore 1975), with a set of histories in place of a position:
+Under Eq. 3 of Parker, Nau and Subrahmanian (AAAI 2006) the opponent chooses the history as well as its moves. This is
+minimax over information sets, so alpha-beta works (Knuth and Moore 1975), with a set of histories for a position:
 
     PU_d(I) = max_m min( PU_{d-1}(histories of I that refuse m),
-                         min over what is heard of m and of a reply: PU_{d-2}(histories that sound so) )
+                         min over announcements of m and of a reply: PU_{d-2}(histories with these announcements) )
 
-Each minimum is cut off once it is no higher than the maximum found before; what is likely to be worst comes first: of
-the histories, the one that cut off the previous try; of what may be heard, that with the worst position; of the
-replies, captures. Unlike the walk, which takes histories one by one and may be stopped after any, this needs the whole
-sample before it begins.
+A minimum is cut off once it is no higher than the best maximum. The likely worst comes first: the history that cut off
+the previous try, the announcements of the worst position, captures among the replies. The search needs the whole sample
+before it begins.
 """
 
 from typing import NamedTuple
@@ -28,31 +26,30 @@ INFINITE = float("inf")
 MASK_WORDS = kb.MAX_MOVES // 64
 """Words of a bit mask over a list of moves."""
 OPEN, REPLIES, SCRATCH, LEVEL = kb.MAX_MOVES, 2 * kb.MAX_MOVES, 3 * kb.MAX_MOVES, 4 * kb.MAX_MOVES
-"""Lists of each level of the recursion: the tries of the set, the numbers of those still open, and room to work in."""
+"""Lists of each level: the tries of the set, the numbers of those still open, the replies, and scratch space."""
 TRIES, OPENED, WANTED, SIZES = 0, 1, 2, 3
 LEAVES, FULL, MISFIT, COUNTERS = 0, 1, 2, 3
-"""Counters: positions evaluated; 1 once there was no room for a set; once a history had no legal move, or one that was
+"""Counters: positions evaluated; then flags: 1 once a set had no room, once a history had no legal move or one that was
 not among the tries."""
 ROOM_A_BOARD, GROWTH = 64, 4
-"""Initial room on the stack for each history, and the factor by which it grows when that is not enough."""
+"""First size of the stack for each history, and the factor by which it grows."""
 HALF = 0.5
-"""Values are whole centipawns: anything not above the best less this is below the best."""
+"""Values are whole centipawns, so a value not above the best less this is below the best."""
 
 
 class PrunedWorkspace(NamedTuple):
-    """Where a search works; the sets of histories that it looks into lie on a stack.
+    """Memory of a search, with the sets of histories on a stack of `size` places.
 
-    Of a history on the stack, which has `size` places: rows [size, 8]; masks [size, MASK_WORDS], bit k set if try k of
-    its set is legal; stays [size], E of the position with no move made; said [size], what was heard on the way there.
-    Of each level: moves [levels, LEVEL]; sizes [levels, SIZES], how many tries the set has, how many are open, and how
-    many of these, the first, to look into; worsts [levels], the worst end of the game that a try leads to. counters
-    [COUNTERS]; stop [1], set from outside to end it.
+    Of each history: rows [size, 8]; masks [size, MASK_WORDS], bit k set if try k of its set is legal; stays [size], E
+    of the position with no move made; pairs [size], the announcements that led there. Of each level: moves
+    [levels, LEVEL]; sizes [levels, SIZES], the numbers of tries of the set, of open ones, and of those to search, the
+    first; worsts [levels], the worst end of the game after a try. counters [COUNTERS]; stop [1], set from outside.
     """
 
     rows: kb.Rows
     masks: kb.WordArray
     stays: kb.RealArray
-    said: kb.IntArray
+    pairs: kb.IntArray
     size: int
     moves: kb.MoveArray
     sizes: kb.IntArray
@@ -62,14 +59,14 @@ class PrunedWorkspace(NamedTuple):
 
     @classmethod
     def of(cls, rows: kb.Rows, size: int, depth: int, stop: kb.IntArray) -> "PrunedWorkspace":
-        """PrunedWorkspace for a search to a depth, with the histories of its root as the first on the stack."""
+        """Return memory for a search to a depth, with the histories of its root on the stack."""
         boards = np.empty((size, 8), np.uint64)
         boards[: len(rows)] = rows
         return cls(
             rows=boards,
             masks=np.empty(size * MASK_WORDS, np.uint64),
             stays=np.empty(size),
-            said=np.empty(size, np.int64),
+            pairs=np.empty(size, np.int64),
             size=size,
             moves=np.empty(LEVEL * (depth + 1), np.int32),
             sizes=np.zeros(SIZES * (depth + 1), np.int64),
@@ -80,7 +77,7 @@ class PrunedWorkspace(NamedTuple):
 
 
 class Pruned(NamedTuple):
-    """What stays the same throughout a search."""
+    """Constants of a search."""
 
     tables: kb.Words
     rules: kb.KernelRules
@@ -91,7 +88,7 @@ class Pruned(NamedTuple):
 
 @kb.kernel
 def leaf(search: Pruned, position: kb.Position, we_moved: bool, scratch: kb.Moves) -> float:
-    """U if the last move ended the game, E otherwise."""
+    """Return U if the last move ended the game, E otherwise."""
     search.work.counters[LEAVES] += 1
     checkers, pinned = kb.check_info(search.tables, position)
     end = kb.game_end(search.tables, position, checkers, pinned, search.rules, scratch)
@@ -102,7 +99,7 @@ def leaf(search: Pruned, position: kb.Position, we_moved: bool, scratch: kb.Move
 
 @kb.kernel
 def worst_reply(search: Pruned, position: kb.Position, floor: float, replies: kb.Moves, scratch: kb.Moves) -> float:
-    """Minimum of the leaves behind the opponent's moves, captures first; cut off once it is at most `floor`."""
+    """Return the minimum of the leaves behind the opponent's moves; cut it off once it is at most `floor`."""
     checkers, pinned = kb.check_info(search.tables, position)
     end = kb.game_end(search.tables, position, checkers, pinned, search.rules, scratch)
     if end != 0:
@@ -110,9 +107,9 @@ def worst_reply(search: Pruned, position: kb.Position, floor: float, replies: kb
     count = kb.legal_moves(search.tables, position, replies)
     ours, _ = kb.pieces_of(position, search.side)
     worst = INFINITE
-    for takes in range(1, -1, -1):
+    for captures in range(1, -1, -1):
         for i in range(count):
-            if (kb.bit(replies[i] >> 6 & 63) & ours != kb.NONE) != (takes != 0):
+            if (kb.bit(replies[i] >> 6 & 63) & ours != kb.NONE) != (captures != 0):
                 continue
             after, _ = kb.make_move(search.tables, position, replies[i])
             worst = min(worst, leaf(search, after, False, scratch))
@@ -131,12 +128,12 @@ def swap(search: Pruned, one: int, other: int) -> None:
         a, b = MASK_WORDS * one + i, MASK_WORDS * other + i
         search.work.masks[a], search.work.masks[b] = search.work.masks[b], search.work.masks[a]
     search.work.stays[one], search.work.stays[other] = search.work.stays[other], search.work.stays[one]
-    search.work.said[one], search.work.said[other] = search.work.said[other], search.work.said[one]
+    search.work.pairs[one], search.work.pairs[other] = search.work.pairs[other], search.work.pairs[one]
 
 
 @kb.kernel
 def list_legal(search: Pruned, begin: int, end: int, level: int) -> None:
-    """Mark which tries of a set are legal in each of its histories."""
+    """Mark the tries of a set that are legal in each of its histories."""
     tries = kb.advance(search.work.moves, LEVEL * level)
     moves = kb.advance(tries, REPLIES)
     for i in range(begin, end):
@@ -157,9 +154,9 @@ def list_legal(search: Pruned, begin: int, end: int, level: int) -> None:
 
 @kb.kernel
 def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
-    """Put what may follow a set's try, and a reply to it, on the stack; return the stack's new top.
+    """Push the positions after a try of a set and a reply; return the new top of the stack.
 
-    What ends the game is not put there but into the level's value: the worst of it.
+    Ends of the game go into the level's worst instead.
     """
     lists = kb.advance(search.work.moves, LEVEL * level)
     replies, scratch = kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
@@ -169,9 +166,9 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: 
             continue
         before = kb.load(search.work.rows, i)
         after, captured = kb.make_move(search.tables, before, lists[k])
-        said = kb.announcement(search.tables, before, after, captured, search.rules, scratch)
-        if kb.announced_end(said) != 0:
-            search.work.worsts[level] = min(search.work.worsts[level], utility(kb.announced_end(said), True))
+        ours = kb.announcement(search.tables, before, after, captured, search.rules, scratch)
+        if kb.announced_end(ours) != 0:
+            search.work.worsts[level] = min(search.work.worsts[level], utility(kb.announced_end(ours), True))
             continue
         count = kb.legal_moves(search.tables, after, replies)
         if top + count > search.work.size:
@@ -179,12 +176,12 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: 
             return top
         for j in range(count):
             again, captured = kb.make_move(search.tables, after, replies[j])
-            heard = kb.announcement(search.tables, after, again, captured, search.rules, scratch)
-            if kb.announced_end(heard) != 0:
-                search.work.worsts[level] = min(search.work.worsts[level], utility(kb.announced_end(heard), False))
+            theirs = kb.announcement(search.tables, after, again, captured, search.rules, scratch)
+            if kb.announced_end(theirs) != 0:
+                search.work.worsts[level] = min(search.work.worsts[level], utility(kb.announced_end(theirs), False))
                 continue
             kb.store(search.work.rows, top, again)
-            search.work.said[top] = kb.number(kb.pair_of(said, heard))
+            search.work.pairs[top] = kb.number(kb.pair_of(ours, theirs))
             search.work.stays[top] = float(search.evaluator(search.tables, again, search.side))
             top += 1
     return top
@@ -192,14 +189,14 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: 
 
 @kb.kernel
 def gather_worst(search: Pruned, begin: int, end: int) -> int:
-    """Move the histories that sound like the worst of all to the front; return where they end."""
+    """Move the histories with the announcements of the worst to the front; return their end."""
     worst = begin
     for i in range(begin + 1, end):
         if search.work.stays[i] < search.work.stays[worst]:
             worst = i
-    said, gathered = search.work.said[worst], begin
+    pair, gathered = search.work.pairs[worst], begin
     for i in range(begin, end):
-        if search.work.said[i] == said:
+        if search.work.pairs[i] == pair:
             swap(search, i, gathered)
             gathered += 1
     return gathered
@@ -207,7 +204,7 @@ def gather_worst(search: Pruned, begin: int, end: int) -> int:
 
 @kb.kernel
 def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
-    """List the tries, all open, of a set of histories that sound the same, and where each is legal."""
+    """List the tries of a set of histories with the same announcements, all open, and mark where each is legal."""
     tries = kb.advance(search.work.moves, LEVEL * level)
     opened = kb.advance(tries, OPEN)
     position = kb.load(search.work.rows, begin)
@@ -221,7 +218,7 @@ def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
 
 @kb.kernel
 def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
-    """Put the histories that refuse a try on the stack, a set of the next level; return the stack's new top."""
+    """Push the histories that refuse a try, a set of the next level; return the new top of the stack."""
     tries = kb.advance(search.work.moves, LEVEL * level)
     deeper = kb.advance(tries, LEVEL)
     opened, left = kb.advance(tries, OPEN), kb.advance(deeper, OPEN)
@@ -252,9 +249,9 @@ def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, k:
 def set_value(
     search: Pruned, begin: int, end: int, top: int, level: int, depth: int, alpha: float, beta: float
 ) -> float:
-    """PU of a set: histories `begin` to `end` of the stack, in use up to `top`, and the tries open at `level`.
+    """Return PU of the histories `begin` to `end` of the stack, in use up to `top`, with the tries open at `level`.
 
-    Exact between alpha and beta, a bound beyond them; meaningless once room has run out.
+    The value is exact between alpha and beta, a bound beyond them, and meaningless once the stack is full.
     """
     lists = kb.advance(search.work.moves, LEVEL * level)
     opened, replies, scratch = kb.advance(lists, OPEN), kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
@@ -313,18 +310,10 @@ def value_tries(
     legal: kb.RealArray,
     values: kb.RealArray,
 ) -> None:
-    """Value the tries of a set: the best exactly, the others from above.
+    """Write the values [M] of the tries of a set, exact for the best and from above for others.
 
-    Each depth looks into the tries in the order that the depth before has found, the best first.
-
-    Args:
-      tables: the tables.
-      method: depth, rules, evaluator.
-      work: to work in; the histories of the set are the first of its rows.
-      weights: of these histories [N].
-      tries: of the set [M].
-      legal: [M] written: the weight of the histories in which each try is.
-      values: [M] written.
+    Each depth searches the tries in the order of the depth before. The histories, of `weights` [N], are the first rows
+    of `work`. `legal` [M] gets the weight of the histories in which each try is legal.
     """
     depth, rules, evaluator = method
     workspace, count = kb.pointers(work), len(weights)
@@ -359,10 +348,7 @@ def value_tries(
 
 
 class PrunedValues(NamedTuple):
-    """The result of alpha-beta: values [M], the probability [M] that each try is legal, the positions evaluated.
-
-    It is meaningless unless `is_done`.
-    """
+    """Values [M], probabilities [M] of being legal, and positions evaluated; meaningless unless `is_done`."""
 
     values: npt.NDArray[np.float64]
     legal: npt.NDArray[np.float64]
@@ -371,12 +357,7 @@ class PrunedValues(NamedTuple):
 
 
 def paranoid_values(histories: InformationSet, method: Method, stop: npt.NDArray[np.int64]) -> PrunedValues:
-    """Value every try open in an information set under the paranoid rule, as `search.search_tries` does.
-
-    Args:
-      histories: the set.
-      method: neither its backup rule nor its opponent model is asked, and refusals cost a ply.
-      stop: [1] set from outside to end it.
+    """Value every try open in an information set under the paranoid rule, where refusals cost a ply.
 
     Raises:
       ValueError: positions that are not of one set.
@@ -388,7 +369,7 @@ def paranoid_values(histories: InformationSet, method: Method, stop: npt.NDArray
         values, legal = np.empty(len(tries)), np.zeros(len(tries))
         value_tries(kb.TABLES, parts, work, weights, tries, legal, values)
         if work.counters[MISFIT]:
-            raise ValueError("positions that are over, or that differ in our own men: not one information set")
+            raise ValueError("positions that are over, or that differ in our own pieces: not one information set")
         leaves += int(work.counters[LEAVES])
         if not work.counters[FULL]:
             return PrunedValues(values, legal / weights.sum(), leaves, not stop[0])

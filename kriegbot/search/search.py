@@ -1,8 +1,7 @@
-"""Information-set search: histories go into the tree one by one until the sample or the time is used up.
+"""Information-set search: fold histories into the tree one by one until the sample or the time is used up.
 
-The recursion is in `recursion.py`, how values are combined in `rules/`; here is what Parker, Nau and Subrahmanian (AAAI
-2006) call statistical sampling: fold in sampled histories, stop at any moment, answer with the values so far. If the
-backup rule has a pruned search, that finds the best tries sooner; it takes the whole sample at once.
+This is the statistical sampling of Parker, Nau and Subrahmanian (AAAI 2006). `recursion` folds in one history, and the
+backup rules combine values. A rule may have a pruned search, which takes the whole sample at once and is faster.
 """
 
 import threading
@@ -23,27 +22,32 @@ from kriegbot.search.settings import Method
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
 
 FIRST_ROOM = {1: 1, 2: MAX_MOVES}
-"""The most information sets that a search of depth 1 or 2 can reach; others start with DEEP_ROOM and grow."""
+"""Most information sets of a search to depth 1 or 2. A deeper search starts with DEEP_ROOM and grows."""
 DEEP_ROOM = 1 << 16
 GROWTH = 8
 PRUNED_FROM = 2
-"""Depth from which pruning is faster; at depth 1 the lists kept within a turn save more."""
+"""Depth from which pruning is faster; at depth 1 the lists of moves save more."""
 FIRST_BOARDS = 16
-"""How many boards a pruned search starts with if time is limited."""
+"""Boards with which a pruned search begins if time is limited."""
 CHUNK_SECONDS = 0.01
 CHUNK_BOARDS = 256
-"""How much is folded in between two looks at the values, with a time limit and without: a search stopped within a
-history answers from the last look."""
+"""Seconds, or histories, between two settlings of the tree. A search that stops within a history returns the values of
+the last settling."""
 
 
 @dataclass(frozen=True, slots=True)
 class TryValues:
-    """What a search has found about the open tries of an information set.
+    """Values of the open tries of an information set.
 
-    tries [M] as kernels encode moves; values [M] in centipawns from our side, exact for the best tries, perhaps too
-    high for others if `is_pruned`; legal [M] the probability that each is legal, in [0, 1]; boards: positions
-    searched; depth: plies that `values` look ahead, fewer than asked if time ran out within one board; leaves:
-    positions evaluated; seconds: time spent.
+    Attributes:
+      tries: [M] as kernels encode moves.
+      values: [M] in centipawns from our side. If `is_pruned`, those of tries below the best may be too high.
+      legal: [M] the probability that each is legal.
+      boards: positions searched.
+      depth: plies searched; 1 if time ran out within the first board.
+      leaves: positions evaluated.
+      seconds: time spent.
+      is_pruned: True if a pruned search made the values.
     """
 
     tries: Tries
@@ -56,12 +60,12 @@ class TryValues:
     is_pruned: bool = False
 
     def best(self) -> list[int]:
-        """All tries of the highest value."""
+        """Return all tries of the highest value."""
         return [int(move) for move in self.tries[self.values == self.values.max()]]
 
 
 class TreeValues(NamedTuple):
-    """What a tree says after a number of boards: values [M], and the probability [M] that each try is legal."""
+    """Settled values [M] of a tree after some boards, and the probability [M] that each try is legal."""
 
     boards: int
     values: RealArray
@@ -77,20 +81,29 @@ def search_tries(
 ) -> TryValues:
     """Value every try open in an information set.
 
+    >>> import chess
+    >>> import numpy as np
+    >>> from kriegbot import kernels as kb
+    >>> from kriegbot.search.settings import Settings
+    >>> from referee import Referee
+    >>> view, board = Referee().view(True), chess.Board()
+    >>> histories = InformationSet.of(view, kb.from_board(board).reshape(1, 8), np.ones(1))
+    >>> result = search_tries(histories, Method.of(Settings(depth=1, evaluator="material")))
+    >>> len(result.tries), result.values.max(), result.boards
+    (20, 0.0, 1)
+
     Args:
-      histories: the set; its positions are folded in in this order.
-      method: how to value its tries.
-      seconds: when to stop; None folds in all positions.
-      lists: of these positions, used if filled and filled if not; from an earlier search of this turn by the same
-        method.
-      may_prune: whether values need to be exact for the best tries only, if that is faster.
+      histories: the set, folded in in this order.
+      method: how to value tries.
+      seconds: time limit; None folds in all histories.
+      lists: moves of these histories, filled by the first search of a turn and reused by later ones.
+      may_prune: True if only the best tries need exact values.
 
     Returns:
-      The values; they cover fewer boards than were given if time ran out, or if the tree has grown to MOST_NODES
-      information sets.
+      The values, of fewer boards if time ran out or the tree reached MOST_NODES information sets.
 
     Raises:
-      ValueError: depth < 1, nothing to search, nothing to choose from, or positions that are not of one set.
+      ValueError: depth < 1, no histories, no tries, or positions that are not of one set.
     """
     depth, boards, tries = method.depth, len(histories.rows), len(histories.tries)
     if depth < 1 or boards == 0 or tries == 0:
@@ -110,7 +123,7 @@ def search_tries(
             if not tree.counters[FULL] or stop[0] or room == MOST_NODES:
                 break
             room = min(GROWTH * room, MOST_NODES)
-    if found.boards == 0:  # not one board was done: depth 1 answers, in less than a millisecond
+    if found.boards == 0:  # not one board is done; depth 1 takes less than a millisecond
         return _search_a_little(histories, method, leaves, begun)
     return TryValues(
         histories.tries, found.values, found.legal, found.boards, depth, leaves, time.perf_counter() - begun
@@ -118,7 +131,7 @@ def search_tries(
 
 
 def _search_a_little(histories: InformationSet, method: Method, leaves: int, begun: float) -> TryValues:
-    """Depth 1 on a few boards, when there is no time; `leaves` and `begun` are of the attempt before."""
+    """Search a few boards to depth 1, for lack of time; `leaves` and `begun` are of the attempt before."""
     start = method.backup.start
     tree, lists = SearchTree.empty(FIRST_ROOM[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
     found = _fold_in(tree, histories.first(64), replace(method, depth=1, free_refusals=0), lists, False)
@@ -127,7 +140,7 @@ def _search_a_little(histories: InformationSet, method: Method, leaves: int, beg
 
 
 def _search_pruned(histories: InformationSet, method: Method, seconds: float | None) -> TryValues:
-    """The rule's own search on all boards; with a time limit, on a few at first and then on more and more."""
+    """Run the rule's own search on all boards; with a time limit, on a few first and then on more and more."""
     assert method.backup.pruned is not None
     begun = time.perf_counter()
     every, leaves, done = len(histories.rows), 0, 0
@@ -152,7 +165,7 @@ def _search_pruned(histories: InformationSet, method: Method, seconds: float | N
 
 
 def _fold_in(tree: SearchTree, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> TreeValues:
-    """Fold boards into an empty tree until all are in, or it is stopped or full; looking at the values in between."""
+    """Fold boards into an empty tree until all are in, or it stops or is full; settle it in between."""
     backup, tries, opponent = method.backup, histories.tries, method.opponent
     parts = method.numbers, histories.rules, method.evaluator, backup.fold, opponent, opponent is uniform
     plant(tree, tries)
@@ -165,7 +178,7 @@ def _fold_in(tree: SearchTree, histories: InformationSet, method: Method, lists:
         batch = HistoryBatch(histories.rows, histories.weights, found.boards, end, histories.theirs)
         done = fold_all(TABLES, tree, parts, batch, lists)
         if tree.counters[MISFIT]:
-            raise ValueError("positions that are over, or that differ in our own men: not one information set")
+            raise ValueError("positions that are over, or that differ in our own pieces: not one information set")
         if tree.counters[STOPPED] or done == 0:
             break
         boards = found.boards + done
@@ -181,7 +194,7 @@ def _fold_in(tree: SearchTree, histories: InformationSet, method: Method, lists:
 
 @contextmanager
 def stop_after(seconds: float | None) -> Iterator[npt.NDArray[np.int64]]:
-    """Flag int64[1] that a walk looks at, set once `seconds` are over; from the start if there are none."""
+    """Yield a flag int64[1] that becomes 1 once `seconds` are over; None sets no limit."""
     is_over = seconds is not None and seconds <= 0.0
     stop = np.full(1, is_over, np.int64)
     if seconds is None or is_over:
