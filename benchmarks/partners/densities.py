@@ -1,10 +1,9 @@
-"""A metaposition: one's own men, and for every square what may stand there of the opponent's.
+"""A metaposition: our own pieces, and the expected enemy pieces on every square.
 
-After Ciancarini and Favini, "Representing Kriegspiel states with metapositions" (IJCAI 2007): a single board merges all
-positions that fit what was heard, and contains at least each of them; every square keeps the kinds of men that may be
-on it and its age, the moves since it was last known to be empty. Here each kind has a density instead, the number of
-such men expected on the square: it is 0 where the kind cannot be, and grows with age as the opponent's men spread.
-Left out: what two men cannot both be or do, and promotions other than to a queen.
+After Ciancarini and Favini, "Representing Kriegspiel states with metapositions" (IJCAI 2007). There, one board merges
+all consistent positions; each square has the possible types of pieces and its age, the moves since it was last known to
+be empty. Here each type has a density instead, the expected number of such pieces on the square. It is 0 where the type
+cannot be, and grows with age as the pieces spread. Left out: exclusions between two pieces, and underpromotions.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
-from referee.announcement import CapturedKind, check_direction
+from referee import Announcement, Answer, CapturedKind, Check, OpponentMoved, OwnTry, View
+from referee.announcement import check_direction
 from referee.pieces import (
     attacks,
     is_open,
@@ -33,20 +32,20 @@ Reals: TypeAlias = npt.NDArray[np.float64]
 
 KINDS = np.array(chess.PIECE_TYPES)
 ACTIVITY = np.array([0.45, 0.9, 0.9, 0.6, 0.8, 0.5])
-"""How readily men of each kind move, in proportion."""
+"""Relative frequency of moves by each type of piece."""
 CAPTURING = np.array([3.0, 1.5, 1.5, 1.0, 0.8, 0.4])
-"""How readily they capture, in proportion."""
+"""Relative frequency of captures by each type of piece."""
 FORWARD = 0.15
-"""A piece goes a rank forward more readily than a rank back, by e to this power."""
+"""Preference for moving forward: e to this power per rank."""
 LEAST, BLOCKED = 1e-6, 1e-4
-"""In place of 0, where something is divided by it or its logarithm is taken."""
+"""Replacements of 0 in divisors and logarithms."""
 
 
 class Metaposition:
-    """What may stand where, kept up to date from view to view.
+    """Densities of the enemy pieces, updated from view to view.
 
     Attributes:
-      density: men of each kind, pawns to king, expected on each square, [6, 64].
+      density: expected number of pieces of each type, pawns to king, on each square, [6, 64].
     """
 
     def __init__(self, view: View) -> None:
@@ -60,58 +59,58 @@ class Metaposition:
             if piece.color != view.color:
                 self.density[piece.piece_type - 1, square] = 1.0
         self._left = int(self.density.sum())
-        self._heard = 0
+        self._events = 0
 
     @property
     def occupied(self) -> Reals:
-        """How probable it is that a man of the opponent's stands on a square, [64]."""
+        """Probability of an enemy piece on each square, [64]."""
         occupied: Reals = np.minimum(1.0, self.density.sum(0))
         return occupied
 
     def update(self, view: View) -> None:
-        """Hears what has happened since the last view."""
-        for event in view.events[self._heard :]:
+        """Update the densities for all new events of a view."""
+        for event in view.events[self._events :]:
             if isinstance(event, OwnTry) and event.announcement is not None:
-                self._own(event.move, event.announcement)
+                self._after_own_move(event.move, event.announcement)
             elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
                 if is_open(event.move, self._color, self._men, kingside=True, queenside=True):
                     self._refused(event.move)
             elif isinstance(event, OpponentMoved):
-                self._his(event.announcement)
-        self._heard, self._men = len(view.events), dict(view.men)
+                self._after_opponent_move(event.announcement)
+        self._events, self._men = len(view.events), dict(view.men)
         capturing = may_capture(view.pawn_tries)
-        for square, man in self._men.items():
-            if man == chess.PAWN and not capturing & chess.BB_SQUARES[square]:
-                self._empty(attacks(self._color, man, square, 0))
+        for square, piece in self._men.items():
+            if piece == chess.PAWN and not capturing & chess.BB_SQUARES[square]:
+                self._empty(attacks(self._color, piece, square, 0))
         self._settle()
 
-    def _own(self, move: chess.Move, heard: Announcement) -> None:
-        """Our try was accepted: its way is empty, and what it took is gone."""
+    def _after_own_move(self, move: chess.Move, announcement: Announcement) -> None:
+        """Empty the path of our move, and remove a captured piece."""
         self._empty(must_be_empty(move, self._men) | chess.BB_SQUARES[move.from_square])
         self._men = moved(self._men, move)
-        if heard.captured_square is not None:
+        if announcement.captured_square is not None:
             self._left -= 1
-            there = self.density[:, heard.captured_square].copy()
-            self._empty(chess.BB_SQUARES[heard.captured_square])
+            there = self.density[:, announcement.captured_square].copy()
+            self._empty(chess.BB_SQUARES[announcement.captured_square])
             gone = there * [1, 1, 1, 1, 1, 0]
-            if heard.captured is not None:
-                gone *= np.equal(KINDS, chess.PAWN) == (heard.captured is CapturedKind.PAWN)
+            if announcement.captured is not None:
+                gone *= np.equal(KINDS, chess.PAWN) == (announcement.captured is CapturedKind.PAWN)
             if gone.sum() > 0:
                 self._lose(gone / gone.sum() - there)
         self._empty(squares_of(self._men))
-        if heard.checks:
-            self._find_king(heard.checks)
+        if announcement.checks:
+            self._find_king(announcement.checks)
 
     def _find_king(self, checks: Check) -> None:
-        """Our check says on which lines the king stands."""
+        """Restrict the king to the lines on which we give check."""
         own, seen = squares_of(self._men), np.zeros(64, bool)
-        for origin, man in self._men.items():
-            for square in chess.scan_forward(attacks(self._color, man, origin, own)):
+        for origin, piece in self._men.items():
+            for square in chess.scan_forward(attacks(self._color, piece, origin, own)):
                 seen[square] |= bool(check_direction(square, origin) & checks)
         self._only(5, seen)
 
     def _refused(self, move: chess.Move) -> None:
-        """Our try was refused: something stands in its way, or a pawn has nothing to take."""
+        """Update for a refusal: something blocks the path, or a pawn has nothing to capture."""
         if is_pawn_capture(move, self._men):
             self.density[:, move.to_square] *= 0.02
             return
@@ -121,46 +120,48 @@ class Metaposition:
             return
         self.density[:, squares] *= 0.9 / blocked.sum()
 
-    def _his(self, heard: Announcement) -> None:
-        """The opponent moved: quietly, by taking a man of ours, or giving check."""
-        if heard.capture is None or heard.captured_square is None:
+    def _after_opponent_move(self, announcement: Announcement) -> None:
+        """Update for a quiet move, a capture, or a check."""
+        if announcement.capture is None or announcement.captured_square is None:
             self._spread()
         else:
-            self._men.pop(heard.captured_square, None)
-            self._took(heard.capture)
+            self._men.pop(announcement.captured_square, None)
+            self._after_capture(announcement.capture)
         self._release_king()
         self._settle()
-        if heard.checks:
-            self._find_checker(heard.checks)
+        if announcement.checks:
+            self._find_checker(announcement.checks)
 
     def clear(self) -> Reals:
-        """How probable it is that nothing stands between two squares, [64, 64]."""
+        """Return the probability that nothing stands between two squares, [64, 64]."""
         free = np.maximum(BLOCKED, 1.0 - self.occupied)
         free[list(self._men)] = BLOCKED
         clear: Reals = np.exp(BETWEEN @ np.log(free))
         return clear
 
-    def takers(self, clear: Reals) -> Reals:
-        """The probabilities that the cheapest attacker of a square is of each kind, [6, 64]."""
-        his = ATTACKS[int(not self._color)]
-        threats = np.stack([self.density[kind] @ (his[kind] * clear) for kind in range(6)])
+    def capturers(self, clear: Reals) -> Reals:
+        """Return the probability that the cheapest attacker of a square is of each type, [6, 64]."""
+        theirs = ATTACKS[int(not self._color)]
+        threats = np.stack([self.density[kind] @ (theirs[kind] * clear) for kind in range(6)])
         attacked = 1.0 - np.exp(-threats)
         none_cheaper = np.cumprod(np.vstack([np.ones(64), 1.0 - attacked[:-1]]), axis=0)
-        takers: Reals = attacked * none_cheaper
-        return takers
+        capturers: Reals = attacked * none_cheaper
+        return capturers
 
     def _spread(self) -> None:
-        """A man of the opponent's has moved, who knows which: a part of each density goes where such a man may go."""
+        """Spread a part of each density to the squares that such a piece can move to."""
         clear = self.clear()
-        readiness = self.density.sum(1) * ACTIVITY
-        total = max(readiness.sum(), LEAST)
+        frequency = self.density.sum(1) * ACTIVITY
+        total = max(frequency.sum(), LEAST)
         free = 0.05 + 1.0 - self.occupied
         free[list(self._men)] = 0.0
         up = CLIMB if self._color == chess.BLACK else -CLIMB
         onwards = np.exp(FORWARD * np.clip(up[None, :] - up[:, None], -3, 3))
-        his = ATTACKS[int(not self._color)]
+        theirs = ATTACKS[int(not self._color)]
         for kind in range(6):
-            steps = (PUSHES[int(not self._color)] if kind == 0 else his[kind] * (onwards if kind < 4 else 1.0)) * clear
+            steps = (
+                PUSHES[int(not self._color)] if kind == 0 else theirs[kind] * (onwards if kind < 4 else 1.0)
+            ) * clear
             steps = steps * free
             ways = steps.sum(1)
             moving = self.density[kind] * np.where(ways > LEAST, ACTIVITY[kind] / total, 0.0)
@@ -169,8 +170,8 @@ class Metaposition:
         self.density[4, last] += self.density[0, last]
         self.density[0, last] = 0.0
 
-    def _took(self, square: chess.Square) -> None:
-        """A man of the opponent's has taken ours on this square; nothing else has moved."""
+    def _after_capture(self, square: chess.Square) -> None:
+        """Update for a capture on a square: nothing else has moved."""
         taking = self.density * (ATTACKS[int(not self._color), :, :, square] * self.clear()[:, square])
         taking *= CAPTURING[:, None]
         total = taking.sum()
@@ -182,7 +183,7 @@ class Metaposition:
         self.density[:, square] = kinds
 
     def _find_checker(self, checks: Check) -> None:
-        """The opponent gives check: what may give it stands on these lines with more weight."""
+        """Update for a check: raise the density of the pieces that can give it."""
         king = king_of(self._men)
         own = squares_of(self._men)
         giving = np.zeros((6, 64))
@@ -195,7 +196,7 @@ class Metaposition:
             self.density += giving / giving.sum() * rest
 
     def _only(self, kind: int, where: npt.NDArray[np.bool_]) -> None:
-        """A kind of which there is one man stands on one of these squares."""
+        """Restrict a type with a single piece to some squares."""
         kept = self.density[kind] * where
         if kept.sum() == 0:
             kept = where * 1.0
@@ -208,12 +209,12 @@ class Metaposition:
             self.density[:, square] = 0.0
 
     def _lose(self, kinds: Reals) -> None:
-        """So many men of each kind less, wherever they were expected."""
+        """Remove numbers of pieces of each type, in proportion to their densities."""
         counts = self.density.sum(1)
         self.density *= np.where(counts > 0, np.maximum(0.0, counts - kinds) / np.maximum(counts, 1e-9), 0.0)[:, None]
 
     def _settle(self) -> None:
-        """No man of his is on ours or twice on a square; there is one king, and as many men as are left."""
+        """Normalise: no overlaps, one king, and the known number of pieces."""
         free = np.ones(64)
         free[list(self._men)] = 0.0
         self.density *= free
@@ -228,10 +229,10 @@ class Metaposition:
             others *= (self._left - 1) / max(float(others.sum()), LEAST)
 
     def _release_king(self) -> None:
-        """After his move the opponent's king stands nowhere that we attack."""
+        """Remove the king, after its move, from squares that we attack."""
         clear = self.clear()
-        for square, man in self._men.items():
-            self.density[5] *= 1.0 - ATTACKS[int(self._color), man - 1, square] * clear[square]
+        for square, piece in self._men.items():
+            self.density[5] *= 1.0 - ATTACKS[int(self._color), piece - 1, square] * clear[square]
 
 
 def _lines() -> Reals:
@@ -245,9 +246,9 @@ def _lines() -> Reals:
 def _all_attacks() -> Reals:
     seen = np.zeros((2, 6, 64, 64))
     for color in chess.COLORS:
-        for man in chess.PIECE_TYPES:
+        for piece in chess.PIECE_TYPES:
             for square in chess.SQUARES:
-                seen[int(color), man - 1, square, list(chess.scan_forward(attacks(color, man, square, 0)))] = 1.0
+                seen[int(color), piece - 1, square, list(chess.scan_forward(attacks(color, piece, square, 0)))] = 1.0
     return seen
 
 
@@ -265,9 +266,9 @@ def _all_pushes() -> Reals:
 BETWEEN = _lines()
 """1 for each square between two others, [64, 64, 64]."""
 ATTACKS = _all_attacks()
-"""1 for each square that a man of a colour and kind attacks from another on an empty board, [2, 6, 64, 64]."""
+"""1 for each square that a piece of a colour and type attacks from another on an empty board, [2, 6, 64, 64]."""
 PUSHES = _all_pushes()
-"""1 for each square to which a pawn of a colour goes from another, [2, 64, 64]."""
+"""1 for each square that a pawn of a colour can move to from another, [2, 64, 64]."""
 CLIMB = np.array([float(chess.square_rank(square)) for square in chess.SQUARES])
 """The rank of every square, from White's side."""
 

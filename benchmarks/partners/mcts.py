@@ -1,13 +1,13 @@
 """Monte Carlo tree search over tries and the referee's messages, without boards.
 
-After Ciancarini and Favini, "Monte Carlo tree search in Kriegspiel" (Artificial Intelligence, 2010): a tree of our own
-tries and of what the referee says to them and to the opponent's hidden replies. A simulation goes down by UCT, draws
-each message by its probability (`message_odds`), and stops after two turns of ours, where our men are valued
-against the men that the opponent has lost. Values are averages weighted by the probabilities of the messages.
-Departures: since these are known, they weigh the average, not how often a message was drawn; a refusal costs nothing
-and leads to the next try of the same node; what may be retaken counts as retaken where a simulation stops; a node opens
-its tries one after another, best guess first. What has been taken is retaken without any search, as programs elsewhere
-do. Bare kings are left to `kriegbot.players.lone_king`.
+After Ciancarini and Favini, "Monte Carlo tree search in Kriegspiel" (Artificial Intelligence, 2010): a tree of our
+tries and of the referee's messages about them and about the opponent's hidden replies. A simulation descends by UCT,
+draws each message by its probability (`message_odds`), and stops after two turns of ours with a count of material.
+Values are averages over the messages.
+
+Departs from it: the average uses the known probabilities, not the frequencies of draws. A refusal costs nothing and
+leads to the next try of the node. A simulation stops after pending recaptures. A node opens its tries one by one, best
+guess first. The player recaptures without search, as other programs do. `kriegbot.players.lone_king` mates bare kings.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from referee.pieces import PIECE_VALUES, Men, is_pawn_capture, moved, open_tries
 
 SIMULATIONS = 100
 FURTHER = 4
-"""A try after a refusal gets so many times fewer."""
+"""Divisor of the simulations after a refusal."""
 TURNS = 2
-"""So many turns of ours deep is a simulation."""
+"""Depth of a simulation, in turns of ours."""
 EXPLORES = 0.3
-"""How much UCT prefers a try that was followed seldom, in pawns."""
+"""UCT's bonus for rare tries, in pawns."""
 NOISE = 0.02
-"""How much luck is added to a value, so that games differ, in pawns."""
+"""Size of the random term, in pawns."""
 MOST = 0.5
-"""The most that the right to move is taken to be worth, in pawns."""
+"""Maximum value of the right to move, in pawns."""
 RARE = 0.01
-"""Messages less probable than this are left out."""
+"""Least probability of a message."""
 
 
 class MctsPlayer:
-    """Plays one game; the seed draws the messages."""
+    """Player of one game; the seed draws the messages."""
 
     options = (Option("simulations", int, "simulations for a turn's first try", SIMULATIONS, 1, 1_000_000),)
 
@@ -53,7 +53,7 @@ class MctsPlayer:
         self._tree: Tree | None = None
 
     def choose(self, view: View) -> Choice:
-        """Answers a view with the open try that the simulations value most."""
+        """Choose the open try with the highest value."""
         if self._metaposition is None:
             self._metaposition = Metaposition(view)
         self._metaposition.update(view)
@@ -75,7 +75,7 @@ class MctsPlayer:
 
 
 class Outcome:
-    """What is heard between one turn of ours and the next, with what we know then; `node` once it was drawn."""
+    """The messages between two turns of ours, and the next node once a simulation drew them."""
 
     __slots__ = ("gained", "is_check", "node", "odds", "taken", "value")
 
@@ -85,7 +85,7 @@ class Outcome:
 
 
 class Try:
-    """A try at a node: how probably it is legal, what may be heard if it is, and its value then."""
+    """A try at a node: probability of being legal, outcomes if it is, and their mean value."""
 
     __slots__ = ("legal", "men", "move", "outcomes", "value", "visits")
 
@@ -94,12 +94,12 @@ class Try:
         self.weigh()
 
     def weigh(self) -> None:
-        """The average over what may be heard."""
+        """Average over the outcomes."""
         self.value = sum(one.odds * one.value for one in self.outcomes)
 
 
 class Node:
-    """A turn of ours, as it is known from the messages alone."""
+    """A turn of ours, as far as the messages reveal it."""
 
     __slots__ = ("checks", "gained", "hot", "men", "opened", "prize", "stands", "unopened", "visits")
 
@@ -110,7 +110,7 @@ class Node:
         self.unopened: list[chess.Move] | None = None
 
     def value(self) -> float:
-        """The value of trying the best first and then, as long as tries are refused, the next."""
+        """Return the value of trying the best first, and the next after each refusal."""
         total, left = 0.0, 1.0
         for one in sorted(self.opened, key=lambda one: -one.value):
             if one.value <= self.stands or left < RARE:
@@ -121,24 +121,19 @@ class Node:
 
 
 class Tree:
-    """The tree of one turn.
-
-    Attributes:
-      root: this turn of ours.
-      ply: which turn it is.
-    """
+    """The tree of one turn, which began at ply `ply`."""
 
     def __init__(self, view: View, odds: Odds, rng: random.Random) -> None:
         self.ply = view.ply
         self._color, self._odds, self._rng = view.color, odds, rng
-        hot = odds.heard.capture
-        self.root = Node(view.men, 0.0, hot, odds.prize[hot] if hot is not None else 0.0, odds.heard.checks)
+        hot = odds.last.capture
+        self.root = Node(view.men, 0.0, hot, odds.prize[hot] if hot is not None else 0.0, odds.last.checks)
         self.root.stands = odds.value(view.men)[0]
         self._turn = 0.0
         for move in view.tries():
             self._open(self.root, move)
         self._guess = {one.move: one.value for one in self.root.opened}
-        # until now no turn that follows was counted; a turn is worth what the best try gains
+        # so far no further turn counts; a turn is worth the gain of the best try
         self._turn = min(MOST, self.root.value() - self.root.stands)
         for one in self.root.opened:
             for outcome in one.outcomes:
@@ -146,16 +141,16 @@ class Tree:
             one.weigh()
 
     def simulate(self) -> None:
-        """One simulation from the root."""
+        """Run one simulation."""
         self._descend(self.root, TURNS)
 
     def keep(self, tries: list[chess.Move]) -> None:
-        """The referee has refused a try at the root; these are still open."""
+        """Drop the tries of the root that are no longer open."""
         still = set(tries)
         self.root.opened = [one for one in self.root.opened if one.move in still]
 
     def best(self) -> chess.Move:
-        """The try that has the greatest value if it is legal: refusals cost nothing."""
+        """Return the try with the highest value if it is legal: refusals cost nothing."""
         return max(self.root.opened, key=lambda one: one.value + NOISE * self._rng.random()).move
 
     def _descend(self, node: Node, turns: int) -> None:
@@ -180,23 +175,23 @@ class Tree:
         one.weigh()
 
     def _legal_try(self, node: Node) -> Try | None:
-        """The try that UCT prefers; if the referee refuses it, the next."""
+        """Return the try that UCT prefers; after a refusal the next."""
         spread = EXPLORES * math.sqrt(math.log(node.visits + 1))
         ranked = sorted(node.opened, key=lambda one: -one.value - spread / math.sqrt(one.visits + 1))
         return next((one for one in ranked if self._rng.random() < one.legal), None)
 
     def _after(self, one: Try, outcome: Outcome) -> Node:
-        """Our next turn after these messages."""
+        """Return our next turn after an outcome."""
         men, prize = one.men, 0.0
         if outcome.taken is not None:
-            men = {square: man for square, man in men.items() if square != outcome.taken}
-            prize = self._odds.taker(one.men[outcome.taken], outcome.taken)
+            men = {square: piece for square, piece in men.items() if square != outcome.taken}
+            prize = self._odds.capturer(one.men[outcome.taken], outcome.taken)
         node = Node(men, outcome.gained, outcome.taken, prize, None if outcome.is_check else NO_CHECK)
         node.stands = outcome.value - self._turn
         return node
 
     def _sorted(self, node: Node) -> list[chess.Move]:
-        """The tries of a node, best guess last: first those that retake, then as they were good before."""
+        """Return the tries of a node, best guess last: recaptures, then by their value at the root."""
 
         def guess(move: chess.Move) -> float:
             if move.to_square == node.hot:
@@ -207,7 +202,7 @@ class Tree:
         return sorted(open_tries(self._color, node.men, False, False), key=guess)
 
     def _open(self, node: Node, move: chess.Move) -> None:
-        """Adds a try to a node, valued by what may be heard until our next turn."""
+        """Add a try to a node, with its outcomes up to our next turn."""
         odds, target = self._odds, move.to_square
         men = moved(node.men, move)
         worth, held = odds.value(men)

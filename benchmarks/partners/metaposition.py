@@ -1,12 +1,12 @@
 """One ply over a metaposition, in the manner of Darkboard.
 
 After Ciancarini and Favini, "Representing Kriegspiel states with metapositions" (IJCAI 2007) and "A program to play
-Kriegspiel" (ICGA Journal, 2007); what is known of the opponent's men is in `densities`. A try is rated by what
-the referee may answer: a refusal costs nothing and the next best try follows, so each is rated as if it were legal, as
-a capture and as a quiet move, in proportion. As in the papers, the rating adds up the safety of one's men, the squares
-that they control, and progress; a capture is announced, so that the opponent is expected to retake with his cheapest
-man, which this player does before it rates anything. The weights are our own. Left out: searching on behind the
-opponent's answer, the opening book, and the solved endings; instead, `kriegbot.players.lone_king` hunts a lone king.
+Kriegspiel" (ICGA Journal, 2007), on the densities of `densities`. A refusal costs nothing and the next best try
+follows, so each try is rated as if it were legal, as a capture and as a quiet move in proportion. As in the papers, the
+rating adds up the safety of our pieces, the squares that they control, and progress. The referee announces captures, so
+the opponent is expected to recapture with its cheapest piece; this player does so before it rates anything. The weights
+are our own. Left out: search beyond the opponent's reply, the opening book, and the solved endings, in whose place
+`kriegbot.players.lone_king` hunts a lone king.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from referee.pieces import (
     squares_of,
 )
 
-WORTHS = np.array([PIECE_VALUES[man] for man in chess.PIECE_TYPES])
+VALUES = np.array([PIECE_VALUES[piece] for piece in chess.PIECE_TYPES])
 
-HEARD, BLIND = 0.95, 0.22
-"""How probably a man is taken by one that attacks it: where a capture was announced, and elsewhere."""
-KEPT = 0.8
-"""The part of a taker's worth that retaking brings, since it may fail."""
+ANNOUNCED, UNANNOUNCED = 0.95, 0.22
+"""Probability that an attacker captures a piece: where we announced a capture, and elsewhere."""
+RECAPTURED = 0.8
+"""Share of a capturing piece's value that a recapture brings, since it may fail."""
 CONTROL, FINDS, CHECKS, NOISE = 0.012, 0.05, 0.15, 0.03
-"""What a controlled square is worth, a man of the opponent's on it, and a check; and how much luck is added."""
+"""Value of a controlled square, of an enemy piece on it, of a check; and size of the random term."""
 
 
 class MetapositionPlayer:
-    """Plays one game; the seed shakes the ratings a little, so that games differ."""
+    """Player of one game; the seed varies the ratings a little."""
 
     def __init__(self, seed: int) -> None:
         self._rng = random.Random(seed)
@@ -51,7 +51,7 @@ class MetapositionPlayer:
         self._metaposition: Metaposition | None = None
 
     def choose(self, view: View) -> Choice:
-        """Answers a view with the open try that is rated best."""
+        """Choose the open try with the best rating."""
         if self._metaposition is None:
             self._metaposition = Metaposition(view)
         self._metaposition.update(view)
@@ -64,24 +64,24 @@ class MetapositionPlayer:
 
 
 class Rating:
-    """Rates the tries of one view, in pawns."""
+    """Ratings of the tries of one view, in pawns."""
 
     def __init__(self, view: View, metaposition: Metaposition) -> None:
         self._view = view
         self._density, self._occupied = metaposition.density, metaposition.occupied
         self._late = 1.0 - view.opponent_men / 16
         self._clear = metaposition.clear()
-        self._heard = view.last_reply or Announcement()
-        self._takes_first = metaposition.takers(self._clear)
+        self._last = view.last_reply or Announcement()
+        self._capturers = metaposition.capturers(self._clear)
         counts = np.maximum(self._density.sum(0), 1e-6)
-        self._prize = (WORTHS[:5] @ self._density[:5]) / counts
+        self._prize = (VALUES[:5] @ self._density[:5]) / counts
         near = ATTACKS[0, chess.KING - 1] + np.eye(64)
         self._near_king: Reals = self._density[5] @ near
         self._barred = self._pawns_barred()
 
     def rate(self, move: chess.Move) -> float:
-        """How good a try is if it is legal."""
-        view, man = self._view, self._view.men[move.from_square]
+        """Rate a try as if it were legal."""
+        view, piece = self._view, self._view.men[move.from_square]
         men = moved(view.men, move)
         becomes, target = men[move.to_square], move.to_square
         own = squares_of(men)
@@ -91,37 +91,37 @@ class Rating:
             held |= squares
         is_pawn = is_pawn_capture(move, view.men)
         captures = 1.0 if is_pawn else float(self._occupied[target])
-        is_ahead = man == chess.PAWN and not is_pawn
+        is_ahead = piece == chess.PAWN and not is_pawn
         if is_ahead or is_castling(move, view.men):
             captures = 0.0
-        elif target == self._heard.capture:
+        elif target == self._last.capture:
             captures = 1.0
 
         rating = captures * float(self._prize[target])
         risk = self._loss(target, becomes, bool(held >> target & 1))
-        rating -= (captures * HEARD + (1 - captures) * BLIND) * risk
+        rating -= (captures * ANNOUNCED + (1 - captures) * UNANNOUNCED) * risk
         for square, other in men.items():
             if square != target and other != chess.KING:
-                rating -= BLIND * self._loss(square, other, bool(held >> square & 1))
-        if self._heard.checks and not self._answers(move):
+                rating -= UNANNOUNCED * self._loss(square, other, bool(held >> square & 1))
+        if self._last.checks and not self._answers(move):
             rating -= 50.0
-        rating += self._control(move, seen, held) + self._progress(move, man, target)
-        if man == chess.PAWN and move.promotion is not None:
+        rating += self._control(move, seen, held) + self._progress(move, piece, target)
+        if piece == chess.PAWN and move.promotion is not None:
             rating += PIECE_VALUES[move.promotion] - 1.0
-        return round(rating, 9)  # sums may differ in their last bits from machine to machine
+        return round(rating, 9)  # the last bits of sums may differ between machines
 
-    def _loss(self, square: chess.Square, man: chess.PieceType, is_held: bool) -> float:
-        """What is lost on a square if an attacker takes there, on average over the cheapest attackers."""
-        worth = PIECE_VALUES[man]
-        if man == chess.KING:
+    def _loss(self, square: chess.Square, piece: chess.PieceType, is_held: bool) -> float:
+        """Return the expected loss on a square if an attacker captures there, the cheapest one first."""
+        worth = PIECE_VALUES[piece]
+        if piece == chess.KING:
             return 0.0
-        takers = self._takes_first[:, square]
+        capturers = self._capturers[:, square]
         if not is_held:
-            return float(worth * takers.sum())
-        return float(takers[:5] @ np.maximum(0.0, worth - KEPT * WORTHS[:5]))
+            return float(worth * capturers.sum())
+        return float(capturers[:5] @ np.maximum(0.0, worth - RECAPTURED * VALUES[:5]))
 
     def _control(self, move: chess.Move, seen: dict[chess.Square, chess.Bitboard], held: chess.Bitboard) -> float:
-        """Squares attacked, most of all those of men and about the king."""
+        """Rate the attacked squares, above all those with pieces and around the king."""
         squares = list(chess.scan_forward(held))
         control = CONTROL * len(squares) + FINDS * float(self._occupied[squares].sum())
         control += (0.02 + 0.25 * self._late**2) * float(self._near_king[squares].sum())
@@ -129,11 +129,11 @@ class Rating:
         control += CHECKS * float((self._density[5] * self._clear[move.to_square])[ours].sum())
         return control
 
-    def _progress(self, move: chess.Move, man: chess.PieceType, target: chess.Square) -> float:
-        """Pawns forward, pieces out, the king safe as long as the opponent has much left."""
+    def _progress(self, move: chess.Move, piece: chess.PieceType, target: chess.Square) -> float:
+        """Rate advanced pawns, developed pieces, and a safe king while the opponent has many pieces."""
         color, late = self._view.color, self._late
         height, before = relative_rank(color, target), relative_rank(color, move.from_square)
-        match man:
+        match piece:
             case chess.PAWN:
                 free = float(1.0 - self._barred[target])
                 centre = 0.15 if 2 <= chess.square_file(target) <= 5 and height <= 4 else 0.0
@@ -151,14 +151,14 @@ class Rating:
         return 0.0
 
     def _answers(self, move: chess.Move) -> bool:
-        """Whether a try may be legal in check: with the king, or on the line of the check."""
+        """Return True if a try may answer a check: a king move, or a move to the line of check."""
         king = king_of(self._view.men)
         if move.from_square == king:
             return not is_castling(move, self._view.men)
-        return bool(check_direction(king, move.to_square) & self._heard.checks)
+        return bool(check_direction(king, move.to_square) & self._last.checks)
 
     def _pawns_barred(self) -> Reals:
-        """How probably a pawn of ours on a square meets a pawn of the opponent's further on, on its file or beside."""
+        """Return the probability that an enemy pawn ahead, on this or the next file, bars our pawn on a square."""
         pawns = self._density[0].reshape(8, 8)
         rows = pawns if self._view.color == chess.WHITE else pawns[::-1]
         ahead = np.cumsum(rows[::-1], axis=0)[::-1] - rows
