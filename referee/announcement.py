@@ -377,14 +377,9 @@ def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, pl
 def announce(
     board: chess.Board, move: chess.Move, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int | None = None
 ) -> Announcement:
-    """Return the referee's announcement of a legal move.
+    """Return the referee's announcement of a legal move on the true board, which stays as it is.
 
-    Args:
-      board: the true position before the move; unchanged.
-      move: a legal move in it.
-      rules: the rule set.
-      limits: when the game is drawn.
-      ply: moves made before this one. It is needed only under a limit of plies.
+    `ply` is the number of moves made before this one. It is needed only under a limit of plies.
     """
     if ply is None:
         if limits.plies is not None:

@@ -70,21 +70,13 @@ class PgnMove:
 
 @dataclass(slots=True)
 class PgnGame:
-    """A game as it is written.
-
-    Attributes:
-      headers: values by name, as a chess program shows them.
-      remarks: comments before the first move.
-      moves: the main line.
-      result: the result after the moves.
-      skipped: "sidelines" and "annotations" (such as "$1" or "!?"), if there were any.
-    """
+    """A game as it is written."""
 
     headers: dict[str, str]
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # comments before the first move
     moves: list[PgnMove] = field(default_factory=list)
     result: str = ""
-    skipped: dict[str, None] = field(default_factory=dict)
+    skipped: dict[str, None] = field(default_factory=dict)  # "sidelines" and "annotations" such as "$1" or "!?"
 
 
 def pgn_games(text: str) -> list[str]:

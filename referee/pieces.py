@@ -140,12 +140,7 @@ def open_tries(
 ) -> list[chess.Move]:
     """Return the tries open to a side, ordered by square of departure, square of arrival and promotion.
 
-    Args:
-      color: the side that tries.
-      men: its own pieces.
-      kingside: True if it may still castle with the rook on the h-file.
-      queenside: True if it may still castle with the rook on the a-file.
-      pawn_tries: the announced pawn captures, as in `Announcement`; None if none were announced.
+    The arguments are as in a `View` of the side to move.
     """
     own, capturing = squares_of(men), may_capture(pawn_tries)
     castling = _castling_targets(color, own, kingside, queenside)

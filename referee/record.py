@@ -40,13 +40,9 @@ def place(ply: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One move, the tries and questions before it, and its announcement.
+    """One move with its announcement, and the refused tries and questions before it, in order.
 
-    Attributes:
-      move: the accepted move.
-      announcement: the referee's announcement of it.
-      tries: the refused tries and the questions of this turn, in order.
-      seconds: time taken for the turn, to the millisecond; None if it was not measured.
+    The time of the turn is None if it was not measured, and is rounded to milliseconds.
     """
 
     move: chess.Move
@@ -83,9 +79,6 @@ class GameRecord:
     """A game of Kriegspiel, finished or not.
 
     Attributes:
-      rules: the rule set.
-      limits: when the game is drawn.
-      start: FEN of the first position.
       turns: one for each move made.
       left: refused tries and questions after the last move.
       end: the end of the game; None if it has not ended.
@@ -111,13 +104,7 @@ class GameRecord:
     def of(
         cls, referee: Referee, headers: Mapping[str, str] | None = None, seconds: Sequence[float | None] = ()
     ) -> GameRecord:
-        """Return the record of a referee's game so far.
-
-        Args:
-          referee: the game.
-          headers: PGN headers, such as White, Black, Seed.
-          seconds: time taken for each move made, or empty if none was measured.
-        """
+        """Return the record of a game so far, with the time of each move made, or none."""
         if seconds and len(seconds) != referee.ply:
             raise RecordError(f"illegal times: {len(seconds)} given for {referee.ply} moves; it takes one a move")
         turns: list[Turn] = []

@@ -40,10 +40,7 @@ class Referee:
     >>> referee.view(chess.BLACK).last_reply.text()
     'A move was made.'
 
-    Args:
-      rules: the rule set, or its name.
-      limits: when the game is drawn.
-      start: FEN of the first position, known to both sides. Its halfmove clock counts as quiet plies.
+    Both sides know the first position. Its halfmove clock counts as quiet plies.
 
     Raises:
       BadStart: a ValueError. The FEN is invalid, or a game cannot begin there.
@@ -92,9 +89,7 @@ class Referee:
     def try_move(self, move: chess.Move) -> Answer:
         """Answer a try of the side to move. An accepted one is made and announced to both sides.
 
-        Raises:
-          TypeError: the argument is not a move from one square of the board to another.
-          GameIsOver: the game has ended.
+        Raises GameIsOver after the end, and TypeError for anything but a move between squares of the board.
         """
         move = plain_move(move)
         self._require_going_on(f"try {move.uci()}")

@@ -135,12 +135,10 @@ class View:
 
     Attributes:
       color: the side.
-      rules: the rule set of the game.
-      limits: its limits.
-      start: FEN of the first position, which both sides know.
+      rules, limits: those of the game.
+      start: FEN of the first position.
       men: the side's own pieces, square -> `chess.PAWN` to `chess.KING`. Changing it changes nothing else.
-      kingside: True if the side may still castle with the rook on the h-file.
-      queenside: True if the side may still castle with the rook on the a-file.
+      kingside, queenside: True if the side may still castle with the rook on the h-file, on the a-file.
       turn: the side to move.
       ply: moves made so far, by both sides together.
       opponent_men: number of pieces that the opponent has left, pawns included.
@@ -238,16 +236,7 @@ class Prefix(Sequence[T]):
 
 
 class ViewBuilder:
-    """One side of a game, which takes in event by event.
-
-    Attributes:
-      color: the side.
-      events: the events so far.
-      turn: the side to move.
-      ply: moves made so far, by both sides together.
-      pawn_tries: the announced pawn captures of the side to move.
-      end: the end of the game, or None.
-    """
+    """One side of a game, which takes in event by event. The attributes are those of `View` at the moment."""
 
     def __init__(
         self, color: chess.Color, rules: RuleSet, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN

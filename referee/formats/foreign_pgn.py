@@ -22,10 +22,8 @@ of the captured piece, or CR, CF, CD (either diagonal) or CK (knight).
 
 The pages leave some choices. A double check is two tokens ("CF,CN"), and "CFN" is read as well. At a mate the check may
 be left out. An en passant capture may stand at the square of the captured pawn or of the capturing one. T is read as
-X. `icc` must give all of this, and `umd` nothing that is not so. A move without a comment was made at once. Neither
-has a letter for some announcements: pawn tries without their number, a promotion, en passant. The header RuleSet gives
-the rules under which the referee announces them again. Neither has a place for tries that the side's own pieces rule
-out, "Any?", tries after the last move, or times. Answers are not written, since the referee gives them again.
+X. `icc` must give all of this, and `umd` nothing that is not so. A move without a comment was made at once. Answers
+and announcements without a letter are not written, since the referee gives them again.
 
 `filtered` is one side's view in the notation of `icc`, with "??" for the other side's moves. After the colon of the
 other side's comments stands the number of announced illegal tries, where they are announced. The other side's moves do
@@ -160,10 +158,7 @@ _WITH_UMD = _Notation(re.compile(_UMD), "{(K:f6,Bg7:CK)}", _write_umd, _contradi
 def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = False) -> str | None:
     """Return the name of a try of the side to move, by what it sees; None if its own pieces rule it out.
 
-    Args:
-      board: the true board. Only the pieces of the side to move are used.
-      move: the try.
-      is_capture: True if it was accepted and captured.
+    `is_capture` is True if it was accepted and captured.
     """
     side = _side_to_move(board)
     if not is_open(move, *side):
@@ -174,11 +169,7 @@ def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = Fals
 
 
 def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
-    """Return the try of a name. A promotion without a piece is one to a queen, the sign of a capture is optional.
-
-    Raises:
-      RecordError: it names no try of the side to move, or several.
-    """
+    """Return the try of a name. A promotion without a piece is one to a queen, the sign of a capture is optional."""
     side = _side_to_move(board)
     men = side[1]
     castles, match = _CASTLES.fullmatch(name), _TRY.fullmatch(name)
