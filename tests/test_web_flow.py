@@ -15,11 +15,12 @@ from urllib.request import urlopen
 import chess
 import pytest
 
+from kriegbot.game.process import ProcessSeat
 from kriegbot.players.base import Choice
 from kriegbot.web import library
 from kriegbot.web import registry as registries
 from kriegbot.web.catalogue import about
-from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
+from kriegbot.web.seats import GameClock, PersonSeat, TimeControl
 from kriegbot.web.server import PageServer
 from referee import RULE_SETS, View, load_record, record_to_pgn
 from tests.page import Client, served, until
@@ -148,13 +149,13 @@ def test_a_flag_falls(client: Client) -> None:
 
 
 def test_the_flag_of_a_program_falls_too(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = PooledSeat.ask
+    ask = ProcessSeat.ask
 
-    def slow(seat: PooledSeat, view: View) -> Choice:
+    def slow(seat: ProcessSeat, view: View) -> Choice:
         time.sleep(1.5)
         return ask(seat, view)
 
-    monkeypatch.setattr(PooledSeat, "ask", slow)
+    monkeypatch.setattr(ProcessSeat, "ask", slow)
     client.send(NEW | {"color": "black", "clock": "1+0"})
     over = client.until("over")
     assert (over["won"], over["text"]) == (True, "Forfeit, Black wins (lost on time).")

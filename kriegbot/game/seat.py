@@ -91,42 +91,6 @@ class Seat(ABC):
         self.close()
 
 
-class SeatAround(Seat):
-    """A wrapper of another seat, for subclasses that add something. It does not close the other seat."""
-
-    def __init__(self, seat: Seat) -> None:
-        self.name, self._seat = seat.name, seat
-
-    @property
-    def about(self) -> str:  # type: ignore[override]  # known only after `begin`
-        """`Seat.about` of the other seat."""
-        return self._seat.about
-
-    def begin(self, seed: int) -> Leave | None:
-        """See `Seat.begin`."""
-        return self._seat.begin(seed)
-
-    def ready(self) -> None:
-        """See `Seat.ready`."""
-        self._seat.ready()
-
-    def ask(self, view: View) -> Choice:
-        """See `Seat.ask`."""
-        return self._seat.ask(view)
-
-    def wait(self, view: View) -> None:
-        """See `Seat.wait`."""
-        self._seat.wait(view)
-
-    def end(self, view: View) -> None:
-        """See `Seat.end`."""
-        self._seat.end(view)
-
-    def log(self) -> str:
-        """See `Seat.log`."""
-        return self._seat.log()
-
-
 class HereSeat(Seat):
     """A seat in this process. It cannot stop a player that hangs.
 

@@ -28,7 +28,7 @@ from kriegbot.web.registry import GameThread, LatestRequest, PageGame, Registry
 from kriegbot.web.replies import DrawOffer, GameEnded, GameInfo, HeatMap, NextGame, Presence, Reply, SideView, refusal
 from kriegbot.web.requests import Request
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
-from kriegbot.web.seats import ClockedSeat, GameClock, PersonSeat, PooledSeat, TimeControl
+from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
 from kriegbot.web.show import letters
 from kriegbot.web.watch import SpectatorGame, WatchedGame, game_message, over_message
 from referee import GameRecord, Reason, Referee, RuleSet, View
@@ -132,7 +132,11 @@ class LiveGame(GameThread):
         if color in self.people:
             return self.people[color].seat
         seat = self._seats[color]
-        return ClockedSeat(seat, self.clock) if self.watched is None else self.watched.around(seat)
+        if self.watched is None:
+            seat.clock = self.clock
+        else:
+            self.watched.watch(seat)
+        return seat
 
     def _play(self) -> None:
         setup, begun = self.setup, self.setup.begun

@@ -21,7 +21,7 @@ import chess
 import referee
 from kriegbot.game.children import CannotStart
 from kriegbot.game.process import ProcessSeat
-from kriegbot.game.seat import PlayerFailed, Seat, SeatAround
+from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.narration.diary import Diary, EvenTime
 from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
 from kriegbot.players.human import read_action
@@ -116,10 +116,19 @@ class GameClock:
 
 
 class PooledSeat(ProcessSeat):
-    """A program's process, in which another thread can abandon the game."""
+    """A program's process, in which another thread can abandon the game.
+
+    Attributes:
+      color: the side for which its process has played.
+      clock: the clock of its game; without one, time is unlimited.
+      on_ask: called with each view before the program sees it.
+      on_wait: called with each of its views while the opponent is to move.
+    """
 
     color: chess.Color | None = None
-    """The side for which its process has played."""
+    clock: GameClock | None = None
+    on_ask: Callable[[View], None] | None = None
+    on_wait: Callable[[View], None] | None = None
     _why = ""
 
     @property
@@ -142,8 +151,28 @@ class PooledSeat(ProcessSeat):
         self._unless_left(super().ready)
 
     def ask(self, view: View) -> Choice:
-        """Return the player's answer, or `Leave` once the game was abandoned; raise PlayerFailed."""
-        return self._unless_left(lambda: super(PooledSeat, self).ask(view)) or Choice(Leave(self._why))
+        """Return the player's answer, `FlagFell` when its time is up, or `Leave` once the game was abandoned."""
+        if self.on_ask is not None:
+            self.on_ask(view)
+        clock = self.clock or GameClock(None)
+        clock.switch(view.color)
+        left = clock.left(view.color)
+        flag = threading.Timer(max(0.0, left or 0.0), self.leave, ["its time was up"])
+        if left is not None:
+            flag.start()
+        try:
+            choice = self._unless_left(lambda: super(PooledSeat, self).ask(view))
+        finally:
+            flag.cancel()
+        if choice is not None:
+            return choice
+        left = clock.left(view.color)
+        return Choice(FlagFell() if left is not None and left <= 0 else Leave(self._why))
+
+    def wait(self, view: View) -> None:
+        """Pass the view to `on_wait`."""
+        if self.on_wait is not None:
+            self.on_wait(view)
 
     def _unless_left(self, act: Callable[[], T]) -> T | None:
         """Return the result of `act`; None if the game is abandoned meanwhile, or if no process can be started."""
@@ -189,7 +218,7 @@ class SeatPool:
                 seat = PooledSeat(spec, report=self._report, low_priority=True, begins_late=True)
             else:
                 self._free.remove(seat)
-            seat.color = color
+            seat.color, seat.clock, seat.on_ask, seat.on_wait = color, None, None, None
             self._taken.add(seat)
             if self._is_closed:
                 seat.leave("the page was closed")
@@ -327,26 +356,3 @@ class PersonSeat(Seat):
         if self._turn_view is None:
             raise Refused("It is not your turn.")
         return self._turn_view
-
-
-class ClockedSeat(SeatAround):
-    """A program's seat under a time control: the program loses when its time is up."""
-
-    def __init__(self, seat: PooledSeat, clock: GameClock) -> None:
-        super().__init__(seat)
-        self._leave, self._clock = seat.leave, clock
-
-    def ask(self, view: View) -> Choice:
-        """Return the program's choice, or `FlagFell` when its time is up."""
-        self._clock.switch(view.color)
-        left = self._clock.left(view.color)
-        if left is None:
-            return super().ask(view)
-        flag = threading.Timer(max(0.0, left), self._leave, ["its time was up"])
-        flag.start()
-        try:
-            choice = super().ask(view)
-        finally:
-            flag.cancel()
-        is_out_of_time = isinstance(choice.action, Leave) and (self._clock.left(view.color) or 0.0) <= 0
-        return Choice(FlagFell()) if is_out_of_time else choice

@@ -5,38 +5,20 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import chess
 
-from kriegbot.game.seat import Seat, SeatAround
 from kriegbot.narration.moments import Narrator, both_called
-from kriegbot.players.base import Choice
 from kriegbot.web.registry import GameThread, PageGame, Registry
 from kriegbot.web.replies import GameEnded, GameInfo, NotYet, PaceSet
 from kriegbot.web.requests import LeaveGame, Pause, Request, SetPace
 from kriegbot.web.review import Review
+from kriegbot.web.seats import PooledSeat
 from referee import GameRecord, RuleSet, View
 
 log = logging.getLogger("kriegbot.web")
-
-
-class WatchedSeat(SeatAround):
-    """The seat of a watched program: `see` gets each view before the program does, and `wait` delays the game."""
-
-    def __init__(self, seat: Seat, see: Callable[[View], None], wait: Callable[[View], None]) -> None:
-        super().__init__(seat)
-        self._see, self._wait = see, wait
-
-    def ask(self, view: View) -> Choice:
-        """Return the program's choice."""
-        self._see(view)
-        return super().ask(view)
-
-    def wait(self, view: View) -> None:
-        """Wait as long as the page wants."""
-        self._wait(view)
 
 
 class WatchedGame(PageGame):
@@ -56,9 +38,9 @@ class WatchedGame(PageGame):
         self.review.is_live = True
         self._publish_pace()
 
-    def around(self, seat: Seat) -> WatchedSeat:
-        """Return a seat that shows its views on the page."""
-        return WatchedSeat(seat, self._see, self._wait)
+    def watch(self, seat: PooledSeat) -> None:
+        """Show the views of a seat on the page."""
+        seat.on_ask, seat.on_wait = self._see, self._wait
 
     def leave(self, why: str) -> None:
         """End the game, which no longer waits for the page."""
