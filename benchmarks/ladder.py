@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.console import Console
 
-from tournaments.presentation import LINE, WON, Table, finished, plotting, show_table
+from tournaments.presentation import LINE, WON, Table, plotting, show_table, svg_plot
 from tournaments.statistics import NORMAL_95, Reals
 from tournaments.store import Store, StoreError
 
@@ -107,7 +107,7 @@ def plot_of(ladder: list[Rated]) -> str:
         axes.set_yticks(places, [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name, *_ in ladder])
         axes.set_xlabel("Elo, with its 95% interval")
         texts = [f"{one.player} {one.elo:+.0f}" for one in ladder]
-        return finished("ladder", "Players on one Elo scale", texts, figure).svg
+        return svg_plot("ladder", "Players on one Elo scale", texts, figure).svg
 
 
 def main() -> None:

@@ -156,7 +156,7 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
             "unknown evaluator 'k5'. Known: active, conservative, ks, material, sound;",
         ),
         (["figure2", "--choice", "evaluator"], "illegal choice 'evaluator': it takes option=value, "),
-        (["figure2", "--choice", "boards=first"], "illegal boards 'first'"),
+        (["figure2", "--choice", "boards=first"], "unknown boards 'first'"),
         (["figure2", "--choice", ""], "illegal choice '': it takes option=value, "),
         (["figure2", "--out", "/dev/null/x"], "cannot write to '/dev/null/x': "),
         (["figure2", "--out", "x" * 300], "File name too long."),

@@ -124,7 +124,7 @@ def test_shards_merged_are_the_whole(tmp_path: Path, finished: list[Finished]) -
     for _ in range(2):  # the second time there is nothing new
         with Store.writing(tmp_path / "t", settings(), 6) as store:
             for part in parts:
-                store.take_from(part)
+                store.copy_from(part)
             assert store.missing() == []
     with Store.open(tmp_path / "t") as store, Store.open(store_with(tmp_path / "whole", finished)) as whole:
         for query in ("SELECT id, record, plies FROM games", "SELECT * FROM sides", "SELECT * FROM answers"):
@@ -140,7 +140,7 @@ def test_another_tournament_is_not_merged(tmp_path: Path) -> None:
         pytest.raises(StoreError, match="holds another tournament"),
         Store.writing(tmp_path / "t", settings(), 6) as store,
     ):
-        store.take_from(tmp_path / "other")
+        store.copy_from(tmp_path / "other")
 
 
 def test_a_game_that_differs_is_not_merged(tmp_path: Path, finished: list[Finished]) -> None:
@@ -148,7 +148,7 @@ def test_a_game_that_differs_is_not_merged(tmp_path: Path, finished: list[Finish
     changed(other, "UPDATE games SET record = ? WHERE id = 3", finished[3].record)
     path = store_with(tmp_path / "t", finished[2:3])
     with pytest.raises(StoreError, match=r"game 3 of .* differs"), Store.writing(path, settings(), 6) as store:
-        store.take_from(other)
+        store.copy_from(other)
     with Store.open(path) as store:
         assert store.done() == {3}
 
@@ -227,7 +227,7 @@ def test_a_finished_tournament_is_read_where_nothing_can_be_written(
         with Store.open(path) as store:
             assert report_of(store).as_json() == report
             assert store.record(3).headers["Round"] == "1.3"
-        assert merged.take_from(path) == 6
+        assert merged.copy_from(path) == 6
         assert sorted(os.listdir(open_folder)) == ["t #1?", "t #1?.lock"]
 
 

@@ -120,7 +120,7 @@ def test_a_damaged_file_is_refused_in_a_short_line_or_does_no_harm(
 
     def take_over() -> None:
         with Store.writing(tmp_path / "merged", settings(), 6) as store:
-            store.take_from(path)
+            store.copy_from(path)
 
     refusals = []
     for use in (read, go_on, take_over):

@@ -1,1 +1,1 @@
-"""Many games: who plays whom, who plays them, where they are kept, and what they say."""
+"""Tournaments: schedules, workers, files of games, statistics and reports; the paper's experiments."""

@@ -110,13 +110,13 @@ def show_table(table: Table, console: Console) -> None:
 def page_of(report: TournamentReport, title: str = "Kriegspiel tournament") -> str:
     """Return the page, in HTML; without plots if matplotlib is not installed."""
     parts = [(table.title, _html(table)) for table in tables_of(report)]
-    if not are_missing():
+    if not plots_are_missing():
         parts += [(plot.title, _figure(plot)) for plot in plots_of(report)]
     contents = "".join(f'<li><a href="#part{at}">{escape(name)}</a></li>\n' for at, (name, _) in enumerate(parts))
     settings = "".join(
         f"<tr><th scope=row>{escape(name)}</th><td>{escape(value)}</td></tr>\n" for name, value in settings_of(report)
     )
-    missing = f"<p>No plots: {escape(MISSING)}.</p>\n" if are_missing() else ""
+    missing = f"<p>No plots: {escape(MISSING)}.</p>\n" if plots_are_missing() else ""
     shown = "".join(re.sub("^<[a-z0-9]+", rf'\g<0> id="part{at}"', part, count=1) for at, (_, part) in enumerate(parts))
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
@@ -168,21 +168,21 @@ def tables_of(report: TournamentReport) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def names_of(report: TournamentReport) -> dict[str, str]:
+def numbers_of(report: TournamentReport) -> dict[str, str]:
     """Return the number of each player by its spec."""
     return {player.player: str(number) for number, player in enumerate(report.players, 1)}
 
 
-def titled(report: TournamentReport, are_played: bool = True) -> dict[str, PairingReport]:
+def pairings_by_title(report: TournamentReport, are_played: bool = True) -> dict[str, PairingReport]:
     """Return the pairings that have games, or all, by their players' numbers such as "1 - 2"."""
-    names = names_of(report)
+    names = numbers_of(report)
     pairings = [pairing for pairing in report.pairings if pairing.standing.games or not are_played]
     return {f"{names[pairing.first]} - {names[pairing.second]}": pairing for pairing in pairings}
 
 
 def _results(report: TournamentReport) -> Table:
     rows = []
-    for title, pairing in titled(report, are_played=False).items():
+    for title, pairing in pairings_by_title(report, are_played=False).items():
         standing = pairing.standing
         score = (standing.wins + standing.draws / 2) / max(1, standing.games)
         rows.append(
@@ -217,13 +217,13 @@ def _cross_table(report: TournamentReport) -> Table:
         for number, (player, points) in enumerate(zip(report.players, report.points, strict=True), 1)
         if len(report.players) > 2
     ]
-    return Table("Points against each", ("", *names_of(report).values(), "all", "games"), rows)
+    return Table("Points against each", ("", *numbers_of(report).values(), "all", "games"), rows)
 
 
 def _pairs(report: TournamentReport) -> Table:
     rows = [
         (title, *map(str, pairs.counts), f"{pairs.score:.3f}", f"{pairs.variance:.4f}", _elo(pairs.elo, pairs.score))
-        for title, pairing in titled(report).items()
+        for title, pairing in pairings_by_title(report).items()
         if (pairs := pairing.pairs)
     ]
     headings = ("", "0", "1/2", "1", "3/2", "2", "score", "variance", "Elo")
@@ -232,7 +232,7 @@ def _pairs(report: TournamentReport) -> Table:
 
 def _tests(report: TournamentReport) -> Table:
     rows, hypotheses = [], ""
-    for title, pairing in titled(report, are_played=False).items():
+    for title, pairing in pairings_by_title(report, are_played=False).items():
         if test := pairing.test:
             hypotheses = f"H0 {test.elo0:g} against H1 {test.elo1:g}, alpha {test.alpha:g}, beta {test.beta:g}"
             bounds = "{:+.2f} {:+.2f}".format(*test.bounds)
@@ -242,7 +242,7 @@ def _tests(report: TournamentReport) -> Table:
 
 def _colors(report: TournamentReport) -> Table:
     rows = []
-    for title, pairing in titled(report).items():
+    for title, pairing in pairings_by_title(report).items():
         cells = [
             (f"{standing.wins} - {standing.draws} - {standing.losses}", _number(standing.utility, "+.1f"))
             for standing in (pairing.as_white, pairing.as_black)
@@ -254,7 +254,7 @@ def _colors(report: TournamentReport) -> Table:
 def _endings(report: TournamentReport) -> Table:
     rows = [
         (title, _number(pairing.mean_plies, ".1f"), _number(pairing.seconds, ".1f"), _listed(pairing.endings))
-        for title, pairing in titled(report).items()
+        for title, pairing in pairings_by_title(report).items()
     ]
     return Table("How games ended", ("", "mean plies", "s a game", "endings"), rows, prose=True)
 
@@ -291,7 +291,7 @@ def _times(report: TournamentReport) -> Table:
 
 
 def _forfeits(report: TournamentReport) -> Table:
-    names = names_of(report)
+    names = numbers_of(report)
     rows = [(str(lost.game), names.get(lost.player, lost.player), lost.failure) for lost in report.forfeits]
     return Table("Failures", ("game", "player", "failure"), rows, prose=True)
 
@@ -312,7 +312,7 @@ def _number(value: float | None, form: str, factor: float = 1) -> str:
     return NOTHING if value is None else format(factor * value, form)
 
 
-def are_missing() -> bool:
+def plots_are_missing() -> bool:
     """Return True if there can be no plots."""
     return find_spec("matplotlib") is None
 
@@ -330,9 +330,9 @@ def plotting() -> Iterator[None]:
 
 def plots_of(report: TournamentReport) -> list[Plot]:
     """Return all plots that have data; the same figures give the same SVG."""
-    played = titled(report)
+    played = pairings_by_title(report)
     names = {title: f"{_short(pairing.first)} - {_short(pairing.second)}" for title, pairing in played.items()}
-    names |= {number: _short(player) for player, number in names_of(report).items()}
+    names |= {number: _short(player) for player, number in numbers_of(report).items()}
     plots = []
     with plotting():
         if played:
@@ -366,7 +366,7 @@ def _results_plot(results: dict[str, Standing], names: Mapping[str, str]) -> Plo
                 axes.text(left + width / 2, row, str(count), ha="center", va="center", color=ink)
             left += width
     axes.set_xlim(0, 100)
-    return finished("results", "Games won, drawn and lost by the first player", texts, figure)
+    return svg_plot("results", "Games won, drawn and lost by the first player", texts, figure)
 
 
 def _scores_plot(results: dict[str, Standing], names: Mapping[str, str]) -> Plot:
@@ -378,7 +378,7 @@ def _scores_plot(results: dict[str, Standing], names: Mapping[str, str]) -> Plot
         texts.append(f"{title}: {score:+.1f}, {low:+.1f} to {high:+.1f}")
         axes.errorbar(score, row, xerr=[[score - low], [high - score]], fmt="o", color=WON, capsize=4)
     axes.set_xlim(-105, 105)
-    return finished("scores", "Score of the first player, with 95% interval", texts, figure)
+    return svg_plot("scores", "Score of the first player, with 95% interval", texts, figure)
 
 
 def rows_of(
@@ -415,7 +415,7 @@ def _histograms(
     legend = figure.legend(frameon=False, loc="outside upper left", fontsize=SMALL)
     for text in legend.get_texts():
         text.set_parse_math(False)
-    return finished(name, title, texts, figure)
+    return svg_plot(name, title, texts, figure)
 
 
 def _axes(height: float) -> tuple[Figure, Axes]:
@@ -427,7 +427,7 @@ def _axes(height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def finished(name: str, title: str, texts: Sequence[str], figure: Figure) -> Plot:
+def svg_plot(name: str, title: str, texts: Sequence[str], figure: Figure) -> Plot:
     """Return a plot: the SVG element alone, with ids unique to it, and `texts` as its text alternative."""
     out = StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})

@@ -25,7 +25,7 @@ from pathlib import Path
 from kriegbot.options import value_text
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, PAPER_LIMITS, Audience
-from tournaments.presentation import LOST, NOTHING, WON, Table, finished, plotting, rows_of
+from tournaments.presentation import LOST, NOTHING, WON, Table, plotting, rows_of, svg_plot
 from tournaments.report import Standing
 from tournaments.schedule import Pairing, ScheduledGame, TournamentSettings
 from tournaments.statistics import NORMAL_95, expected_utility, expected_utility_interval, shares_of
@@ -356,7 +356,7 @@ def plot_of(figure: int, results: Sequence[CellResult]) -> str:
                 )
                 texts.append(f"{names[row]}: {label} {value:+.0f}")
         drawing.legend(frameon=False, loc="outside upper left", ncols=2)
-        return finished(f"figure{figure}", TITLES[figure], texts, drawing).svg
+        return svg_plot(f"figure{figure}", TITLES[figure], texts, drawing).svg
 
 
 def _with_error(value: str, interval: tuple[float, float] | None) -> str:

@@ -54,7 +54,7 @@ class WarmSeats:
         """Play a game; raise BadSpec if a player can no longer be loaded, for example because its file is gone."""
         begun = time.perf_counter()
         white, black = self._seats
-        if game.white == black.name or game.black == white.name:  # the process there has loaded what its player needs
+        if game.white == black.name or game.black == white.name:  # its process has already loaded that player
             self._seats = black, white
         for seat, spec in zip(self._seats, (game.white, game.black), strict=True):
             seat.set_player(self._spec_of(spec), self._patience, spec)

@@ -18,7 +18,7 @@ from referee import Limits, Reason, RuleSet
 from referee.text import quoted
 
 MOST_GAMES = 1_000_000  # of a pairing
-MOST_ATTEMPTS = 3  # how often a game is started before it is given up
+MOST_ATTEMPTS = 3  # at a game, then it is given up
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def score_interval(counts: Counts) -> tuple[float, float]:
 
 
 def _last_inside(is_outside: Callable[[float], bool], inside: float) -> float:
-    """Return the largest number up to 1 that is not outside, given that `inside` is not."""
+    """Return the largest number up to 1 that is not outside, by bisection from `inside`."""
     outside = 1.0
     if not is_outside(outside):
         return outside
@@ -148,8 +148,8 @@ def elo(counts: Counts) -> Elo:
     (0, 1), `score_interval` replaces it. No score counts as nearer to 0 or 1 than one more drawn game would make it, so
     all numbers are finite.
 
-    >>> found = elo((25, 0, 75))  # 400 log10(3)
-    >>> print(f"{found.difference:.1f} +- {found.error:.1f}, {found.low:.1f} to {found.high:.1f}")
+    >>> result = elo((25, 0, 75))  # 400 log10(3)
+    >>> print(f"{result.difference:.1f} +- {result.error:.1f}, {result.low:.1f} to {result.high:.1f}")
     190.8 +- 81.2, 119.2 to 281.5
     """
     mean, variance = mean_and_variance(counts)

@@ -125,7 +125,7 @@ class Store(Reader):
         """Add a process that died during a game."""
         self._insert(IncidentRow, id=None, game=died.game.id, at=_now(), what=died.cause, quarantined=quarantined)
 
-    def take_from(self, other: Path) -> int:
+    def copy_from(self, other: Path) -> int:
         """Copy the games of another store that this one lacks; return their number.
 
         Raises:

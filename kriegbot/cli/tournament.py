@@ -30,7 +30,7 @@ from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
 from referee.text import atomic_file, quoted
-from tournaments.presentation import MISSING, are_missing, page_of, show_report
+from tournaments.presentation import MISSING, page_of, plots_are_missing, show_report
 from tournaments.report import decision_of, report_of
 from tournaments.run import Executor, ExecutorError, LocalExecutor, SpecOf, logged_to, run
 from tournaments.schedule import MOST_GAMES, Finished, Outcome, Pairing, ScheduledGame, Shard, TournamentSettings
@@ -312,7 +312,7 @@ def report(
     if html is not None:
         save_whole(html, page_of(figures).encode())
         print(f"Written to {html}.")
-        if are_missing():
+        if plots_are_missing():
             print(f"It has no plots: {MISSING}.")
     elif json:
         print(dumps(figures.as_json(), indent=2, allow_nan=False))
@@ -354,5 +354,5 @@ def merge(
                 store.check()  # before a new file is made
         with Store.writing(out, settings, games) as store:
             for part in parts:
-                print(f"{part}: {common.counted(store.take_from(part), 'game')}")
+                print(f"{part}: {common.counted(store.copy_from(part), 'game')}")
             print(f"{out}: {common.counted(len(store.done()), 'game')}, {len(store.missing())} missing")

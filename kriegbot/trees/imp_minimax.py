@@ -47,9 +47,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from kriegbot.trees.strategy import (
-    Follow,
     History,
     PISet,
+    Policy,
     Solution,
     as_chosen,
     at_random,
@@ -105,7 +105,7 @@ def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
     return backed_up(tree, player, fixed, as_chosen(fixed or {}), 0, add_weighted)
 
 
-def backed_up(tree: Tree, player: int, fixed: Strategy | None, follow: Follow, start: Number, fold: Fold) -> Solution:
+def backed_up(tree: Tree, player: int, fixed: Strategy | None, policy: Policy, start: Number, fold: Fold) -> Solution:
     """Return the value of a tree with `fold` in place of the sum, which begins with `start`."""
     check_player(tree, player)
     check_strategy(tree, fixed or {})
@@ -115,7 +115,7 @@ def backed_up(tree: Tree, player: int, fixed: Strategy | None, follow: Follow, s
 
     def extend(histories: list[History], total: Total) -> None:
         nonlocal leaves
-        for part in partition(expand(histories, follow)):
+        for part in partition(expand(histories, policy)):
             if isinstance(part, list):
                 met.append((part, [Total(start) for _ in part[0][0].children], total))
             else:

@@ -25,28 +25,28 @@ PISet: TypeAlias = list[tuple[Decision, Number]]
 """Nodes of one information set that play reaches together, and p of each."""
 Moves: TypeAlias = Iterable[tuple[Node, Number]]
 """Children of a node and their probabilities."""
-Follow: TypeAlias = Callable[[Decision], Moves | None]
+Policy: TypeAlias = Callable[[Decision], Moves | None]
 """Expansion of a decision; None for an open choice."""
 
 
-def expand(histories: Sequence[History], follow: Follow) -> Iterator[Reached]:
-    """Replace chance nodes, and decisions that `follow` expands, by their children until none is left."""
+def expand(histories: Sequence[History], policy: Policy) -> Iterator[Reached]:
+    """Replace chance nodes, and decisions that `policy` expands, by their children until none is left."""
     stack = list(reversed(histories))
     while stack:
         node, p = stack.pop()
         if isinstance(node, Leaf):
             yield node, p
             continue
-        moves = moves_of(node, follow)
+        moves = moves_of(node, policy)
         if moves is not None:
             stack.extend(reversed([(child, p * q) for child, q in moves]))
         elif isinstance(node, Decision):
             yield node, p
 
 
-def moves_of(node: Chance | Decision, follow: Follow) -> Moves | None:
+def moves_of(node: Chance | Decision, policy: Policy) -> Moves | None:
     """Return the children of a node with their probabilities; None for an open choice."""
-    return zip(node.children, node.probabilities, strict=True) if isinstance(node, Chance) else follow(node)
+    return zip(node.children, node.probabilities, strict=True) if isinstance(node, Chance) else policy(node)
 
 
 def partition(histories: Iterable[Reached]) -> list[tuple[Leaf, Number] | PISet]:
@@ -64,26 +64,26 @@ def partition(histories: Iterable[Reached]) -> list[tuple[Leaf, Number] | PISet]
     return parts
 
 
-def as_chosen(strategy: Strategy) -> Follow:
+def as_chosen(strategy: Strategy) -> Policy:
     """Follow a strategy in the information sets that it covers."""
 
-    def follow(node: Decision) -> Moves | None:
+    def policy(node: Decision) -> Moves | None:
         choice = strategy.get(node.key)
         return None if choice is None else [(node.children[choice], 1)]
 
-    return follow
+    return policy
 
 
-def at_random(player: int, strategy: Strategy) -> Follow:
+def at_random(player: int, strategy: Strategy) -> Policy:
     """Follow a strategy in the sets that it covers; elsewhere all but `player` move uniformly at random."""
     chosen = as_chosen(strategy)
 
-    def follow(node: Decision) -> Moves | None:
+    def policy(node: Decision) -> Moves | None:
         if node.key in strategy or node.player == player:
             return chosen(node)
         return [(child, Fraction(1, len(node.children))) for child in node.children]
 
-    return follow
+    return policy
 
 
 def check_player(tree: Tree, player: int) -> None:
