@@ -205,7 +205,7 @@ def search_rates(histories: dict[int, int]) -> tuple[dict[int, float], dict[int,
     ks, view = load_evaluator("ks"), referee.view(chess.WHITE)
     leaves, speeds = {}, {}
     for depth, count in histories.items():
-        drawn_set = InformationSet.of(view, *belief.draw(count, seed=depth))
+        drawn_set = InformationSet.of(view, *belief.particles.draw(count, seed=depth))
         method = Method(depth, load_backup("overconfident"), ks)
 
         def work(histories: InformationSet = drawn_set, method: Method = method) -> int:
@@ -222,7 +222,7 @@ def plain_histories(histories: dict[int, int]) -> dict[int, float]:
     context = Context.of(referee.view(chess.WHITE))
     speeds = {}
     for depth, count in histories.items():
-        rows, weights = belief.draw(count, seed=depth)
+        rows, weights = belief.particles.draw(count, seed=depth)
         positions = [(to_board(row), float(weight)) for row, weight in zip(rows, weights, strict=True)]
         begun = time.process_time()
         PlainSearch(plain_search.overconfident, plain_ks).try_values(positions, context, depth)

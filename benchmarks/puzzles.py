@@ -358,7 +358,7 @@ def graded(puzzle: dict[str, Any]) -> dict[str, float]:
                 continue
             belief = Belief(view, settings.particles or MANY, seed, load_opponent(settings.belief_model))
             for draw in range(DRAWS) if len(belief.particles) else ():
-                rows, counts = belief.draw(looks, kb.subseed(seed, draw))
+                rows, counts = belief.particles.draw(looks, kb.subseed(seed, draw))
                 answers.append(answered(puzzle["kind"], view, Particles(rows, counts / counts.sum(), is_exact=False)))
         found[level] = round(sum(one in puzzle["answers"] for one in answers) / max(1, len(answers)), 2)
     return found

@@ -306,7 +306,7 @@ def test_systematic_sampling_rounds_every_share_up_or_down(draws: int) -> None:
 def test_draws_add_up_and_follow_the_weights() -> None:
     view = CASES[0].view
     belief = Belief(view)
-    rows, counts = belief.draw(100_000, seed=5)
+    rows, counts = belief.particles.draw(100_000, seed=5)
     assert counts.sum() == 100_000
     drawn = {row.tobytes(): count / 100_000 for row, count in zip(rows, counts, strict=True)}
     for row, weight in zip(belief.particles.rows, belief.particles.weights, strict=True):

@@ -53,7 +53,7 @@ def midgames(count: int, histories: int, rng: random.Random) -> Iterator[tuple[V
             belief.update(view)
             if len(belief.particles) and rng.random() < 0.2:
                 count -= 1
-                yield view, *belief.draw(histories, count)
+                yield view, *belief.particles.draw(histories, count)
             referee.try_move(rng.choice(view.tries()))
 
 

@@ -15,8 +15,7 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.belief import Belief
-from kriegbot.belief.timeline import BeliefTimeline
+from kriegbot.belief.belief import Belief, BeliefTimeline
 from kriegbot.kernels import encode_move, subseed
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED
@@ -215,7 +214,7 @@ def test_values_are_those_of_the_level_master_for_tries_that_may_be_legal(plies:
     assert found.mover == "black"
     view = views[chess.BLACK][-1]
     belief = Belief(view, PARTICLES, SEED)
-    rows, counts = belief.draw(HINT_SAMPLES, subseed(SEED, len(view.events)))
+    rows, counts = belief.particles.draw(HINT_SAMPLES, subseed(SEED, len(view.events)))
     values = search_tries(InformationSet.of(view, rows, counts), Method.of(LEVELS["master"]), may_prune=False)
     expected = dict(zip(values.tries.tolist(), zip(values.values, values.legal, strict=True), strict=True))
     possible = {move for move, (_, legal) in expected.items() if legal > 0}

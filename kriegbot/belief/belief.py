@@ -23,16 +23,14 @@ from kriegbot.belief.particles import Filter, Particles, merged
 from kriegbot.models.protocol import Opponent
 from kriegbot.models.uniform import uniform
 from referee import OpponentMoved, View
+from referee.view import ViewBuilder
 
 CHECKPOINTS, SPACING = 8, 3
 """Number of checkpoints that a belief keeps for replays, and the moves of the opponent between two of them."""
 REPLAY_FACTOR = 4
 """Particles of a replay, relative to those of the belief."""
 MAX_RESCUE_BOARDS, MAX_RECOVERY_BOARDS = 400_000, 160_000
-"""Boards, summed over the opponent's moves, that the replays of a rescue and of a later recovery may filter.
-
-A rescue then takes less than 2 s as a rule, and rarely up to 4 s.
-"""
+"""Boards, summed over the opponent's moves, for the replays of a rescue (mostly under 2 s) and of a later recovery."""
 MIN_PERTURBED = 5_000
 """Least number of boards to perturb."""
 TIMED_BOARDS = 1_000
@@ -142,10 +140,6 @@ class Belief:
             if not is_same:
                 raise ValueError(f"illegal view: other {name} than the belief's; it takes later views of that game")
 
-    def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
-        """Draw histories with replacement; see `Particles.draw`."""
-        return self.particles.draw(samples, seed)
-
     def shuffled(self, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Return every board once, in random order, with its weight: for a search that may stop at any moment.
 
@@ -245,6 +239,75 @@ class Belief:
 
 class EmptyBelief(ValueError):
     """No board is consistent with a view: it contradicts its start or its rule set."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefSnapshot:
+    """The belief after an event.
+
+    Attributes:
+      view: the view of that moment.
+      chances: probability [6, 64] of an enemy piece of each type (pawn to king) on each square (a1 to h8); all 0 if
+        there is no board.
+      boards: number of boards.
+      is_exact, is_consistent: as in `Particles`.
+      rows: drawn histories [n, 8], if the side is to move and the timeline draws any.
+      counts: number of draws of each history [n].
+    """
+
+    view: View
+    chances: kb.RealArray
+    boards: int
+    is_exact: bool
+    is_consistent: bool
+    rows: kb.Rows
+    counts: kb.RealArray
+
+
+class BeliefTimeline:
+    """Snapshots of one side's belief through a game, for maps of the opponent's pieces.
+
+    The belief receives the past views one event at a time. So a snapshot depends on its view and the seed alone, not on
+    the order of requests. `samples` is the number of histories to draw where the side is to move.
+    """
+
+    def __init__(self, particles: int = 50_000, seed: int = 0, samples: int = 0) -> None:
+        self.particles, self.seed, self.samples = particles, seed, samples
+        self._belief: Belief | None = None
+        self._builder: ViewBuilder | None = None
+        self._snapshots: list[BeliefSnapshot] = []
+
+    def at(self, view: View, events: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
+        """Return the snapshot after a number of events of a view, by default all.
+
+        Stops after `seconds` and returns None if there is more to do. The next call continues.
+        """
+        deadline = time.perf_counter() + seconds
+        events = len(view.events) if events is None else events
+        while len(self._snapshots) <= events:
+            if self._builder is None:
+                self._builder = ViewBuilder(view.color, view.rules, view.limits, view.start)
+            else:
+                self._builder.apply(view.events[len(self._snapshots) - 1])
+            self._snapshots.append(self._snapshot(self._builder.view()))
+            if time.perf_counter() > deadline:
+                break
+        return self._snapshots[events] if events < len(self._snapshots) else None
+
+    def _snapshot(self, view: View) -> BeliefSnapshot:
+        rows, counts = np.empty((0, 8), np.uint64), np.empty(0)
+        try:
+            if self._belief is None:
+                self._belief = Belief(view, self.particles, self.seed)
+            else:
+                self._belief.update(view)
+        except EmptyBelief:
+            return BeliefSnapshot(view, np.zeros((6, 64)), 0, False, False, rows, counts)
+        particles = self._belief.particles
+        if self.samples > 0 and len(particles) > 0 and view.turn == view.color and view.end is None:
+            rows, counts = particles.draw(self.samples, kb.subseed(self.seed, len(view.events)))
+        chances = self._belief.occupancy(not view.color) if len(particles) else np.zeros((6, 64))
+        return BeliefSnapshot(view, chances, len(particles), particles.is_exact, particles.is_consistent, rows, counts)
 
 
 class Pool:

@@ -19,28 +19,11 @@ SQUARE = kb.CAPTURED_PAWN_BIT - 1
 
 @kb.kernel
 def may_be_announced(other: kb.Word, ep: int, move: int, code: int) -> bool:
-    """Return True unless the target of a move contradicts the capture square of an announcement.
-
-    Args:
-      other: pieces of the side not to move.
-      ep: square for an en passant capture, 0 for none; any move there passes.
-      move: a legal move, or one that may be legal.
-      code: the announcement.
-    """
+    """Return True unless a move's target contradicts the announced capture; `other` are the pieces it can capture."""
     target = move >> 6 & 63
     if kb.bit(target) & other:
         return code & SQUARE == target + 1
     return code & SQUARE == 0 or (ep != 0 and target == ep)
-
-
-@kb.kernel
-def is_open(tables: kb.Words, position: kb.Position, move: int, moves: kb.Moves) -> bool:
-    """Return True if a move is among the tries of the side to move; `moves` is scratch for the list."""
-    count = kb.open_tries(tables, position, kb.EVERYWHERE, moves)
-    for i in range(count):  # noqa: SIM110 - numba compiles the loop, not any()
-        if moves[i] == move:
-            return True
-    return False
 
 
 class AnnouncedMove(NamedTuple):
@@ -118,17 +101,9 @@ def playable(tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, move
 def could_be_refused(
     tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, rules: kb.KernelRules, count: int, moves: kb.Moves
 ) -> bool:
-    """Return True if a position has at least as many illegal tries as the referee refused.
+    """Return True if a position has at least as many illegal tries as the referee refused; `count` are playable.
 
     Pawn captures from squares that the referee did not name are nonsense, announced to the mover only.
-
-    Args:
-      tables: kernel tables.
-      position: the opponent to move.
-      turn: refusals and "Any?" of its turn.
-      rules: rule set and limits.
-      count: number of playable moves.
-      moves: scratch for a list of tries.
     """
     tries = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, rules), moves)
     if turn.answer == kb.NOT_ASKED and rules.tries_announced == 0:
@@ -154,19 +129,8 @@ def match_moves(
 ) -> int:
     """Write the opponent's moves on boards [N, 8] that match an announcement, until `matches` is full.
 
-    A board that contradicts the refusals or the answer to "Any?" before the move has no match.
-
-    Args:
-      tables: kernel tables.
-      rows: boards [N, 8], the opponent to move.
-      done: number of boards matched by earlier calls.
-      event: the announced move.
-      rules: rule set and limits.
-      opponent: the opponent model.
-      matches: output.
-
-    Returns:
-      The number of boards matched so far.
+    A board that contradicts the refusals or the answer to "Any?" before the move has no match. `done` is the number of
+    boards matched by earlier calls; returns the number matched so far.
     """
     boards, listed, weights = kb.pointer(rows), kb.pointer(matches.listed), kb.pointer(matches.listed_weights)
     scratch = kb.advance(listed, kb.MAX_MOVES)
@@ -235,14 +199,9 @@ def follow(
 ) -> int:
     """Write the boards after the matching moves; return their number.
 
-    Args:
-      tables: kernel tables.
-      rows: boards [N, 8], the opponent to move.
-      matches: their matching moves.
-      draws: number [N] of moves to draw from each board, shares [N], and a seed in [0, 2^63). A board with no more
-        matching moves than draws keeps them all, each with weight share * move weight. Any other board must have share
-        1: the kernel draws from its moves, each of weight 1 per draw.
-      after: rows and weights, output.
+    `draws` are the number of moves to draw from each board [N], shares [N], and a seed in [0, 2^63). A board with no
+    more matching moves than draws keeps them all, each with weight share * move weight. Any other board must have share
+    1: the kernel draws from its moves, each of weight 1 per draw. `after` are rows and weights, written.
     """
     numbers, shares, seed = draws
     after_rows, after_weights = after
@@ -314,9 +273,10 @@ def keep_accepted(
 
 @kb.entry
 def _list_refusing(tables: kb.WordArray, rows: kb.Rows, move: int, refusing: kb.IntArray, moves: kb.MoveArray) -> int:
-    boards = kb.pointer(rows)
-    may_be_legal = len(rows) > 0 and is_open(kb.pointer(tables), kb.load(boards, 0), move, kb.pointer(moves))
-    count = 0
+    boards, count, may_be_legal = kb.pointer(rows), 0, False
+    if len(rows):
+        for i in range(kb.open_tries(kb.pointer(tables), kb.load(boards, 0), kb.EVERYWHERE, kb.pointer(moves))):
+            may_be_legal = may_be_legal or moves[i] == move
     for i in range(len(rows)):
         if not may_be_legal or not kb.is_legal_try(kb.pointer(tables), kb.load(boards, i), move):
             refusing[count] = i

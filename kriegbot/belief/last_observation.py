@@ -35,17 +35,11 @@ FULL_SET, PAWNS, KNIGHTS, DIAGONALS, ORTHOGONALS = kb.words(0x7FFF, 0xFF, 0x300,
 
 
 @kb.kernel
-def nth_square(squares: kb.Word, n: int) -> kb.Word:
-    """Return the bitboard of the n-th square of a set, from 0."""
-    for _ in range(n):
-        squares &= squares - kb.ONE
-    return squares & (kb.NONE - squares)
-
-
-@kb.kernel
 def any_of(squares: kb.Word, state: kb.Word) -> kb.Word:
     """Return the bitboard of a random square of a set, empty if the set is."""
-    return nth_square(squares, int(kb.uniform(state) * kb.popcount(squares)))
+    for _ in range(int(kb.uniform(state) * kb.popcount(squares))):
+        squares &= squares - kb.ONE
+    return squares & (kb.NONE - squares)
 
 
 @kb.kernel
@@ -169,13 +163,10 @@ def _sample(
 
 
 def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
-    """Draw boards consistent with the last announcement and with the refusals and answers of this turn.
+    """Draw boards [n, 8], n <= `boards`, consistent with the last announcement and this turn's refusals and answers.
 
     If no attempt matches the announcement, boards that match the refusals and answers will do. On the boards only our
     side can castle or capture en passant, and the halfmove clock is 0. The first position of a game is known.
-
-    Returns:
-      Boards [n, 8], n <= `boards`, perhaps none.
     """
     if view.ply == 0:
         return kb.from_board(chess.Board(view.start)).reshape(1, 8)
@@ -322,10 +313,7 @@ def perturb(particles: Particles, change: Perturbation, count: int, seed: int) -
 def with_king_moved(
     particles: Particles, side: int, code: int, rules: kb.KernelRules, count: int, seed: int
 ) -> kb.Rows:
-    """Return boards [n, 8], n <= `count`, with a side's king one step beyond its possible squares.
-
-    They match the announcement `code` of the position.
-    """
+    """Return boards [n, 8], n <= `count`, that match an announcement, with a king one step beyond its squares."""
     known = np.bitwise_or.reduce(particles.rows[:, KINGS] & particles.rows[:, PIECES + side])
     near = int(known)
     for square in chess.scan_forward(int(known)):

@@ -60,11 +60,7 @@ class Particles:
         return float(1.0 / np.square(self.weights).sum()) if len(self.weights) else 0.0
 
     def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
-        """Draw histories with replacement.
-
-        Returns:
-          Distinct boards [n, 8], n <= samples, and the number of draws of each [n], which sum to `samples`.
-        """
+        """Draw histories with replacement; return distinct boards [n, 8] and the number of draws of each [n]."""
         total = np.cumsum(self.weights)
         marks = np.sort(kb.uniforms(seed, samples)) * total[-1]
         chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(total) - 1)
@@ -76,12 +72,8 @@ class Particles:
 class Filter:
     """A particle filter for one side of one game.
 
-    Attributes:
-      rules: rule set and limits.
-      max_particles: number of boards that it keeps after a move of the opponent.
-      seed: of its draws.
-      opponent: the opponent model.
-      one_each: True if it draws one successor of each board, whatever its probability.
+    It keeps at most `max_particles` boards after a move of the opponent. With `one_each` it draws one successor of each
+    board, whatever its probability.
     """
 
     rules: kb.KernelRules
@@ -140,10 +132,7 @@ class Filter:
 
 
 def list_consistent(rows: kb.Rows, events: Iterable[referee.Event]) -> kb.IntArray:
-    """Return the indices, ascending, of the boards [N, 8], us to move, consistent with a turn's refusals and answers.
-
-    Nonsense rules out no board.
-    """
+    """Return the indices, ascending, of the boards [N, 8] consistent with the refusals and answers of our turn."""
     left = np.arange(len(rows))
     for event in events:
         match event:

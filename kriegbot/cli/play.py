@@ -16,7 +16,7 @@ import chess
 import typer
 
 from kriegbot import request
-from kriegbot.belief.timeline import BeliefTimeline
+from kriegbot.belief.belief import BeliefTimeline
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, option
 from kriegbot.cli.console import PlainConsole, TerminalConsole

@@ -280,14 +280,6 @@ def _begin(tables: kb.WordArray, begin: int, end: int, delayed: kb.ShortArray, c
                 delayed[64 * place + square] = int(SCALE * mean_cost(kb.pointer(current), ours, following))
 
 
-class SweepBuffers(NamedTuple):
-    """Scratch for a list of moves, the squares that refuse each, and their costs on each square."""
-
-    moves: kb.MoveArray
-    refused: kb.WordArray
-    costs: kb.RealArray
-
-
 @kb.entry
 def _sweep(
     tables: kb.WordArray,
@@ -295,11 +287,11 @@ def _sweep(
     end: int,
     delayed: kb.ShortArray,
     current: kb.ShortArray,
-    buffers: SweepBuffers,
+    scratch: tuple[kb.MoveArray, kb.WordArray, kb.RealArray],
     adverse: float,
 ) -> float:
     """Run one round of value iteration; return the largest change."""
-    moves, refused, costs = kb.pointers(buffers)
+    moves, refused, costs = kb.pointer(scratch[0]), kb.pointer(scratch[1]), kb.pointer(scratch[2])
     change = 0.0
     for place in range(begin, end):
         ours = placed(place)
@@ -336,17 +328,16 @@ def _placement(ours: kb.WordArray) -> int:
 
 
 class DelayedTables(NamedTuple):
-    """The tables, each uint16[64 * END] in units of a move, and the first placements of the endings filled in."""
+    """The tables, each uint16[64 * END] in units of a move."""
 
     delayed: kb.ShortArray
     current: kb.ShortArray
-    filled: set[int]
 
 
 @cache
 def _tables() -> DelayedTables:
     """Return the tables. They take 32 MB, and most games end without them."""
-    return DelayedTables(no_mates(), no_mates(), set())
+    return DelayedTables(no_mates(), no_mates())
 
 
 def no_mates() -> kb.ShortArray:
@@ -372,26 +363,23 @@ def build() -> None:
         _ensure(begin, end)
 
 
+@cache
 def _ensure(begin: int, end: int) -> None:
-    tables = _tables()
-    if begin not in tables.filled:
-        part = slice(64 * begin, 64 * end)
-        sources = _fill_in_view, LONGEST, _begin, _sweep, ADVERSE, MAX_SWEEPS, CONVERGED
-        costs = kb.load_or_build(f"late-{begin}", lambda: _build(begin, end), *sources)
-        tables.delayed[part], tables.current[part] = costs
-        tables.filled.add(begin)
+    tables, part = _tables(), slice(64 * begin, 64 * end)
+    sources = _fill_in_view, LONGEST, _begin, _sweep, ADVERSE, MAX_SWEEPS, CONVERGED
+    costs = kb.load_or_build(f"late-{begin}", lambda: _build(begin, end), *sources)
+    tables.delayed[part], tables.current[part] = costs
 
 
 def _build(begin: int, end: int) -> kb.ShortArray:
     """Return both tables of an ending, [2, 64 * (end - begin)]."""
-    (delayed, current, _), part, in_view = _tables(), slice(64 * begin, 64 * end), no_mates()
+    (delayed, current), part, in_view = _tables(), slice(64 * begin, 64 * end), no_mates()
     fill_in_view(*((QUEENS, BISHOPS) if begin < BISHOPS else (begin, min(end, PAIRS))), in_view)
     current[part] = in_view[part]
-    costs = np.zeros(64 * kb.MAX_MOVES + 64)
-    buffers = SweepBuffers(np.zeros(kb.MAX_MOVES, np.int32), np.zeros(kb.MAX_MOVES, np.uint64), costs)
+    scratch = np.zeros(kb.MAX_MOVES, np.int32), np.zeros(kb.MAX_MOVES, np.uint64), np.zeros(64 * kb.MAX_MOVES + 64)
     _begin(kb.TABLES, begin, end, delayed, current)
     for _ in range(MAX_SWEEPS):
         adverse = ADVERSE[1 if begin == BISHOPS else 2 if begin == KNIGHTS else 0]
-        if _sweep(kb.TABLES, begin, end, delayed, current, buffers, adverse) < CONVERGED:
+        if _sweep(kb.TABLES, begin, end, delayed, current, scratch, adverse) < CONVERGED:
             break
     return np.stack((delayed[part], current[part]))

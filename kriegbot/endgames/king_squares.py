@@ -29,14 +29,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class BareKing:
-    """Our pieces and the possible squares of the opponent's lone king.
-
-    Attributes:
-      color: our side.
-      men: our pieces.
-      squares: where the king may stand.
-      announces_checks: True if the referee announces checks.
-    """
+    """Our pieces and the possible squares of the opponent's lone king."""
 
     color: chess.Color
     men: Men

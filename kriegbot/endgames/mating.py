@@ -37,7 +37,6 @@ from kriegbot.endgames.leaf import Estimator, Network, estimate, load_network
 from kriegbot.report import Report
 from kriegbot.search.policy import Policy, Search, equal_policy
 from referee import View
-from referee.pieces import Men
 
 DRAW = 300.0  # cost of a draw, in moves: as much as a set from which mate is far off
 ALWAYS_REFUSED = 1e9  # cost of a try that every board refuses
@@ -188,14 +187,8 @@ def cost_of_set(
 ) -> float:
     """Return the cost of a set, or of one try there.
 
-    Args:
-      tables: kernel tables.
-      node: the set, with at least one square.
-      move: the try; -1 for the cheapest.
-      depth: number of our moves to search, >= 1.
-      level: of the recursion.
-      limit: a cost above it may be returned as a lower bound.
-      search: with the lists of this level.
+    `move` is the try, -1 for the cheapest. `depth` is the number of our moves to search. A cost above `limit` may be a
+    lower bound. `search` has the lists of this level.
     """
     ours, squares = node.pieces, node.squares
     place, key = 0, kb.word(0)
@@ -289,14 +282,7 @@ def cost_of_tries(
 
 @dataclass(frozen=True, slots=True)
 class MatingTry:
-    """A try against a bare king.
-
-    Attributes:
-      move: the try.
-      cost: expected number of moves to mate.
-      depth: our moves that the search looked ahead.
-      sets: sets of squares that it visited.
-    """
+    """A try against a bare king, its expected moves to mate, and the search's depth in our moves and visited sets."""
 
     move: chess.Move
     cost: float
@@ -322,8 +308,8 @@ class Mating:
         """Return the try with the fewest expected moves to mate, by iterative deepening.
 
         Args:
-          king: our pieces and the possible squares of the king, us to move; after a refusal, those that are left.
-          seconds: thinking time. Building the tables may take up to 20 more, once; see `delayed_information.build`.
+          king: with us to move; after a refusal, with the squares that are left.
+          seconds: thinking time, unless the tables are still to be built; see `delayed_information.build`.
           nodes: number of sets to visit instead, for games that a seed repeats on any machine.
           stalemate_wins: True if the rule set counts a stalemated king as lost.
 
@@ -334,7 +320,8 @@ class Mating:
         row, squares = pieces_row(king.color, king.men), turned(king.squares, king.color)
         self.tries += 1
         note_visit(row, squares, self.visits)
-        minors = needs_minors(king.men) * (2 if chess.KNIGHT in king.men.values() else 1)
+        types = set(king.men.values())
+        minors = 0 if types & {chess.QUEEN, chess.ROOK, chess.PAWN} else 2 if chess.KNIGHT in types else 1
         tables, stalemate = delayed_tables_for(row), 1.0 if stalemate_wins else DRAW
         search = MateSearch.empty(tables, self.network, self.visits, stalemate, minors)
         count = list_ordered(kb.TABLES, row, squares, search)
@@ -358,11 +345,6 @@ class Mating:
         drawn = kb.uniforms(kb.subseed(self.seed, self.tries), 1)[0]
         move = kb.decode_move(int(best[int(drawn * len(best))]))
         return MatingTry(turned_move(move, king.color), float(costs.min()), depth, int(search.spent[0]))
-
-
-def needs_minors(men: Men) -> bool:
-    """Return True if only minor pieces can mate."""
-    return not {chess.QUEEN, chess.ROOK, chess.PAWN} & set(men.values())
 
 
 class Finishing:

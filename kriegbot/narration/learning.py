@@ -16,7 +16,7 @@ from pathlib import Path
 
 import chess
 
-from kriegbot.belief.timeline import BeliefTimeline
+from kriegbot.belief.belief import BeliefTimeline
 from kriegbot.narration.diary import Diary, gathered
 from kriegbot.players.human import BadTry, read_try, try_name
 from referee import Answer, Referee, View, parse_action

@@ -14,7 +14,7 @@ from html import escape
 import chess
 import chess.svg
 
-from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
+from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.helping import PARTICLES, SEED
 from kriegbot.narration.moments import Moment, called, ending, moments

@@ -18,7 +18,7 @@ from typing import TypedDict
 import chess
 import numpy as np
 
-from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
+from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
 from kriegbot.kernels import to_board
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, value_tries
 from referee import Answer, OwnTry, View, pieces

@@ -21,7 +21,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import chess
 import numpy as np
 
-from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
+from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
 from kriegbot.game.children import leave_with_parent, lower_priority, no_current_folder, no_interrupts, own_session
 from kriegbot.kernels import prepare
 from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hint, hint
