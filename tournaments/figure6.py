@@ -12,6 +12,7 @@ import csv
 import math
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,7 +106,15 @@ def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
     """
     if (d - 1) * math.log2(max(k * b, 2)) > math.log2(MOST_LEAVES):
         raise ValueError(f"IMP-model({k}, {b}, {d}): (kb)^(d-1) and 2^(d-1) may be {MOST_LEAVES:,} at most")
-    return _share(k, b, d, [_trial(k, b, d, seed, trial) for trial in range(trials)])
+    leaves = (k * b) ** (d - 1)
+    shares = np.array([_examined(k, b, d, seed, trial) for trial in range(trials)]) / leaves
+    half_width = NORMAL_95 * float(shares.std(ddof=1)) / math.sqrt(trials)
+    return Share(k, b, d, leaves, trials, float(shares.mean()), half_width)
+
+
+@cache  # `figure6` measures again with more trials
+def _examined(k: int, b: int, d: int, seed: int, trial: int) -> int:
+    return searched(k, b, d, subseed(seed, k, b, d, trial))[1]
 
 
 def figure6(seed: int = 0) -> Iterator[Share]:
@@ -114,22 +123,11 @@ def figure6(seed: int = 0) -> Iterator[Share]:
     for k, b in sorted(models):
         d = 2
         while (k * b) ** (d - 1) <= DEEPEST_LEAVES:
-            examined: list[int] = []
-            while len(examined) < BLOCK or _share(k, b, d, examined).half_width >= NARROW:
-                examined += [_trial(k, b, d, seed, len(examined) + trial) for trial in range(BLOCK)]
-            yield _share(k, b, d, examined)
+            trials = BLOCK
+            while (share := measured(k, b, d, trials, seed)).half_width >= NARROW:
+                trials += BLOCK
+            yield share
             d += 1
-
-
-def _trial(k: int, b: int, d: int, seed: int, trial: int) -> int:
-    return searched(k, b, d, subseed(seed, k, b, d, trial))[1]
-
-
-def _share(k: int, b: int, d: int, examined: list[int]) -> Share:
-    leaves = (k * b) ** (d - 1)
-    shares = np.array(examined) / leaves
-    half_width = NORMAL_95 * float(shares.std(ddof=1)) / math.sqrt(len(shares))
-    return Share(k, b, d, leaves, len(shares), float(shares.mean()), half_width)
 
 
 def save(points: list[Share], folder: Path) -> None:

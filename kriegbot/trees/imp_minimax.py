@@ -49,8 +49,8 @@ from typing import TypeAlias
 from kriegbot.trees.strategy import (
     History,
     PISet,
-    Policy,
     Solution,
+    TreePolicy,
     as_chosen,
     at_random,
     brute_force,
@@ -105,7 +105,9 @@ def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
     return backed_up(tree, player, fixed, as_chosen(fixed or {}), 0, add_weighted)
 
 
-def backed_up(tree: Tree, player: int, fixed: Strategy | None, policy: Policy, start: Number, fold: Fold) -> Solution:
+def backed_up(
+    tree: Tree, player: int, fixed: Strategy | None, policy: TreePolicy, start: Number, fold: Fold
+) -> Solution:
     """Return the value of a tree with `fold` in place of the sum, which begins with `start`."""
     check_player(tree, player)
     check_strategy(tree, fixed or {})

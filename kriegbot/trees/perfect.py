@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import TypeAlias
 
-from kriegbot.trees.strategy import Moves, Policy, Solution, at_random, check_player, moves_of
+from kriegbot.trees.strategy import Moves, Solution, TreePolicy, at_random, check_player, moves_of
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 
@@ -33,7 +33,7 @@ def nobody(_node: Decision) -> Moves | None:
     return None
 
 
-def policy_value(tree: Tree, policy: Policy, player: int = 0) -> Number:
+def policy_value(tree: Tree, policy: TreePolicy, player: int = 0) -> Number:
     """Return the value of a game in which all follow a policy, with or without perfect information.
 
     Raises:
@@ -72,7 +72,7 @@ def expectiminimax(tree: Tree, player: int = 0, depth: int | None = None, evalua
 def search(
     tree: Tree,
     player: int = 0,
-    policy: Policy = nobody,
+    policy: TreePolicy = nobody,
     depth: int | None = None,
     evaluate: Evaluate = unknown,
 ) -> Solution:
@@ -180,7 +180,7 @@ def _preorder(tree: Tree, depth: int | None) -> list[tuple[Node, int]]:
     return nodes
 
 
-def _check(tree: Tree, player: int, depth: int | None, policy: Policy) -> None:
+def _check(tree: Tree, player: int, depth: int | None, policy: TreePolicy) -> None:
     """Raise TreeError for an argument out of range, or a player that chooses without knowing its node."""
     check_player(tree, player)
     if depth is not None and depth < 0:

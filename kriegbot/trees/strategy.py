@@ -25,11 +25,11 @@ PISet: TypeAlias = list[tuple[Decision, Number]]
 """Nodes of one information set that play reaches together, and p of each."""
 Moves: TypeAlias = Iterable[tuple[Node, Number]]
 """Children of a node and their probabilities."""
-Policy: TypeAlias = Callable[[Decision], Moves | None]
+TreePolicy: TypeAlias = Callable[[Decision], Moves | None]
 """Expansion of a decision; None for an open choice."""
 
 
-def expand(histories: Sequence[History], policy: Policy) -> Iterator[Reached]:
+def expand(histories: Sequence[History], policy: TreePolicy) -> Iterator[Reached]:
     """Replace chance nodes, and decisions that `policy` expands, by their children until none is left."""
     stack = list(reversed(histories))
     while stack:
@@ -44,7 +44,7 @@ def expand(histories: Sequence[History], policy: Policy) -> Iterator[Reached]:
             yield node, p
 
 
-def moves_of(node: Chance | Decision, policy: Policy) -> Moves | None:
+def moves_of(node: Chance | Decision, policy: TreePolicy) -> Moves | None:
     """Return the children of a node with their probabilities; None for an open choice."""
     return zip(node.children, node.probabilities, strict=True) if isinstance(node, Chance) else policy(node)
 
@@ -64,7 +64,7 @@ def partition(histories: Iterable[Reached]) -> list[tuple[Leaf, Number] | PISet]
     return parts
 
 
-def as_chosen(strategy: Strategy) -> Policy:
+def as_chosen(strategy: Strategy) -> TreePolicy:
     """Follow a strategy in the information sets that it covers."""
 
     def policy(node: Decision) -> Moves | None:
@@ -74,7 +74,7 @@ def as_chosen(strategy: Strategy) -> Policy:
     return policy
 
 
-def at_random(player: int, strategy: Strategy) -> Policy:
+def at_random(player: int, strategy: Strategy) -> TreePolicy:
     """Follow a strategy in the sets that it covers; elsewhere all but `player` move uniformly at random."""
     chosen = as_chosen(strategy)
 
