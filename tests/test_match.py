@@ -62,8 +62,8 @@ def test_specs_are_seated_and_sit_in_the_same_games() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [
-        (RandPlayer, TypeError, "illegal seat type: it takes a Seat such as HereSeat, or a spec such as 'rand'"),
-        (None, TypeError, "illegal seat NoneType: it takes a Seat such as HereSeat, or a spec such as 'rand'"),
+        (RandPlayer, TypeError, "type is no seat; it takes a Seat such as HereSeat, or a spec such as 'rand'"),
+        (None, TypeError, "NoneType is no seat; it takes a Seat such as HereSeat, or a spec such as 'rand'"),
         ("ran", BadSpec, "unknown player 'ran'; did you mean 'rand'?"),
     ],
 )

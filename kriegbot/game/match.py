@@ -161,8 +161,7 @@ def _seated(side: Seat | str, rules: RuleSet, own_seats: ExitStack) -> Seat:
     if isinstance(side, Seat):
         return side
     if not isinstance(side, str):
-        takes = "a Seat such as HereSeat, or a spec such as 'rand'"
-        raise TypeError(f"illegal seat {type(side).__name__}: it takes {takes}")
+        raise TypeError(f"{type(side).__name__} is no seat; it takes a Seat such as HereSeat, or a spec such as 'rand'")
     return own_seats.enter_context(seat_of(side, rules))
 
 
@@ -175,9 +174,7 @@ def resume_referee(begun: GameRecord) -> Referee:
 def without_last_turn(record: GameRecord) -> GameRecord:
     """Return a game before the last move of the side to move and the reply. Its refused tries stay refused."""
     turns = record.turns[:-2]
-    return GameRecord(
-        record.rules, record.limits, record.start, turns, record.turns[len(turns)].tries, None, record.headers
-    )
+    return replace(record, turns=turns, left=record.turns[len(turns)].tries, end=None)
 
 
 def player_seed(seed: int, color: chess.Color) -> int:
@@ -259,10 +256,8 @@ class _Game:
             "Seed": str(seed),
             "Versions": versions(),
         }
-        headers |= {"RuleSetFile": self.referee.rules.source} if self.referee.rules.source else {}
-        return headers | {
-            f"{color}Program": seat.about for color, seat in (("White", white), ("Black", black)) if seat.about
-        }
+        extra = {"RuleSetFile": self.referee.rules.source, "WhiteProgram": white.about, "BlackProgram": black.about}
+        return headers | {name: text for name, text in extra.items() if text}
 
     def statistics(self, color: chess.Color) -> PlayerStatistics:
         """Return the statistics of a side so far."""

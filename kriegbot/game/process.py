@@ -62,10 +62,6 @@ class Wait(NamedTuple):
 class PlayerProcess:
     """The process of a player: it exchanges lines and, when anything goes wrong, ends and raises PlayerFailed.
 
-    Args:
-      spec: the player.
-      name: its name in messages.
-
     Attributes:
       lines: the process itself.
       hashes: the SHA-256 of each file that the process has loaded.
@@ -202,12 +198,7 @@ class ProcessSeat(Seat):
         return self._process.lines.pid if self._process is not None and self._process.is_running else None
 
     def begin(self, seed: int) -> Leave | None:
-        """Seat the player for a new game.
-
-        Raises:
-          PlayerFailed: the player cannot be made.
-          CannotStart: its process cannot be started, which is not the player's fault.
-        """
+        """Seat the player for a new game; raise PlayerFailed, or CannotStart, which is not the player's fault."""
         spec, process = self.spec, self._process
         self._hashes = _hashes(spec)
         if process is not None and (

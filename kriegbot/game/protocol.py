@@ -43,13 +43,7 @@ def game_lines(view: referee.View, patience: float) -> list[str]:
 
 
 def view_lines(view: referee.View, sent: int, *, has_tries: bool) -> list[str]:
-    """Return the lines of a view, ending in `go`, to which the player answers.
-
-    Args:
-      view: the view of the side to move.
-      sent: number of events that the player has received before.
-      has_tries: True to list the open tries, for programs that do not compute them.
-    """
+    """Return the lines of a view after `sent` events, ending in `go`; `has_tries` to list the open tries, too."""
     men = [f"{chess.piece_symbol(man).upper()}{chess.square_name(square)}" for square, man in view.men.items()]
     lines = [_event_line(event) for event in view.events[sent:]]
     lines += [
@@ -122,29 +116,13 @@ def answer_lines(choice: Choice) -> list[str]:
 
 
 def read_answer(line: str, report: Report) -> Choice | Report:
-    """Parse a line of a player's answer.
-
-    Args:
-      line: the line.
-      report: the report of the line before, if any.
-
-    Returns:
-      The choice with its report, which ends the answer, or a report, which precedes it.
-
-    Raises:
-      BadLine: it is neither.
-    """
+    """Parse a line of a player's answer: a report, or the choice after `report`, which ends it. Raise BadLine."""
     word, _, rest = line.partition(" ")
     if word == "info":
         return _read_report(rest)
     try:
-        if word == "try":
-            action = referee.parse_action(rest)
-            if not isinstance(action, chess.Move):
-                raise referee.BadAction
-        elif line in ("resign", "any"):
-            action = referee.parse_action(line)
-        else:
+        action = referee.parse_action(rest if word == "try" else line)
+        if isinstance(action, chess.Move) is not (word == "try"):
             raise referee.BadAction
     except referee.BadAction:
         raise BadLine(f"{quoted(one_line(line))}, not a try between squares of the board") from None

@@ -31,12 +31,7 @@ def try_out(
 ) -> None:
     """Start a player that uses anything from outside. One from outside itself has to answer a view, too.
 
-    Args:
-      spec: the player.
-      rules: the rule set of the view.
-      report: called with the progress of compiling kernels.
-      start_patience: seconds to start in; by default as for a game.
-      patience: seconds to wait for the answer.
+    It may take `start_patience` seconds to start, by default as for a game, and `patience` seconds to answer.
 
     Raises:
       BadSpec: the player or one of its parts does not load or compile, or fails at once.
