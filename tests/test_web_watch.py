@@ -141,9 +141,9 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
         ({"rules": "chess"}, "unknown rule set 'chess'"),
         ({"seed": "-1"}, "illegal seed"),
         ({"seed": 63}, "takes two players, rules, a seed and a pace"),
-        ({"pace": 11}, "a pace from 0 to 10 seconds"),
+        ({"pace": 11}, "from 0 to 10 seconds per try"),
         ({"pace": float("nan")}, "cannot be read"),
-        ({"pace": None}, "a pace from 0 to 10 seconds"),
+        ({"pace": None}, "from 0 to 10 seconds per try"),
     ],
 )
 def test_a_game_that_there_cannot_be_is_refused(registry: Registry, change: Message, why: str) -> None:
