@@ -8,8 +8,7 @@ from functools import cache
 import chess
 import pytest
 
-from kriegbot.narration.diary import Diary, meaning_keys, meanings
-from kriegbot.narration.known import check_to_answer
+from kriegbot.narration.diary import Diary, check_to_answer, meaning_keys, meanings
 from referee import RULE_SETS, Limits, Reason, Referee, View
 from tests.random_games import STARTS, steps
 

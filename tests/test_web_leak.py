@@ -22,8 +22,7 @@ from kriegbot.narration import diary
 from kriegbot.narration.diary import Entry
 from kriegbot.web import seats
 from kriegbot.web.registry import ServerLimits
-from kriegbot.web.replies import Clocks, SideView
-from kriegbot.web.show import side_view
+from kriegbot.web.replies import Clocks, SideView, side_view
 from referee import GameRecord, View, load_record
 from tests.page import Client, served, views
 

@@ -23,11 +23,14 @@ from rich.text import Text
 
 from kriegbot.cli.common import counted, progress_text
 from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, fitting, has_tints, size_of
-from kriegbot.narration.diary import Diary, EvenTime, Kind, gathered
-from kriegbot.narration.known import (
+from kriegbot.narration.diary import (
+    Diary,
+    EvenTime,
+    Kind,
     captures_text,
     check_to_answer,
     file_names,
+    gathered,
     lost_pieces,
     marks,
     own_men,

@@ -16,7 +16,7 @@ from rich.text import Text
 from kriegbot.cli.common import argument, one_of, option
 from kriegbot.cli.console import heat_table
 from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, is_terminal, size_of
-from kriegbot.narration.known import marks, own_men, plain_board
+from kriegbot.narration.diary import marks, own_men, plain_board
 from kriegbot.narration.learning import (
     PUZZLE_KINDS,
     BadAnswer,

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from kriegbot.narration.known import Men, file_names, rows
+from kriegbot.narration.diary import Men, file_names, rows
 from referee import View
 
 KEYS = {

@@ -21,13 +21,12 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kriegbot.narration import learning
-from kriegbot.narration.known import marks, own_men
+from kriegbot.narration.diary import marks, own_men
 from kriegbot.request import Refused, refusing, rules_of
 from kriegbot.web import catalogue, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
 from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import GameList, Reply, ResultsTable, refusal
-from kriegbot.web.show import letters
+from kriegbot.web.replies import GameList, Reply, ResultsTable, letters, refusal
 from referee import View
 
 IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game

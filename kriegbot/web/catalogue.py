@@ -13,10 +13,9 @@ from kriegbot.players.specs import PlayerSpec, offered_options, players
 from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
 from kriegbot.web.person import GameSetup, LiveGame, PersonGame, seat_people
 from kriegbot.web.registry import Registry
-from kriegbot.web.replies import Hello, OptionOffered, PlayerOffered, RulesOffered
+from kriegbot.web.replies import Hello, OptionOffered, PlayerOffered, RulesOffered, letters
 from kriegbot.web.requests import Invite, New, Watch
 from kriegbot.web.seats import TimeControl
-from kriegbot.web.show import letters
 from kriegbot.web.watch import ReplayedGame, WatchedGame, game_message
 from referee import RULE_SETS, Asking, Audience, PawnTries, RuleSet
 

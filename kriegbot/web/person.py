@@ -17,19 +17,18 @@ import chess
 
 from kriegbot.game.match import play_game, without_last_turn
 from kriegbot.game.seat import Seat
+from kriegbot.narration.diary import own_men
 from kriegbot.narration.helping import Help
-from kriegbot.narration.known import own_men
 from kriegbot.narration.moments import YOU, called
 from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, seed_of
 from kriegbot.web import replies, requests
 from kriegbot.web.registry import GameThread, LatestRequest, PageGame, Registry
-from kriegbot.web.replies import DrawOffer, GameEnded, GameInfo, HeatMap, NextGame, Presence, Reply, SideView, refusal
+from kriegbot.web.replies import GameEnded, GameInfo, Reply, SideView, letters, refusal
 from kriegbot.web.requests import Request
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
 from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
-from kriegbot.web.show import letters
 from kriegbot.web.watch import SpectatorGame, WatchedGame, game_message, over_message
 from referee import GameRecord, Reason, Referee, RuleSet, View
 
@@ -126,7 +125,7 @@ class LiveGame(GameThread):
             ply += 1  # its own move comes before the opponent's
         self._offer = color, ply
         for side in self.people.values():
-            side.publish(DrawOffer(chess.COLOR_NAMES[color], ply))
+            side.publish(replies.DrawOffer(chess.COLOR_NAMES[color], ply))
 
     def _seat(self, color: chess.Color) -> Seat:
         if color in self.people:
@@ -210,7 +209,7 @@ class PersonGame(PageGame):
     """A person's side of a game. Between two people, one may pass on the other's link."""
 
     kind = "play"
-    replayed = (GameInfo, SideView, HeatMap, DrawOffer, Presence, GameEnded, replies.ResultsTable, NextGame)
+    replayed = (GameInfo, SideView, replies.HeatMap, replies.DrawOffer, replies.Presence, GameEnded, replies.ResultsTable, replies.NextGame)
 
     def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
         super().__init__(game.registry, game)
@@ -260,7 +259,7 @@ class PersonGame(PageGame):
         other = self.game.people.get(not self.color)
         if other is not None and other._has_company is not is_here:
             other._has_company = is_here
-            other.publish(Presence(is_here))
+            other.publish(replies.Presence(is_here))
 
     def take(self, request: Request) -> None:
         """Carry out a request of the person."""
@@ -319,7 +318,7 @@ class PersonGame(PageGame):
             self._publish_heat(view.ply, chances)
 
     def _publish_heat(self, ply: int, chances: list[list[float]]) -> None:
-        self.publish(HeatMap(self._has_heat, ply, chances))
+        self.publish(replies.HeatMap(self._has_heat, ply, chances))
 
     async def _hint(self, view: View) -> None:
         try:
@@ -349,7 +348,7 @@ class PersonGame(PageGame):
     def _play_again(self) -> None:
         if self.record is None:
             raise Refused("This game is not over yet.")
-        if NextGame not in self._last:
+        if replies.NextGame not in self._last:
             old = self.game.setup
             setup = GameSetup(old.rules, seed_of(None), control=old.control)
             sides = {not color: side.may_invite for color, side in self.game.people.items()}
@@ -359,9 +358,9 @@ class PersonGame(PageGame):
                 self.registry.add(game)
             for color, side in self.game.people.items():
                 games[not color]._browser = side._browser
-                side.publish(NextGame(games[not color].id))
+                side.publish(replies.NextGame(games[not color].id))
         else:
-            self.publish(self._last[NextGame])
+            self.publish(self._last[replies.NextGame])
 
 
 def seat_people(

@@ -27,9 +27,8 @@ from kriegbot.kernels import prepare
 from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hint, hint
 from kriegbot.narration.moments import Moment, moments, your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
-from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, TurningPoints
-from kriegbot.web.show import frame_of
-from referee import GameRecord, View
+from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, TurningPoints, letters, square_names
+from referee import GameRecord, OwnTry, View
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -98,6 +97,25 @@ class Review:
         }
         points = await analyst.ask(Beliefs.turning, self.key, self.views, self.you)
         return TurningPoints([{**one, "index": indexes[one["side"], one["events"]]} for one in points])
+
+
+def frame_of(moment: Moment) -> Frame:
+    """Return a moment as the page shows it."""
+    event, men = moment.event, moment.men
+    return Frame(
+        title=moment.title,
+        place=moment.news["referee"][-1].place if moment.news["referee"] else "",
+        true=letters(men["referee"]),
+        white=letters(men["White"]),
+        black=letters(men["Black"]),
+        marks=square_names(sorted(moment.marks)),
+        news={reader.lower(): [entry.line() for entry in entries] for reader, entries in moment.news.items()},
+        turn=None if moment.turn is None else chess.COLOR_NAMES[moment.turn],
+        mover=None if moment.mover is None else chess.COLOR_NAMES[moment.mover],
+        move=event.move.uci() if isinstance(event, OwnTry) else None,
+        answer=None if event is None else event.answer.value,
+        seconds=moment.seconds,
+    )
 
 
 class AnalystFailed(Exception):
@@ -281,13 +299,9 @@ def believed(belief: BeliefSnapshot, men: Mapping[chess.Square, chess.PieceType]
         boards=belief.boards,
         exact=belief.is_exact,
         fits=belief.is_consistent,
-        right=_names((chances >= SURE) & is_occupied),
-        wrong=_names((chances >= SURE) & ~is_occupied),
-        missed=_names((chances <= 1 - SURE) & is_occupied & (belief.boards > 0)),
+        right=square_names(np.flatnonzero((chances >= SURE) & is_occupied)),
+        wrong=square_names(np.flatnonzero((chances >= SURE) & ~is_occupied)),
+        missed=square_names(np.flatnonzero((chances <= 1 - SURE) & is_occupied & (belief.boards > 0))),
         placed=round(float((belief.chances * truth).sum()), 1),
         men=len(men),
     )
-
-
-def _names(mask: Any) -> list[str]:
-    return [chess.square_name(int(square)) for square in np.flatnonzero(mask)]

@@ -30,8 +30,7 @@ from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.report import Report
 from kriegbot.request import Refused
 from kriegbot.web import replies
-from kriegbot.web.replies import Clocks
-from kriegbot.web.show import side_view
+from kriegbot.web.replies import Clocks, side_view
 from referee import GameRecord, View
 from referee.text import quoted
 
