@@ -209,7 +209,16 @@ class PersonGame(PageGame):
     """A person's side of a game. Between two people, one may pass on the other's link."""
 
     kind = "play"
-    replayed = (GameInfo, SideView, replies.HeatMap, replies.DrawOffer, replies.Presence, GameEnded, replies.ResultsTable, replies.NextGame)
+    replayed = (
+        GameInfo,
+        SideView,
+        replies.HeatMap,
+        replies.DrawOffer,
+        replies.Presence,
+        GameEnded,
+        replies.ResultsTable,
+        replies.NextGame,
+    )
 
     def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
         super().__init__(game.registry, game)
