@@ -6,6 +6,7 @@ penalty for giving check without mate. The paper does not publish the weights: t
 term never outweighs its piece. `with_weights` makes evaluators with others.
 """
 
+import re
 from functools import cache
 from typing import NamedTuple
 
@@ -48,20 +49,20 @@ SECOND, SEVENTH = words(0xFF << 8, 0xFF << 48)
 
 
 @inlined
-def share_of_value(position: Position, men: Word, percent: int) -> int:
+def share_of_value(position: Position, pieces: Word, percent: int) -> int:
     """Return so many percent of the value of pieces other than kings, rounded down for each."""
     queens = position.diagonals & position.orthogonals
     bishops, rooks = position.diagonals ^ queens, position.orthogonals ^ queens
-    score = PAWN * percent // 100 * popcount(men & position.pawns)
-    score += KNIGHT * percent // 100 * popcount(men & position.knights)
-    score += BISHOP * percent // 100 * popcount(men & bishops) + ROOK * percent // 100 * popcount(men & rooks)
-    return score + QUEEN * percent // 100 * popcount(men & queens)
+    score = PAWN * percent // 100 * popcount(pieces & position.pawns)
+    score += KNIGHT * percent // 100 * popcount(pieces & position.knights)
+    score += BISHOP * percent // 100 * popcount(pieces & bishops) + ROOK * percent // 100 * popcount(pieces & rooks)
+    return score + QUEEN * percent // 100 * popcount(pieces & queens)
 
 
 @kernel
-def value_of(position: Position, men: Word) -> int:
+def value_of(position: Position, pieces: Word) -> int:
     """Return the value of pieces other than kings, in centipawns."""
-    return share_of_value(position, men, 100)
+    return share_of_value(position, pieces, 100)
 
 
 @kernel
@@ -119,3 +120,11 @@ def with_weights(weights: Weights) -> Evaluator:
 
 
 ks = with_weights(Weights())
+
+
+def __getattr__(name: str) -> Evaluator:
+    """Make KS with the weights of a name such as `threat_20_advance_300` (docs/reproduction/choices.md)."""
+    weights = dict(re.findall(r"([a-z_]+?)_(-?[0-9]+)(?:_|$)", name))
+    if not weights or not weights.keys() <= set(Weights._fields):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return with_weights(Weights(**{field: int(value) for field, value in weights.items()}))

@@ -31,14 +31,14 @@ EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = kb.words(8, 16, 32, 0x
 @kb.kernel
 def loose(position: kb.Position, own: kb.Word, covered: kb.Word, attacked: kb.Word, by_pawns: kb.Word) -> int:
     """Return the value of a side's hanging pieces."""
-    men = own & ~position.kings
-    return value_of(position, (men & attacked & ~covered) | (men & ~position.pawns & by_pawns & covered))
+    pieces = own & ~position.kings
+    return value_of(position, (pieces & attacked & ~covered) | (pieces & ~position.pawns & by_pawns & covered))
 
 
 @kb.kernel
-def pawns_attack(position: kb.Position, men: kb.Word, side: int) -> kb.Word:
+def pawns_attack(position: kb.Position, pieces: kb.Word, side: int) -> kb.Word:
     """Return the squares that a side's pawns attack."""
-    pawns, up = position.pawns & men, kb.forward(side)
+    pawns, up = position.pawns & pieces, kb.forward(side)
     return kb.shifted(pawns & kb.NOT_FILE_A, up - 1) | kb.shifted(pawns & kb.NOT_FILE_H, up + 1)
 
 

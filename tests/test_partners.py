@@ -13,9 +13,9 @@ import pytest
 from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.seat import HereSeat
 from kriegbot.parts import load_object
-from kriegbot.players.lone_king import LoneKing
 from kriegbot.players.making import make_player
 from kriegbot.players.rand import RandPlayer
+from kriegbot.players.scripted import LoneKing
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, Limits, Referee, RuleSet, View
 from tests.effort import many

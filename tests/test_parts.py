@@ -69,7 +69,7 @@ def test_a_part_that_is_not_there_is_refused_with_what_is() -> None:
 def test_a_set_of_weights_is_an_evaluator() -> None:
     assert load_evaluator("ks") is with_weights(Weights())
     assert load_evaluator("conservative") is with_weights(Weights(shield=30))
-    assert load_evaluator("evaluators.variants:threat_20_advance_300") is with_weights(Weights(threat=20, advance=300))
+    assert load_evaluator("evaluators.ks:threat_20_advance_300") is with_weights(Weights(threat=20, advance=300))
 
 
 def test_an_evaluator_comes_from_a_file_or_a_module(tmp_path: Path) -> None:

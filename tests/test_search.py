@@ -231,7 +231,7 @@ def test_free_refusals_equal_the_plain_recursion(case: Case, rule: str, free: in
 @pytest.mark.slow
 @named(SMALL)
 def test_depth_four_equals_the_plain_recursion_too(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module, "DEEP_ROOM", 64)  # so that the tree has to grow as well
+    monkeypatch.setattr(search_module, "DEEP_TREE", 64)  # so that the tree has to grow as well
     for backup in (OVERCONFIDENT, PARANOID):
         found = searched(case.view, *arrays(case), 4, backup)
         plain = plain_search.try_values(case.positions, case.context, 4, PLAIN[backup.name], ks)
@@ -315,7 +315,7 @@ def test_a_tree_that_outgrows_its_room_gives_the_same_values(monkeypatch: pytest
     view, belief = midgame()
     rows, weights = belief.particles.rows[:20], np.ones(20)
     values = searched(view, rows, weights, 3, OVERCONFIDENT).values
-    monkeypatch.setattr(search_module, "DEEP_ROOM", 8)
+    monkeypatch.setattr(search_module, "DEEP_TREE", 8)
     assert np.array_equal(searched(view, rows, weights, 3, OVERCONFIDENT).values, values)
 
 
@@ -326,7 +326,7 @@ def test_a_tree_that_outgrows_all_room_answers_from_the_boards_that_fit(
     view, belief = midgame()
     rows, weights = belief.particles.rows[:20], np.ones(20)
     monkeypatch.setattr(search_module, "MOST_NODES", 512)
-    monkeypatch.setattr(search_module, "DEEP_ROOM", 8)
+    monkeypatch.setattr(search_module, "DEEP_TREE", 8)
     monkeypatch.setattr(search_module, "CHUNK_BOARDS", 1)
     found = searched(view, rows, weights, depth, OVERCONFIDENT)
     assert found.depth == (1 if depth > 3 else 3)

@@ -195,7 +195,7 @@ def test_an_option_that_no_spec_could_set_is_refused_where_it_is_made(option: tu
             "search:samples=5,opponent=retaking,filtering=kinds",
             "search:samples=5,opponent=recapturing,belief_model=opponent_types",
         ),
-        ("search:evaluator=ks:threat=20,free=1", "search:evaluator=evaluators.variants:threat_20,free_refusals=1"),
+        ("search:evaluator=ks:threat=20,free=1", "search:evaluator=evaluators.ks:threat_20,free_refusals=1"),
         ("overconfident:samples=9,further=3", "overconfident:samples=9,resample=3"),
     ],
 )

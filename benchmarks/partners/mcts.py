@@ -7,7 +7,7 @@ Values are averages over the messages.
 
 Departs from it: the average uses the known probabilities, not the frequencies of draws. A refusal costs nothing and
 leads to the next try of the node. A simulation stops after pending recaptures. A node opens its tries one by one, best
-guess first. The player recaptures without search, as other programs do. `kriegbot.players.lone_king` mates bare kings.
+guess first. The player recaptures without search, as other programs do. `kriegbot.players.scripted` mates bare kings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import chess
 
 from densities import Metaposition, recapture
 from kriegbot import Choice, Option
-from kriegbot.players.lone_king import Hunter
+from kriegbot.players.scripted import Hunter
 from message_odds import Odds
 from referee import Check, View
 from referee.announcement import NO_CHECK

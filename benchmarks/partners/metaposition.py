@@ -6,7 +6,7 @@ follows, so each try is rated as if it were legal, as a capture and as a quiet m
 rating adds up the safety of our pieces, the squares that they control, and progress. The referee announces captures, so
 the opponent is expected to recapture with its cheapest piece; this player does so before it rates anything. The weights
 are our own. Left out: search beyond the opponent's reply, the opening book, and the solved endings, in whose place
-`kriegbot.players.lone_king` hunts a lone king.
+`kriegbot.players.scripted` hunts a lone king.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from densities import ATTACKS, Metaposition, Reals, recapture
 from kriegbot import Choice
-from kriegbot.players.lone_king import Hunter
+from kriegbot.players.scripted import Hunter
 from referee import Announcement, View
 from referee.announcement import check_direction
 from referee.pieces import (

@@ -23,7 +23,7 @@ VALUES = {
     "mixed:worst=0.3": "mixed",
 }
 WEIGHTS = "ks:"
-"""Prefix of other weights of KS, such as `ks:threat=20:advance=300`: see `evaluators.variants`."""
+"""Prefix of other weights of KS, such as `ks:threat=20:advance=300`: see `evaluators.ks`."""
 
 
 def with_current_names(spec: str) -> str:
@@ -41,5 +41,5 @@ def with_current_names(spec: str) -> str:
 
 def _value(value: str) -> str:
     if value.startswith(WEIGHTS) and value not in VALUES:
-        return "evaluators.variants:" + re.sub("[:=]", "_", value.removeprefix(WEIGHTS))
+        return "evaluators.ks:" + re.sub("[:=]", "_", value.removeprefix(WEIGHTS))
     return VALUES.get(value, value)

@@ -343,7 +343,7 @@ def fold_all(tables: kb.WordArray, arrays: SearchTree, parts: Parts, batch: Hist
     if batch.end > batch.begin:
         side = kb.side_to_move(kb.load(histories.rows, batch.begin))
     levels = depth // 2 + 1
-    share, reply_weights = lists.room, kb.advance(lists.room, 1)
+    share, reply_weights = lists.scratch, kb.advance(lists.scratch, 1)
     known = kb.advance(reply_weights, kb.MAX_MOVES * levels)
     for i in range(batch.begin, batch.end):
         if tree.stop[0] != 0:

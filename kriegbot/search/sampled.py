@@ -48,7 +48,7 @@ class Sample(NamedTuple):
         return Sample(
             np.concatenate([self.rows[kept], rows]),
             np.concatenate([self.counts[kept], counts]),
-            self.lists.with_room(kept, len(rows)),
+            self.lists.with_places(kept, len(rows)),
         )
 
 
@@ -56,11 +56,11 @@ class SampledSearch:
     """Search of one side and one game on histories drawn from a belief.
 
     Args:
-      settings: all of them; `particles` must be given.
+      settings: all of them; `particles` must be set.
       seed: with `samples`, the same seed finds the same policies, on any machine.
 
     Raises:
-      ValueError: the number of particles is not given, or a part does not exist.
+      ValueError: the number of particles is not set, or a part does not exist.
     """
 
     def __init__(self, settings: Settings, seed: int = 0) -> None:

@@ -21,9 +21,9 @@ from kriegbot.search.recursion import HistoryBatch, fold_all, plant
 from kriegbot.search.settings import Method
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
 
-FIRST_ROOM = {1: 1, 2: MAX_MOVES}
-"""Most information sets of a search to depth 1 or 2. A deeper search starts with DEEP_ROOM and grows."""
-DEEP_ROOM = 1 << 16
+SMALL_TREES = {1: 1, 2: MAX_MOVES}
+"""Most information sets of a search to depth 1 or 2. A deeper search starts with DEEP_TREE and grows."""
+DEEP_TREE = 1 << 16
 GROWTH = 8
 PRUNED_FROM = 2
 """Depth from which pruning is faster; at depth 1 the lists of moves save more."""
@@ -89,8 +89,8 @@ def search_tries(
     >>> view, board = Referee().view(True), chess.Board()
     >>> histories = InformationSet.of(view, kb.from_board(board).reshape(1, 8), np.ones(1))
     >>> result = search_tries(histories, Method.of(Settings(depth=1, evaluator="material")))
-    >>> len(result.tries), result.values.max(), result.boards
-    (20, 0.0, 1)
+    >>> len(result.tries), float(result.values.max()), result.boards
+    (34, 0.0, 1)
 
     Args:
       histories: the set, folded in in this order.
@@ -112,31 +112,33 @@ def search_tries(
         return _search_pruned(histories, method, seconds)
     begun = time.perf_counter()
     lists = Lists.empty(1, depth, len(method.backup.start)) if lists is None else lists
-    room, leaves = FIRST_ROOM.get(depth, DEEP_ROOM) if method.free_refusals == 0 else DEEP_ROOM, 0
-    found = TreeValues(0, np.empty(0), np.empty(0))
+    nodes, leaves = SMALL_TREES.get(depth, DEEP_TREE) if method.free_refusals == 0 else DEEP_TREE, 0
+    settled = TreeValues(0, np.empty(0), np.empty(0))
     with stop_after(seconds) as stop:
         while True:
-            tree = SearchTree.empty(room, stop, method.backup.start)
-            again = _fold_in(tree, histories, method, lists, seconds is not None)
-            found = max(again, found, key=lambda one: one.boards)
+            tree = SearchTree.empty(nodes, stop, method.backup.start)
+            latest = _fold_in(tree, histories, method, lists, seconds is not None)
+            settled = max(latest, settled, key=lambda one: one.boards)
             leaves += int(tree.counters[LEAVES])
-            if not tree.counters[FULL] or stop[0] or room == MOST_NODES:
+            if not tree.counters[FULL] or stop[0] or nodes == MOST_NODES:
                 break
-            room = min(GROWTH * room, MOST_NODES)
-    if found.boards == 0:  # not one board is done; depth 1 takes less than a millisecond
+            nodes = min(GROWTH * nodes, MOST_NODES)
+    if settled.boards == 0:  # not one board is done; depth 1 takes less than a millisecond
         return _search_a_little(histories, method, leaves, begun)
     return TryValues(
-        histories.tries, found.values, found.legal, found.boards, depth, leaves, time.perf_counter() - begun
+        histories.tries, settled.values, settled.legal, settled.boards, depth, leaves, time.perf_counter() - begun
     )
 
 
 def _search_a_little(histories: InformationSet, method: Method, leaves: int, begun: float) -> TryValues:
     """Search a few boards to depth 1, for lack of time; `leaves` and `begun` are of the attempt before."""
     start = method.backup.start
-    tree, lists = SearchTree.empty(FIRST_ROOM[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
-    found = _fold_in(tree, histories.first(64), replace(method, depth=1, free_refusals=0), lists, False)
+    tree, lists = SearchTree.empty(SMALL_TREES[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
+    settled = _fold_in(tree, histories.first(64), replace(method, depth=1, free_refusals=0), lists, False)
     leaves += int(tree.counters[LEAVES])
-    return TryValues(histories.tries, found.values, found.legal, found.boards, 1, leaves, time.perf_counter() - begun)
+    return TryValues(
+        histories.tries, settled.values, settled.legal, settled.boards, 1, leaves, time.perf_counter() - begun
+    )
 
 
 def _search_pruned(histories: InformationSet, method: Method, seconds: float | None) -> TryValues:
@@ -169,27 +171,27 @@ def _fold_in(tree: SearchTree, histories: InformationSet, method: Method, lists:
     backup, tries, opponent = method.backup, histories.tries, method.opponent
     parts = method.numbers, histories.rules, method.evaluator, backup.fold, opponent, opponent is uniform
     plant(tree, tries)
-    found = TreeValues(0, np.empty(0), np.empty(0))
-    can_stop = is_timed or method.depth not in FIRST_ROOM or method.free_refusals > 0
+    settled = TreeValues(0, np.empty(0), np.empty(0))
+    can_stop = is_timed or method.depth not in SMALL_TREES or method.free_refusals > 0
     chunk = (1 if is_timed else CHUNK_BOARDS) if can_stop else len(histories.rows)
-    while found.boards < len(histories.rows):
+    while settled.boards < len(histories.rows):
         begun = time.perf_counter()
-        end = min(found.boards + chunk, len(histories.rows))
-        batch = HistoryBatch(histories.rows, histories.weights, found.boards, end, histories.theirs)
+        end = min(settled.boards + chunk, len(histories.rows))
+        batch = HistoryBatch(histories.rows, histories.weights, settled.boards, end, histories.theirs)
         done = fold_all(TABLES, tree, parts, batch, lists)
         if tree.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own pieces: not one information set")
         if tree.counters[STOPPED] or done == 0:
             break
-        boards = found.boards + done
+        boards = settled.boards + done
         weight, values = histories.weights[:boards].sum(), back_up(tree, backup, len(tries))
-        found = TreeValues(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
+        settled = TreeValues(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
         if boards < end:
             break
         if is_timed:
             spent = time.perf_counter() - begun
             chunk = max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / spent)))
-    return found
+    return settled
 
 
 @contextmanager

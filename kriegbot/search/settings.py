@@ -76,10 +76,10 @@ class Settings:
     temperature: tuple[float, float] = (0.0, 0.0)
     # probability of being legal up to which a try is chosen only if there is no other
     hopeless: float = 0.0
-    # centipawns for taking where the opponent has just taken, times the probability of being legal
+    # centipawns for a recapture, times its probability of being legal
     recapture_bonus: float = 0.0
-    # with `samples`: share of the weight for boards on which a king of few men stands a step away, unless all boards
-    # are known
+    # with `samples`: share of the weight for boards on which a king with few pieces left stands a step away, unless the
+    # belief is the whole information set
     king_uncertainty: float = 0.0
     # centipawns per nat by which a model of us predicts a try
     predictability: float = 0.0

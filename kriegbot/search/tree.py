@@ -22,7 +22,7 @@ USED_NODES, USED_SLOTS, LEAVES, FULL, STOPPED, MISFIT = 0, 1, 2, 3, 4, 5
 """Counters: nodes and slots in use, leaves evaluated; then flags: 1 once there was no room for a node, once a walk
 stopped within a history, once a history had no legal move or one that was not among the tries."""
 COUNTERS = 6
-TRIES_ROOM = 64
+SLOTS_PER_NODE = 64
 """Slots reserved per node on average; a side rarely has more tries."""
 MOST_NODES = 1 << 19
 """Information sets of the largest tree, some 400 MB; its slots have numbers below 2^28, as `key_of` needs."""
@@ -54,8 +54,8 @@ class SearchTree(NamedTuple):
     legal: kb.RealArray
     start: kb.RealArray
     width: int
-    room_for_nodes: int
-    room_for_slots: int
+    most_nodes: int
+    most_slots: int
     last_key: int
 
     @classmethod
@@ -67,7 +67,7 @@ class SearchTree(NamedTuple):
         """
         if not 0 < nodes <= MOST_NODES:
             raise ValueError(f"a tree of {nodes} information sets: it takes 1 to {MOST_NODES}")
-        slots, width = nodes * TRIES_ROOM + kb.MAX_MOVES, len(start)
+        slots, width = nodes * SLOTS_PER_NODE + kb.MAX_MOVES, len(start)
         table = 1 << (2 * nodes - 1).bit_length()
         return cls(
             nodes=np.empty(nodes * NODE_FIELDS, np.int64),
@@ -81,8 +81,8 @@ class SearchTree(NamedTuple):
             legal=np.zeros(kb.MAX_MOVES),
             start=np.array(start),
             width=width,
-            room_for_nodes=nodes,
-            room_for_slots=slots,
+            most_nodes=nodes,
+            most_slots=slots,
             last_key=table - 1,
         )
 
@@ -93,8 +93,8 @@ class Lists(NamedTuple):
     They do not depend on refusals, so a search after a refusal reuses them. At depth 2 they are nearly all of the work.
 
     moves [C, LISTS * MAX_MOVES * levels], outcomes [C, width * OUTCOMES * levels]: as `recursion.fold` uses them.
-    listed [C]: legal moves there, -1 if not yet filled. places [N]: each history's. room
-    [1 + (1 + width) * MAX_MOVES * levels]: scratch space. is_kept: True if each history has its place; else place 0
+    listed [C]: legal moves there, -1 if not yet filled. places [N]: each history's. scratch
+    [1 + (1 + width) * MAX_MOVES * levels]: memory. is_kept: True if each history has its place; else place 0
     serves one after another.
     """
 
@@ -102,7 +102,7 @@ class Lists(NamedTuple):
     outcomes: kb.RealArray
     listed: kb.IntArray
     places: kb.IntArray
-    room: kb.RealArray
+    scratch: kb.RealArray
     is_kept: bool
 
     @classmethod
@@ -111,10 +111,10 @@ class Lists(NamedTuple):
         levels = depth // 2 + 1
         moves = np.empty(places * LISTS * kb.MAX_MOVES * levels, np.int32)
         outcomes = np.empty(places * width * OUTCOMES * levels)
-        room = np.empty(1 + (1 + width) * kb.MAX_MOVES * levels)
-        return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64), room, is_kept=False)
+        scratch = np.empty(1 + (1 + width) * kb.MAX_MOVES * levels)
+        return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64), scratch, is_kept=False)
 
-    def with_room(self, kept: kb.IntArray, more: int) -> "Lists":
+    def with_places(self, kept: kb.IntArray, more: int) -> "Lists":
         """Return the lists of some of the histories, by number, with places for more behind them."""
         every = len(self.listed)
         free = np.setdiff1d(np.arange(every), self.places[kept])[:more]
@@ -172,7 +172,7 @@ def find(tree: SearchTree, key: kb.Word) -> int:
 def has_room(tree: SearchTree) -> bool:
     """Return True if one more node fits; otherwise set the counter FULL."""
     slots = tree.counters[USED_SLOTS] + kb.MAX_MOVES
-    if tree.counters[USED_NODES] < tree.room_for_nodes and slots <= tree.room_for_slots:
+    if tree.counters[USED_NODES] < tree.most_nodes and slots <= tree.most_slots:
         return True
     tree.counters[FULL] = 1
     return False
@@ -220,28 +220,28 @@ def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
     Returns:
       The settled value [tries] of each try at the root.
     """
-    room = np.empty(tree.width * (int(tree.counters[USED_SLOTS]) + 2) + 1)
+    scratch = np.empty(tree.width * (int(tree.counters[USED_SLOTS]) + 2) + 1)
     values = np.empty(tries)
-    _back_up(tree, (np.array(backup.parameters, np.float64), backup.fold, backup.settle), room, values)
+    _back_up(tree, (np.array(backup.parameters, np.float64), backup.fold, backup.settle), scratch, values)
     return values
 
 
 @kb.entry
 def _back_up(
-    arrays: SearchTree, rule: tuple[kb.RealArray, Fold, Settle], room: kb.RealArray, root_values: kb.RealArray
+    arrays: SearchTree, rule: tuple[kb.RealArray, Fold, Settle], scratch: kb.RealArray, root_values: kb.RealArray
 ) -> None:
     """Settle every node: the totals of its best try are folded into its parent's try.
 
     Args:
       arrays: the tree.
       rule: parameters, fold and settle of the backup rule.
-      room: scratch space [width * (slots in use + 2) + 1].
+      scratch: memory [width * (slots in use + 2) + 1].
       root_values: [M] written: the settled value of each try at the root.
     """
     tree = kb.pointers(arrays)
-    given, fold, settle = rule
-    parameters, width = kb.pointer(given), tree.width
-    totals, work = kb.pointer(room), kb.advance(kb.pointer(room), width * tree.counters[USED_SLOTS])
+    numbers, fold, settle = rule
+    parameters, width = kb.pointer(numbers), tree.width
+    totals, work = kb.pointer(scratch), kb.advance(kb.pointer(scratch), width * tree.counters[USED_SLOTS])
     settled, best_settled, certain = work, kb.advance(work, width), kb.advance(work, 2 * width)
     certain[0] = 1.0
     for i in range(width * tree.counters[USED_SLOTS]):
