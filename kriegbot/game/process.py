@@ -158,7 +158,7 @@ class ProcessSeat(Seat):
     Args:
       spec: the player.
       patience: seconds for one answer; by default `patience_of` the player.
-      start_patience: seconds that the player may take to start; by default as above.
+      start_patience: seconds to start; by default START_PATIENCE, PARTS_PATIENCE or OUTSIDE_PATIENCE.
       report: called with the progress of compiling kernels.
       low_priority: True to give its process low priority.
       has_own_seed: True to give a player from outside a random seed, so that it cannot derive its opponent's.
@@ -221,7 +221,7 @@ class ProcessSeat(Seat):
 
     def ready(self) -> None:
         """Wait until the player is ready; raise PlayerFailed."""
-        if self._process is not None:
+        if self._process is not None and self._process.pending_ready:
             self._wait_until_ready(self._process)
 
     def _wait_until_ready(self, process: PlayerProcess) -> str:

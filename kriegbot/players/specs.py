@@ -59,8 +59,7 @@ class PlayerSpec:
 
     Attributes:
       name: a built-in player, or the spec of a player from outside without its options.
-      options: the options that differ from the defaults of a built-in player, in its order; those of a player from
-        outside are the texts of the spec.
+      options: the options given, in the order of a built-in player's own; of a player from outside, as texts.
       sandbox: True to run a player from outside in a sandbox, where there is one.
     """
 
