@@ -384,7 +384,7 @@ def test_a_renewed_pool_keeps_what_fits_and_takes_boards_of_the_last_observation
         rows = {bytes(row) for row in pool.particles.rows}
         assert 0 < len(rows) == len(pool.particles) <= 20
         if not was_exact and len(view.events) == events + 1:
-            stayed = replace(pool.filter, one_each=True).after_event(before, view, events).rows
+            stayed = pool.filter.after_event(before, view, events).rows
             assert {bytes(row) for row in stayed} <= rows
             assert len(stayed) <= len(before)
             renewed["fewer" if len(stayed) < len(before) else "all"] += 1

@@ -317,8 +317,10 @@ class Pool:
     successor of a board while there is space.
     """
 
+    one_each = False
+
     def __init__(self, view: View, max_particles: int, seed: int) -> None:
-        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed)
+        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, one_each=self.one_each)
         self.particles = self.filter.start(view)
         self._events = 0
         self.update(view)
@@ -327,11 +329,8 @@ class Pool:
         """Update the boards for all new events of a view."""
         for event in range(self._events, len(view.events)):
             if len(self.particles):
-                self.particles = self._current_filter().after_event(self.particles, view, event)
+                self.particles = self.filter.after_event(self.particles, view, event)
         self._events = len(view.events)
-
-    def _current_filter(self) -> Filter:
-        return self.filter
 
 
 class RenewedPool(Pool):
@@ -341,8 +340,7 @@ class RenewedPool(Pool):
     so its boards are consistent with more than the last announcement and less than all.
     """
 
-    RENEWAL = 5
-    """Substream of the seed for the boards that fill up the pool."""
+    one_each = True
 
     def update(self, view: View) -> None:
         """Update the boards for all new events of a view, and fill up."""
@@ -350,9 +348,6 @@ class RenewedPool(Pool):
         super().update(view)
         missing = self.filter.max_particles - len(self.particles)
         if has_news and missing > 0 and not self.particles.is_exact:
-            fresh = last_observation(view, missing, kb.subseed(self.filter.seed, self._events, self.RENEWAL))
+            fresh = last_observation(view, missing, kb.subseed(self.filter.seed, self._events, 5))
             rows = np.concatenate([self.particles.rows, fresh])
             self.particles = merged(rows, np.ones(len(rows)), is_exact=False, is_consistent=False)
-
-    def _current_filter(self) -> Filter:
-        return replace(self.filter, one_each=not self.particles.is_exact)

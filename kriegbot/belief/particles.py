@@ -73,7 +73,7 @@ class Filter:
     """A particle filter for one side of one game.
 
     It keeps at most `max_particles` boards after a move of the opponent. With `one_each` it draws one successor of each
-    board, whatever its probability.
+    board of a set that is not exact, whatever its probability.
     """
 
     rules: kb.KernelRules
@@ -116,9 +116,9 @@ class Filter:
         matching, matched, total = matches.matching, matches.matched, matches.total
         successors = int(matching.sum())
         is_exact = particles.is_exact and successors <= self.max_particles
-        if self.one_each:
+        if self.one_each and not particles.is_exact:
             draws = np.minimum(matching, 1)
-            shares, successors, is_exact = draws.astype(np.float64), int(draws.sum()), False
+            shares, successors = draws.astype(np.float64), int(draws.sum())
         elif successors <= self.max_particles:
             draws, shares = matching, particles.weights / total
         else:
