@@ -1,13 +1,12 @@
-"""The exact belief: every position that fits a view, with its probability, by plain enumeration.
+"""The exact belief: every position consistent with a view, with its probability, by plain enumeration.
 
-The opponent is assumed to move uniformly at random among its legal moves, as in Parker, Nau and Subrahmanian,
-"Overconfidence or Paranoia? Search in Imperfect-Information Games" (AAAI 2006), section "Statistical
-sampling", or as another model says; where they draw histories at random, this keeps all of them. It walks
-python-chess boards through the referee's own `announce`, one event of the view after the other, and is meant
-for small cases: endings, the first moves of a game, and as the standard that sampled beliefs are tested against.
+The opponent moves uniformly at random, as in Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? Search in
+Imperfect-Information Games" (AAAI 2006), section "Statistical sampling", or as another model says. Where they draw
+histories at random, this keeps them all. It walks python-chess boards through the referee's own `announce`, one event
+after the other, and is meant for small cases: endings, first moves, and tests of sampled beliefs.
 
-Departs from the paper in one thing: histories that lead to the same position are one entry and their
-probabilities are added.
+Departs from the paper in one point: histories that lead to the same position are one entry with the sum of their
+probabilities.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ DEFAULT_MAX_POSITIONS = 100_000
 
 
 class TooManyPositions(Exception):
-    """More positions fit the view than the caller allowed."""
+    """More positions are consistent with the view than the caller allowed."""
 
 
 def position_key(board: chess.Board) -> PositionKey:
-    """What two positions must share to be the same position for the rest of the game.
+    """Return the key of a position for the rest of the game.
 
-    Men, side to move, castling rights, the en passant square if a pawn could take there (pseudo-legally),
-    and the halfmove clock, on which the quiet limit depends. The move number does not count.
+    It has pieces, side to move, castling rights, the en passant square if a pawn could capture there (pseudo-legally),
+    and the halfmove clock, on which the quiet limit depends, but not the move number.
     """
     return (
         board.pawns,
@@ -55,26 +54,26 @@ def position_key(board: chess.Board) -> PositionKey:
 
 
 class ExactBelief:
-    """The posterior over positions given all that one side knows.
+    """The posterior over positions given one side's view.
 
         belief = ExactBelief(referee.view(chess.WHITE))
-        ...                                               # tries are made, announcements heard
-        belief.update(referee.view(chess.WHITE))          # takes in the new events only
+        ...                                               # tries and announcements
+        belief.update(referee.view(chess.WHITE))          # only the new events count
         for board, probability in belief.positions: ...
 
     Args:
-      view: what the side knows; its start is the one position that both sides know.
-      max_positions: the most positions to hold.
-      replies: how likely each move of the opponent is.
+      view: its start is the one position that both sides know.
+      max_positions: maximum number of positions.
+      replies: probability of each move of the opponent.
 
     Raises:
-      TooManyPositions: more than `max_positions` positions fit.
-      EmptyBelief: no position does; the view contradicts itself.
+      TooManyPositions: more than `max_positions` positions are consistent.
+      EmptyBelief: no position is; the view contradicts itself.
     """
 
     _events: Sequence[referee.Event]  # taken in so far
     evidence = 1.0
-    """Probability of what was heard since the start, given the side's own tries and the model of the replies."""
+    """Probability of the announcements since the start, given the side's own tries and the model of the replies."""
 
     def __init__(
         self, view: referee.View, *, max_positions: int = DEFAULT_MAX_POSITIONS, replies: Replies = equally_likely
@@ -92,18 +91,18 @@ class ExactBelief:
         max_positions: int = DEFAULT_MAX_POSITIONS,
         replies: Replies = equally_likely,
     ) -> ExactBelief:
-        """A belief that starts from given positions, for instance an ending with unknown enemy men.
+        """Return a belief that starts from given positions, for instance an ending with unknown enemy pieces.
 
         Args:
-          prior: positions possible at the moment of `view`, with positive weights of any sum. Everything that
-            the view has heard up to then is taken to be in the weights already.
-          view: what the side knows at that moment; later views go to `update`.
+          prior: positions possible at the moment of `view`, with positive weights of any sum, which include everything
+            that was announced before.
+          view: the view of that moment; later views go to `update`.
           max_positions: as for the class.
           replies: as for the class.
 
         Raises:
-          ValueError: a weight is not positive, or a position contradicts the view: another side to move, or
-            other own men, own castling rights or number of opponent's men.
+          ValueError: a weight is not positive, or a position contradicts the view in side to move, own pieces, own
+            castling rights or number of enemy pieces.
         """
         positions = [(board.copy(stack=False), weight) for board, weight in prior]
         for board, weight in positions:
@@ -115,18 +114,18 @@ class ExactBelief:
 
     @property
     def positions(self) -> list[tuple[chess.Board, float]]:
-        """The positions that fit and their probabilities, which sum to 1; the boards are copies."""
+        """Consistent positions and their probabilities, which sum to 1; the boards are copies."""
         return [(self._boards[key].copy(stack=False), mass) for key, mass in self._masses.items()]
 
     def __len__(self) -> int:
         return len(self._masses)
 
     def probability(self, board: chess.Board) -> float:
-        """The probability of a position, 0 if it does not fit."""
+        """Return the probability of a position, 0 if it is inconsistent."""
         return self._masses.get(position_key(board), 0.0)
 
     def update(self, view: referee.View) -> None:
-        """Takes in what the view has heard since the last one.
+        """Update the positions for all new events of a view.
 
         Raises:
           ValueError: the view is not a later one of the same side of the same game.
@@ -208,7 +207,7 @@ class ExactBelief:
         return referee.announce(board, move, self._rules, self._limits, ply=self._ply)
 
     def _replies(self, announcement: referee.Announcement) -> Iterable[tuple[chess.Board, float]]:
-        """After every opponent's move announced as heard, of those open to it, as likely as the model has them."""
+        """Return the positions after every move of the opponent with this announcement, weighted by the model."""
         ours, theirs = self._announced.get(referee.OwnTry), self._announced.get(referee.OpponentMoved)
         yes = referee.OpponentAsked(referee.Answer.YES)
         is_freed = self._rules.asking is referee.Asking.OBLIGES_ONCE and self._turn[-1:] != [yes]
@@ -227,9 +226,9 @@ class ExactBelief:
             self._announced[type(event)] = event.announcement
 
     def _fits_turn(self, board: chess.Board) -> bool:
-        """Whether the answer to the opponent's "Any?" is right here, and as many of its tries illegal as were heard.
+        """Return True if a position allows the answer to "Any?" and as many illegal tries as were refused.
 
-        Where nonsense sounds like an illegal try, only the first refusal after a yes is surely none.
+        Where the opponent cannot tell nonsense from an illegal try, only the first refusal after a yes is surely none.
         """
         answer = next((event.answer for event in self._turn if isinstance(event, referee.OpponentAsked)), None)
         if answer is not None and (count_pawn_tries(board) > 0) != (answer is referee.Answer.YES):
@@ -255,7 +254,7 @@ class ExactBelief:
         self._replace(((board, mass) for board, mass in self._held() if fits(board)), event)
 
     def _replace(self, positions: Iterable[tuple[chess.Board, float]], why: referee.Event | str) -> None:
-        """Holds these positions from now on: equal ones merge, and the masses are made to sum to 1."""
+        """Replace the positions: merge equal ones and normalise."""
         boards: dict[PositionKey, chess.Board] = {}
         masses: dict[PositionKey, float] = {}
         for board, mass in positions:

@@ -40,12 +40,12 @@ MODELS = {
     "odd": (odd, plain_odd),
 }
 EXCHANGES = ("d2d4 e7e5 d4e5 d7d6 e5d6 f8d6", "e2e4 e7e5 g1f3 b8c6 f3e5 c6e5")
-"""Captures and recaptures: the side to move has heard them."""
+"""Captures and recaptures, whose announcements the side to move has received."""
 KNOWN_ENDING = "8/8/3k4/8/8/8/4K2R/8 w - - 0 1"
 
 
 def posterior(particles: Particles) -> dict[object, float]:
-    """Probability of each position, keyed as the exact belief does."""
+    """Return the probability of each position, keyed as in the exact belief."""
     boards = (to_board(row) for row in particles.rows)
     return {position_key(board): float(w) for board, w in zip(boards, particles.weights, strict=True)}
 
@@ -59,7 +59,7 @@ def test_a_belief_that_holds_all_boards_is_the_exact_posterior(case: Case) -> No
 
 
 def act_openly(referee: Referee, rng: random.Random) -> None:
-    """An open try, or one time in two the question, where it may be asked."""
+    """Make an open try, or ask "Any?" half of the time if the rules allow it."""
     view = referee.view(referee.turn)
     if view.may_ask and rng.random() < 0.5:
         referee.ask_any()
@@ -100,7 +100,7 @@ def test_under_several_kinds_of_opponent_it_is_the_exact_posterior_of_board_and_
     of = dict(zip(zip(keys, type_ids(found.rows).tolist(), strict=True), found.weights.tolist(), strict=True))
     assert of == pytest.approx({key: weight / sum(evidence) for key, weight in expected.items()})
     assert found.boards == len(set(keys)) < len(found)
-    assert abs(evidence[1] / sum(evidence) - KINDS[1]) > 0.1  # what was heard says something about the kind
+    assert abs(evidence[1] / sum(evidence) - KINDS[1]) > 0.1  # the announcements are evidence about the type
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
@@ -146,7 +146,7 @@ def test_as_many_refusals_as_were_heard_before_a_move_need_as_many_illegal_tries
 
 
 def features(particles: Particles) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Probability that a black man stands on each square, that a knight does, that a pawn does."""
+    """Return the probability of a black piece, of a black knight and of a black pawn on each square."""
     black = particles.rows[:, 6]
     sets = (black, black & particles.rows[:, 1], black & particles.rows[:, 0])
     bits = [(men >> np.uint64(square)) & np.uint64(1) for men in sets for square in range(64)]
@@ -154,14 +154,14 @@ def features(particles: Particles) -> np.ndarray[tuple[int], np.dtype[np.float64
 
 
 def assert_unbiased(sampled: list[Particles], exact: Particles) -> None:
-    """Over many seeds the mean weight of each group of boards is the exact one."""
+    """Compare the mean weight of each group of boards over many seeds with the exact one."""
     assert exact.is_exact
     assert len(exact) > 4000
     often = features(exact) > 0.01  # others are seen too seldom for a standard error to mean anything
     samples = np.array([features(particles)[often] for particles in sampled])
     error = samples.std(axis=0, ddof=1) / np.sqrt(len(sampled))
     off = np.abs(samples.mean(axis=0) - features(exact)[often])
-    varies = error > 1e-9  # some men stand where they stand on every board
+    varies = error > 1e-9  # some pieces stand on the same squares on every board
     deviations = off[varies] / error[varies]
     # Some hundred features, not independent: with no bias none should lie 4.5 standard errors off, and few beyond 2.
     assert len(deviations) > 50
@@ -172,7 +172,7 @@ def assert_unbiased(sampled: list[Particles], exact: Particles) -> None:
 
 @pytest.mark.slow
 def test_the_sampled_distribution_matches_the_exact_posterior() -> None:
-    """400 boards held of 6,000 and more."""
+    """The belief holds 400 of more than 6,000 boards."""
     rng = random.Random(11)
     referee = Referee(BERKELEY, NO_LIMITS)
     while referee.ply < 6:
@@ -185,7 +185,7 @@ def test_the_sampled_distribution_matches_the_exact_posterior() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["uniform", "recapturing", "odd"])
 def test_boards_drawn_after_a_recapture_have_their_exact_probabilities(model: str) -> None:
-    """400 boards drawn of more than 6,000 that follow from one move of the opponent's."""
+    """The filter draws 400 of more than 6,000 successors of one move."""
     opponent, _ = MODELS[model]
     referee = Referee(BERKELEY, NO_LIMITS)
     for uci in ("e2e3", "a7a6", "d1e2", "h7h6", "e2d3", "g8f6", "d3d7", "d8d7"):
@@ -255,13 +255,13 @@ def test_a_contradictory_view_raises_empty_belief() -> None:
     assert isinstance(event, OwnTry)
     assert event.announcement is not None
     assert event.announcement.checks == Check.RANK
-    quiet = replace(event, move=chess.Move.from_uci("h2h5"))  # it would not have given the check that was heard
+    quiet = replace(event, move=chess.Move.from_uci("h2h5"))  # it would not have given the announced check
     with pytest.raises(EmptyBelief, match="no board is consistent with event 0"):
         Belief(replace(view, events=(quiet,)))
 
 
 def after(moves: str, **changed: Any) -> View:
-    """White's view after some moves, or one that differs from it."""
+    """Return White's view after some moves, with some fields replaced."""
     referee = Referee(BERKELEY, NO_LIMITS)
     for uci in moves.split():
         referee.try_move(chess.Move.from_uci(uci))
@@ -314,7 +314,7 @@ def test_draws_add_up_and_follow_the_weights() -> None:
 
 
 def midgame(seed: int, most: int) -> Belief:
-    """White's belief fifteen moves into a random game."""
+    """Return White's belief fifteen moves into a random game."""
     rng = random.Random(seed)
     referee = Referee(BERKELEY, NO_LIMITS)
     while referee.ply < 30:

@@ -26,12 +26,12 @@ from tests.effort import many
 from tests.exact_belief import ExactBelief
 
 BARED_SOON = ("r3k3/8/8/8/8/8/7R/R3K2R w KQq - 0 1", "8/8/3k4/2p5/3B4/8/8/R3K2R w KQ - 0 1")
-"""A king about to be bare."""
+"""Positions with a king about to be bare."""
 Placed = dict[chess.Square, chess.PieceType]
 
 
 def men(text: str) -> Placed:
-    """Pieces such as "Kc6 Rb1"."""
+    """Parse pieces such as "Kc6 Rb1"."""
     return {chess.parse_square(one[1:]): chess.Piece.from_symbol(one[0]).piece_type for one in text.split()}
 
 
@@ -49,7 +49,7 @@ def board_of(color: chess.Color, ours: Placed, king: chess.Square, turn: chess.C
 
 
 def random_start(rng: random.Random) -> BareKing:
-    """Up to four pieces of ours, and the king anywhere."""
+    """Return up to four pieces of ours and the king anywhere."""
     color = rng.random() < 0.5
     kinds = [chess.KING, *rng.choices((1, 1, 2, 3, 4, 5), k=rng.randrange(1, 4))]
     while True:
@@ -61,7 +61,7 @@ def random_start(rng: random.Random) -> BareKing:
 
 
 def kings_of(belief: ExactBelief, color: chess.Color) -> chess.Bitboard:
-    """Where the king is on the positions of a belief."""
+    """Return the king's squares in the positions of a belief."""
     return chess.SquareSet(board.king(not color) or 0 for board, _ in belief.positions).mask
 
 
@@ -136,7 +136,7 @@ def test_the_table_knows_the_longest_mates_of_chess() -> None:
 
 
 def late_cost(board: chess.Board) -> float:
-    """The table's cost for a king and one piece against a king that steps from its square."""
+    """Return the table's cost for a king and one piece against a king that steps from its square."""
     triangle = [(rank, file) for file in range(4) for rank in range(file + 1)]
     for flip in itertools.product((False, True), repeat=3):
         turned = board.copy()
@@ -257,7 +257,7 @@ def test_a_pawn_about_to_promote_brings_mate_nearer_even_beside_a_rook() -> None
 
 
 def plies_to_mate(ours: str, rng: random.Random) -> int:
-    """Plies that White takes to mate a king that may be anywhere and moves at random; 100 at most."""
+    """Return the plies that White takes to mate a random king that may be anywhere; 100 at most."""
     known = BareKing.anywhere(chess.WHITE, men(ours))
     where = list(chess.scan_forward(known.squares))
     referee = Referee(BERKELEY, start=board_of(chess.WHITE, dict(known.men), rng.choice(where), chess.WHITE).fen())

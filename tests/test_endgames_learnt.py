@@ -20,7 +20,7 @@ Men = dict[chess.Square, chess.PieceType]
 
 
 def placed(rng: random.Random) -> tuple[Men, chess.Bitboard]:
-    """King, bishop and knight, the king where the tables have it, and some squares of the other."""
+    """Return king, bishop and knight, our king where the tables have it, and some squares of the other king."""
     while True:
         king, bishop, knight = rng.sample(chess.SQUARES, 3)
         if chess.square_rank(king) <= chess.square_file(king) <= 3:
@@ -30,7 +30,7 @@ def placed(rng: random.Random) -> tuple[Men, chess.Bitboard]:
 
 
 def plain_cost(men: Men, squares: chess.Bitboard) -> float:
-    """The cost in the docstring of `leaf`, by python-chess and numpy."""
+    """Return the cost in the docstring of `leaf`, by python-chess and numpy."""
     board = chess.Board(None)
     for square, kind in men.items():
         board.set_piece_at(square, chess.Piece(kind, chess.WHITE))
@@ -50,7 +50,7 @@ def plain_cost(men: Men, squares: chess.Bitboard) -> float:
 
 
 def seen_cost(table: ShortArray, places: dict[chess.PieceType, chess.Square], square: chess.Square) -> float:
-    """The cost in the table of a king on a square."""
+    """Return the cost in the table of a king on a square."""
     file, rank = chess.square_file(places[chess.KING]), chess.square_rank(places[chess.KING])
     king = file * (file + 1) // 2 + rank
     place = KNIGHTS + 4096 * king + 64 * places[chess.BISHOP] + places[chess.KNIGHT]

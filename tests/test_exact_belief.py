@@ -26,14 +26,14 @@ KING_AND_H_PAWN = "7k/8/8/7P/8/8/8/K7 b - - 0 1"
 
 
 def play(referee: Referee, script: str) -> None:
-    """Makes tries; a refused one ends in "?"."""
+    """Make tries; a refused one ends in "?"."""
     for word in script.split():
         answer = referee.try_move(chess.Move.from_uci(word.removesuffix("?")))
         assert (answer is Answer.ACCEPTED) != word.endswith("?"), word
 
 
 def kings(belief: ExactBelief, side: chess.Color = chess.BLACK) -> dict[str, float]:
-    """Where a king may stand, with probabilities."""
+    """Return the probabilities of a king's squares."""
     found: dict[str, float] = {}
     for board, probability in belief.positions:
         square = board.king(side)

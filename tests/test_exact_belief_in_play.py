@@ -1,4 +1,4 @@
-"""The exact belief in any game: the truth is possible, and the posterior is that of all histories replayed."""
+"""The exact belief in any game: it has the truth, and its posterior is that of all histories replayed."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def by_key(positions: Iterable[tuple[chess.Board, float]]) -> dict[object, float
 
 
 def by_replaying_every_history(view: View) -> dict[object, float]:
-    """The posterior, from every sequence of moves that makes a referee tell this view's events.
+    """Return the posterior from every sequence of moves for which a referee gives this view's events.
 
-    Nothing is merged and nothing but the referee is asked: each history is a game of its own.
+    It merges nothing and uses only the referee: each history is a game of its own.
     """
     histories: list[History] = [((), 1.0)]
     for heard, event in enumerate(view.events, start=1):
@@ -87,7 +87,7 @@ def by_replaying_every_history(view: View) -> dict[object, float]:
 
 
 def each_once(view: View, histories: list[History]) -> list[History]:
-    """Of histories that differ only in what was refused, one."""
+    """Keep one of the histories that differ only in refused tries."""
     return list(
         {tuple(replayed(view, tries).board().move_stack): (tries, weight) for tries, weight in histories}.values()
     )
@@ -101,7 +101,7 @@ def replayed(view: View, tries: Iterable[chess.Move | AskAny]) -> Referee:
 
 
 def random_action(referee: Referee, rng: random.Random) -> chess.Move | AskAny:
-    """An open try for the most part, now and then one already refused or sheer nonsense, or "Any?"."""
+    """Return mostly an open try, now and then a refused one, nonsense, or "Any?"."""
     view = referee.view(referee.turn)
     if view.may_ask and rng.random() < 0.3:
         return AskAny()

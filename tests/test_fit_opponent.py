@@ -18,17 +18,17 @@ Chooser = Callable[[list[chess.Move]], chess.Move]
 
 
 def forward(moves: list[chess.Move]) -> chess.Move:
-    """The move that goes farthest up the board, as White."""
+    """Return the move that goes farthest up the board, as White."""
     return max(moves, key=lambda move: (move.to_square, move.from_square))
 
 
 def backward(moves: list[chess.Move]) -> chess.Move:
-    """The move that goes farthest down the board, as White."""
+    """Return the move that goes farthest down the board, as White."""
     return min(moves, key=lambda move: (move.to_square, move.from_square))
 
 
 def sides(choose: Chooser, name: str, games: int, seed: int) -> list[Any]:
-    """White's sides of games against a player that moves at random."""
+    """Return White's sides of games against a player that moves at random."""
     found, rng = [], random.Random(seed)
     for _ in range(games):
         referee = Referee(WILD16)

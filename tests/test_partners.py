@@ -1,4 +1,4 @@
-"""The sparring partners: what all sensible players do, what is known of the opponent, and games against rand."""
+"""The sparring partners: the rules that they share, their densities, and games against rand."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ Tree: Any = load_object(f"{FOLDER}/mcts.py:Tree")
 
 
 def short(value: object) -> str | None:
-    """The name of a player without its folder, for a test's name."""
+    """Return the name of a player without its folder, for a test's name."""
     return value.rpartition("/")[2] if isinstance(value, str) else None
 
 
 def referee_after(start: str, *tries: str, rules: RuleSet = BERKELEY) -> Referee:
-    """A game in which these tries were accepted."""
+    """Return a game in which these tries were accepted."""
     referee = Referee(rules, NO_LIMITS, start)
     for text in tries:
         assert referee.try_move(chess.Move.from_uci(text)) is Answer.ACCEPTED
@@ -45,21 +45,21 @@ def referee_after(start: str, *tries: str, rules: RuleSet = BERKELEY) -> Referee
 
 
 def answer(name: str, view: View, seed: int = 1) -> chess.Move:
-    """The first try of a player that has just sat down."""
+    """Return the first try of a new player."""
     action = make_player(parse_spec(name), seed).choose(view).action
     assert isinstance(action, chess.Move)
     return action
 
 
 def mcts_tree(view: View, seed: int) -> Any:
-    """The tree with which `mcts` would begin a turn."""
+    """Return the tree with which `mcts` begins a turn."""
     metaposition = Metaposition(view)
     metaposition.update(view)
     return Tree(view, Odds(view, metaposition), random.Random(seed))
 
 
 def against_rand(name: str, number: int, limits: Limits = PAPER_LIMITS) -> tuple[GameResult, chess.Color]:
-    """A game against rand, and the colour of the player."""
+    """Play a game against rand; return it and the colour of the player."""
     color = number % 2 == 0
     seats = (HereSeat(name, lambda seed: make_player(parse_spec(name), seed)), HereSeat("rand", RandPlayer))
     white, black = seats if color else seats[::-1]
@@ -188,7 +188,7 @@ def test_mcts_does_not_give_its_queen_for_a_pawn(seed: int) -> None:
 
 
 def test_more_simulations_change_what_mcts_tries() -> None:
-    """They are not for show: a search that only rated its first tries would play the same game with any number."""
+    """A search that rated only its first tries would play the same game with any number of simulations."""
     fewest, most = (
         play_game(
             HereSeat(MCTS, partial(make_player, parse_spec(f"{MCTS}:simulations={simulations}"))),

@@ -1,4 +1,4 @@
-"""What a belief does when no board fits any more."""
+"""Rescues of a belief that has no consistent board left."""
 
 import hashlib
 import random
@@ -72,7 +72,7 @@ def test_a_seed_is_a_belief_whatever_rescues_it_needs(seed: int, rescues: dict[s
 
 
 def assert_fits_own_men(belief: Belief, men: object, color: chess.Color) -> None:
-    """Every board is a legal one with the view's own men."""
+    """Check that every board is legal and has the view's own pieces."""
     assert len(belief.particles) > 0
     assert belief.particles.weights.sum() == pytest.approx(1.0)
     for row in belief.particles.rows:
@@ -82,7 +82,7 @@ def assert_fits_own_men(belief: Belief, men: object, color: chess.Color) -> None
 
 
 def situation_of(board: chess.Board) -> Check:
-    """Directions of the check that the side to move is in, for a check from a line or a diagonal of e1."""
+    """Return the directions of a check to the side to move, from a line or a diagonal of e1."""
     (square,) = board.checkers()
     if chess.square_file(square) == 4:
         return Check.FILE
@@ -93,7 +93,7 @@ def situation_of(board: chess.Board) -> Check:
 
 @pytest.mark.slow
 def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay() -> None:
-    astray = 0
+    inconsistent = 0
     for seed in range(8):
         rng = random.Random(seed)
         referee = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)], PAPER_LIMITS)
@@ -113,28 +113,28 @@ def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay()
                 elif belief.last_rescue == "replay":
                     fitted = True
                 assert belief.particles.is_consistent == fitted
-                astray += not fitted
+                inconsistent += not fitted
             referee.try_move(rng.choice(view.tries()))
-    assert astray > 0
+    assert inconsistent > 0
 
 
-def updates_astray(seed: int, *, recovery_attempts: int) -> tuple[int, int]:
-    """At how many of our turns of a game a starved belief is astray, and how many replays it needed."""
-    rng, astray = random.Random(seed), 0
+def inconsistent_turns(seed: int, *, recovery_attempts: int) -> tuple[int, int]:
+    """Return the number of our turns with an inconsistent belief in a game of a starved one, and of its replays."""
+    rng, inconsistent = random.Random(seed), 0
     referee = Referee(WILD16, PAPER_LIMITS)
     belief = Belief(referee.view(chess.WHITE), 20, seed, recovery_attempts=recovery_attempts)
     while referee.end is None and referee.ply < 80:
         view = referee.view(referee.turn)
         if view.color == chess.WHITE:
             belief.update(view)
-            astray += not belief.particles.is_consistent
+            inconsistent += not belief.particles.is_consistent
         referee.try_move(rng.choice(view.tries()))
-    return astray, belief.rescues["replay"]
+    return inconsistent, belief.rescues["replay"]
 
 
 @pytest.mark.parametrize("seed", [2, 8])
-def test_a_returning_belief_is_astray_less_often(seed: int) -> None:
-    (stays, _), (returns, _) = (updates_astray(seed, recovery_attempts=one) for one in (0, 8))
+def test_a_recovering_belief_is_inconsistent_less_often(seed: int) -> None:
+    (stays, _), (returns, _) = (inconsistent_turns(seed, recovery_attempts=one) for one in (0, 8))
     assert returns < stays / 2
 
 
@@ -165,9 +165,9 @@ def test_a_belief_gives_up_coming_back_after_so_many_moves(seed: int, monkeypatc
 
 
 def test_a_rescue_replays_no_more_boards_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert updates_astray(2, recovery_attempts=0)[1] > 0
+    assert inconsistent_turns(2, recovery_attempts=0)[1] > 0
     monkeypatch.setattr("kriegbot.belief.belief.MAX_RESCUE_BOARDS", -1)
-    assert updates_astray(2, recovery_attempts=0)[1] == 0
+    assert inconsistent_turns(2, recovery_attempts=0)[1] == 0
 
 
 def test_a_replay_ends_before_a_step_for_which_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:

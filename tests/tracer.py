@@ -1,6 +1,6 @@
-"""The true position carried through the belief's own updates, to show that they never drop it.
+"""The true position, carried through the belief's updates, to show that they never drop it.
 
-A tracer stands outside of player and belief: it is handed the true boards, which no player ever sees.
+A tracer stands outside player and belief: it has the true boards, which no player ever sees.
 """
 
 import chess
@@ -12,12 +12,12 @@ from referee import Referee
 
 
 def truth(referee: Referee) -> Particles:
-    """The true position as a set of one particle."""
+    """Return the true position as a set of one particle."""
     return Particles(from_board(referee.board(), referee.ply).reshape(1, 8), np.ones(1), is_exact=False)
 
 
 class Tracer:
-    """Follows one side's view; `dropped` lists the events after which the truth was not among what may be."""
+    """One side's view and the truth; `dropped` lists the events after which the filter had dropped it."""
 
     def __init__(self, referee: Referee, color: chess.Color) -> None:
         self.color = color
@@ -26,7 +26,7 @@ class Tracer:
         self.dropped: list[object] = []
 
     def follow(self, referee: Referee) -> None:
-        """Take in the one event that a try has just made for this side, if it made one."""
+        """Filter the truth through the one event that a try has made for this side, if any."""
         view = referee.view(self.color)
         for index in range(self.events, len(view.events)):
             after = Filter(kernel_rules(view.rules, view.limits), 1000, 0).after_event(self.particles, view, index)
