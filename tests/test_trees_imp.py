@@ -380,7 +380,7 @@ def test_what_is_refused_is_refused_in_words() -> None:
         paranoid(g2(), fixed={(0, "A"): 2})
     with pytest.raises(TreeError, match="node A: no alternative is chosen in its set 'A'"):
         payoffs(g2(), {})
-    with pytest.raises(TreeError, match="at most 1,000,000 strategies, and there are some 10"):
+    with pytest.raises(TreeError, match="at most 1,000,000 strategies, and there are more"):
         brute_force(chain(100))
     with pytest.raises(TreeError, match="is for one player, and Min has a choice in 'A'"):
         imp_alphabeta(bins_game(), 50)

@@ -111,7 +111,8 @@ def page_of(report: TournamentReport, title: str = "Kriegspiel tournament") -> s
     """Return the page, in HTML; without plots if matplotlib is not installed."""
     parts = [(table.title, _html(table)) for table in tables_of(report)]
     if not plots_are_missing():
-        parts += [(plot.title, _figure(plot)) for plot in plots_of(report)]
+        figure = "<figure><figcaption>{}</figcaption>\n{}</figure>\n"
+        parts += [(plot.title, figure.format(escape(plot.title), plot.svg)) for plot in plots_of(report)]
     contents = "".join(f'<li><a href="#part{at}">{escape(name)}</a></li>\n' for at, (name, _) in enumerate(parts))
     settings = "".join(
         f"<tr><th scope=row>{escape(name)}</th><td>{escape(value)}</td></tr>\n" for name, value in settings_of(report)
@@ -140,10 +141,6 @@ def _html(table: Table) -> str:
     )
 
 
-def _figure(plot: Plot) -> str:
-    return f"<figure><figcaption>{escape(plot.title)}</figcaption>\n{plot.svg}</figure>\n"
-
-
 def settings_of(report: TournamentReport) -> list[tuple[str, str]]:
     """Return the settings of the tournament as pairs of name and value."""
     limits = [f"{report.plies} plies"] if report.plies else []
@@ -162,10 +159,8 @@ def settings_of(report: TournamentReport) -> list[tuple[str, str]]:
 
 def tables_of(report: TournamentReport) -> list[Table]:
     """Return all tables that have rows."""
-    pairings = [_results(report), _pairs(report), _tests(report), _colors(report), _endings(report)]
-    pairings.insert(1, _cross_table(report))
-    tables = [*pairings, _players(report), _times(report), _forfeits(report), _incidents(report)]
-    return [table for table in tables if table.rows]
+    makers = _results, _cross_table, _pairs, _tests, _colors, _endings, _players, _times, _forfeits, _incidents
+    return [table for make in makers if (table := make(report)).rows]
 
 
 def numbers_of(report: TournamentReport) -> dict[str, str]:
@@ -185,19 +180,10 @@ def _results(report: TournamentReport) -> Table:
     for title, pairing in pairings_by_title(report, are_played=False).items():
         standing = pairing.standing
         score = (standing.wins + standing.draws / 2) / max(1, standing.games)
-        rows.append(
-            (
-                title,
-                str(standing.wins),
-                str(standing.draws),
-                str(standing.losses),
-                _number(standing.utility, "+.1f"),
-                " ".join(_number(end, "+.1f") for end in standing.utility_interval or (None,)),
-                _elo(standing.elo, score),
-                _number(standing.superiority, ".1f", 100),
-                _number(standing.draw_ratio, ".1f", 100),
-            )
-        )
+        counts = map(str, (standing.wins, standing.draws, standing.losses))
+        interval = " ".join(_number(end, "+.1f") for end in standing.utility_interval or (None,))
+        shares = _number(standing.superiority, ".1f", 100), _number(standing.draw_ratio, ".1f", 100)
+        rows.append((title, *counts, _number(standing.utility, "+.1f"), interval, _elo(standing.elo, score), *shares))
     headings = ("", "won", "drawn", "lost", "EU %", "95%", "Elo", "LOS %", "draws %")
     return Table("Results of the first player", headings, rows)
 

@@ -12,17 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tournaments.statistics import (
-    Counts,
-    Decision,
-    Elo,
-    Sprt,
-    elo,
-    expected_utility,
-    expected_utility_interval,
-    likelihood_of_superiority,
-    mean_and_variance,
-)
+from tournaments import statistics
+from tournaments.statistics import Counts, Decision, Elo, Sprt
 from tournaments.store import Store
 from tournaments.store_reader import Forfeit, Incident
 
@@ -68,8 +59,12 @@ class Standing:
         if not losses + draws + wins:
             return cls(0, 0, 0)
         games = losses, draws, wins
-        figures = expected_utility(*games), expected_utility_interval(*games), elo(games)
-        return cls(wins, draws, losses, *figures, likelihood_of_superiority(games), draws / sum(games))
+        figures = (
+            statistics.expected_utility(*games),
+            statistics.expected_utility_interval(*games),
+            statistics.elo(games),
+        )
+        return cls(wins, draws, losses, *figures, statistics.likelihood_of_superiority(games), draws / sum(games))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +239,7 @@ def _pairing(store: Store, number: int, sprt: Sprt | None) -> PairingReport:
 
 
 def _pairs(counts: Counts) -> Pairs | None:
-    return Pairs(tuple(counts), *mean_and_variance(counts), elo(counts)) if sum(counts) else None
+    return Pairs(tuple(counts), *statistics.mean_and_variance(counts), statistics.elo(counts)) if sum(counts) else None
 
 
 def _tested(points: Iterable[float], sprt: Sprt) -> SprtStatus:

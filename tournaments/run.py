@@ -10,7 +10,6 @@ import logging
 import multiprocessing
 import os
 import signal
-import sys
 import time
 import zlib
 from collections import deque
@@ -246,19 +245,10 @@ def _log(outcome: Outcome) -> None:
             LOGGER.warning("game %d: %s %s\n%s", game, side.player, side.failure, side.log)
 
 
-class LogFile(logging.FileHandler):
-    """A log file that, if writing fails, says so once on stderr and gives up: games matter more."""
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - the library's signature
-        """Give up."""
-        print(f"kriegbot: cannot write to '{self.baseFilename}': {sys.exc_info()[1]}", file=sys.stderr)
-        LOGGER.removeHandler(self)
-
-
 @contextlib.contextmanager
 def logged_to(path: Path) -> Iterator[None]:
     """Append the log of the runs within to a file, and write it nowhere else."""
-    handler = LogFile(path, encoding="utf-8", delay=True)
+    handler = logging.FileHandler(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)

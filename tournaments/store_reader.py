@@ -273,9 +273,8 @@ class Reader:
             side = {name: getattr(row, name) for name in OF_A_SIDE}
             try:
                 side["rescues"] = msgspec.json.decode(row.rescues, type=dict[str, int])
-            except (msgspec.MsgspecError, RecursionError) as error:
-                cause = f"the rescues of game {row.game} are damaged ({short(error)})"
-                raise StoreError(f"{named(self.path)}: {cause}") from None
+            except msgspec.MsgspecError as error:
+                raise StoreError(f"{named(self.path)}: the rescues of game {row.game} are damaged ({error})") from None
             sides[row.game, row.color] = side
         return sides
 

@@ -82,11 +82,6 @@ def add_weighted(so_far: Number, weight: Number, value: Number) -> Number:
     return so_far + weight * value
 
 
-def worst(so_far: Number, weight: Number, value: Number) -> Number:  # noqa: ARG001 - a fold's signature
-    """Return the lower value, however unlikely."""
-    return min(so_far, value)
-
-
 def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
     """Return V of a tree, and the strategies that give it.
 
@@ -158,7 +153,9 @@ def paranoid(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solu
     >>> paranoid(Tree(Decision(0, "A", (Leaf((2, 0)), opponent)), ("Max", "Min")))
     Solution(value=2, strategy={(0, 'A'): 0}, leaves=3)
     """
-    return backed_up(tree, player, fixed, at_random(player, fixed or {}), float("inf"), worst)
+    return backed_up(
+        tree, player, fixed, at_random(player, fixed or {}), float("inf"), lambda so_far, _, value: min(so_far, value)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import TypeAlias
 
-from kriegbot.trees.strategy import Moves, Solution, TreePolicy, at_random, check_player, moves_of
+from kriegbot.trees.strategy import Solution, TreePolicy, as_chosen, at_random, check_player, moves_of
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 
@@ -28,9 +28,7 @@ def unknown(_node: Node) -> Number:
     return 0
 
 
-def nobody(_node: Decision) -> Moves | None:
-    """Return None: no policy, every choice is open."""
-    return None
+NOBODY = as_chosen({})  # the policy that leaves every choice open
 
 
 def policy_value(tree: Tree, policy: TreePolicy, player: int = 0) -> Number:
@@ -72,7 +70,7 @@ def expectiminimax(tree: Tree, player: int = 0, depth: int | None = None, evalua
 def search(
     tree: Tree,
     player: int = 0,
-    policy: TreePolicy = nobody,
+    policy: TreePolicy = NOBODY,
     depth: int | None = None,
     evaluate: Evaluate = unknown,
 ) -> Solution:
@@ -124,7 +122,7 @@ def alphabeta(
     Raises:
       TreeError: as `search`, or the tree is too deep to recurse into.
     """
-    _check(tree, player, depth, nobody)
+    _check(tree, player, depth, NOBODY)
     examined: list[Node] = []
     strategy: dict[SetKey, int] = {}
 

@@ -179,7 +179,7 @@ def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
     fixed = fixed or {}
     count = count_strategies(tree, player, fixed)
     if count > MOST_STRATEGIES:
-        raise TreeError(f"brute force takes at most {MOST_STRATEGIES:,} strategies, and there are {_size(count)}")
+        raise TreeError(f"brute force takes at most {MOST_STRATEGIES:,} strategies, and there are more")
     leaves = 0
 
     def value_of(strategy: Strategy) -> Number:
@@ -193,9 +193,3 @@ def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
     candidates = ((value_of(strategy), strategy) for strategy in strategies(tree, player, fixed))
     value, strategy = max(candidates, key=lambda pair: pair[0])
     return Solution(value, strategy, leaves)
-
-
-def _size(count: int) -> str:
-    """Write a number that may have thousands of digits."""
-    exponent = int(math.log10(count))  # of an int of any size
-    return f"{count:,}" if exponent < 12 else f"some 10^{exponent}"
