@@ -13,7 +13,7 @@ from pdoc import doc, doc_ast
 
 import kriegbot
 import referee
-from kriegbot.kernels import jit
+from kriegbot.kernels import jit, types
 
 PAGES = ("referee", "kriegbot", "kriegbot.trees", "kriegbot.environments.batch", "kriegbot.environments.spaces")
 """The public modules that need no extra but `docs`."""
@@ -27,9 +27,9 @@ def plain(text: str) -> str:
 
 
 public = {name: getattr(home, name) for home in (kriegbot, referee) for name in home.__all__}
-types = {plain(repr(value)): name for name, value in (vars(jit) | public).items() if get_origin(value)}
+hints = {plain(repr(value)): name for name, value in (vars(types) | public).items() if get_origin(value)}
 constants = {repr(value): name for name, value in public.items() if isinstance(value, referee.RuleSet | referee.Limits)}
-named = sorted((types | constants).items(), key=lambda pair: len(pair[0]), reverse=True)
+named = sorted((hints | constants).items(), key=lambda pair: len(pair[0]), reverse=True)
 
 
 def readable(text: str) -> str:

@@ -33,13 +33,6 @@ ABOVE_ALL = ("kriegbot", "kriegbot.public")
 """The package itself and its public names, which only name what others may use."""
 
 
-JUSTIFIED = {
-    # numba is imported with the first kernel that is called
-    ("kriegbot.kernels.jit", "kriegbot.kernels.compiler"),
-}
-"""Imports within functions that may close a circle."""
-
-
 @pytest.mark.slow
 def test_every_room_has_its_place() -> None:
     placed = {name for layer in LAYERS for name in layer} | set(ABOVE_ALL)
@@ -49,8 +42,7 @@ def test_every_room_has_its_place() -> None:
 def test_no_module_imports_itself_by_way_of_others_not_even_lazily() -> None:
     edges: dict[str, set[str]] = {}
     for one in imports():
-        if not (one.is_lazy and (one.source, one.target) in JUSTIFIED):
-            edges.setdefault(one.source, set()).add(one.target)
+        edges.setdefault(one.source, set()).add(one.target)
     assert len(edges) > 100
     assert circle(edges) == []
 

@@ -29,21 +29,21 @@ from kriegbot.kernels import (
     Moves,
     Position,
     Word,
+    cache,
     decode_move,
     encode_announcement,
     encode_move,
     from_board,
     kernel_modules,
     kernel_rules,
+    preparing,
     side_of,
     subseed,
     to_board,
     uniforms,
 )
 from kriegbot.kernels.announcements import CAPTURE_MASK
-from kriegbot.kernels.cache import key_of
 from kriegbot.kernels.compiler import signature_of
-from kriegbot.kernels.jit import Kernel
 from kriegbot.kernels.preparing import LATER
 from kriegbot.search.information_set import tries_of
 from referee import (
@@ -320,79 +320,42 @@ def test_an_evaluator_of_another_signature_is_refused() -> None:
         evaluator(sided)  # type: ignore[arg-type]
 
 
-def keys_of(source: str) -> dict[str, str]:
-    """The keys of the kernels of a module with such a source."""
-    module: dict[str, Any] = {"__name__": "made"}
-    exec(compile(source, "made.py", "exec"), module)
-    return {name: key_of(found) for name, found in module.items() if isinstance(found, Kernel)}
+def test_an_edit_of_a_source_or_a_data_file_begins_a_new_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def name_with(**texts: str) -> str:
+        for stem, text in texts.items():
+            path = tmp_path / "edited" / f"{stem.replace('_', '.')}"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            os.utime(path, (0, 0))
+        return cache.folder_name.__wrapped__()
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(cache, "CACHED", ("edited",))
+    contents = {"one_py": "LIMIT = 3", "weights_npz": "1"}
+    name = name_with(**contents)
+    assert name_with(**contents) == name
+    assert name_with(one_py="LIMIT = 4") != name
+    assert name_with(one_py="LIMIT = 3") == name
+    assert name_with(weights_npz="2") != name
 
 
-MADE = """
-from typing import NamedTuple
-from kriegbot.kernels import jit, position
-from kriegbot.kernels.jit import Word, entry, kernel
-
-class Pair(NamedTuple):
-    first: int
-    second: int
-
-LIMIT = 3
-
-def plus(number):
-    @kernel
-    def added(value: int) -> int:
-        return value + number
-    return added
-
-more = plus(4)
-
-@kernel
-def inner(value: int) -> int:
-    return value * LIMIT
-
-@kernel
-def taken(pair: Pair) -> int:
-    return pair.first
-
-@kernel
-def even(value: int) -> int:
-    return 1 if value == 0 else odd(value - 1)
-
-@kernel
-def odd(value: int) -> int:
-    return 0 if value == 0 else even(value - 1)
-
-@entry
-def outer(value: int) -> int:
-    return inner(value) + taken(Pair(value, 2))
-
-@entry
-def other(value: int) -> int:
-    return more(value) + even(value) + position.LABELS
-
-@entry
-def apart(value: int) -> int:
-    return value
-"""
+def test_a_source_that_was_edited_after_the_start_belongs_to_no_shared_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "edited").mkdir()
+    (tmp_path / "edited" / "one.py").write_text("LIMIT = 3")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(cache, "CACHED", ("edited",))
+    assert cache.folder_name.__wrapped__() != cache.folder_name.__wrapped__()
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "changed"),
-    [
-        ("value * LIMIT", "value * LIMIT + 1", {"inner", "outer"}),
-        ("LIMIT = 3", "LIMIT = 4", {"inner", "outer"}),
-        ("LIMIT = 3", "LIMIT = 3.0", {"inner", "outer"}),
-        ("    first: int\n    second: int", "    second: int\n    first: int", {"taken", "outer"}),
-        ("pair: Pair) -> int", "pair: Pair) -> float", {"taken", "outer"}),
-        ("plus(4)", "plus(5)", {"more", "other"}),
-        ("odd(value - 1)", "odd(value - 2)", {"even", "odd", "other"}),
-        ("@entry\ndef apart", "@kernel\ndef apart", {"apart"}),
-        ("    return value\n", "\n    # what it is given\n    return value\n", set()),
-    ],
-)
-def test_an_edit_changes_the_keys_of_the_kernels_that_depend_on_it(before: str, after: str, changed: set[str]) -> None:
-    old, new = keys_of(MADE), keys_of(MADE.replace(before, after, 1))
-    assert {name for name in old if old[name] != new[name]} == changed
+def test_a_dead_process_of_those_that_compile_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "_jobs", lambda _: {"os:abort": set()})
+    monkeypatch.setattr(sys, "argv", ["", preparing.ALL, "0"])
+    with pytest.raises(SystemExit, match=r"^A process that compiles kernels has died; .* when they are called\.$"):
+        preparing.main()
 
 
 @pytest.mark.slow
@@ -434,7 +397,7 @@ while referee.ply < 6:
         pass
 for module in map(import_module, kernel_modules()):
     for found in vars(module).values():
-        if isinstance(found, Kernel) and found._dispatcher is not None:
+        if isinstance(found, Kernel) and found.dispatcher is not None:
             print(found.function.__module__)
 """
 

@@ -24,7 +24,7 @@ from tests.outside import installed
 EVALUATOR = """
 from evaluators.protocol import evaluator
 from kriegbot.kernels.position import Position
-from kriegbot.kernels.jit import Words
+from kriegbot.kernels.types import Words
 
 @evaluator
 def nothing(tables: Words, position: Position, side: int) -> int:

@@ -366,9 +366,7 @@ def build() -> None:
 @cache
 def _ensure(begin: int, end: int) -> None:
     tables, part = _tables(), slice(64 * begin, 64 * end)
-    sources = _fill_in_view, LONGEST, _begin, _sweep, ADVERSE, MAX_SWEEPS, CONVERGED
-    costs = kb.load_or_build(f"late-{begin}", lambda: _build(begin, end), *sources)
-    tables.delayed[part], tables.current[part] = costs
+    tables.delayed[part], tables.current[part] = kb.load_or_build(f"late-{begin}", lambda: _build(begin, end))
 
 
 def _build(begin: int, end: int) -> kb.ShortArray:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from kriegbot.kernels import tables as at
 from kriegbot.kernels.attacks import check_info, line, pawn_attacks, shifted
-from kriegbot.kernels.jit import Moves, Word, Words, kernel, lsb, number, popcount, word, words
+from kriegbot.kernels.jit import kernel, words
 from kriegbot.kernels.moves import EVERYWHERE, ep_is_safe, has_legal_move, pawn_captures
 from kriegbot.kernels.position import (
     NONE,
@@ -33,6 +33,7 @@ from kriegbot.kernels.position import (
     side_to_move,
 )
 from kriegbot.kernels.random import mixed
+from kriegbot.kernels.types import Moves, Word, Words, lsb, number, popcount, word
 
 RANK, FILE, LONG_DIAGONAL, SHORT_DIAGONAL, KNIGHT = 1, 2, 4, 8, 16
 CHECKMATE, STALEMATE, DEAD_POSITION, PLY_LIMIT, QUIET_LIMIT, LOST_STALEMATE = 1, 2, 3, 4, 5, 6

@@ -8,8 +8,9 @@ ignored.
 from typing import NamedTuple
 
 from kriegbot.kernels import tables as at
-from kriegbot.kernels.jit import Word, Words, kernel, lsb, word, words
+from kriegbot.kernels.jit import kernel, words
 from kriegbot.kernels.position import NONE, ONE, Position, bit, forward, kind_of, pieces_of, side_to_move
+from kriegbot.kernels.types import Word, Words, lsb, word
 
 NOT_FILE_A, NOT_FILE_H = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F)
 

@@ -1,7 +1,8 @@
-"""Compiling kernels with numba. Only `jit` imports this module, when the first kernel is called."""
+"""Compiling kernels with numba. `jit` imports this module when the first kernel is called."""
 
 import inspect
 from collections.abc import Callable
+from threading import RLock
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import numba
@@ -12,33 +13,40 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic, typeof_impl
 from numba.np.arrayobj import make_array
 
-from kriegbot.kernels.cache import cache_of
-from kriegbot.kernels.jit import Intrinsic, Kernel
+from kriegbot.kernels.cache import CACHED, KernelCache
+from kriegbot.kernels.types import Intrinsic, KernelFunction
 
 PLAIN = {int: types.int64, float: types.float64, bool: types.boolean, None: types.void, type(None): types.void}
+_compiling = RLock()
 
 
-def dispatcher(kernel: Kernel) -> Any:
-    """Return numba's dispatcher of a kernel, before compilation."""
-    created = numba.njit(
-        nogil=True,
-        error_model="numpy",
-        no_cpython_wrapper=not kernel.from_python,
-        no_cfunc_wrapper=not kernel.by_pointer,
-        forceinline=kernel.inlined,
-    )(kernel.function)
-    created._cache = cache_of(kernel)
-    return created
+def compile_kernel(kernel: KernelFunction) -> Any:
+    """Compile a kernel for its annotations, or load it from the cache, and return numba's dispatcher.
 
-
-def compile_for_annotations(dispatcher: Any, kernel: Kernel) -> None:
-    """Compile a kernel for its annotations, or load it from the cache.
+    A kernel that calls itself gets its own dispatcher unfinished.
 
     Raises:
       TypeError: an annotation is missing, or is no type of kernels.
     """
-    dispatcher.compile(signature_of(kernel.function, has_arrays=kernel.from_python))
-    dispatcher.disable_compile()
+    with _compiling:
+        if kernel.unfinished is None:
+            kernel.unfinished = dispatcher = numba.njit(
+                nogil=True,
+                error_model="numpy",
+                no_cpython_wrapper=not kernel.from_python,
+                no_cfunc_wrapper=not kernel.by_pointer,
+                forceinline=kernel.inlined,
+            )(kernel.function)
+            try:
+                if kernel.function.__module__.rpartition(".")[0] in CACHED:
+                    dispatcher._cache = KernelCache(kernel.function)
+                dispatcher.compile(signature_of(kernel.function, has_arrays=kernel.from_python))
+            except BaseException:
+                kernel.unfinished = None
+                raise
+            dispatcher.disable_compile()
+            kernel.dispatcher = dispatcher
+        return kernel.unfinished
 
 
 def signature_of(function: Callable[..., Any], *, has_arrays: bool = False) -> Any:
@@ -84,7 +92,7 @@ def numba_type(hint: Any) -> Any:
     if isinstance(hint, type) and issubclass(hint, tuple):
         fields = get_type_hints(hint, include_extras=True).values()
         return types.BaseTuple.from_types([numba_type(field) for field in fields], hint)
-    raise TypeError(f"{hint} is no type of kernels; use those of kriegbot.kernels.jit")
+    raise TypeError(f"{hint} is no type of kernels; use those of kriegbot.kernels.types")
 
 
 def _pointer(_context: Any, array: Any) -> Any:
@@ -95,7 +103,7 @@ def _pointer(_context: Any, array: Any) -> Any:
 
 
 def _pointed(kind: Any) -> Any:
-    """Return a type with pointers in place of arrays, in structs and in the structs of structs."""
+    """Return a struct's type with pointers in place of arrays, also in structs within it."""
     if isinstance(kind, types.BaseNamedTuple):
         return types.BaseTuple.from_types([_pointed(field) for field in kind], kind.instance_class)
     return types.CPointer(kind.dtype) if isinstance(kind, types.Array) else kind
@@ -107,8 +115,8 @@ def _pointers(_context: Any, struct: Any) -> Any:
             return make_array(kind)(context, builder, value).data
         if isinstance(kind, types.BaseNamedTuple):
             fields = zip(kind, unpack_tuple(builder, value), strict=True)
-            values = [converted(context, builder, *field) for field in fields]
-            return context.make_tuple(builder, _pointed(kind), values)
+            parts = [converted(context, builder, *field) for field in fields]
+            return context.make_tuple(builder, _pointed(kind), parts)
         return value
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -174,14 +182,14 @@ INTRINSICS = {
 }
 
 
-def _type_of_kernel(kernel: Kernel, _context: Any) -> Any:
+def _type_of_kernel(kernel: KernelFunction, _context: Any) -> Any:
     """Compile a kernel for one that calls it, and return its type."""
-    return types.Dispatcher(kernel.compiled)
+    return types.Dispatcher(compile_kernel(kernel))
 
 
 def _type_of_intrinsic(intrinsic: Intrinsic, _context: Any) -> Any:
     return cpu_target.typing_context.resolve_value_type(INTRINSICS[intrinsic.name])
 
 
-typeof_impl.register(Kernel)(_type_of_kernel)
+typeof_impl.register(KernelFunction)(_type_of_kernel)
 typeof_impl.register(Intrinsic)(_type_of_intrinsic)

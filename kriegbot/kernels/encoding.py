@@ -42,23 +42,20 @@ def encode_announcement(announcement: Announcement) -> int:
     if announcement.captured is CapturedKind.PAWN:
         code |= announcements.CAPTURED_PAWN_BIT
     code |= int(announcement.checks) << announcements.CHECK_SHIFT
-    code |= (
-        announcements.EN_PASSANT_BIT * announcement.en_passant | announcements.PROMOTION_BIT * announcement.promotion
-    )
+    code |= announcements.EN_PASSANT_BIT * announcement.en_passant
+    code |= announcements.PROMOTION_BIT * announcement.promotion
     match announcement.pawn_tries:
         case None:
             pass
         case PawnTrySquares(squares):
-            code |= (
-                len(squares) + 1 << announcements.TRIES_SHIFT | number_of_set(squares) << announcements.SQUARES_SHIFT
-            )
+            code |= len(squares) + 1 << announcements.TRIES_SHIFT
+            code |= number_of_set(squares) << announcements.SQUARES_SHIFT
         case info:
             code |= min(info.at_least, announcements.EACH_PROMOTION) + 1 << announcements.TRIES_SHIFT
     if announcement.end is not None:
         is_lost = announcement.end.reason is Reason.STALEMATE and announcement.end.winner is not None
-        code |= (
-            announcements.LOST_STALEMATE if is_lost else ENDS.index(announcement.end.reason) + 1
-        ) << announcements.END_SHIFT
+        end = announcements.LOST_STALEMATE if is_lost else ENDS.index(announcement.end.reason) + 1
+        code |= end << announcements.END_SHIFT
     return code
 
 

@@ -22,7 +22,7 @@ from kriegbot.kernels.attacks import (
     shifted,
     slider_attacks,
 )
-from kriegbot.kernels.jit import Moves, Word, Words, inlined, kernel, lsb, word, words
+from kriegbot.kernels.jit import inlined, kernel, words
 from kriegbot.kernels.position import (
     BISHOP,
     CLOCK_MASK,
@@ -44,6 +44,7 @@ from kriegbot.kernels.position import (
     pieces_of,
     side_to_move,
 )
+from kriegbot.kernels.types import Moves, Word, Words, lsb, word
 
 MAX_MOVES = 512
 """Length of a list of moves. A side has a king and at most 15 other pieces, each with at most a queen's 27 targets, so

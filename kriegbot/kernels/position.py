@@ -8,7 +8,8 @@ from typing import NamedTuple
 import chess
 import numpy as np
 
-from kriegbot.kernels.jit import IntArray, Rows, Word, WordArray, Words, inlined, kernel, number, word, words
+from kriegbot.kernels.jit import inlined, kernel, words
+from kriegbot.kernels.types import IntArray, Rows, Word, WordArray, Words, number, word
 
 WHITE, BLACK = 0, 1
 NONE, ONE = words(0, 1)

@@ -1,19 +1,22 @@
 """Compiling kernels at a chosen moment, on all cores, with reports of progress. Otherwise each is compiled when called.
 
-A worker reads jobs, one a line, and writes each back when it is done: `module:name` compiles a kernel, `module:build`
-fills in the tables of a module.
+A process of its own does it, so that its workers import neither the caller's script nor anything of its current folder.
 """
 
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
-from queue import SimpleQueue
 from threading import Thread
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -22,27 +25,18 @@ from filelock import FileLock, Timeout
 
 from kriegbot.importing import importable
 from kriegbot.kernels.jit import Kernel
+from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
 
-KERNEL_PACKAGES = (
-    "kriegbot.kernels",
-    "evaluators",
-    "kriegbot.models",
-    "kriegbot.search",
-    "kriegbot.search.rules",
-    "kriegbot.belief",
-    "kriegbot.endgames",
-)
-"""Packages with the kernels that players use."""
 LATER = (
     "kriegbot.search.pruned",
     "kriegbot.endgames.",
 )
 """Beginnings of module names that the flagship does without until a king is bare: half of the compile time."""
-WITH_TABLES = ("kriegbot.endgames.delayed_information",)  # modules whose function `build` fills in tables
-BUILD = "build"
+WITH_TABLES = "kriegbot.endgames.delayed_information"  # its function `build` fills in tables
 MOVING = 1.0  # seconds after which progress is reported again
 LOW_PRIORITY = 10
+FIRST, ALL = "prepared-first", "prepared"  # files that mark the folder of kernels
 
 A = TypeVar("A", bound=npt.NDArray[Any])
 Progress = Callable[[str, int, int], None]
@@ -50,7 +44,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def kernel_modules() -> tuple[str, ...]:
-    """Return the names of the modules of these packages."""
+    """Return the names of the modules with the kernels that players use."""
     return tuple(f"{package}.{path.stem}" for package in KERNEL_PACKAGES for path in files_of(package))
 
 
@@ -59,38 +53,38 @@ def prepare(report: Progress | None = None) -> None:
 
     A compiled kernel is loaded when it is called, so no process loads more than it needs.
     """
-    _prepare(kernel_modules(), report)
+    _prepare(ALL, report)
 
 
 def prepare_first(report: Progress | None = None) -> None:
     """Compile what the flagship needs to begin; the rest follows in the background, while this process lives."""
-    _prepare([name for name in kernel_modules() if not name.startswith(LATER)], report)
-    Thread(target=_prepare, args=(kernel_modules(), None, "low priority"), daemon=True).start()
+    _prepare(FIRST, report)
+    Thread(target=_prepare, args=(ALL, None, LOW_PRIORITY), daemon=True).start()
 
 
-def _prepare(modules: Sequence[str], report: Progress | None, *arguments: str) -> None:
-    """Do the missing jobs, or wait until another process has done them."""
-    from kriegbot.kernels.cache import cache_directory
+def _prepare(mark: str, report: Progress | None, priority: int = 0) -> None:
+    """Compile what is missing, or wait until another process has. The file `mark` says that it was done."""
+    from kriegbot.kernels.cache import kernel_folder  # imports numba
 
-    total = len(_jobs(modules))
-    while left := _jobs(modules):
-        try:
-            with FileLock(cache_directory() / "preparing.lock", timeout=MOVING):
-                _do(_jobs(modules), report, *arguments)
-            break
-        except Timeout:
-            if report is not None:
-                report("in another process", total - len(left), total)
+    folder = kernel_folder()
+    with suppress(PermissionError):  # in the sandbox: the rest is compiled when it is called
+        while not any((folder / name).exists() for name in (mark, ALL)):
+            try:
+                with FileLock(folder / "preparing.lock", timeout=MOVING):
+                    if (folder / mark).exists() or not _compile_in_processes(mark, report, priority):
+                        break
+                    (folder / mark).touch()
+            except Timeout:
+                if report is not None:
+                    total = len(_jobs(mark))
+                    report("in another process", min(len(list(folder.glob("*.nbi"))), total), total)
 
 
-def load_or_build(name: str, make: Callable[[], A], *dependencies: object) -> A:
-    """Return an array that takes long to make, from the file of an earlier process if there is one.
+def load_or_build(name: str, make: Callable[[], A]) -> A:
+    """Return an array that takes long to make, from the file of an earlier process if there is one."""
+    from kriegbot.kernels.cache import kernel_folder
 
-    `dependencies` are the kernels and numbers that the array depends on: their hash is part of the file's name.
-    """
-    from kriegbot.kernels import cache  # numba is not imported before it is needed
-
-    path = cache.cache_directory() / f"{name}-{cache.key_of(*dependencies)}.npy"
+    path = kernel_folder() / f"{name}.npy"
     with suppress(OSError, ValueError):
         return cast(A, np.load(path))
     array = make()
@@ -100,94 +94,94 @@ def load_or_build(name: str, make: Callable[[], A], *dependencies: object) -> A:
     return array
 
 
-def _jobs(modules: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return the missing kernels, each with those that it calls, and then the tables, each with all kernels."""
-    from kriegbot.kernels import cache
+def _compile_in_processes(mark: str, report: Progress | None, priority: int) -> bool:
+    """Run `main` in a process, report its progress, and return True if it compiled everything."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", f"from {__name__} import main; main()", mark, str(priority)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(importable(is_same_script=False))},
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        for line in process.stdout or ():
+            done, total, job = line.split()
+            if report is not None:
+                report(job, int(done), int(total))
+        return process.wait() == 0
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # its workers, too
+        process.communicate()
 
-    imported = [import_module(name) for name in modules]
+
+def main() -> None:
+    """Compile the kernels of a mark, on all cores, and print the progress: jobs done, jobs in all, current job."""
+    mark, priority = sys.argv[1:]
+    os.nice(int(priority))
+    jobs = _jobs(mark)
+    done, total, running = 0, len(jobs), dict[Future[None], str]()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    order = _in_order(jobs)
+    try:
+        with ProcessPoolExecutor(min(cores, total), multiprocessing.get_context("spawn")) as pool:
+            while order.is_active():
+                running |= {pool.submit(_do, name): name for name in order.get_ready()}
+                finished, _ = wait(running, MOVING, FIRST_COMPLETED)
+                for future in finished:
+                    future.result()
+                    order.done(running.pop(future))
+                done += len(finished)
+                try:
+                    print(done, total, next(iter(running.values()), "ready"), flush=True)
+                except BrokenPipeError:  # the process that started this one has ended
+                    os.killpg(0, signal.SIGKILL)
+    except BrokenProcessPool:
+        sys.exit("A process that compiles kernels has died; the others are compiled when they are called.")
+
+
+def _do(name: str) -> None:
+    """Compile the kernel `module:name`, or call the function of that name."""
+    module, _, attribute = name.partition(":")
+    job = getattr(import_module(module), attribute)
+    if isinstance(job, Kernel):
+        job.compile()
+    else:
+        job()
+
+
+def _jobs(mark: str) -> dict[str, set[str]]:
+    """Return the jobs, kernels and then tables, each with those that it needs."""
+    modules = [import_module(name) for name in kernel_modules() if mark == ALL or not name.startswith(LATER)]
     names = {
         kernel: f"{module.__name__}:{name}"
-        for module in imported
+        for module in modules
         for name, kernel in vars(module).items()
         if isinstance(kernel, Kernel)
     }
-    known = cache.known_keys()
-    missing = {kernel for kernel in names if cache.key_of(kernel) not in known}
-    jobs = {
-        names[kernel]: frozenset(
-            names[callee] for callee in cache.callees(kernel) & missing if kernel not in cache.reached(callee)
-        )
-        for kernel in sorted(missing, key=names.__getitem__)
-    }
-    builds = [f"{module.__name__}:{BUILD}" for module in imported if module.__name__ in WITH_TABLES and missing]
-    return jobs | dict.fromkeys(builds, frozenset(jobs))
+    jobs = {name: {names[callee] for callee in _callees(kernel) if callee in names} for kernel, name in names.items()}
+    return {**jobs, f"{WITH_TABLES}:build": set(jobs)} if mark == ALL else jobs
 
 
-def _do(jobs: dict[str, frozenset[str]], report: Progress | None, *arguments: str) -> None:
-    """Do jobs on all cores, each after those that it needs. The job of a worker that dies is done when needed."""
-    left, running, total = dict(jobs), dict[Future[None], str](), len(jobs)
-    done: set[str] = set()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with _workers(min(cores, total), *arguments) as work, ThreadPoolExecutor(cores) as pool:
-        while left or running:
-            for name in [name for name, needed in left.items() if needed <= done]:
-                del left[name]
-                running[pool.submit(work, name)] = name
-            finished, _ = wait(running, MOVING, FIRST_COMPLETED)
-            done |= {running.pop(future) for future in finished}
-            if report is not None:
-                report(next(iter(running.values()), "ready"), len(done), total)
+def _callees(kernel: Kernel) -> Iterator[Kernel]:
+    """Yield the kernels that another one names in its code."""
+    scope, code = kernel.function.__globals__, kernel.function.__code__
+    scopes = [scope, *(vars(value) for value in scope.values() if isinstance(value, ModuleType))]
+    cells = [cell.cell_contents for cell in kernel.function.__closure__ or ()]
+    for value in [*cells, *(names[name] for names in scopes for name in code.co_names if name in names)]:
+        if isinstance(value, Kernel):
+            yield value
 
 
-@contextmanager
-def _workers(number: int, *arguments: str) -> Iterator[Callable[[str], None]]:
-    """Yield a function that lets one of `number` processes do a job."""
-    path = os.pathsep.join(importable(is_same_script=False))
-    command = [sys.executable, "-P", "-c", f"from {__name__} import work_on; work_on()", *arguments]
-    processes: list[subprocess.Popen[str]] = []
-    free: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
-
-    def start() -> None:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path},
-            text=True,
-        )
-        processes.append(process)
-        free.put(process)
-
-    def work(job: str) -> None:
-        process = free.get()
-        answer = ""
-        with suppress(OSError):
-            print(job, file=process.stdin, flush=True)
-            answer = process.stdout.readline() if process.stdout else ""
-        if answer:
-            free.put(process)
+def _in_order(jobs: dict[str, set[str]]) -> TopologicalSorter[str]:
+    """Return an order in which jobs can be done. Kernels that call each other are compiled with the first of them."""
+    while True:
+        order = TopologicalSorter(jobs)
+        try:
+            order.prepare()
+        except CycleError as error:
+            callee, caller, *_ = error.args[1]
+            jobs[caller].discard(callee)
         else:
-            start()
-
-    for _ in range(number):
-        start()
-    try:
-        yield work
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
-
-
-def work_on() -> None:
-    """Do jobs, in the process of a worker, until its input ends."""
-    if len(sys.argv) > 1:
-        os.nice(LOW_PRIORITY)
-    for line in sys.stdin:
-        module, _, name = line.strip().partition(":")
-        job = getattr(import_module(module), name)
-        if isinstance(job, Kernel):
-            _ = job.compiled
-        else:
-            job()
-        print(line, end="", flush=True)
+            return order

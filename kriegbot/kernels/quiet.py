@@ -17,7 +17,7 @@ from kriegbot.kernels.attacks import (
     shifted,
     sliders_at,
 )
-from kriegbot.kernels.jit import Word, Words, kernel, lsb, popcount
+from kriegbot.kernels.jit import kernel
 from kriegbot.kernels.moves import EVERYWHERE, pawn_captures
 from kriegbot.kernels.position import (
     NONE,
@@ -30,6 +30,7 @@ from kriegbot.kernels.position import (
     plies_played,
     side_to_move,
 )
+from kriegbot.kernels.types import Word, Words, lsb, popcount
 
 ENOUGH = 2  # with so many movable pieces no single move can immobilise them all
 

@@ -7,7 +7,8 @@ state, one word.
 import numpy as np
 import numpy.typing as npt
 
-from kriegbot.kernels.jit import RealArray, Word, entry, kernel, pointer, words
+from kriegbot.kernels.jit import entry, kernel, words
+from kriegbot.kernels.types import RealArray, Word, pointer
 
 GAMMA, MIX_1, MIX_2, SHIFT_30, SHIFT_27, SHIFT_31, SHIFT_11 = words(
     0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27, 31, 11

@@ -12,7 +12,7 @@ from math import comb
 import chess
 import numpy as np
 
-from kriegbot.kernels.jit import WordArray
+from kriegbot.kernels.types import WordArray
 
 # Start of each table: 64 entries, one per square, unless noted otherwise.
 KNIGHT = 0

@@ -12,12 +12,7 @@ from kriegbot.kernels import MAX_TYPES, Moves, Position, Reals, Words, part_of
 
 
 class Announced(NamedTuple):
-    """The last two announcements as integers, for `captured_on` and the like; 0 for none.
-
-    Attributes:
-      ours: of our move, to which the opponent replies.
-      theirs: of the opponent's own move before that.
-    """
+    """The announcements of our last move and of the opponent's before it, as integers for `captured_on`; 0 for none."""
 
     ours: int
     theirs: int

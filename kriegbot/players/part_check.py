@@ -53,7 +53,7 @@ def _compile(part: Any, kind: Any, decorator: str) -> None:
     except TypeError:
         raise BadPart(f"is a {type(part).__name__}; it takes a function decorated with `{decorator}`") from None
     try:
-        _ = part.compiled
+        part.compile()
     except Exception as error:  # noqa: BLE001 - numba raises anything
         frame = ("Failed in", "During:", "- ", "There are")  # numba's own lines around the message
         lines = [line for each in str(error).splitlines() if (line := each.strip()) and not line.startswith(frame)]
