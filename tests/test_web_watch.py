@@ -140,7 +140,7 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
         ({"black": "human"}, "player 'human' is a person"),
         ({"rules": "chess"}, "unknown rule set 'chess'"),
         ({"seed": "-1"}, "illegal seed"),
-        ({"seed": 63}, "takes two players, rules, a seed and a pace"),
+        ({"seed": 63}, "Choose two players, rules, a seed"),
         ({"pace": 11}, "from 0 to 10 seconds per try"),
         ({"pace": float("nan")}, "cannot be read"),
         ({"pace": None}, "from 0 to 10 seconds per try"),

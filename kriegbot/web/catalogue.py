@@ -117,7 +117,7 @@ def _players() -> list[PlayerOffered]:
         PlayerOffered(
             name,
             kind.words or kind.summary,
-            [OptionOffered(one.name, one.takes, one.usual, one.help, one.words) for one in offered_options(kind)],
+            [OptionOffered(one.name, one.takes, one.usual, one.words) for one in offered_options(kind)],
         )
         for name, kind in known
         if can_sit([PERSON, name])

@@ -29,7 +29,6 @@ class OptionOffered(msgspec.Struct):
     name: str
     takes: str
     default: str
-    help: str
     words: tuple[str, ...]
 
 

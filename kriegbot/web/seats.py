@@ -266,7 +266,7 @@ class PersonSeat(Seat):
         self._turn_view: View | None = None  # of the turn for which the game waits
         self._has_resigned = self.takes_back = False
         self._actions: SimpleQueue[SeatAction] = SimpleQueue()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._here = threading.Event()
         if is_here:
             self.come()
@@ -311,47 +311,44 @@ class PersonSeat(Seat):
     def answer(self, text: str) -> None:
         """Act on a try or a question "Any?", as the person writes it; raise BadTry."""
         with self._lock:
-            self._actions.put(read_action(text, self._current_view()))
-            self._turn_view = None
+            self._act(read_action(text, self.turn_view()))
 
     def take_back(self) -> None:
         """Take back the person's last move and the reply."""
         with self._lock:
-            if self._current_view().ply < 2:
+            if self.turn_view().ply < 2:
                 raise Refused("You have no move to take back.")
-            self.takes_back, self._turn_view = True, None
-            self._actions.put(Leave("a move was taken back"))
+            self.takes_back = True
+            self._act(Leave("a move was taken back"))
 
     def turn_view(self) -> View:
         """Return the view of the person's turn; raise Refused if it is not the person's turn."""
         with self._lock:
-            return self._current_view()
+            if self._has_resigned:
+                raise Refused("You have resigned.")
+            if self._turn_view is None:
+                raise Refused("It is not your turn.")
+            return self._turn_view
 
     def resign(self) -> bool:
         """Resign. Return True if that takes effect at once, and not only after the opponent's move."""
         with self._lock:
             is_turn = self._turn_view is not None
             if not self._has_resigned:
-                self._has_resigned, self._turn_view = True, None
-                self._actions.put(referee.Resign())
+                self._has_resigned = True
+                self._act(referee.Resign())
             return is_turn
 
     def agree(self) -> None:
         """Agree to a draw."""
-        with self._lock:
-            self._turn_view = None
-            self._actions.put(AgreeDraw())
+        self._act(AgreeDraw())
 
     def leave(self, why: str) -> None:
         """Leave the game. Idempotent."""
-        with self._lock:
-            self._turn_view = None
-            self._actions.put(Leave(why))
+        self._act(Leave(why))
         self.come()
 
-    def _current_view(self) -> View:
-        if self._has_resigned:
-            raise Refused("You have resigned.")
-        if self._turn_view is None:
-            raise Refused("It is not your turn.")
-        return self._turn_view
+    def _act(self, action: SeatAction) -> None:
+        with self._lock:
+            self._turn_view = None
+            self._actions.put(action)
