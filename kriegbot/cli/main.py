@@ -38,7 +38,7 @@ COMMANDS = {
     ),
     "export": ("tournament", "Write the games of a tournament as PGN, CSV or lines of JSON."),
     "merge": ("tournament", "Put the games of several files of one tournament into one file."),
-    "reproduce": ("reproduce", "Reproduce the paper's experiment and print our results beside the paper's."),
+    "reproduce": ("papers", "Reproduce the paper's experiment and print our results beside the paper's."),
     "players": (
         "lists",
         "List players and their options, evaluators, opponent models, backup rules and rule sets.",
@@ -46,7 +46,7 @@ COMMANDS = {
     "check-player": ("match", "Check that a player plays under every rule set, from unusual positions, and in time."),
     "rules": ("lists", "List the rule sets, and the announcements that the referee makes under each."),
     "completion": ("lists", "Print a script that completes commands, options, players and rule sets in a shell."),
-    "trees": ("trees", "Solve explicit game trees and measure pruning on random ones."),
+    "trees": ("papers", "Solve explicit game trees and measure pruning on random ones."),
     "online": ("online", "Play on kriegspiel.org as a bot."),
 }
 """For each command its module, which has a function or group of that name, and the first sentence of its help."""

@@ -1,15 +1,35 @@
-"""`kriegbot trees`: exact algorithms on explicit game trees with information sets."""
+"""`kriegbot reproduce` and `trees`: the experiment of Parker, Nau and Subrahmanian, and exact game trees."""
 
 from __future__ import annotations
 
+import re
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
-from kriegbot.cli.common import Json, Seed, argument, counted, group, one_of, option, whole_number
-from kriegbot.request import path_of, refusing, save_whole, seed_of
+import typer
+from rich.console import Console
+
+from kriegbot.cli.common import (
+    Jobs,
+    Json,
+    Seed,
+    argument,
+    compile_kernels,
+    counted,
+    group,
+    one_of,
+    option,
+    steps,
+    whole_number,
+)
+from kriegbot.cli.tournament import Games, cores, play_missing
+from kriegbot.players.specs import BadSpec, parse_spec
+from kriegbot.request import Refused, path_of, refusing, save_whole, seed_of
 from kriegbot.trees.draw import svg as drawn
 from kriegbot.trees.formats import load
 from kriegbot.trees.imp_minimax import (
@@ -23,9 +43,123 @@ from kriegbot.trees.imp_minimax import (
 from kriegbot.trees.perfect import alphabeta, expectimax, expectiminimax, minimax
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
-from referee.text import one_line
-from tournaments import figure6 as figure
-from tournaments.presentation import PlotsMissing
+from referee.text import one_line, quoted
+from tournaments import figure4
+from tournaments import figure6 as imp_model_figure
+from tournaments import reproduce as figures
+from tournaments.presentation import PlotsMissing, show_table
+from tournaments.reproduce import FIGURES, LONG, SHORT, TODAY
+from tournaments.reproduce import games_of as cell_games
+from tournaments.run import LocalExecutor
+from tournaments.store import Store, StoreError
+
+NUMBERS = {"figure2": (2,), "figure3": (3,), "figure4": (4,), "figure5": (5,), "all": (2, 3, 4, 5)}
+RUNS = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}
+
+
+def _budget_of(text: str) -> float | None:
+    try:
+        seconds = None if text == "samples" else float(text)
+    except ValueError:
+        seconds = 0.0
+    if seconds is not None and not 0.01 <= seconds <= 3600:
+        raise Refused(f"illegal budget {quoted(text)}: it takes samples, or 0.01..3600 seconds.")
+    return seconds
+
+
+def reproduce(
+    what: Annotated[str, argument("FIGURE", f"One of {', '.join(NUMBERS)}.", **one_of("figure", NUMBERS))],
+    budget: Annotated[
+        float | None,
+        option(
+            "BUDGET",
+            "samples for the paper's sample sizes, or seconds per move.  [default: samples]",
+            parser=_budget_of,
+        ),
+    ] = None,
+    games: Games = 500,
+    depths: Annotated[
+        int, option("N", "Greatest search depth of the experiments.", parser=whole_number("depth", 1, 3))
+    ] = 3,
+    run: Annotated[
+        str, option("RUN", "short (30 s per move in the paper), long (90 s) or both.", **one_of("run", RUNS))
+    ] = "both",
+    seed: Annotated[int, option("N", "Seed of the tournaments.", parser=seed_of)] = 2006,
+    choice: Annotated[
+        str, option("CHOICE", "Options for both players, such as boards=last,evaluator=conservative.")
+    ] = "today",
+    jobs: Jobs = None,
+    out: Annotated[Path, option("FOLDER", "Folder of games, tables and plots.")] = Path("reproduction"),
+) -> None:
+    """Reproduce the paper's experiment and print our results beside the paper's.
+
+    Figures 2, 3 and 5 are tournaments, and the same command resumes them. Figure 4 measures time and needs an otherwise
+    idle machine. Each figure is written as a table, a CSV file and a plot. With --choice, games and tables go to files
+    of their own; docs/reproduction/choices.md lists the options.
+    """
+    with refusing(BadSpec):
+        settings = {figure: figures.settings_of(figure, budget, seed, choice) for figure in FIGURES}
+    suffix = ("" if budget is None else f"-{budget:g}s") + (
+        "" if choice == TODAY else "-" + re.sub(r"\W+", "-", choice)
+    )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        results: list[figures.CellResult] = []
+        for figure in NUMBERS[what]:
+            if figure == 4:
+                _sample_sizes(out, seed)
+            else:
+                cells = [
+                    number
+                    for number, cell in enumerate(figures.figure_cells(figure, budget))
+                    if max(cell.depth, cell.opponent_depth) <= depths and cell.seconds in RUNS[run]
+                ]
+                path = out / f"figure{figure}{suffix}.sqlite"
+                with refusing(StoreError, ending="."), Store.writing(path, settings[figure], games) as store:
+                    _play_cells(store, cells, games, jobs or cores())
+                    of_figure = figures.results_of(store, figure, budget)
+                _show_figure(figure, path.with_suffix(""), of_figure)
+                results += of_figure
+        if (near := figures.agreement_table(results)).rows:
+            show_table(near, Console(highlight=False))
+    except KeyboardInterrupt:
+        command = shlex.join(["kriegbot", *sys.argv[1:]])
+        print(f"kriegbot: interrupted; finished games are saved. To resume:\n  {command}", file=sys.stderr)
+        raise typer.Exit(130) from None
+    except OSError as error:
+        raise Refused(f"cannot write to {quoted(str(out))}: {error.strerror or error}.") from None
+
+
+def _play_cells(store: Store, cells: list[int], games: int, jobs: int) -> None:
+    done, settings = store.done(), store.settings
+    missing = [game for game in cell_games(settings, cells, games) if game.id not in done]
+    if missing:
+        play_missing(store, missing, LocalExecutor(jobs), [parse_spec(settings.pairings[cells[0]].first)])
+
+
+def _show_figure(figure: int, path: Path, results: list[figures.CellResult]) -> None:
+    """Print a figure as a table, and write it as a CSV file and a plot."""
+    console = Console(highlight=False)
+    show_table(figures.table_of(figure, results), console)
+    console.print()
+    show_table(figures.contrasts_table(figures.contrasts_of(results)), console)
+    figures.write_csv(path.with_name(f"{path.name}.csv"), results)
+    try:
+        path.with_name(f"{path.name}.svg").write_text(figures.plot_of(figure, results), encoding="utf-8")
+    except PlotsMissing as error:
+        print(f"kriegbot: {error}", file=sys.stderr)
+    console.print()
+
+
+def _sample_sizes(folder: Path, seed: int) -> None:
+    """Measure the missing sample sizes of Figure 4, and show all."""
+    compile_kernels()
+    path = folder / "figure4.csv"
+    with refusing(ValueError, ending="."):
+        steps("Figure 4", figure4.measure(path, seed))
+        sizes = figure4.measured(path)
+    show_table(figure4.table_of(sizes), Console(highlight=False))
+
 
 trees = group("Solve explicit game trees and measure pruning on random ones.")
 
@@ -75,7 +209,7 @@ def solve(
     if json:
         print(dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _show(results)
+        _print_solution(results)
 
 
 def _results(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
@@ -114,7 +248,7 @@ def _plain(number: Number) -> int | float | str:
     return number if isinstance(number, int | float) else int(number) if number.denominator == 1 else str(number)
 
 
-def _show(results: dict[str, Any]) -> None:
+def _print_solution(results: dict[str, Any]) -> None:
     size = f"{counted(results['nodes'], 'node')}, {counted(results['information_sets'], 'information set')}"
     print(f"{one_line(results['title']) or 'A tree'}: {size}.")
     for player, why in results["why_not_perfect_recall"].items():
@@ -148,7 +282,7 @@ def imp_model(
     """Measure the share of leaves that IMP-alpha-beta examines on IMP-model(k, b, d)."""
     number = seed_of(seed)
     with refusing(ValueError, ending="."):
-        share = figure.measured(k, b, d, trials, number)
+        share = imp_model_figure.measured(k, b, d, trials, number)
     if json:
         print(dumps({**asdict(share), "seed": str(number)}, indent=2, allow_nan=False))
     else:
@@ -164,15 +298,15 @@ def figure6(
     for name in ("figure6.csv", "figure6.svg"):
         path_of(str(out / name))
     points = []
-    for point in figure.figure6():
+    for point in imp_model_figure.figure6():
         points.append(point)
         print(_line(point), flush=True)
     with refusing(PlotsMissing, OSError, ending="."):
-        figure.save(points, out)
+        imp_model_figure.save(points, out)
     print(f"Written to {out / 'figure6.csv'} and {out / 'figure6.svg'}.")
 
 
-def _line(share: figure.Share) -> str:
+def _line(share: imp_model_figure.Share) -> str:
     return (
         f"IMP-model(k={share.k}, b={share.b}, d={share.depth}): {100 * share.share:.2f}% of leaves examined, "
         f"+-{100 * share.half_width:.2f}"
