@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.endgames.delayed_information import KNIGHTS, PAIRS, mean_cost, placement, transformed
+from kriegbot.endgames.delayed_information import KNIGHTS, PAIRS, DelayedTables, mean_cost, placement, transformed
 from kriegbot.endgames.king_sets import KingSet, Pieces, attacks_of
 
 FILE = Path(__file__).with_name("network.npz")
@@ -110,27 +110,19 @@ WAITING = 2.0
 """Factor on the cost with our strongest pieces if we have pawns and no queen."""
 
 
-class Estimator(NamedTuple):
-    """The tables of `delayed_information`, and the network."""
-
-    delayed: kb.ShortArray
-    current: kb.ShortArray
-    network: Network
-
-
 @kb.kernel
-def estimate(tables: kb.Words, by: Estimator, node: KingSet) -> float:
+def estimate(tables: kb.Words, costs: DelayedTables, network: Network, node: KingSet) -> float:
     """Return the estimated moves to mate from a set with us to move."""
     ours, squares = node.pieces, node.squares
-    if by.network.exists and is_bishop_and_knight(ours):
-        return learnt_cost(tables, by.network, by.current, ours, squares)
+    if network.exists and is_bishop_and_knight(ours):
+        return learnt_cost(tables, network, costs.current, ours, squares)
     cost = (SQUARE_COST / 3.0 if ours.knights else SQUARE_COST) * float(kb.popcount(squares))
-    costs, known = (by.delayed, node.before) if node.before else (by.current, squares)
-    least, pawns = mean_cost(costs, ours, known), ours.pawns
+    table, known = (costs.delayed, node.before) if node.before else (costs.current, squares)
+    least, pawns = mean_cost(table, ours, known), ours.pawns
     if pawns and ours.diagonals & ours.orthogonals == kb.NONE:
         least *= WAITING
     while pawns:
         pawn = pawns & (kb.NONE - pawns)
-        least = min(least, mean_cost(costs, Pieces(pawn, kb.NONE, kb.NONE, kb.NONE, ours.king), known))
+        least = min(least, mean_cost(table, Pieces(pawn, kb.NONE, kb.NONE, kb.NONE, ours.king), known))
         pawns ^= pawn
     return cost + least

@@ -33,7 +33,7 @@ from kriegbot.endgames.king_sets import (
     set_at,
 )
 from kriegbot.endgames.king_squares import BareKing, pieces_row, turned, turned_move
-from kriegbot.endgames.leaf import Estimator, Network, estimate, load_network
+from kriegbot.endgames.leaf import Network, estimate, load_network
 from kriegbot.report import Report
 from kriegbot.search.policy import Policy, Search, equal_policy
 from referee import View
@@ -54,9 +54,9 @@ FIRST_RATE = 1_000_000  # sets per second, assumed until the rate is measured
 class MateSearch(NamedTuple):
     """State and parameters of a search.
 
-    moves, costs: lists of MAX_MOVES for each level. outcomes: MAX_OUTCOMES for each level. keys, known: transposition
+    moves, costs: lists of MAX_MOVES, one per level. outcomes: MAX_OUTCOMES per level. keys, known: transposition
     table of ENTRIES sets; a key includes the depth, and its lowest bit is 1 if the cost is a lower bound. spent: [0]
-    sets visited, [1] the limit. by: the estimator. visits: [0] number of remembered sets of this game, then their keys.
+    sets visited, [1] the limit. visits: [0] number of remembered sets of this game, then their keys.
     stalemate: its cost, DRAW or 1 if it wins. worst, repetition: of WORST and REPETITION, those for our pieces.
     """
 
@@ -66,7 +66,8 @@ class MateSearch(NamedTuple):
     keys: kb.WordArray
     known: kb.RealArray
     spent: kb.IntArray
-    by: Estimator
+    tables: DelayedTables
+    network: Network
     visits: kb.WordArray
     stalemate: float
     worst: float
@@ -84,30 +85,13 @@ class MateSearch(NamedTuple):
             np.zeros(ENTRIES, np.uint64),
             np.zeros(ENTRIES),
             np.zeros(2, np.int64),
-            Estimator(tables.delayed, tables.current, network),
+            tables,
+            network,
             visits,
             stalemate,
             WORST[minors],
             REPETITION[minors],
         )
-
-
-@kb.inlined
-def deeper(search: MateSearch) -> MateSearch:
-    """Return the search with the lists of the next level."""
-    return MateSearch(
-        kb.advance(search.moves, kb.MAX_MOVES),
-        kb.advance(search.costs, kb.MAX_MOVES),
-        kb.advance(search.outcomes, MAX_OUTCOMES * OUTCOME),
-        search.keys,
-        search.known,
-        search.spent,
-        search.by,
-        search.visits,
-        search.stalemate,
-        search.worst,
-        search.repetition,
-    )
 
 
 @kb.inlined
@@ -144,9 +128,10 @@ def outcome_cost(search: MateSearch, kind: int) -> float:
 
 
 @kb.kernel
-def estimate_try(tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, search: MateSearch) -> float:
+def estimate_try(
+    tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, outcomes: kb.Words, search: MateSearch
+) -> float:
     """Return the cost of a try with estimated outcomes."""
-    outcomes = search.outcomes
     count = outcomes_of(tables, ours, squares, move, outcomes)
     if count == 0:
         return ALWAYS_REFUSED
@@ -156,26 +141,28 @@ def estimate_try(tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, se
         kind = kb.number(outcomes[OUTCOME * i + 7])
         cost = outcome_cost(search, kind)
         if kind <= PIECE_LOST:
-            cost += estimate(tables, search.by, set_at(outcomes, i))
+            cost += estimate(tables, search.tables, search.network, set_at(outcomes, i))
         total += cost * float(kb.number(outcomes[OUTCOME * i + 6])) / boards
         worst = max(worst, cost)
     return (1.0 - search.worst) * total + search.worst * worst
 
 
 @kb.kernel
-def order_tries(tables: kb.Words, ours: Pieces, squares: kb.Word, search: MateSearch) -> int:
+def order_tries(tables: kb.Words, ours: Pieces, squares: kb.Word, level: int, search: MateSearch) -> int:
     """List the tries that some board accepts, by estimated cost; return their number."""
-    listed, count = list_tries(tables, ours, search.moves), 0
+    moves, costs = kb.advance(search.moves, level * kb.MAX_MOVES), kb.advance(search.costs, level * kb.MAX_MOVES)
+    outcomes = kb.advance(search.outcomes, level * MAX_OUTCOMES * OUTCOME)
+    listed, count = list_tries(tables, ours, moves), 0
     for i in range(listed):
-        move = search.moves[i]
-        cost = estimate_try(tables, ours, squares, move, search)
+        move = moves[i]
+        cost = estimate_try(tables, ours, squares, move, outcomes, search)
         if cost == ALWAYS_REFUSED:
             continue
         place = count
-        while place > 0 and search.costs[place - 1] > cost:
-            search.moves[place], search.costs[place] = search.moves[place - 1], search.costs[place - 1]
+        while place > 0 and costs[place - 1] > cost:
+            moves[place], costs[place] = moves[place - 1], costs[place - 1]
             place -= 1
-        search.moves[place], search.costs[place] = move, cost
+        moves[place], costs[place] = move, cost
         count += 1
     search.spent[0] += listed
     return count
@@ -188,50 +175,52 @@ def cost_of_set(
     """Return the cost of a set, or of one try there.
 
     `move` is the try, -1 for the cheapest. `depth` is the number of our moves to search. A cost above `limit` may be a
-    lower bound. `search` has the lists of this level.
+    lower bound.
     """
     ours, squares = node.pieces, node.squares
     place, key = 0, kb.word(0)
     if move < 0:
         if depth == 0 or level >= LEVELS - 1 or search.spent[0] > search.spent[1]:
             search.spent[0] += 1
-            return estimate(tables, search.by, node)
+            return estimate(tables, search.tables, search.network, node)
         key = key_of(ours, squares, depth)
         place = kb.number(key >> kb.word(40)) & (ENTRIES - 1)
         known = search.keys[place]
         if known == key or (known == key | kb.ONE and search.known[place] >= limit):
             return search.known[place]
+    moves = kb.advance(search.moves, level * kb.MAX_MOVES)
+    outcomes = kb.advance(search.outcomes, level * MAX_OUTCOMES * OUTCOME)
     count = 1
     if move >= 0:
-        search.moves[0] = move
+        moves[0] = move
     else:
-        count = order_tries(tables, ours, squares, search)
+        count = order_tries(tables, ours, squares, level, search)
     least, boards = DRAW, float(kb.popcount(squares))
     if move < 0 and depth == 1 and count > 0:
-        least, count = search.costs[0], 0
+        least, count = search.costs[level * kb.MAX_MOVES], 0
     for i in range(count):
-        outcomes = outcomes_of(tables, ours, squares, search.moves[i], search.outcomes)
+        number = outcomes_of(tables, ours, squares, moves[i], outcomes)
         total, worst, bound = 0.0, 0.0, min(limit, least)
-        if outcomes == 0:
+        if number == 0:
             total = worst = ALWAYS_REFUSED
-        for j in range(outcomes):
-            share = float(kb.number(search.outcomes[OUTCOME * j + 6])) / boards
-            kind = kb.number(search.outcomes[OUTCOME * j + 7])
+        for j in range(number):
+            share = float(kb.number(outcomes[OUTCOME * j + 6])) / boards
+            kind = kb.number(outcomes[OUTCOME * j + 7])
             cost = outcome_cost(search, kind)
             if kind <= PIECE_LOST:
                 most = (bound - (1.0 - search.worst) * total) / ((1.0 - search.worst) * share + search.worst) - cost
                 cost += cost_of_set(
                     tables,
-                    set_at(search.outcomes, j),
+                    set_at(outcomes, j),
                     # -1; a literal would be a type of its own, which a cached recursion misses
                     kb.number(kb.EVERYWHERE),
                     depth if kind == REFUSED else depth - 1,
                     level + 1,
                     most,
-                    deeper(search),
+                    search,
                 )
                 if kind == OUR_TURN and level <= 2:
-                    cost += search.repetition * count_visits(set_at(search.outcomes, j), search.visits)
+                    cost += search.repetition * count_visits(set_at(outcomes, j), search.visits)
             total += share * cost
             worst = max(worst, cost)
             if (1.0 - search.worst) * total + search.worst * worst >= bound:
@@ -258,7 +247,7 @@ def note_visit(ours: kb.WordArray, squares: kb.Word, visits: kb.WordArray) -> No
 @kb.entry
 def list_ordered(tables: kb.WordArray, ours: kb.WordArray, squares: kb.Word, search: MateSearch) -> int:
     """Write the tries that some board accepts to the search's first list, by estimated cost; return their number."""
-    return order_tries(kb.pointer(tables), pieces_at(kb.pointer(ours), 0), squares, kb.pointers(search))
+    return order_tries(kb.pointer(tables), pieces_at(kb.pointer(ours), 0), squares, 0, kb.pointers(search))
 
 
 @kb.entry
@@ -270,7 +259,7 @@ def cost_of_tries(
     A cost above the least so far may be a lower bound.
     """
     least = DRAW
-    inner, node = deeper(kb.pointers(search)), KingSet(pieces_at(kb.pointer(ours), 0), squares, kb.NONE)
+    inner, node = kb.pointers(search), KingSet(pieces_at(kb.pointer(ours), 0), squares, kb.NONE)
     for i in range(len(tries)):
         cost = cost_of_set(kb.pointer(tables), node, tries[i], depth, 1, least + MARGIN, inner)
         if search.spent[0] > search.spent[1]:
