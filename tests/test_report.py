@@ -53,7 +53,8 @@ def stored(
     pairings = round_robin(players) if len(players) > 1 else (Pairing(players[0], players[0]),)
     settings = TournamentSettings(pairings, BERKELEY, PAPER_LIMITS, 7)
     numbers = [0] * len(pairings)
-    with Store.writing(path, settings, wanted, shard) as store, store.transaction():
+    with Store.writing(path, settings, wanted, shard) as store, store.connection:
+        store.connection.execute("BEGIN")
         for played in games:
             pairing = played.pairing if played else 0
             number, numbers[pairing] = numbers[pairing], numbers[pairing] + 1

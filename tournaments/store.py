@@ -111,7 +111,8 @@ class Store(Reader):
     def add(self, finished: Finished) -> None:
         """Add a game, whole or not at all; raise sqlite3.Error if the file cannot be written."""
         game = finished.game
-        with self.transaction():
+        with self.connection:  # commits all, or rolls back
+            self.connection.execute("BEGIN IMMEDIATE")
             self._insert(GameRow, game, finished, reason=finished.reason.value, finished=_now())
             for color, side in zip(COLORS, (finished.white, finished.black), strict=True):
                 self._insert(SideRow, side, game=game.id, color=color, rescues=json.dumps(side.rescues))
@@ -143,7 +144,8 @@ class Store(Reader):
                     games.append(game)
                 elif here[game] == versions and self.pgn(game) != store.pgn(game):
                     raise StoreError(f"game {game} of {named(other)} differs from the one in {named(self.path)}")
-            with self.transaction():
+            with self.connection:
+                self.connection.execute("BEGIN IMMEDIATE")
                 for kind in (GameRow, SideRow, AnswerRow):
                     table, marks = TABLES[kind][0], ", ".join("?" * len(kind._fields))
                     for game in games:
@@ -154,18 +156,6 @@ class Store(Reader):
                     if incident not in known:
                         self._insert(IncidentRow, incident, id=None)
         return len(games)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Keep all changes made within, or none of them."""
-        self.connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            if self.connection.in_transaction:  # a full disk has rolled back already
-                self.connection.execute("ROLLBACK")
-            raise
-        self.connection.execute("COMMIT")
 
     def _insert(self, kind: type[NamedTuple], *sources: object, **values: object) -> None:
         """Add a row. Columns that are not in `values` are attributes of the first source that has them.
