@@ -1,8 +1,7 @@
 """A chess engine as a Kriegspiel player: any UCI program values the moves of boards drawn from our belief.
 
-Nothing of this is in the paper. Each board is valued as chess, with both sides seeing it, as HS does; but by a program
-that plays chess far better. The value of a try is, over the boards on which it is legal, mostly the mean and partly the
-mean of the worst fifth; over the boards on which it is refused, the value of the best try after that refusal.
+Like HS it values each board as chess that both sides see, but with a program that plays chess far better. The papers
+have no such player. The value of a try is that of `search.perfect_information`.
 """
 
 from __future__ import annotations
@@ -54,10 +53,10 @@ class Engine:
 
     def __init__(self, program: Path) -> None:
         self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()  # python-chess's own would outlive us
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()  # python-chess's thread would outlive us
         try:
             _, self._protocol = self._wait(asyncio.wait_for(chess.engine.popen_uci(str(program)), PATIENCE))
-            alone = {name: 1 for name in ("Threads", "Hash") if name in self._protocol.options}  # a seed is a game
+            alone = {name: 1 for name in ("Threads", "Hash") if name in self._protocol.options}  # one seed, one game
             self._wait(self._protocol.configure(alone))
         except (chess.engine.EngineError, TimeoutError, OSError) as error:
             raise NotFound(f"{program} is no chess engine that speaks UCI: {error or type(error).__name__}.") from None
@@ -65,12 +64,12 @@ class Engine:
     def values(self, board: chess.Board, nodes: int) -> dict[chess.Move, float]:
         """Return the value of every legal move for the side to move, in centipawns."""
         moves, limit = list(board.legal_moves), chess.engine.Limit(nodes=nodes)
-        found: dict[chess.Move, float] = {}
+        scores: dict[chess.Move, float] = {}
         for line in self._wait(self._protocol.analyse(board, limit, multipv=len(moves), game=object())):
             if "score" in line and line.get("pv"):
-                found[line["pv"][0]] = line["score"].pov(board.turn).score(mate_score=MATE)
-        worst = min(found.values(), default=0.0)
-        return {move: found.get(move, worst) for move in moves}  # it was out of nodes before those that are missing
+                scores[line["pv"][0]] = line["score"].pov(board.turn).score(mate_score=MATE)
+        worst = min(scores.values(), default=0.0)
+        return {move: scores.get(move, worst) for move in moves}  # out of nodes before the missing ones
 
     def _wait(self, what: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(what, self._loop).result()
@@ -90,7 +89,7 @@ class EngineSearch:
         self._ply, self._valued = -1, dict[bytes, dict[chess.Move, float]]()
 
     def update(self, view: View, seconds: float | None = None) -> None:
-        """Take in what is new in a view."""
+        """Take in the new events of a view."""
         self._placements.note(view)
         if self._belief is None:
             self._belief = Belief(view, PARTICLES, self._seed, load_opponent(BELIEF))
@@ -121,9 +120,9 @@ class EngineSearch:
         key = row.tobytes()
         if key not in self._valued:
             board = kb.to_board(row)
-            found = self._engine.values(board, self._nodes) if board.is_valid() else {}
-            worth = squash(np.array(list(found.values())), SCALE).tolist()
-            self._valued[key] = dict(zip(found, worth, strict=True))
+            scores = self._engine.values(board, self._nodes) if board.is_valid() else {}
+            values = squash(np.array(list(scores.values())), SCALE).tolist()
+            self._valued[key] = dict(zip(scores, values, strict=True))
         return self._valued[key]
 
 

@@ -1,20 +1,15 @@
-"""The player HS of Parker, Nau and Subrahmanian (IJCAI 2005), and those that it is made of.
+"""The player HS of Parker, Nau and Subrahmanian (IJCAI 2005), and its relatives LOS, AOS and AOSP.
 
-"Game-Tree Search with Combinatorially Large Belief States" plays Kriegspiel as a set of games of perfect information:
-boards are sampled, each is searched like ordinary chess, the values of a move are added up over the boards, and the
-move with the best sum is played. Its players differ in their boards. LOS: boards that fit the last observation alone.
-AOS: boards that fit all observations. AOSP: such boards from a pool that lasts from turn to turn. HS, the hybrid:
-at first boards that fit everything and, as these run out during the game, more and more boards that fit the last
-observation. HS won 24% more often than the others.
+"Game-Tree Search with Combinatorially Large Belief States" searches sampled boards like ordinary chess and plays the
+move with the best sum of values. The players differ in their boards. LOS: boards consistent with the last observation.
+AOS: boards consistent with all observations. AOSP: such boards from a pool that lasts from turn to turn. HS begins like
+AOSP, and boards of the last observation replace those that the pool runs out of. HS won 24% more often than the others.
 
-Our choices, where we lack the paper's details. The pool is `belief.belief.Pool`. With `hs`, boards that it lacks for a
-search are replaced by boards of the last observation, unless it is the whole information set: so the change is as
-gradual as the pool runs out. (A pool that never grows again once it was full, with one board following from each on
-average, runs out more gradually, and far sooner: of 24 games against the one here it won none and lost seven.) With
-`aosp` boards of the last observation are used only once the pool is empty; likewise with `aos`, whose boards come from
-a pool rebuilt each turn from the start of the game. Every board counts the same. After a refusal the boards on which
-that try is illegal stay, with their values; others replace those that are gone. The search is `search.alphabeta`; the
-evaluator, by default, KS instead of the paper's, which was like that of GNU Chess.
+Where the paper gives no details: the pool is `belief.belief.Pool`, and AOS builds one anew each turn. A pool that never
+grows again once it was full runs out far sooner (it won none of 24 games against this one and lost seven). AOS and AOSP
+use boards of the last observation only once the pool is empty. Every board counts the same. After a refusal the boards
+on which the try is illegal stay, with their values. The search is `search.alphabeta`, and the evaluator is KS. The
+paper's was like that of GNU Chess.
 """
 
 from typing import Any, Literal
@@ -38,14 +33,22 @@ from kriegbot.search.search import stop_after
 from referee import View
 
 BOARDS_A_SECOND = 5_000
-"""Boards gathered for each second that a try may take: about as many as are searched to depth 2. To depth 1 there would
-be time for more than three times as many, but gathering them takes time too."""
+"""Boards for each second of a try, about as many as it can search to depth 2."""
 POOLING = 2
-"""Sub-seed of a try for rebuilding a pool, beside those of `players.searching`."""
+"""Sub-seed of a try for building a pool anew, beside those of `players.searching`."""
 
 
 class HybridSearch:
-    """Search of one side and one game on sampled boards, each as if both sides saw it."""
+    """Search of one side and one game on sampled boards, each as if both sides saw it.
+
+    Args:
+      depth: plies of alpha-beta before quiescence, >= 1.
+      wanted: boards for each try, fewer if time runs out.
+      pool: most boards of the pool.
+      sampling: the player whose boards to use.
+      evaluator: name of the leaf evaluator.
+      seed: of all randomness; without a time limit, a seed finds the same policies.
+    """
 
     def __init__(
         self,
@@ -56,31 +59,20 @@ class HybridSearch:
         evaluator: str = "ks",
         seed: int = 0,
     ) -> None:
-        """Set up a search.
-
-        Args:
-          depth: plies of alpha-beta before quiescence, >= 1.
-          wanted: number of boards for each try, fewer if time runs out.
-          pool: the most boards that fit everything to keep.
-          sampling: where the boards come from; see the head of this file.
-          evaluator: name of the leaf evaluator.
-          seed: of all its randomness; without a time limit, the same seed finds the same policies.
-        """
         self.depth, self.wanted, self.most, self.sampling, self.seed = depth, wanted, pool, sampling, seed
         self.evaluator: Any = load_evaluator(evaluator)
         self.pool: Pool | None = None
-        self._ply, self._fitted = -1, 0
-        """Ply of the boards below, and the number of the view's events that they fit."""
+        self._ply, self._known = -1, 0
+        """Ply of the boards below, and the number of events that they are consistent with."""
         self._boards: Rows = np.empty((0, 8), np.uint64)
-        """Its boards, in the order in which they are searched."""
         self._tries: MoveArray = np.empty(0, np.int32)
         self._values: IntArray = np.empty((0, 0), np.int64)
         """Values [N, M] of the open tries on the first N boards."""
         self._is_filled_up = False
-        """True if boards of the last observation are among them."""
+        """True if boards of the last observation are among the boards."""
 
     def update(self, view: View, seconds: float | None = None) -> None:  # noqa: ARG002 - a Search's signature
-        """Bring the turn's boards up to date with the view, and up to the number wanted."""
+        """Take in the new events of a view, and fill up the boards."""
         seed, is_new = subseed(self.seed, view.ply, len(view.refused)), view.ply != self._ply
         if is_new and self.sampling == "aos":
             self.pool = Pool(view, self.most, subseed(seed, POOLING))
@@ -93,9 +85,9 @@ class HybridSearch:
             self._tries, self._values = np.empty(0, np.int32), np.empty((0, 0), np.int64)
             self._is_filled_up = False
         else:
-            kept = list_consistent(self._boards, view.events[self._fitted :])
-            self._boards, self._values = self._boards[kept], self._values[kept[kept < len(self._values)]]
-        self._ply, self._fitted = view.ply, len(view.events)
+            left = list_consistent(self._boards, view.events[self._known :])
+            self._boards, self._values = self._boards[left], self._values[left[left < len(self._values)]]
+        self._ply, self._known = view.ply, len(view.events)
         missing = self.wanted - len(self._boards)
         is_hybrid = self.sampling == "hs" and self.pool is not None and not self.pool.particles.is_exact
         if len(self._boards) == 0 or (is_hybrid and missing > 0):
@@ -117,7 +109,7 @@ class HybridSearch:
             rescue="last observation" if self.pool and len(self.pool.particles) == 0 else "",
             belief_inconsistent=self._is_filled_up,
         )
-        if sums is None:  # no board fits the refusals of this turn: any try will do
+        if sums is None:  # no board is consistent with the refusals of this turn
             return equal_policy(view.tries(), report)
         is_open = are_open(view, self._tries)
         tries = [decode_move(int(move)) for move in self._tries[is_open]]
@@ -131,7 +123,7 @@ class HybridSearch:
         with stop_after(seconds) as stop:
             more, leaves = value_boards(self._boards[done:wanted], self._tries, self.depth, self.evaluator, rules, stop)
         self._values = np.concatenate([self._values, more]) if done else more
-        if len(self._values) == 0:  # not one board was done: depth 1 answers, in less than a millisecond
+        if len(self._values) == 0:  # not one board is done; depth 1 takes less than a millisecond
             first, stop = self._boards[:1], np.zeros(1, np.int64)
             values, more_leaves = value_boards(first, self._tries, 1, self.evaluator, rules, stop)
             return values.sum(axis=0), leaves + more_leaves, 1
@@ -152,11 +144,11 @@ hs = PlayerKind(
         Option("depth", int, "plies to look ahead, before quiescence", 2, 1, 4),
         Option("time", float, "budget for each try", 1.0, 0.01, 3600, unit="seconds"),
         Option("samples", int, "boards searched per try, instead", None, 1, 1_000_000, default_text="by time"),
-        Option("pool", int, "most boards kept that fit everything", 1_000, 1, 1_000_000, is_experimental=True),
+        Option("pool", int, "most boards of the pool", 1_000, 1, 1_000_000, is_experimental=True),
         Option(
             "sampling", str, "where boards come from", "hs", choices=("hs", "los", "aos", "aosp"), is_experimental=True
         ),
-        Option("evaluator", str, "what values a leaf", "ks", parts=EVALUATORS),
+        Option("evaluator", str, "evaluator of leaves", "ks", parts=EVALUATORS),
     ),
     either=("time", "samples"),
     words="Looks ahead as if both of you saw the whole board",

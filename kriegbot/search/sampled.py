@@ -96,7 +96,7 @@ class SampledSearch:
         belief, settings, method = self.belief, self.settings, self.method
         if belief is None:
             raise ValueError("policy before update: there is no belief yet")
-        if len(belief.particles) == 0:  # not even a blind guess fits this turn's refusals: any try will do
+        if len(belief.particles) == 0:  # not even a blind guess is consistent with this turn's refusals
             return equal_policy(view.tries(), report_of(belief))
         begun = time.perf_counter()
         seed = subseed(subseed(self.seed, view.ply, len(view.refused)), DRAWING)
@@ -129,7 +129,7 @@ class SampledSearch:
             values[is_open],
             report_of(belief, searched, result.depth, result.leaves),
             result.legal[is_open],
-            # where refusals cost a ply, a try that is surely illegal is worth what follows it
+            # where refusals cost a ply, a surely illegal try has the value of what follows it
             hopeless=settings.hopeless if method.free_refusals else None,
             temperature=settings.temperature[view.ply >= OPENING_PLIES],
             ties=settings.ties,

@@ -44,8 +44,8 @@ class Settings:
     particles: int | None = setting(
         int, "most boards held in the belief", None, 100, 1_000_000, default_text="50000, fewer below half a second"
     )
-    evaluator: str | Evaluator = setting(str, "what values a leaf", "ks", parts=EVALUATORS)  # noqa: RUF009 - a field
-    backup: str | Backup = setting(str, "how values are combined", "overconfident", parts=BACKUPS)  # noqa: RUF009 - a field
+    evaluator: str | Evaluator = setting(str, "evaluator of leaves", "ks", parts=EVALUATORS)  # noqa: RUF009 - a field
+    backup: str | Backup = setting(str, "backup rule", "overconfident", parts=BACKUPS)  # noqa: RUF009 - a field
     opponent: str = setting(str, "replies that the search expects", "uniform", parts=OPPONENTS)
     belief_model: str = setting(str, "moves that the belief expects", "uniform", parts=OPPONENTS)
     # 0 as in the paper: a refused try costs a ply, so the opponent has one reply fewer after it. Otherwise refusals

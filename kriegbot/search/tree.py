@@ -1,9 +1,8 @@
 """Memory of a search: the tree of information sets in which we are to move, and lists of moves by history.
 
-Only our own information sets are stored, since only there is a choice made. Each holds its open tries and, for each,
-the totals of the backup rule so far. The opponent's sets need no node: an
-average or a minimum over histories and replies is folded straight into the try that led there. An information set is
-identified by the try that leads to it and by the announcements since: of our move and of the reply, or the refusal.
+A node holds the open tries of a set and, for each, the totals of the backup rule so far. Sets of the opponent need no
+node: their averages or minima are folded straight into the try that led there. The try that leads to a set and the
+announcements since identify it.
 """
 
 from typing import NamedTuple
@@ -19,8 +18,8 @@ FIRST, COUNT, PARENT = 0, 1, 2
 """Fields of a node: its first slot, the number of its tries, the slot that leads to it (-1 at the root)."""
 NODE_FIELDS = 3
 USED_NODES, USED_SLOTS, LEAVES, FULL, STOPPED, MISFIT = 0, 1, 2, 3, 4, 5
-"""Counters: nodes and slots in use, leaves evaluated; then flags: 1 once there was no room for a node, once a walk
-stopped within a history, once a history had no legal move or one that was not among the tries."""
+"""Counters: nodes and slots in use, leaves evaluated; then flags: 1 once a node found no room, once a walk stopped
+within a history, once a history had no legal move or one that was not among the tries."""
 COUNTERS = 6
 SLOTS_PER_NODE = 64
 """Slots reserved per node on average; a side rarely has more tries."""
@@ -35,12 +34,12 @@ refusals cost nothing, of a random move."""
 
 
 class SearchTree(NamedTuple):
-    """One tree, with room for some information sets; memory is touched only as it is used. A slot is a try of a node.
+    """Tree of information sets. A slot is a try of a node.
 
     nodes [N, 3] and weights [N], that of the histories of each; tries [S] and totals [S, width] of the slots; keys [H]
     and homes [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], set from outside to end the
     walk; legal [M], the weight of histories in which each try at the root was legal; start [width], the backup rule's
-    initial totals. Capacities: room for nodes, for slots, and the hash table's size less 1.
+    initial totals; most_nodes and most_slots; last_key, the hash table's size less 1.
     """
 
     nodes: kb.IntArray
@@ -88,14 +87,13 @@ class SearchTree(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Moves of N histories and their values one and two plies deep, in C >= N places; memory is touched as they fill.
+    """Moves of N histories and their values one and two plies deep, in C >= N places.
 
     They do not depend on refusals, so a search after a refusal reuses them. At depth 2 they are nearly all of the work.
 
-    moves [C, LISTS * MAX_MOVES * levels], outcomes [C, width * OUTCOMES * levels]: as `recursion.fold` uses them.
-    listed [C]: legal moves there, -1 if not yet filled. places [N]: each history's. scratch
-    [1 + (1 + width) * MAX_MOVES * levels]: memory. is_kept: True if each history has its place; else place 0
-    serves one after another.
+    moves [C, LISTS * MAX_MOVES * levels] and outcomes [C, width * OUTCOMES * levels], as `recursion.fold` uses them;
+    listed [C], the number of legal moves, -1 before they are listed; places [N] of the histories; scratch
+    [1 + (1 + width) * MAX_MOVES * levels]; is_kept, False if place 0 serves all histories in turn.
     """
 
     moves: kb.MoveArray
@@ -161,7 +159,7 @@ def key_of(slot: int, ours: int, theirs: int) -> kb.Word:
 
 @kb.kernel
 def find(tree: SearchTree, key: kb.Word) -> int:
-    """Return the place of a set in the hash table, where the key is 0 until the set has a node."""
+    """Return the place of a set in the hash table; its key there is 0 until the set has a node."""
     place = kb.mixed(key) & kb.word(tree.last_key)
     while tree.keys[place] != NOTHING and tree.keys[place] != key:
         place = (place + ONE_WORD) & kb.word(tree.last_key)
