@@ -38,10 +38,13 @@ def refusing(*types: type[Exception], beginning: str = "", ending: str = "") -> 
         raise Refused(f"{beginning}{getattr(error, 'strerror', None) or error}{ending}") from None
 
 
-def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False) -> PlayerSpec:
-    """Parse the spec of a player that is a program; from another machine (`is_remote`), only an installed one."""
+def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False, experimental: bool = False) -> PlayerSpec:
+    """Parse the spec of a player that is a program; from another machine (`is_remote`), only an installed one.
+
+    Only specs of saved games may have `experimental` options.
+    """
     with refusing(BadSpec):
-        spec = parse_spec(text, sandbox=sandbox, experimental=False)
+        spec = parse_spec(text, sandbox=sandbox, experimental=experimental)
     if not spec.is_outside and player_kind(spec.name).make is None:
         raise Refused(f"player {spec.name!r} is a person; it takes a program: {programs()}. People: `kriegbot play`.")
     if is_remote and not spec.is_installed:
@@ -144,7 +147,7 @@ def can_sit(names: Sequence[str]) -> bool:
     try:
         for name in names:
             if name != PERSON:
-                program_of(name, is_remote=True)
+                program_of(name, is_remote=True, experimental=True)
     except Refused:
         return False
     return PERSON in names
@@ -154,5 +157,6 @@ def program_in(record: GameRecord, *, sandbox: bool = True) -> tuple[PlayerSpec 
     """Return the program of a game to be continued (None between two people), and the people's sides."""
     names = {True: record.headers["White"], False: record.headers["Black"]}
     people = [color for color, name in names.items() if name == PERSON]
-    specs = [program_of(name, sandbox=sandbox, is_remote=True) for name in names.values() if name != PERSON]
+    programs = [name for name in names.values() if name != PERSON]
+    specs = [program_of(name, sandbox=sandbox, is_remote=True, experimental=True) for name in programs]
     return next(iter(specs), None), people

@@ -17,7 +17,8 @@ from kriegbot.options import Option
 from kriegbot.players.making import make_player
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players, versions_of
-from referee import Referee
+from kriegbot.request import Refused, program_in, program_of
+from referee import BERKELEY, GameRecord, Referee
 
 KNOWN = "engine, grabber, hs, human, kriegbot, overconfident, paranoid, rand, rusher, search, shuffler"
 
@@ -207,3 +208,11 @@ def test_people_are_refused_options_for_experiments() -> None:
     assert parse_spec("hs:sampling=los").get("sampling") == "los"
     with pytest.raises(BadSpec, match=r"^option .sampling. of player .hs. is for experiments"):
         parse_spec("hs:sampling=los", experimental=False)
+    with pytest.raises(Refused, match="is for experiments"):
+        program_of("overconfident:samples=9,further=3")
+
+
+def test_a_saved_game_may_name_options_for_experiments() -> None:
+    headers = {"White": "human", "Black": "overconfident:samples=9,further=3"}
+    program, people = program_in(GameRecord(BERKELEY, headers=headers))
+    assert (str(program), people) == ("overconfident:samples=9,resample=3", [chess.WHITE])

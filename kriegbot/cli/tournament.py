@@ -111,7 +111,8 @@ def tournament(
     settings and the seed, not on the machine or on --jobs.
     """
     is_sandboxed = common.sandbox_of(sandbox)
-    specs = [program_of(text, sandbox=is_sandboxed) for text in players]
+    is_resumed = out is not None and Path(out).exists()  # perhaps a tournament of an earlier version
+    specs = [program_of(text, sandbox=is_sandboxed, experimental=is_resumed) for text in players]
     pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)
     rule_set, draw_limits = common.rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
     if shard is not None and seed is None:

@@ -194,8 +194,8 @@ def parse_spec(text: str, *, sandbox: bool = True, experimental: bool = True) ->
         texts = _split_options(name, rest) if colon else {}
         for option in player_kind(name).options:
             if option.is_experimental and option.name in texts and not experimental:
-                where = "it takes Python or `kriegbot reproduce`"
-                raise BadSpec(f"option {option.name!r} of player {name!r} is for experiments; {where}.")
+                where = "set it in Python, or with `kriegbot reproduce --choice`"
+                raise BadSpec(f"option {option.name!r} of player {name!r} is for experiments: {where}.")
         return PlayerSpec(name, parse_options(name, player_kind(name), texts), sandbox)
     if text.startswith(PROGRAM):
         return _parse_program(text, sandbox)
