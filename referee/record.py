@@ -96,8 +96,6 @@ class GameRecord:
     def __post_init__(self) -> None:
         for name, value in self.headers.items():
             _check_header(name, value)
-        if self.end is not None:
-            _check_text("TerminationDetails", self.end.detail)
         object.__setattr__(self, "headers", {**ROSTER, **self.headers})
 
     @classmethod
@@ -255,10 +253,6 @@ def _check_header(name: str, value: str) -> None:
     if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name) or name in RESERVED:
         takes = "letters, digits and _, and none of " + ", ".join(sorted(RESERVED))
         raise RecordError(f"illegal header: {quoted(name)}; it takes {takes}")
-    _check_text(name, value)
-
-
-def _check_text(name: str, value: str) -> None:
     if not isinstance(value, str):
         raise RecordError(f"illegal header {name}: {quoted(value)}; it takes text")
     for char in value:
