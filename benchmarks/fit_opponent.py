@@ -31,9 +31,11 @@ import numpy.typing as npt
 from rich.progress import track
 from scipy.sparse import csr_matrix
 
+from kriegbot import kernels as kb
 from kriegbot.kernels import MAX_TYPES, encode_announcement, encode_move, from_board
-from kriegbot.models.features import FLOOR, NAMES, features_of
-from kriegbot.models.knowledge import FACTS, MOST_FACTS, TYPES, VECTORS, WIDTH, knowledge_of
+from kriegbot.models.features import FLOOR, NAMES, scene_of, score
+from kriegbot.models.knowledge import FACTS, MOST_FACTS, TYPES, VECTORS, WIDTH, facts_of, vectors_of
+from kriegbot.models.protocol import Announced
 from referee import GameRecord
 from tournaments.store import Store
 
@@ -58,6 +60,66 @@ NO_FACT = VECTORS
 
 Reals: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
+
+
+@kb.entry
+def _list_features(
+    tables: kb.WordArray,
+    row: kb.WordArray,
+    announced: Announced,
+    moves: kb.MoveArray,
+    units: kb.RealArray,
+    values: kb.RealArray,
+) -> int:
+    position, features = kb.load(kb.pointer(row), 0), len(units)
+    listed, unit = kb.pointer(moves), kb.pointer(units)
+    count = kb.legal_moves(kb.pointer(tables), position, listed)
+    scene, scratch = scene_of(kb.pointer(tables), position, announced), kb.advance(listed, kb.MAX_MOVES // 2)
+    for feature in range(features):
+        unit[feature] = 1.0
+        for i in range(count):
+            values[i * features + feature] = score(kb.pointer(tables), position, scene, listed[i], unit, scratch)
+        unit[feature] = 0.0
+    return count
+
+
+def features_of(row: kb.WordArray, ours: int, theirs: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
+    """Return the features of all legal moves of a position, each computed with a weight of 1 for it alone.
+
+    Args:
+      row: uint64[8], the opponent to move.
+      ours: announcement of our last move, encoded.
+      theirs: announcement of the opponent's move before that.
+
+    Returns:
+      moves [M] as kernels encode them, and features [M, len(NAMES)].
+    """
+    moves, values = np.empty(kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES * len(NAMES))
+    count = _list_features(kb.TABLES, row, Announced(ours, theirs), moves, np.zeros(len(NAMES)), values)
+    return moves[:count].copy(), values[: count * len(NAMES)].reshape(count, -1).astype(np.int8)
+
+
+@kb.entry
+def _list_knowledge(
+    row: kb.WordArray, announced: Announced, moves: kb.MoveArray, facts: kb.MoveArray, pairs: kb.MoveArray
+) -> int:
+    position = kb.load(kb.pointer(row), 0)
+    for i in range(len(moves)):
+        pairs[2 * i], pairs[2 * i + 1] = vectors_of(position, moves[i])
+    return facts_of(position, announced, kb.pointer(facts))
+
+
+def knowledge_of(
+    row: kb.WordArray, ours: int, theirs: int, moves: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return the indices of the vectors of a position's facts and moves; arguments as for `features_of`.
+
+    Returns:
+      facts [at most MOST_FACTS], and origin and target of each move [M, 2].
+    """
+    facts, pairs = np.empty(MOST_FACTS, np.int32), np.empty(2 * len(moves), np.int32)
+    count = _list_knowledge(row, Announced(ours, theirs), moves, facts, pairs)
+    return facts[:count], pairs.reshape(-1, 2)
 
 
 class Side(NamedTuple):

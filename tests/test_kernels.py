@@ -29,7 +29,7 @@ from kriegbot.kernels import (
     Moves,
     Position,
     Word,
-    cache,
+    compiler,
     decode_move,
     encode_announcement,
     encode_move,
@@ -329,10 +329,10 @@ def test_an_edit_of_a_source_or_a_data_file_begins_a_new_folder(
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
             os.utime(path, (0, 0))
-        return cache.folder_name.__wrapped__()
+        return compiler.folder_name.__wrapped__()
 
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(cache, "CACHED", ("edited",))
+    monkeypatch.setattr(compiler, "CACHED", ("edited",))
     contents = {"one_py": "LIMIT = 3", "weights_npz": "1"}
     name = name_with(**contents)
     assert name_with(**contents) == name
@@ -347,8 +347,8 @@ def test_a_source_that_was_edited_after_the_start_belongs_to_no_shared_folder(
     (tmp_path / "edited").mkdir()
     (tmp_path / "edited" / "one.py").write_text("LIMIT = 3")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(cache, "CACHED", ("edited",))
-    assert cache.folder_name.__wrapped__() != cache.folder_name.__wrapped__()
+    monkeypatch.setattr(compiler, "CACHED", ("edited",))
+    assert compiler.folder_name.__wrapped__() != compiler.folder_name.__wrapped__()
 
 
 def test_a_dead_process_of_those_that_compile_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """Knowledge of a mover in opponent models: known answers; the squares of enemy pieces make no difference."""
 
 import random
+from importlib import import_module
+from typing import Any
 
 import chess
 import numpy as np
@@ -8,9 +10,10 @@ import pytest
 
 from kriegbot.kernels import decode_move, from_board, with_type_ids
 from kriegbot.models import knowledge
-from kriegbot.models.features import features_of
-from kriegbot.models.knowledge import FACTS, MOST_FACTS, ORIGINS, TARGETS, knowledge_of
+from kriegbot.models.knowledge import FACTS, MOST_FACTS, ORIGINS, TARGETS
 from tests.random_games import played
+
+FIT: Any = import_module("benchmarks.fit_opponent")  # by name: mypy reads scripts as modules of their own
 
 CHECK_ON_FILE = 2 << 8
 THREE_TRIES = 4 << 13
@@ -18,7 +21,7 @@ THREE_TRIES = 4 << 13
 
 def facts(board: chess.Board, ply: int = 0, ours: int = 0, theirs: int = 0) -> list[int]:
     """Return the facts of a position, ascending, less the opponent type."""
-    found, _ = knowledge_of(from_board(board, ply), ours, theirs, np.empty(0, np.int32))
+    found, _ = FIT.knowledge_of(from_board(board, ply), ours, theirs, np.empty(0, np.int32))
     assert found[-1] == knowledge.TYPES
     assert len(found) <= MOST_FACTS
     return sorted(found[:-1].tolist())
@@ -67,8 +70,8 @@ def test_knowledge_is_the_same_from_both_sides(seed: int) -> None:
 def test_a_move_has_the_vectors_of_its_piece_on_origin_and_target(seed: int) -> None:
     board = played(seed, plies=30 + seed).board()
     row, mirror = from_board(board, 30), 0 if board.turn == chess.WHITE else 56
-    moves, _ = features_of(row, 0, 0)
-    _, vectors = knowledge_of(row, 0, 0, moves)
+    moves, _ = FIT.features_of(row, 0, 0)
+    _, vectors = FIT.knowledge_of(row, 0, 0, moves)
     for code, (origin, target) in zip(moves, vectors, strict=True):
         move = decode_move(int(code))
         kind = 64 * ((board.piece_type_at(move.from_square) or 0) - 1)
@@ -81,5 +84,5 @@ def test_a_move_has_the_vectors_of_its_piece_on_origin_and_target(seed: int) -> 
 def test_the_opponent_type_is_the_last_fact() -> None:
     rows = with_type_ids(from_board(chess.Board()), 3)
     for opponent_type, row in enumerate(rows):
-        found, _ = knowledge_of(row, 0, 0, np.empty(0, np.int32))
+        found, _ = FIT.knowledge_of(row, 0, 0, np.empty(0, np.int32))
         assert found[-1] == knowledge.TYPES + opponent_type < FACTS

@@ -64,7 +64,7 @@ def prepare_first(report: Progress | None = None) -> None:
 
 def _prepare(mark: str, report: Progress | None, priority: int = 0) -> None:
     """Compile what is missing, or wait until another process has. The file `mark` says that it was done."""
-    from kriegbot.kernels.cache import kernel_folder  # imports numba
+    from kriegbot.kernels.compiler import kernel_folder  # imports numba
 
     folder = kernel_folder()
     with suppress(PermissionError):  # in the sandbox: the rest is compiled when it is called
@@ -82,7 +82,7 @@ def _prepare(mark: str, report: Progress | None, priority: int = 0) -> None:
 
 def load_or_build(name: str, make: Callable[[], A]) -> A:
     """Return an array that takes long to make, from the file of an earlier process if there is one."""
-    from kriegbot.kernels.cache import kernel_folder
+    from kriegbot.kernels.compiler import kernel_folder
 
     path = kernel_folder() / f"{name}.npy"
     with suppress(OSError, ValueError):

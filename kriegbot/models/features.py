@@ -7,9 +7,6 @@ board with our pieces: a sensible opponent cannot see these, but meets them more
 from math import exp
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced
 
@@ -353,40 +350,3 @@ def softmax(scores: kb.Reals, count: int) -> None:
         total += scores[i]
     for i in range(count):
         scores[i] = (1.0 - FLOOR) * scores[i] / total + FLOOR / count
-
-
-@kb.entry
-def _list_features(
-    tables: kb.WordArray,
-    row: kb.WordArray,
-    announced: Announced,
-    moves: kb.MoveArray,
-    units: kb.RealArray,
-    values: kb.RealArray,
-) -> int:
-    position, features = kb.load(kb.pointer(row), 0), len(units)
-    listed, unit = kb.pointer(moves), kb.pointer(units)
-    count = kb.legal_moves(kb.pointer(tables), position, listed)
-    scene, scratch = scene_of(kb.pointer(tables), position, announced), kb.advance(listed, kb.MAX_MOVES // 2)
-    for feature in range(features):
-        unit[feature] = 1.0
-        for i in range(count):
-            values[i * features + feature] = score(kb.pointer(tables), position, scene, listed[i], unit, scratch)
-        unit[feature] = 0.0
-    return count
-
-
-def features_of(row: kb.WordArray, ours: int, theirs: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
-    """Return the features of all legal moves of a position, each computed with a weight of 1 for it alone.
-
-    Args:
-      row: uint64[8], the opponent to move.
-      ours: announcement of our last move, encoded.
-      theirs: announcement of the opponent's move before that.
-
-    Returns:
-      moves [M] as kernels encode them, and features [M, len(NAMES)].
-    """
-    moves, values = np.empty(kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES * len(NAMES))
-    count = _list_features(kb.TABLES, row, Announced(ours, theirs), moves, np.zeros(len(NAMES)), values)
-    return moves[:count].copy(), values[: count * len(NAMES)].reshape(count, -1).astype(np.int8)

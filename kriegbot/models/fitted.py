@@ -18,13 +18,8 @@ from kriegbot.models.protocol import Announced, opponent
 FILE = Path(__file__).with_suffix(".json")
 
 
-def weights_in(file: Path) -> dict[str, float]:
-    """Return the weight of each feature by name; 0 for a feature that the file lacks."""
-    weights: dict[str, float] = json.loads(file.read_text(encoding="utf-8"))["weights"]
-    return {name: weights.get(name, 0.0) for name in NAMES}
-
-
-WEIGHTS = np.array(list(weights_in(FILE).values()))
+_weights: dict[str, float] = json.loads(FILE.read_text(encoding="utf-8"))["weights"]
+WEIGHTS = np.array([_weights.get(name, 0.0) for name in NAMES])  # the file has no weights of newer features
 
 
 @opponent

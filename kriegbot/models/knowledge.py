@@ -7,9 +7,6 @@ last two moves, the number of enemy pieces, castling rights, the plies played an
 depends on the squares of enemy pieces. Squares are relative to the mover: for Black the board is mirrored.
 """
 
-import numpy as np
-import numpy.typing as npt
-
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced
 
@@ -131,26 +128,3 @@ def fit(vectors: kb.Reals, position: kb.Position, hidden: kb.Reals, move: int) -
     add_halves(products, WIDTH // 16)
     add_halves(products, WIDTH // 32)
     return products[0] + products[1]
-
-
-@kb.entry
-def _list_knowledge(
-    row: kb.WordArray, announced: Announced, moves: kb.MoveArray, facts: kb.MoveArray, pairs: kb.MoveArray
-) -> int:
-    position = kb.load(kb.pointer(row), 0)
-    for i in range(len(moves)):
-        pairs[2 * i], pairs[2 * i + 1] = vectors_of(position, moves[i])
-    return facts_of(position, announced, kb.pointer(facts))
-
-
-def knowledge_of(
-    row: kb.WordArray, ours: int, theirs: int, moves: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return the indices of the vectors of a position's facts and moves; arguments as for `features_of`.
-
-    Returns:
-      facts [at most MOST_FACTS], and origin and target of each move [M, 2].
-    """
-    facts, pairs = np.empty(MOST_FACTS, np.int32), np.empty(2 * len(moves), np.int32)
-    count = _list_knowledge(row, Announced(ours, theirs), moves, facts, pairs)
-    return facts[:count], pairs.reshape(-1, 2)
