@@ -80,7 +80,7 @@ def test_the_fit_distinguishes_players_and_predicts_their_moves(monkeypatch: pyt
 @pytest.mark.slow
 def test_going_on_from_a_model_learns_new_games_and_forgets_no_player(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FIT, "EPOCHS", 30)
-    monkeypatch.setattr(FIT, "AGAIN", 30)
+    monkeypatch.setattr(FIT, "RESTARTED_EPOCHS", 30)
     train = [*sides(forward, "forward", 20, 1), *sides(backward, "backward", 20, 2)]
     examples = FIT.Examples(train)
     model = FIT.fit(examples, np.repeat([0, 1], [20, 20])[examples.side], 2, 16)
