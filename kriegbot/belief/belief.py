@@ -34,7 +34,7 @@ MAX_RESCUE_BOARDS, MAX_RECOVERY_BOARDS = 400_000, 160_000
 MIN_PERTURBED = 5_000
 """Least number of boards to perturb."""
 TIMED_BOARDS = 1_000
-"""Least number of boards that give a usable time per board."""
+"""Least number of boards that give a reliable time per board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class Belief:
       last_rescue: the gravest rescue of the last update, "" for none.
       before_opponent_moved: the particles before the opponent's last move.
 
-    In Wild 16 the referee announces the number of pawn captures that the side to move has. After 1. e4 it announces
-    one, so Black answered d5 or f5:
+    In Wild 16 the referee announces how many pawn captures the side to move has: one after 1. e4 d5. For White, Black
+    has played d5 or f5:
 
     >>> import chess
     >>> from kriegbot import Belief

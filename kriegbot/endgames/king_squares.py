@@ -72,8 +72,10 @@ class BareKing:
                 return self.after_own_move(move, announcement)
             case OwnTry(move, Answer.ILLEGAL):
                 return replace(self, squares=self.squares & self.refusing(move) or self.squares)
-            case OpponentMoved(announcement):
-                return self.after_opponent(announcement)
+            case OpponentMoved(Announcement(capture=int() as square)):
+                return replace(self.without(square), squares=chess.BB_SQUARES[square])
+            case OpponentMoved():
+                return replace(self, squares=self.after_step())
         return self
 
     def refusing(self, move: chess.Move) -> chess.Bitboard:
@@ -105,12 +107,6 @@ class BareKing:
             if attacks(self.color, piece, origin, own) & chess.BB_SQUARES[square]:
                 checks |= check_direction(square, origin)
         return checks
-
-    def after_opponent(self, announcement: Announcement) -> BareKing:
-        """Return the king after its move."""
-        if announcement.capture is not None:
-            return replace(self.without(announcement.capture), squares=chess.BB_SQUARES[announcement.capture])
-        return replace(self, squares=self.after_step())
 
     def after_step(self) -> chess.Bitboard:
         """Return the squares of the king after a step that captures nothing."""
