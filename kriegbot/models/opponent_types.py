@@ -5,7 +5,7 @@
 k is the `type_id` of the board. The features f have weights w_k for each type (see `features`); all types share the
 vectors of u (see `knowledge`). Type 0 moves uniformly at random. Each of the others is a player of the games to which
 `python benchmarks/fit_opponent.py` fitted the model. The type 'kriegbot' is fitted to games before
-`search.predictability`, deliberately: a newer one would make kriegbot more predictable to an opponent with this model.
+`Settings.predictability`, deliberately: a newer one would make kriegbot more predictable to opponents with this model.
 """
 
 from pathlib import Path
