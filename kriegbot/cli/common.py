@@ -24,7 +24,7 @@ from kriegbot.game.match import GameResult
 from kriegbot.game.seat import Failure
 from kriegbot.game.trial import find_rules, try_out
 from kriegbot.kernels import prepare
-from kriegbot.players import making, specs
+from kriegbot.players import specs
 from kriegbot.request import Refused, path_of, refusing, seed_of, whole_of
 from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
 from referee.text import atomic_file, did_you_mean, one_line, quoted, unknown
@@ -221,7 +221,7 @@ def _usage(error: Exception) -> str:
 
 
 @contextmanager
-def preparing() -> Iterator[making.Progress]:
+def preparing() -> Iterator[Callable[[str, int, int], None]]:
     """Yield a function that reports compilation on stderr; clear its line at the end."""
     is_shown = False
 

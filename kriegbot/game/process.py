@@ -30,9 +30,9 @@ from kriegbot.game.children import (
 from kriegbot.game.protocol import GREETING, BadLine, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import importable
+from kriegbot.kernels.preparing import Progress
 from kriegbot.parts import NotFound, sha256_of
 from kriegbot.players.base import Choice, Leave
-from kriegbot.players.making import Progress
 from kriegbot.players.specs import PlayerSpec, player_kind
 from kriegbot.report import Report
 from referee import View

@@ -11,8 +11,9 @@ import chess
 from kriegbot.game.process import OUTSIDE_PATIENCE, PlayerProcess, ProcessSeat, Wait
 from kriegbot.game.protocol import GREETING
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
+from kriegbot.kernels.preparing import Progress
 from kriegbot.parts import NotFound, entry_points, sha256_of
-from kriegbot.players.making import RULES, Progress, make_player
+from kriegbot.players.making import RULES, make_player
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, player_kind, programs
 from referee import BERKELEY, Referee, RuleSet, UnknownRuleSet, rule_set
 from referee.text import one_line, quoted

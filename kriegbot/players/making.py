@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from kriegbot.kernels import prepare, prepare_first
+from kriegbot.kernels.preparing import Progress
 from kriegbot.options import value_text
 from kriegbot.parts import BadPart, NotFound, Parts, load_object
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_options, player_kind, programs
 from referee import RULE_SETS, RuleSet
 from referee.text import one_line, quoted
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with the thing being prepared, the number of kernels that are ready, and their total."""
 
 
 class RuleSets(Parts):

@@ -22,10 +22,10 @@ import referee
 from kriegbot.game.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed, Seat
+from kriegbot.kernels.preparing import Progress
 from kriegbot.narration.diary import Diary, EvenTime
 from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
 from kriegbot.players.human import read_action
-from kriegbot.players.making import Progress
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.report import Report
 from kriegbot.request import Refused
