@@ -29,7 +29,7 @@ STUDENT_95 = 2.262157  # half width of a 95% interval in standard errors, of a m
 SECONDS = (1, 30)
 DEPTHS = (1, 2, 3)
 FIRST_PLY, PLIES_APART = 10, 12  # ply of the first position, and plies to the next
-A_TIME = 50_000  # histories sampled at a time, more than depth 3 takes in within a minute
+BATCH = 50_000  # histories sampled at a time, more than depth 3 takes in within a minute
 COLUMNS = ("position", "depth", "seconds", "histories")
 
 Sizes = dict[tuple[int, int, int], int]  # position, depth and seconds -> histories
@@ -57,8 +57,8 @@ def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
     method, histories, draws = Method(depth, overconfident, load_evaluator("ks")), 0, 0
     begun = time.perf_counter()
     while (left := seconds - (time.perf_counter() - begun)) > 0:
-        sample = rows[np.minimum(np.searchsorted(bounds, uniforms(subseed(seed, draws), A_TIME)), len(rows) - 1)]
-        result = search_tries(InformationSet.of(view, sample, np.ones(A_TIME)), method, left)
+        sample = rows[np.minimum(np.searchsorted(bounds, uniforms(subseed(seed, draws), BATCH)), len(rows) - 1)]
+        result = search_tries(InformationSet.of(view, sample, np.ones(BATCH)), method, left)
         histories += result.boards if result.depth == depth else 0
         draws += 1
     return histories

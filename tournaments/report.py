@@ -17,7 +17,7 @@ from tournaments.statistics import Counts, Decision, Elo, Sprt
 from tournaments.store import Store
 from tournaments.store_reader import Forfeit, Incident
 
-PLIES_A_BIN = 10
+PLIES_PER_BIN = 10
 SECOND_EDGES = tuple(round(float(edge), 7) for edge in np.geomspace(1e-4, 1e4, 33))
 """Edges of a histogram of times, four to a power of ten. The outer bins take shorter and longer times, too."""
 
@@ -232,7 +232,7 @@ def _pairing(store: Store, number: int, sprt: Sprt | None) -> PairingReport:
         pairs=_pairs(tuple(sum(round(2 * value) == score for value in points) for score in range(5))),
         endings=store.endings(number),
         mean_plies=_mean(plies),
-        plies=_histogram(plies, np.arange(0, max(plies, default=0) + PLIES_A_BIN + 1, PLIES_A_BIN).tolist()),
+        plies=_histogram(plies, np.arange(0, max(plies, default=0) + PLIES_PER_BIN + 1, PLIES_PER_BIN).tolist()),
         seconds=_mean(seconds),
         test=_tested(pairs_in_order(store, number), sprt) if sprt else None,
     )

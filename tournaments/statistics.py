@@ -49,9 +49,7 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     0.0000 to 0.1611
     """
     if not 0 <= successes <= trials or trials < 1:
-        raise ValueError(
-            f"{successes} successes of {trials} trials: it takes at least one trial, and 0 to all successes"
-        )
+        raise ValueError(f"{successes} successes of {trials}: it takes at least one trial, and 0 to all successes")
     share, z2 = successes / trials, NORMAL_95**2 / trials
     centre = (share + z2 / 2) / (1 + z2)
     half = math.sqrt(z2 * share * (1 - share) + z2**2 / 4) / (1 + z2)
