@@ -13,8 +13,8 @@ import pytest
 from evaluators import EVALUATORS, load_evaluator
 from evaluators.ks import Weights, with_weights
 from kriegbot import parts
-from kriegbot.cli.lists import KINDS
 from kriegbot.cli.main import main
+from kriegbot.cli.programs import KINDS
 from kriegbot.models import OPPONENTS
 from kriegbot.parts import BadPart, NotFound, Parts, load_object
 from kriegbot.players.part_check import check_part

@@ -23,8 +23,8 @@ COMMANDS = {
     "learn": ("learn", "Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games."),
     "play": ("play", "Play a game of Kriegspiel against a program."),
     "resume": ("play", "Continue a saved game that you left."),
-    "results": ("lists", "Show your results against each level, your rating and your winning streaks."),
-    "match": ("match", "Play one game between two programs and show what each side saw."),
+    "results": ("programs", "Show your results against each level, your rating and your winning streaks."),
+    "match": ("programs", "Play one game between two programs and show what each side saw."),
     "replay": (
         "games",
         "Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web in a browser.",
@@ -40,12 +40,15 @@ COMMANDS = {
     "merge": ("tournament", "Put the games of several files of one tournament into one file."),
     "reproduce": ("papers", "Reproduce the paper's experiment and print our results beside the paper's."),
     "players": (
-        "lists",
+        "programs",
         "List players and their options, evaluators, opponent models, backup rules and rule sets.",
     ),
-    "check-player": ("match", "Check that a player plays under every rule set, from unusual positions, and in time."),
-    "rules": ("lists", "List the rule sets, and the announcements that the referee makes under each."),
-    "completion": ("lists", "Print a script that completes commands, options, players and rule sets in a shell."),
+    "check-player": (
+        "programs",
+        "Check that a player plays under every rule set, from unusual positions, and in time.",
+    ),
+    "rules": ("programs", "List the rule sets, and the announcements that the referee makes under each."),
+    "completion": ("programs", "Print a script that completes commands, options, players and rule sets in a shell."),
     "trees": ("papers", "Solve explicit game trees and measure pruning on random ones."),
     "online": ("online", "Play on kriegspiel.org as a bot."),
 }
