@@ -191,7 +191,7 @@ class Outlook:
     takes: Counter[chess.PieceType] = field(default_factory=Counter)  # by the type of the captured piece
     hanging: Counter[chess.Square] = field(default_factory=Counter)  # the enemy can win material by capturing there
     by: defaultdict[chess.Square, Counter[chess.PieceType]] = field(default_factory=lambda: defaultdict(Counter))
-    """The same by the type of the capturing piece."""
+    """Boards of `hanging` by square and type of the capturing piece."""
     cost: Counter[chess.Square] = field(default_factory=Counter)  # pawns lost that way, summed over boards
 
     @property

@@ -145,8 +145,12 @@ class Analyst:
         for _ in range(ATTEMPTS):
             pool = self._started()
             try:
+                future = asyncio.wrap_future(pool.submit(_run_job, job, arguments))
+                future.add_done_callback(
+                    lambda done: done.cancelled() or done.exception()
+                )  # nobody else may look at it
                 # Shielded, since a pool whose process dies trips over cancelled jobs (InvalidStateError in its thread).
-                return await asyncio.shield(asyncio.wrap_future(pool.submit(_run_job, job, arguments)))
+                return await asyncio.shield(future)
             except BrokenExecutor:
                 self._discard(pool)
             except Exception as error:
