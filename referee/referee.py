@@ -15,6 +15,7 @@ from referee.rules import BERKELEY, NO_LIMITS, Asking, Audience, Limits, RuleSet
 from referee.text import MOST_QUOTED, one_line, quoted
 from referee.view import (
     Answer,
+    Event,
     GameOver,
     OpponentAsked,
     OpponentMoved,
@@ -141,6 +142,10 @@ class Referee:
     def view(self, color: chess.Color) -> View:
         """Return everything that one side knows, and nothing else."""
         return self._sides[color].view()
+
+    def events(self, color: chess.Color, start: int = 0) -> tuple[Event, ...]:
+        """Return the `events` of a side from number `start` on, without a view."""
+        return tuple(self._sides[color].events[start:])
 
     def _accept(self, mover: chess.Color, move: chess.Move) -> None:
         announcement = announce(self._board, move, self.rules, self.limits, ply=self.ply)

@@ -128,7 +128,7 @@ def told(referee: Referee, color: chess.Color) -> Iterator[Json]:
             }
         )
 
-    for event in referee.view(color).events:
+    for event in referee.events(color):
         announcement = event.announcement if isinstance(event, OwnTry | OpponentMoved) else None
         match event:
             case OwnTry(move, Answer.ACCEPTED):

@@ -115,7 +115,7 @@ def test_whatever_the_referee_says_has_a_meaning_and_every_meaning_is_of_somethi
     assert said <= {reason.name.lower() for reason in Reason}
     for rules in RULE_SETS.values():
         games = [*random_games(rules.name), *(played(tries, rules.name, start) for tries, start in SCENES)]
-        events = [event for game in games for color in chess.COLORS for event in game.view(color).events]
+        events = [event for game in games for color in chess.COLORS for event in game.events(color)]
         said |= {kind for event in events for kind in meaning_keys(event, rules)}
     assert said == set(meanings())
     assert all(text.endswith(".") and text.count(". ") == 0 for _, text in meanings().values())  # one sentence

@@ -88,7 +88,7 @@ def moments(record: GameRecord) -> Iterator[Moment]:
         referee = step.referee
         if referee.ply == ply and isinstance(step.event, OwnTry):  # refused
             yield narrator.tell_events(
-                {color: referee.view(color).events[narrator.event_count(color) :] for color in chess.COLORS}
+                {color: referee.events(color, narrator.event_count(color)) for color in chess.COLORS}
             )
         else:
             ply = referee.ply
