@@ -1,0 +1,19 @@
+"""The examples in docstrings give the output that they show."""
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+from tests.import_graph import modules
+
+WITH_EXAMPLES = [name for name, path in modules().items() if "    >>> " in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_the_examples_of_a_module_are_true(name: str) -> None:
+    assert doctest.testmod(import_module(name)).failed == 0
+
+
+def test_the_public_names_that_people_meet_first_have_examples() -> None:
+    assert {"kriegbot.belief.belief", "kriegbot.game.match", "referee.referee", "referee.rules"} <= set(WITH_EXAMPLES)
