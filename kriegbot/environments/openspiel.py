@@ -93,7 +93,7 @@ def view_of(history: str, observation: str, limits: referee.Limits = referee.NO_
 
     Args:
       history: its information state: the side, the first position, its own tries, and all announcements.
-      observation: its observation, which shows its own pieces.
+      observation: shows its own pieces.
       limits: draw limits.
     """
     owner, start, *lines = history.splitlines()

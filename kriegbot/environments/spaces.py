@@ -70,11 +70,7 @@ def number_of(action: referee.Action) -> int:
 
 
 def action_of(number: int, view: View) -> referee.Action:
-    """Return the action of a number, for the side of a view.
-
-    Raises:
-      ValueError: no action has that number.
-    """
+    """Return the action of a number, for the side of a view. Raise ValueError if there is none."""
     if not 0 <= number < ACTIONS:
         raise ValueError(f"illegal action {number}: it takes a number from 0 to {ACTIONS - 1}")
     if number == ASK:
@@ -96,12 +92,7 @@ def open_actions(view: View) -> list[int]:
 
 
 def answer(game: Referee, number: int) -> None:
-    """Apply an action of the side to move, by its number.
-
-    Raises:
-      ValueError: no action has that number.
-      GameIsOver: the game has ended.
-    """
+    """Apply an action of the side to move, by its number. Raise ValueError if there is none, or GameIsOver."""
     apply_action(game, action_of(number, game.view(game.turn)))
 
 

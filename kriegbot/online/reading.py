@@ -65,16 +65,13 @@ class Reading:
 
 
 def read_state(state: Json, rules: referee.RuleSet, answers: Mapping[int, Json], guess: int = 0) -> Reading:
-    """Return our side's view of an unfinished game.
+    """Return our side's view of an unfinished game. Raise Unreadable if the state is malformed or contradicts itself.
 
     Args:
       state: as the site gives it.
       rules: the rule set, which the state does not name.
       answers: the site's known answers to our moves, by the plies made before.
       guess: index of the pair in `DOUBLES` to assume for a double check without known directions.
-
-    Raises:
-      Unreadable: the state is malformed or contradicts itself.
     """
     color, turn = color_of(state.get("your_color")), color_of(state.get("turn"))
     if color is None or turn is None:
