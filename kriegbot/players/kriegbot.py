@@ -12,19 +12,9 @@ docs/strength.md has the matches. What differs from the paper:
 - The first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
 
 Weaker levels err as people do, and never play at random. They forget (few boards), look less far, overlook recaptures
-(`exchange`) and take a try that looks nearly as good (temperature, in centipawns):
-
-    level      boards  depth  temperature: first 12 plies, later
-    newcomer      100      1  30, 70
-    novice        100      1  18, 25
-    beginner      100      1  10, 2
-    casual        200      1  12, 10
-    club          300      2  12, 10
-    strong      1,000      2  10, 4
-    master      4,000      2  10, 0
-
-With few pieces left, levels also reckon with a king a step from where they have it (`king_uncertainty`): few boards may
-be wrong, and stalemate it. From casual up they favour recaptures.
+(`exchange`) and take a try that looks nearly as good (`temperature`, for the first 12 plies and later). With few pieces
+left, levels also reckon with a king a step from where they have it (`king_uncertainty`): few boards may be wrong, and
+stalemate it. From casual up they favour recaptures.
 """
 
 from collections.abc import Mapping

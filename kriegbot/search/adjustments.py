@@ -64,18 +64,8 @@ class Placements:
 class Context:
     """Arguments of adjustments besides the values of the tries.
 
-    Attributes:
-      settings: of the player.
-      method: its parts, loaded.
-      view: the player's.
-      histories: the searched ones, with the tries [M].
-      tries: these tries as moves.
-      is_open: [M] False for tries that the answer to "Any?" rules out.
-      legal: [M] the probability that each try is legal.
-      placements: of our pieces in this game.
-      board_values: perfect-information values of this turn.
-      seed: of this try.
-      deadline: when to answer, by `time.perf_counter`; None without a limit.
+    `tries` are those of `histories` [M] as moves, with `legal` [M], the probability that each is legal, and `is_open`
+    [M], False if the answer to "Any?" rules it out. `deadline` is a time of `time.perf_counter`, None without a limit.
     """
 
     settings: Settings

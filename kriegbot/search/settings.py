@@ -93,20 +93,10 @@ class Settings:
     use_endings: bool = False
 
 
-EXPERIMENTAL = (
-    "retry_time",
-    "resample",
-    "worst_reply_weight",
-    "value_scale",
-    "repetition_price",
-    "quiet_turn_bonus",
-    "exchange",
-    "ties",
-    "boards",
-)
-"""Settings that only Python and `kriegbot reproduce` offer."""
+OFFERED = {"depth", "time", "samples", "particles", "evaluator", "backup", "opponent", "belief_model", "free_refusals"}
+"""Settings for everybody; only Python and `kriegbot reproduce` offer the others."""
 OPTIONS: dict[str, Option] = {
-    one.name: one.metadata["option"](one.name, is_experimental=one.name in EXPERIMENTAL)
+    one.name: one.metadata["option"](one.name, is_experimental=one.name not in OFFERED)
     for one in fields(Settings)
     if one.metadata
 }

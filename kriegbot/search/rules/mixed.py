@@ -24,15 +24,4 @@ def mix(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> floa
     return value
 
 
-def with_worst(worst: float) -> Backup:
-    """Return the rule with this share of the minimum.
-
-    Raises:
-      ValueError: it is not between 0 and 1.
-    """
-    if not 0.0 <= worst <= 1.0:
-        raise ValueError(f"illegal worst={worst:g}; it takes a share from 0 to 1")
-    return Backup("mixed", (0.0, float("inf")), add_and_take_worst, mix, (worst,))
-
-
-mixed = with_worst(0.3)
+mixed = Backup("mixed", (0.0, float("inf")), add_and_take_worst, mix, (0.3,))
