@@ -12,7 +12,7 @@ import pytest
 from kriegbot.game.process import ProcessSeat
 from kriegbot.players.base import Choice
 from referee import View, record_to_pgn
-from tests.tournament_players import kill_the_first_worker, kill_the_worker, settings, spec_of
+from tests.tournament_players import fail_in_the_worker, kill_the_first_worker, kill_the_worker, settings, spec_of
 from tournaments.report import report_of
 from tournaments.run import LocalExecutor, WarmSeats, logged_to, run
 from tournaments.schedule import MOST_ATTEMPTS, Died, Finished, Outcome, TournamentSettings
@@ -203,3 +203,22 @@ def test_what_workers_log_comes_to_one_file(start: str, tmp_path: Path) -> None:
     assert sum(" begins, " in line for line in lines) == 4
     assert sum("WARNING" in line and "raised LookupError: lost the thread" in line for line in lines) == 4
     assert any("Traceback" in line for line in lines)
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="multiprocessing-logging supports only fork")
+def test_the_log_says_why_a_worker_failed(tmp_path: Path) -> None:
+    with logged_to(tmp_path / "log"):
+        play(tmp_path / "t", settings("rand", "poison"), 2, LocalExecutor(1, spec_of=fail_in_the_worker))
+    log = (tmp_path / "log").read_text()
+    assert log.count("RuntimeError: nobody expects this") == 6  # two games, three attempts each
+    assert "game 1: the worker died (exit code 1), attempt 3" in log
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_log_that_cannot_be_written_costs_one_line_and_no_game(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with logged_to(Path("/dev/full")):
+        play(tmp_path / "t", settings(), 2, LocalExecutor(1, spec_of=spec_of))
+    assert capfd.readouterr().err == "kriegbot: cannot write to '/dev/full': [Errno 28] No space left on device\n"
+    assert len(records(tmp_path / "t")) == 2

@@ -24,6 +24,13 @@ def kill_the_worker(name: str) -> PlayerSpec:
     return spec_of(name)
 
 
+def fail_in_the_worker(name: str) -> PlayerSpec:
+    """As `spec_of`, but a worker that asks for "poison" raises what nobody expects."""
+    if name == "poison":
+        raise RuntimeError("nobody expects this")
+    return spec_of(name)
+
+
 def kill_the_first_worker(name: str) -> PlayerSpec:
     """As `spec_of`, but the first worker to ask for "poison once" is ended by it."""
     mark = Path(os.environ["KRIEGBOT_TEST_MARK"])

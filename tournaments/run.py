@@ -10,6 +10,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import time
 import zlib
 from collections import deque
@@ -19,6 +20,8 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
+
+from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
 from kriegbot.game.children import CannotStart, leave_with_parent, no_current_folder
 from kriegbot.game.match import GameResult, play_game, versions
@@ -198,6 +201,9 @@ def _serve(connection: Connection[Any, Any], make_seats: Callable[[], WarmSeats]
                 outcome: Outcome | BadSpec = seats.play(*dealt)
             except BadSpec as error:
                 outcome = error
+            except Exception:
+                LOGGER.exception("game %d: the worker fails", dealt[0].id)
+                raise
             connection.send(outcome)
     seats.close()
     os._exit(0)  # skips the clean-up of inherited objects: the store's connection, the terminal's display
@@ -245,19 +251,35 @@ def _log(outcome: Outcome) -> None:
             LOGGER.warning("game %d: %s %s\n%s", game, side.player, side.failure, side.log)
 
 
+class _LogFile(logging.FileHandler):
+    """A log file that gives up after one line of explanation if it cannot be written: games matter more."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - the library's signature
+        print(f"kriegbot: cannot write to '{self.baseFilename}': {sys.exc_info()[1]}", file=sys.stderr)
+        LOGGER.disabled = True
+
+
 @contextlib.contextmanager
 def logged_to(path: Path) -> Iterator[None]:
-    """Append the log of the runs within to a file, and write it nowhere else."""
-    handler = logging.FileHandler(path, encoding="utf-8", delay=True)
+    """Append the log of the runs within to a file, and write it nowhere else.
+
+    multiprocessing-logging adds the records of forked workers: why one failed. It supports no other start method.
+    """
+    handler = _LogFile(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
-    LOGGER.propagate = False
+    LOGGER.propagate, LOGGER.disabled = False, False
+    if multiprocessing.get_start_method() == "fork":
+        install_mp_handler(LOGGER)
     try:
         yield
     finally:
+        for installed in LOGGER.handlers:
+            with contextlib.suppress(OSError):  # a full disk, again
+                installed.close()  # the library's waits for records that are still on their way
+        uninstall_mp_handler(LOGGER)
         LOGGER.removeHandler(handler)
-        handler.close()
 
 
 def run_tournament(
