@@ -29,7 +29,7 @@ def not_redrawn(done: Callable[[], bool]) -> bool:
 
 
 def started(width: int, height: int, is_phone: bool) -> webdriver.Chrome:
-    """A browser that has just been started."""
+    """Return a browser that has just been started."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     driver_path = shutil.which("chromedriver")
     if chromium is None or driver_path is None:
@@ -46,7 +46,7 @@ def started(width: int, height: int, is_phone: bool) -> webdriver.Chrome:
 
 
 def forget(driver: webdriver.Chrome) -> None:
-    """Makes a browser like new: a fresh tab, no cookies. Stores go by origin, and each server has its own port."""
+    """Make a browser like new: a fresh tab, no cookies. Stores go by origin, and each server has its own port."""
     old = list(driver.window_handles)
     driver.switch_to.new_window("tab")
     new = driver.current_window_handle
@@ -64,7 +64,7 @@ IDLE: dict[tuple[int, int, bool], list[webdriver.Chrome]] = {}
 
 @contextmanager
 def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[webdriver.Chrome]:
-    """A browser; errors on its console fail the test."""
+    """Return a browser; errors on its console fail the test."""
     idle = IDLE.setdefault((width, height, is_phone), [])
     driver = idle.pop() if idle else started(width, height, is_phone)
     try:
@@ -79,7 +79,7 @@ def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) ->
 
 
 def quit_browsers() -> None:
-    """Ends all browsers."""
+    """End all browsers."""
     for drivers in IDLE.values():
         for driver in drivers:
             driver.quit()
@@ -94,7 +94,7 @@ class Page:
         driver.get(address)
 
     def one(self, selector: str) -> WebElement:
-        """The element of a CSS selector, as soon as it is in sight."""
+        """Return the element of a CSS selector, as soon as it is in sight."""
         found: list[WebElement] = []
 
         def is_there() -> bool:
@@ -114,23 +114,23 @@ class Page:
         until(lambda: not_redrawn(is_clicked), selector)
 
     def square(self, name: str) -> WebElement:
-        """A square of the board."""
+        """Return a square of the board."""
         return self.one(f"#board [data-square={name}]")
 
     def label(self, name: str) -> str | None:
-        """What a screen reader says of a square."""
+        """Return what a screen reader says of a square."""
         return self.square(name).get_attribute("aria-label")
 
     def run(self, script: str, *arguments: object) -> Any:
-        """What a script returns."""
+        """Return what a script returns."""
         return self.driver.execute_script(script, *arguments)
 
     def text(self, selector: str) -> str:
-        """The text of an element, in sight or not."""
+        """Return the text of an element, in sight or not."""
         return str(self.run("return document.querySelector(arguments[0]).textContent", selector))
 
     def until_text(self, selector: str, text: str) -> None:
-        """Waits until a text stands in an element."""
+        """Wait until a text stands in an element."""
         until(lambda: text in self.text(selector), f"{text!r} in {selector}")
 
     def nameless(self, controls: str) -> list[str]:
@@ -143,13 +143,13 @@ class Page:
         return list(self.run(script, controls))
 
     def more(self) -> None:
-        """Opens the further choices of the form for a new game."""
+        """Open the further choices of the form for a new game."""
         self.one("#more summary")
         if not self.run("return document.querySelector('#more').open"):
             self.one("#more summary").click()
 
     def start(self, opponent: str, color: str = "white", seed: int | None = None) -> None:
-        """Fills in the form for a new game, and waits until a try is asked for."""
+        """Fill in the form for a new game, and wait until it is our turn."""
         self.more()
         self.one(f"#opponent option[value={opponent}]").click()
         self.one(f"#new input[value={color}]").click()
@@ -162,6 +162,6 @@ class Page:
 
 @contextmanager
 def chromium(address: str, width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[Page]:
-    """The page in a browser."""
+    """Return the page in a browser."""
     with browsing(width, height, is_phone=is_phone) as driver:
         yield Page(driver, address)

@@ -58,7 +58,7 @@ def finished() -> "list[Finished]":
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    """The address of a page that saves games in the folder of the test."""
+    """Return the address of a page that saves games in the folder of the test."""
     from tests.page import served
 
     with served(tmp_path) as page:

@@ -26,7 +26,7 @@ ENDS = {
 
 
 def theirs(name: str) -> RuleSet:
-    """A rule set as the site's referee has it: king and minor piece play on against the same."""
+    """Return a rule set as the site's referee has it: king and minor piece play on against the same."""
     return replace(SITE_RULES[name], one_minor_each_draws=False)
 
 
@@ -66,7 +66,7 @@ class Game:
         return self.referee
 
     def tick(self) -> None:
-        """Takes the time that has passed from the clock of the side to move."""
+        """Take the time that has passed from the clock of the side to move."""
         now = time.monotonic()
         if self.running and self.game.end is None:
             turn = self.game.turn
@@ -83,7 +83,7 @@ class Game:
             self.state, self.running = "completed", False
 
     def act(self, action: chess.Move | AskAny) -> Answer:
-        """Puts something to the referee for the side to move, and moves the clock on."""
+        """Put a request of the side to move to the referee, and advance its clock."""
         mover = self.game.turn
         answer = self.game.ask_any() if isinstance(action, AskAny) else self.game.try_move(action)
         if answer is Answer.ACCEPTED:
@@ -101,7 +101,7 @@ class Game:
         return {"white_remaining": white, "black_remaining": black, "active_color": turn}
 
     def result(self) -> Json | None:
-        """The end."""
+        """Return the end of the game."""
         end = self.game.end
         if end is None:
             return None
@@ -109,7 +109,7 @@ class Game:
         return {"winner": winner, "reason": ENDS[end.reason]}
 
     def offer(self) -> Json:
-        """A line of the lobby."""
+        """Return a line of the lobby."""
         return {
             "game_code": self.code,
             "rule_variant": self.rules,
@@ -119,7 +119,7 @@ class Game:
         }
 
     def summary(self) -> Json:
-        """A line of the bot's games."""
+        """Return a line of the bot's games."""
         sides = {self.ours: {"username": BOT, "role": "bot"}}
         if self.opponent:
             sides[not self.ours] = {"username": self.opponent, "role": self.role}
@@ -136,7 +136,7 @@ class Game:
         }
 
     def shown(self) -> Json:
-        """What the bot may know."""
+        """Return what the bot may know."""
         view = self.game.view(self.ours)
         board = self.game.board()
         if self.state == "active":

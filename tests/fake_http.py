@@ -73,11 +73,11 @@ class Handler(BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_GET  # noqa: N815 - the names that http.server calls
 
     def drop(self) -> None:
-        """Closes the connection in the middle of an answer."""
+        """Close the connection in the middle of an answer."""
         self.close_connection = True
 
     def reply(self, status: int, body: Json, retry: int | None = None) -> None:
-        """Sends an answer."""
+        """Send an answer."""
         data = b"" if status == 204 else json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -102,7 +102,7 @@ class Server(ThreadingHTTPServer):
         site.address = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that has gone away is no error of the site."""
+        """Ignore clients that have gone away: that is no error of the site."""
         del request, client_address
         if not isinstance(sys.exception(), ConnectionError):
             self.site.wrong.append(f"the fake failed: {sys.exception()!r}")
@@ -110,7 +110,7 @@ class Server(ThreadingHTTPServer):
 
 @contextmanager
 def serving(site: FakeSite) -> Iterator[FakeSite]:
-    """Serves the site in a thread."""
+    """Serve the site in a thread."""
     with Server(site) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
@@ -122,7 +122,7 @@ def serving(site: FakeSite) -> Iterator[FakeSite]:
 
 
 def main() -> None:
-    """Serves until Ctrl-C."""
+    """Serve until Ctrl-C."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--port", type=int, default=8017)
     parser.add_argument("--faults", type=float, default=0.05)

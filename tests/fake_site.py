@@ -74,11 +74,11 @@ class FakeSite:
     # What happens at the site
 
     def code(self) -> str:
-        """A fresh code."""
+        """Return a fresh code."""
         return "".join(self.rng.choice("23456789ABCDEFGHJKMNPQRSTUVWXYZ") for _ in range(6))
 
     def add(self, rules: str, *, created_by: str, state: str, ours: chess.Color | None = None) -> Game:
-        """A new game; of one that another has created, the bot's colour is the other one."""
+        """Return a new game; of one that another has created, the bot's colour is the other one."""
         color = self.rng.random() < 0.5 if ours is None else ours
         other, role = ("", "user") if created_by == BOT else (created_by, "bot" if "bot" in created_by else "user")
         game = Game(self.code(), rules, color, other, role, self.base, self.increment, state, created_by)
@@ -111,7 +111,7 @@ class FakeSite:
                 self.reply(game)
 
     def reply(self, game: Game) -> None:
-        """The opponent's turn."""
+        """Play the opponent's turn."""
         color = not game.ours
         if game.game.ply > self.long:
             game.game.resign(color)
@@ -121,7 +121,7 @@ class FakeSite:
             game.act(AskAny() if view.may_ask and self.rng.random() < 0.3 else self.rng.choice(view.tries()))
 
     def serve(self, method: str, path: str, headers: Json, body: Json) -> tuple[int, Json]:
-        """An answer to a request that has taken effect."""
+        """Return an answer to a request that has taken effect."""
         with self.lock:
             self.live()
             try:
@@ -131,7 +131,7 @@ class FakeSite:
                 return status, {"error": {"code": code, "message": code.replace("_", " ").lower(), "details": {}}}
 
     def answer(self, method: str, path: str, headers: Json, body: Json) -> tuple[int, Json]:
-        """The answer to a request."""
+        """Return the answer to a request."""
         if (method, path) == ("POST", "/auth/bots/register"):
             if headers.get("X-Bot-Registration-Key") != KEY:
                 raise Error(403, "FORBIDDEN")
@@ -176,7 +176,7 @@ class FakeSite:
         raise Error(404, "NOT_FOUND")
 
     def found(self, code: str) -> Game:
-        """The game of a code."""
+        """Return the game of a code."""
         if code not in self.games:
             raise Error(404, "GAME_NOT_FOUND")
         return self.games[code]
@@ -186,7 +186,7 @@ class FakeSite:
         return game.state != "completed" and (game.referee is not None or game.created_by == BOT)
 
     def create(self, body: Json) -> tuple[int, Json]:
-        """The bot offers a game."""
+        """Answer the bot that offers a game."""
         takes = {"rule_variant", "play_as", "time_control", "opponent_type"}
         if set(body) != takes or body["rule_variant"] not in SITE_RULES:
             raise Error(422, "UNPROCESSABLE")
@@ -196,7 +196,7 @@ class FakeSite:
         return 201, game.summary() | {"play_as": chess.COLOR_NAMES[game.ours], "join_url": "https://x"}
 
     def join(self, game: Game) -> tuple[int, Json]:
-        """The bot joins a game."""
+        """Answer the bot that joins a game."""
         if game.created_by == BOT:
             raise Error(409, "CANNOT_JOIN_OWN_GAME")
         if game.state != "waiting":
@@ -217,7 +217,7 @@ class FakeSite:
             raise Error(400, "NOT_YOUR_TURN")
 
     def move(self, game: Game, uci: str) -> Json:
-        """A try of the bot."""
+        """Answer a try of the bot."""
         self.acting(game)
         game.before = self.state(game)
         answer = game.act(chess.Move.from_uci(uci))
@@ -245,12 +245,12 @@ class FakeSite:
         return {"move_done": False, "announcement": main, "has_any": answer is Answer.YES, **self.rest(game)}
 
     def rest(self, game: Game) -> Json:
-        """What every answer to a try ends with."""
+        """Return what every answer to a try ends with."""
         turn = chess.COLOR_NAMES[game.game.turn] if game.state == "active" else None
         return {"turn": turn, "game_over": game.state == "completed", "clock": game.clocks()}
 
     def received(self, path: str, body: Json) -> None:
-        """Writes down what the bot must not send."""
+        """Write down what the bot must not send."""
         with self.lock:
             found = re.fullmatch("/game/([0-9A-Z]+)/(move|ask-any)", path)
             game = self.games.get(found[1]) if found else None
@@ -265,7 +265,7 @@ class FakeSite:
                 self.wrong.append(f"sent twice: {path} {uci} at ply {game.game.ply}")
 
     def state(self, game: Game) -> Json:
-        """What the bot may know of a game that has begun."""
+        """Return what the bot may know of a game that has begun."""
         if game.referee is None:
             raise Error(400, "GAME_NOT_ACTIVE")
         return game.shown()

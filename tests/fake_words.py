@@ -49,7 +49,7 @@ SPECIAL = {Reason.DEAD_POSITION: "DRAW_INSUFFICIENT", Reason.QUIET_LIMIT: "DRAW_
 
 
 def answered(announcement: Announcement) -> Json:
-    """An announcement as the answer to a move names it."""
+    """Return an announcement as the answer to a move names it."""
     capture, checks = announcement.capture, [code for check, code in CHECKS.items() if check & announcement.checks]
     told = announcement.pawn_tries
     return {
@@ -70,7 +70,7 @@ def answered(announcement: Announcement) -> Json:
 
 
 def special(announcement: Announcement) -> str | None:
-    """The end of the game, or the check."""
+    """Return the end of the game, or the check."""
     end, checks = announcement.end, [code for check, code in CHECKS.items() if check & announcement.checks]
     if end is None:
         return "CHECK_DOUBLE" if len(checks) > 1 else checks[0] if checks else None
@@ -83,7 +83,7 @@ def special(announcement: Announcement) -> str | None:
 
 
 def messages_of(announcement: Announcement) -> list[str]:
-    """An announcement in the words of the log, which names a double check without its directions."""
+    """Return an announcement in the words of the log, which names a double check without its directions."""
     capture = announcement.capture
     what = f"{announcement.captured.value.capitalize()} captured" if announcement.captured else "Capture done"
     words = ["Move complete" if capture is None else f"{what} at {chess.square_name(capture).upper()}"]
@@ -108,7 +108,7 @@ def tries_told(announcement: Announcement) -> str:
 
 
 def told(referee: Referee, color: chess.Color) -> Iterator[Json]:
-    """The log of one side, turn by turn."""
+    """Return the log of one side, turn by turn."""
     turns: dict[int, Json] = {}
     ply = 0
 
@@ -152,5 +152,5 @@ def told(referee: Referee, color: chess.Color) -> Iterator[Json]:
 
 
 def answer_words(answer: Answer) -> str:
-    """The answer to "Any?"."""
+    """Return the answer to "Any?"."""
     return "Has pawn captures" if answer is Answer.YES else "No pawn captures"

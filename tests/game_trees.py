@@ -41,7 +41,7 @@ def imp_model(k: int, b: int, d: int, payoff: Callable[[int], Number]) -> Tree:
 
 
 def doubling_tree(depth: int) -> Tree:
-    """The tree of the size table of Blair, Mutchler and Liu, as in its figures; payoffs are 0.
+    """Return the tree of the size table of Blair, Mutchler and Liu, as in its figures; payoffs are 0.
 
     The figures are those of a chance root over 2^(depth-2) complete binary trees whose roots are one information set,
     where the nodes below an alternative of a set split in two: all sets of the last choice are of one node.
@@ -52,10 +52,10 @@ def doubling_tree(depth: int) -> Tree:
 
 
 def _splitting(k: int, b: int, choices: int, splits: int, payoff: Callable[[int], Number], title: str) -> Tree:
-    """A chance root over k^splits nodes, `choices` below each; sets split after the first `splits` of them."""
+    """Return a chance root over k^splits nodes, `choices` below each; sets split after the first `splits` of them."""
 
     def node(origin: int, place: int, depth: int) -> Node:
-        """The node below the `origin`-th child of the root, after `depth` choices, in the set number `place`."""
+        """Return the node below the `origin`-th child of the root, after `depth` choices, in the set number `place`."""
         if depth == choices:
             return Leaf((payoff(place),))
         part = origin // k ** (splits - 1 - depth) % k if depth < splits else 0
@@ -84,7 +84,7 @@ def uniform_payoff(seed: int) -> Callable[[int], int]:
 
 
 def formula_game(clauses: Sequence[Clause]) -> Tree:
-    """The game of a 3-SAT formula: a strategy worth 1 is an assignment that satisfies it, and there is no other.
+    """Return the game of a 3-SAT formula: a strategy worth 1 is an assignment that satisfies it, and there is no other.
 
     Chance picks a clause, the player one of its literals, to make it true; then the player, who has forgotten the
     clause, says whether the variable is true. It wins 1 if this makes the literal true.
@@ -111,7 +111,7 @@ def formula_game(clauses: Sequence[Clause]) -> Tree:
 
 
 def random_tree(seed: int, players: int = 1, depth: int = 4, *, perfect_recall: bool = True) -> Tree:
-    """A random tree of 1 to 3 children a node, with payoffs 0..10; for two players zero-sum.
+    """Return a random tree of 1 to 3 children a node, with payoffs 0..10; for two players zero-sum.
 
     Args:
       seed: the same seed gives the same tree.
@@ -136,7 +136,7 @@ class _RandomTree:
         return Tree(self.chance(depth, ((),) * self.players), names)
 
     def node(self, left: int, own: tuple[Choices, ...]) -> Node:
-        """A node with `levels` left below it."""
+        """Return a node with `levels` left below it."""
         if left == 0 or self.draw.random() < 0.15:
             return self.leaf()
         return self.chance(left, own) if self.draw.random() < 0.25 else self.decision(left, own)
@@ -269,7 +269,7 @@ def has_perfect_information(tree: Tree) -> bool:
 
 
 def play(tree: Tree, strategy: Strategy) -> tuple[tuple[str, ...], tuple[Number, ...]]:
-    """The actions and final payoffs when all play as `strategy` says, in a game without chance."""
+    """Return the actions and final payoffs when all play as `strategy` says, in a game without chance."""
     node, actions = tree.root, []
     while not isinstance(node, Leaf):
         assert isinstance(node, Decision)

@@ -75,7 +75,7 @@ def _imports_of(source: str, path: Path, known: dict[str, Path]) -> Iterator[Imp
 
 
 def circle(edges: dict[str, set[str]]) -> list[str]:
-    """A way from a node back to itself; empty if there is none."""
+    """Return a way from a node back to itself; empty if there is none."""
     done: set[str] = set()
 
     def visit(node: str, way: list[str]) -> list[str]:
@@ -93,7 +93,7 @@ def circle(edges: dict[str, set[str]]) -> list[str]:
 
 
 def room(module: str) -> str:
-    """The room of a module: a package of kriegbot or a top-level one; modules right in kriegbot are their own."""
+    """Return the package of a module: one of kriegbot or a top-level one, or a module directly in kriegbot."""
     parts = module.split(".")
     return ".".join(parts[:2]) if parts[0] == "kriegbot" else parts[0]
 
@@ -112,7 +112,7 @@ PAGE_START = ("kriegbot.cli.play", "kriegbot.web.server")
 
 
 def diagram() -> str:
-    """The rooms as a Mermaid diagram; an arrow that follows from others is left out."""
+    """Return the rooms as a Mermaid diagram; an arrow that follows from others is left out."""
     edges = rooms()
     beyond = {name: set().union(*(_reached(edges, other) for other in others)) for name, others in edges.items()}
     lines = [

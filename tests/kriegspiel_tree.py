@@ -37,7 +37,7 @@ def kriegspiel_tree(
     replies: Replies | None = None,
     free: int = 0,
 ) -> Tree:
-    """The tree below an information set in which we are to move.
+    """Return the tree below an information set in which we are to move.
 
     Args:
       positions: boards that fit the view, and their weights, which need not sum to 1; those of weight 0 do not count.
@@ -85,7 +85,7 @@ class _Turn:
     story: str
 
     def without(self, move: chess.Move) -> _Turn:
-        """The turn after a try was refused."""
+        """Return the turn after a try was refused."""
         refused = (*self.refused, move)
         return replace(self, refused=refused, free=max(self.free - 1, 0), story=f"{self.story} {move}?")
 
@@ -101,7 +101,7 @@ class _Grower:
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def our_turn(self, board: chess.Board, turn: _Turn, depth: int) -> Node:
-        """A history where we are to try."""
+        """Return a history where we are to try."""
         if depth == 0:
             return self._leaf(self.evaluator(board, self.side))
         men = men_of(board, self.side)
@@ -124,7 +124,7 @@ class _Grower:
         return self._their_turn(_after(board, move), replace(turn, ply=turn.ply + 1, story=story), heard, depth - 1)
 
     def _their_turn(self, board: chess.Board, turn: _Turn, ours: Announcement, depth: int) -> Node:
-        """A history where the opponent is to move."""
+        """Return a history where the opponent is to move."""
         if depth == 0:
             return self._leaf(self.evaluator(board, self.side))
         moves = list(board.legal_moves)

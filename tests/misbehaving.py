@@ -22,7 +22,7 @@ from referee import AskAny, View
 
 
 def spec(player: str) -> PlayerSpec:
-    """The spec of one of these players, by its class."""
+    """Return the spec of one of these players, by its class."""
     return parse_spec(f"tests.misbehaving:{player}", sandbox=False)
 
 

@@ -32,7 +32,7 @@ def plain_odd(
     ours: Announcement | None,
     theirs: Announcement | None,
 ) -> list[float]:
-    """The same on python-chess."""
+    """Return the value of the rule on python-chess."""
     mine, his = (None if heard is None else heard.capture for heard in (ours, theirs))
     if mine is None and his is None:
         return [1.0] * len(moves)
@@ -51,7 +51,7 @@ def two_kinds(tables: Words, position: Position, heard: Announced, moves: Moves,
 
 @fold
 def take_best(totals: Reals, weights: Reals, values: Reals, count: int) -> None:  # noqa: ARG001 - a rule's signature
-    """The maximum, however unlikely."""
+    """Return the maximum, however unlikely."""
     for i in range(count):
         totals[0] = max(totals[0], values[i])
 
@@ -60,10 +60,10 @@ BEST = Backup("best", (float("-inf"),), take_best)
 
 
 def plain_best(totals: plain_search.Totals) -> float:
-    """The same of what a plain search keeps."""
+    """Return the value of what a plain search keeps."""
     return totals.best
 
 
 def plain_mixed(totals: plain_search.Totals) -> float:
-    """The rule `mixed`."""
+    """Return the rule `mixed`."""
     return 0.7 * totals.mean + 0.3 * totals.worst

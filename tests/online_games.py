@@ -89,7 +89,7 @@ class Home:
         token.write_text(TOKEN)
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Starts the bot, in a process group of its own."""
+        """Start the bot, in a process group of its own."""
         environment = os.environ | {
             "PYTHONPATH": str(ROOT),
             "XDG_CONFIG_HOME": str(self.folder / "config"),
@@ -144,7 +144,7 @@ def play_out(
 
 
 def _wait_for_the_last_records(site: FakeSite, folder: Path, seconds: float = 10.0) -> None:
-    """Waits until each game that was begun has its result, or not longer than that."""
+    """Wait until each game that was begun has its result, or not longer than that."""
     begun = [code for code, game in site.games.items() if game.referee is not None]
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -155,7 +155,7 @@ def _wait_for_the_last_records(site: FakeSite, folder: Path, seconds: float = 10
 
 
 def _records(folder: Path) -> dict[str, dict[str, Any]]:
-    """What the bot wrote down of each game, by code."""
+    """Return what the bot wrote down of each game, by code."""
     files = (folder / "records").glob("*.json")
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}
 

@@ -31,7 +31,7 @@ def needs_stockfish() -> None:
 
 
 def against_rand(text: str, *, is_sandboxed: bool = False, patience: float | None = 20.0) -> GameResult:
-    """A short game of this player, as White."""
+    """Return a short game of this player, as White."""
     with ProcessSeat(parse_spec(text, sandbox=is_sandboxed), patience=patience) as seat:
         return play_game(seat, HereSeat("rand", RandPlayer), limits=Limits(plies=30))
 
@@ -39,7 +39,7 @@ def against_rand(text: str, *, is_sandboxed: bool = False, patience: float | Non
 def installed(
     folder: Path, name: str, text: str, offers: Mapping[str, Mapping[str, str]], version: str = "1.0"
 ) -> None:
-    """Puts a package of one module into a folder, with what pip writes of it.
+    """Put a package of one module into a folder, with what pip writes of it.
 
     Args:
       folder: one that is on the path.

@@ -32,7 +32,7 @@ E4 = {"do": "try", "text": "e4"}
 
 @contextmanager
 def served(folder: Path, host: str = "127.0.0.1", limits: ServerLimits = LIMITS) -> Iterator[PageServer]:
-    """A server that saves games in a folder; it starts no process before there is a game."""
+    """Return a server that saves games in a folder; it starts no process before there is a game."""
     registry = Registry(folder, limits=limits)
     registry.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
     server = PageServer(registry, host)
@@ -48,19 +48,19 @@ def served(folder: Path, host: str = "127.0.0.1", limits: ServerLimits = LIMITS)
 
 @contextmanager
 def serving(folder: Path) -> Iterator[tuple[Registry, str]]:
-    """The games of a server, and the address of its page."""
+    """Return the games of a server, and the address of its page."""
     with served(folder) as server:
         yield server.registry, server.address
 
 
 def frames_of(record: GameRecord) -> list[dict[str, Any]]:
-    """The frames of a recorded game."""
+    """Return the frames of a recorded game."""
     frames: list[dict[str, Any]] = msgspec.to_builtins(Review.of("", record).frames)
     return frames
 
 
 def until(is_so: Callable[[], object], what: str = "it") -> None:
-    """Waits until something is so."""
+    """Wait until something is so."""
     deadline = time.monotonic() + PATIENCE
     while not is_so():
         if time.monotonic() > deadline:
@@ -94,15 +94,15 @@ class Client:
         self._connection.close()
 
     def cut(self) -> None:
-        """Ends the connection without a word."""
+        """End the connection without a word."""
         self._connection.socket.shutdown(socket.SHUT_RDWR)
 
     def send(self, message: object) -> None:
-        """Sends a message; bytes and text as they are."""
+        """Send a message; bytes and text as they are."""
         self._connection.send(message if isinstance(message, str | bytes) else json.dumps(message))
 
     def receive(self) -> dict[str, Any]:
-        """The next message."""
+        """Return the next message."""
         text = self._connection.recv(PATIENCE)
         assert isinstance(text, str)
         self.heard.append(text)
@@ -110,14 +110,14 @@ class Client:
         return message
 
     def until(self, kind: str, **wanted: object) -> dict[str, Any]:
-        """The next message of a kind, with these values."""
+        """Return the next message of a kind, with these values."""
         while True:
             message = self.receive()
             if message["is"] == kind and all(message[name] == value for name, value in wanted.items()):
                 return message
 
     def closing_code(self) -> int | None:
-        """Waits until the server closes; how it did."""
+        """Wait until the server closes, and return how it did."""
         try:
             while True:
                 self.receive()
@@ -134,7 +134,7 @@ def begun(client: Client, **settings: object) -> str:
 
 
 def views(record: GameRecord, color: chess.Color) -> Iterator[View]:
-    """What a side knew, each time that it knew more."""
+    """Return what a side knew, each time that it knew more."""
     last = None
     for step in record.replay():
         view = step.referee.view(color)

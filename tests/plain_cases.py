@@ -332,7 +332,7 @@ CASES: tuple[Case, ...] = (
 
 
 def mirrored(case: Case) -> Case:
-    """The same case with the colours exchanged and the board turned upside down."""
+    """Return the same case with the colours exchanged and the board turned upside down."""
     turned = str.maketrans("12345678", "87654321")
     exchanged = {"white": "black", "black": "white"}
     return replace(
@@ -345,7 +345,7 @@ def mirrored(case: Case) -> Case:
 
 
 def features(case: Case) -> Iterator[str]:
-    """What there is to see in a case, in its information set or one move further on."""
+    """Return what there is to see in a case, in its information set or one move further on."""
     view = case.view
     yield view.rules.name
     yield chess.COLOR_NAMES[view.color]

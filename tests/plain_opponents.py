@@ -23,7 +23,7 @@ def equally_likely(
     ours: Announcement | None,  # noqa: ARG001
     theirs: Announcement | None,  # noqa: ARG001
 ) -> list[float]:
-    """The paper's opponent, as `Replies`."""
+    """Return the paper's opponent, as `Replies`."""
     return [1.0] * len(moves)
 
 
@@ -33,7 +33,7 @@ def recapturing(
     ours: Announcement | None,
     theirs: Announcement | None,  # noqa: ARG001 - a Replies
 ) -> list[float]:
-    """A capture counts twice, a recapture on the square of our last capture ten times; en passant counts once."""
+    """Count a capture twice, a recapture on the square of our last capture ten times, en passant once."""
     weights = []
     for move in moves:
         weight = 1.0

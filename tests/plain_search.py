@@ -42,7 +42,7 @@ class Totals:
 
     @classmethod
     def known(cls, value: float) -> Totals:
-        """A value that is certain."""
+        """Return a value that is certain."""
         return cls(value, value, value)
 
     @classmethod
@@ -98,21 +98,21 @@ class Context:
 
     @classmethod
     def of(cls, view: View) -> Context:
-        """The context of a view."""
+        """Return the context of a view."""
         moved = [event.announcement for event in view.events if isinstance(event, OpponentMoved)]
         refused, theirs = tuple(view.refused), moved[-1] if moved else None
         return cls(view.color, view.rules, view.limits, view.ply, refused, view.pawn_tries, theirs=theirs)
 
     def after_try(self, announcement: Announcement) -> Context:
-        """The context once our try was accepted and announced."""
+        """Return the context once our try was accepted and announced."""
         return replace(self, ply=self.ply + 1, refused=(), pawn_tries=None, ours=announcement)
 
     def after_reply(self, announcement: Announcement, free: int) -> Context:
-        """The context once the opponent's move was announced."""
+        """Return the context once the opponent's move was announced."""
         return replace(self, ply=self.ply + 1, pawn_tries=announcement.pawn_tries, theirs=announcement, free=free)
 
     def without(self, move: chess.Move) -> Context:
-        """The context once a try was refused."""
+        """Return the context once a try was refused."""
         return replace(self, refused=(*self.refused, move), free=max(self.free - 1, 0))
 
 
@@ -150,7 +150,7 @@ class PlainSearch:
     def try_values(
         self, positions: Iterable[tuple[chess.Board, float]], context: Context, depth: int
     ) -> dict[chess.Move, float]:
-        """The value of every try open in an information set, `depth` >= 1 plies deep."""
+        """Return the value of every try open in an information set, `depth` >= 1 plies deep."""
         histories = [(board, weight) for board, weight in positions if weight > 0.0]
         if depth < 1 or not histories or any(board.turn != context.side for board, _ in histories):
             raise ValueError("a search takes depth >= 1 and positions of the side to move")
@@ -158,7 +158,7 @@ class PlainSearch:
         return {move: self.backup(self._try(histories, context, move, depth)) for move in tries_in(histories, context)}
 
     def _try(self, histories: Histories, context: Context, move: chess.Move, depth: int) -> Totals:
-        """A try: the set where it is refused, and one set for each announcement."""
+        """Return the outcomes of a try: the set where it is refused, and one set for each announcement."""
         refused: Histories = []
         heard: dict[Announcement, Histories] = {}
         for board, weight in histories:
@@ -180,12 +180,12 @@ class PlainSearch:
         return Totals.of(parts)
 
     def _random(self, board: chess.Board, context: Context, depth: int) -> Totals:
-        """A random legal move on one board."""
+        """Return a random legal move on one board."""
         moves = legal_moves(board)
         return Totals.of([(1.0, self._try([(board, 1.0)], context, move, depth)) for move in moves])
 
     def _reply(self, histories: Histories, context: Context, depth: int) -> Totals:
-        """A set with the opponent to move."""
+        """Return the value of a set with the opponent to move."""
         if depth == 0:
             return self._leaf(histories, context, context.ours)
         if depth == 1 and self.insight and len(histories) > 1:
@@ -209,14 +209,14 @@ class PlainSearch:
         return totals
 
     def _ours(self, histories: Histories, context: Context, depth: int) -> Totals:
-        """A set in which we are to move: the best try, and what that is worth is certain."""
+        """Return the value of a set in which we are to move: that of the best try, which is certain."""
         if depth == 0:
             return self._leaf(histories, context, None if context.refused else context.theirs)
         tries = tries_in(histories, context)
         return Totals.known(max(self.backup(self._try(histories, context, move, depth)) for move in tries))
 
     def _ended(self, announcement: Announcement, histories: Histories, context: Context) -> Totals | None:
-        """What an announcement that ends the game is worth; None if the game goes on."""
+        """Return what an announcement that ends the game is worth; None if the game goes on."""
         if announcement.end is None:
             return None
         self.ended += len(histories)
@@ -246,19 +246,19 @@ def try_values(
     backup: Backup,
     evaluator: Evaluator,
 ) -> dict[chess.Move, float]:
-    """The value of every try open in an information set, in centipawns of the searching side."""
+    """Return the value of every try open in an information set, in centipawns of the searching side."""
     return PlainSearch(backup, evaluator).try_values(positions, context, depth)
 
 
 def utility(end: End, side: chess.Color) -> float:
-    """What an ended game is worth to a side."""
+    """Return what an ended game is worth to a side."""
     if end.winner is None:
         return 0.0
     return WIN if end.winner == side else -WIN
 
 
 def tries_in(histories: Histories, context: Context) -> list[chess.Move]:
-    """The tries open in an information set, which are the same in each of its histories."""
+    """Return the tries open in an information set, which are the same in each of its histories."""
     boards = [board for board, _ in histories]
     men = _own_men(boards[0], context.side)
     if any(_own_men(board, context.side) != men for board in boards):
@@ -280,7 +280,7 @@ def _weight(histories: Histories) -> float:
 
 @by_board
 def legal_moves(board: chess.Board) -> tuple[chess.Move, ...]:
-    """The legal moves on a board."""
+    """Return the legal moves on a board."""
     return tuple(board.legal_moves)
 
 
@@ -293,7 +293,7 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
 
 @by_board
 def exchange(board: chess.Board, square: chess.Square) -> int:
-    """What the side to move wins by taking on a square; see `kernels.exchange`."""
+    """Return what the side to move wins by taking on a square; see `kernels.exchange`."""
     standing = board.piece_at(square)
     if standing is None or standing.color == board.turn or standing.piece_type == chess.KING:
         return 0

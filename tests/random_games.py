@@ -23,7 +23,7 @@ STARTS = (
 
 
 def random_try(referee: Referee, rng: random.Random) -> chess.Move:
-    """A try of some kind: often open, sometimes impossible, sometimes one refused before."""
+    """Return a try of some kind: often open, sometimes impossible, sometimes one refused before."""
     view = referee.view(referee.turn)
     kind = rng.random()
     if kind < 0.15:
@@ -36,17 +36,17 @@ def random_try(referee: Referee, rng: random.Random) -> chess.Move:
 
 
 def action_of(event: OwnTry | OwnQuestion) -> chess.Move | AskAny:
-    """What was tried or asked."""
+    """Return the try or the question."""
     return event.move if isinstance(event, OwnTry) else AskAny()
 
 
 def act(referee: Referee, action: chess.Move | AskAny) -> Answer:
-    """Puts a try or a question to the referee."""
+    """Put a try or a question to the referee."""
     return referee.ask_any() if isinstance(action, AskAny) else referee.try_move(action)
 
 
 def random_action(referee: Referee, rng: random.Random) -> chess.Move | AskAny:
-    """A try of some kind, or where that may be asked, now and then "Any?"."""
+    """Return a try of some kind, or where that may be asked, now and then "Any?"."""
     if referee.view(referee.turn).may_ask and rng.random() < 0.2:
         return AskAny()
     return random_try(referee, rng)
@@ -66,7 +66,7 @@ def played(
     plies: int = 80,
     start: str | None = None,
 ) -> Referee:
-    """A game played at random for at most `plies` moves, by default from one of `STARTS`."""
+    """Return a game played at random for at most `plies` moves, by default from one of `STARTS`."""
     rng = random.Random(seed)
     referee = Referee(rules, limits, start or rng.choice(STARTS))
     for _ in steps(referee, rng, plies):

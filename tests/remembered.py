@@ -23,7 +23,7 @@ def board_key(board: chess.Board) -> Hashable:
 def by_board(
     function: Callable[Concatenate[chess.Board, Asked], Answer],
 ) -> Callable[Concatenate[chess.Board, Asked], Answer]:
-    """The function, called once for each board and what else is asked; its answers are shared: change none."""
+    """Return the function with its answers cached by board and arguments; callers share them and change none."""
     known: dict[Hashable, Answer] = {}
 
     @wraps(function)

@@ -67,7 +67,7 @@ class Terminal:
         os.close(self._end)
 
     def until(self, *texts: str, seconds: float = 30.0) -> str:
-        """Waits until one of these texts comes, anew; what came before it, without colours."""
+        """Wait until one of these texts comes anew; return what came before it, without colours."""
         deadline = time.monotonic() + seconds
         wanted = re.compile("|".join(map(re.escape, texts)))
         while (found := wanted.search(self.output, self._seen)) is None:
@@ -82,7 +82,7 @@ class Terminal:
         os.write(self._end, keys.encode())
 
     def rest(self) -> tuple[int, str]:
-        """Waits for the end; exit code, and what was still to come, without colours."""
+        """Wait for the end; return the exit code and the last output, without colours."""
         deadline = time.monotonic() + 30
         while self._more(deadline):
             pass

@@ -33,7 +33,7 @@ from tests.random_games import played
 
 
 def said(fen: str, uci: str, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS, ply: int = 0) -> Announcement:
-    """The announcement of one legal move."""
+    """Return the announcement of one legal move."""
     board = chess.Board(fen)
     assert board.is_valid()
     move = chess.Move.from_uci(uci)

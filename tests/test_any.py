@@ -169,7 +169,7 @@ class Asks(RandPlayer):
     """Asks first, then plays at random."""
 
     def choose(self, view: View) -> Choice:
-        """The question, once a turn."""
+        """Return the question, once a turn."""
         return Choice(AskAny()) if view.may_ask else super().choose(view)
 
 
@@ -201,9 +201,9 @@ class Script:
         """Nothing."""
 
     def read(self, view: View) -> str:  # noqa: ARG002
-        """The next line."""
+        """Return the next line."""
         return self.lines.pop(0)
 
     def say(self, lines: Sequence[str]) -> None:
-        """Keeps what is said."""
+        """Keep the text."""
         self.said += lines

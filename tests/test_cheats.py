@@ -111,7 +111,7 @@ class Scene:
 
 
 def command_lines() -> Iterator[str]:
-    """The command lines of all processes."""
+    """Return the command lines of all processes."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # it has ended meanwhile
             yield path.read_text(errors="replace")
@@ -221,7 +221,7 @@ WAYS = [
 
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
-    """An opponent, a listener, secrets, and a folder for the bot."""
+    """Return an opponent, a listener, secrets, and a folder for the bot."""
     for name in ("bot", "home", "games", "shared"):
         (tmp_path / name).mkdir()
     (tmp_path / "games" / "store").write_text(SECRET)

@@ -18,14 +18,14 @@ from tests.test_records import recorded
 
 @pytest.fixture
 def game(tmp_path: Path) -> str:
-    """The file of a game with refused tries, times and an end."""
+    """Return the file of a game with refused tries, times and an end."""
     path = tmp_path / "game.pgn"
     save_record(next(one for one in map(recorded, range(99)) if one.turns and one.turns[0].tries and one.end), path)
     return str(path)
 
 
 def convert(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
-    """What a conversion prints, on standard output and standard error."""
+    """Return what a conversion prints, on standard output and standard error."""
     assert main(["convert", *arguments]) == 0
     out, err = capsys.readouterr()
     return out, err

@@ -42,7 +42,7 @@ DOCUMENT = (Path(__file__).parents[1] / "docs" / "clusters.md").read_text(encodi
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[LocalCluster]:
-    """A cluster with a scheduler of its own, as others would start it."""
+    """Return a cluster with a scheduler of its own, as others would start it."""
     with (
         dask.config.set({"distributed.worker.daemon": False}),
         LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as started,
@@ -59,7 +59,7 @@ def play(path: Path, what: TournamentSettings, games: int, executor: Executor) -
 
 
 def records(path: Path) -> list[tuple[object, ...]]:
-    """The games, without when and how fast."""
+    """Return the games, without when and how fast."""
     with Store.open(path) as store:
         return store.connection.execute(
             "SELECT id, seed, result, detail, plies, record FROM games ORDER BY id"

@@ -15,7 +15,7 @@ EXAMPLES = TOP / "examples"
 
 
 def ran(*arguments: str | Path, folder: Path) -> str:
-    """What a command of Python prints, run in a folder."""
+    """Return what a command of Python prints, run in a folder."""
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -16,7 +16,7 @@ CODE = "from kriegbot.folders import *; print(cache_folder(), data_folder(), cac
 
 
 def folders(home: Path, temporary: Path, code: str = CODE) -> tuple[list[str], str]:
-    """The folders that a process chooses, and what it says; a file as home stands for one that cannot be written."""
+    """Return the folders and warnings of a process; a file as home stands for one without write access."""
     found = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
     environment = found | {"HOME": str(home), "TMPDIR": str(temporary)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

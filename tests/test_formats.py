@@ -81,7 +81,7 @@ def on_a_sheet(rules: str, event: OwnTry | OwnQuestion, board: chess.Board | Non
 
 
 def told_again(record: GameRecord, keep: Keep, limits: Limits) -> Referee:
-    """The moves of a game again, with some of its tries."""
+    """Return the moves of a game again, with some of its tries."""
     game = Referee(record.rules, limits, record.start)
     for turn in record.turns:
         board = game.board()
@@ -93,7 +93,7 @@ def told_again(record: GameRecord, keep: Keep, limits: Limits) -> Referee:
 
 
 def less(record: GameRecord, keep: Keep) -> GameRecord:
-    """The game with some of its tries, and without times and what came after the last move."""
+    """Return the game with some of its tries, and without times and what came after the last move."""
     game = told_again(record, keep, record.limits)
     end = record.end
     if end is not None and game.end is None:
@@ -117,7 +117,7 @@ def games() -> tuple[GameRecord, ...]:
 
 
 def scripted(start: str, moves: str, rules: RuleSet) -> GameRecord:
-    """A game of these moves with refused tries before each, and times."""
+    """Return a game of these moves with refused tries before each, and times."""
     rng = random.Random(moves)
     game = Referee(rules, start=start)
     for uci in moves.split():
@@ -204,7 +204,7 @@ def test_hundreds_of_games_are_shown_as_one_side_saw_them() -> None:
 
 
 def saved(seed: int) -> GameRecord:
-    """The record of a random game from the initial position."""
+    """Return the record of a random game from the initial position."""
     rng = random.Random(seed)
     game = Referee(rng.choice(THEIRS), rng.choice((Limits(), Limits(), PAPER_LIMITS, Limits(plies=9))))
     for uci in rng.choice(PREFIXES).split():

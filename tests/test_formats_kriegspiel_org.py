@@ -34,7 +34,7 @@ from tests.test_kriegspiel_org import THEIR_RULES
 
 
 def asked(theirs: Any, action: chess.Move | AskAny) -> None:
-    """Puts a try or a question to their referee."""
+    """Put a try or a question to their referee."""
     from kriegspiel.move import KriegspielMove, QuestionAnnouncement  # type: ignore[import-untyped]
 
     if isinstance(action, AskAny):
@@ -44,7 +44,7 @@ def asked(theirs: Any, action: chess.Move | AskAny) -> None:
 
 
 def begun(rules: RuleSet) -> Any:
-    """A game of their referee."""
+    """Return a game of their referee."""
     pytest.importorskip("kriegspiel")
     from kriegspiel.game import KriegspielGame  # type: ignore[import-untyped]
 

@@ -24,7 +24,7 @@ NAMES = sorted(path.stem for path in SAVED.glob("*.json"))
 
 
 def refused(form: Format, text: str) -> str:
-    """What is said of a text that is no game."""
+    """Return the refusal of a text that is no game."""
     with pytest.raises(RecordError) as caught:
         form.read(text, None)
     message = str(caught.value)
@@ -196,7 +196,7 @@ def test_two_men_that_might_be_meant_are_told_of() -> None:
 
 
 def changed(name: str, *path: Any, value: Any) -> str:
-    """A saved game with one value changed."""
+    """Return a saved game with one value changed."""
     data = json.loads((SAVED / f"{name}.json").read_text())
     at = data
     for key in path[:-1]:

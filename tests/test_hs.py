@@ -14,7 +14,7 @@ from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, WILD16, Limits, OpponentM
 
 
 def views(seed: int) -> list[View]:
-    """Views of one random game, each of the side to move."""
+    """Return views of one random game, each of the side to move."""
     rng, referee, seen = random.Random(seed), Referee((BERKELEY, WILD16)[seed % 2], PAPER_LIMITS), []
     while referee.end is None:
         view = referee.view(referee.turn)
@@ -81,7 +81,7 @@ def test_most_boards_of_the_last_observation_sound_as_the_last_announcement_did(
 
 
 def game(sampling: str, seed: int, plies: int = 40, samples: int = 30) -> tuple[list[str], Counter[str]]:
-    """Tries of a game of HS against random moves, and what its reports say."""
+    """Return tries of a game of HS against random moves, and what its reports say."""
     player = make_player(parse_spec(f"hs:depth=1,samples={samples},pool=50,sampling={sampling}"), seed)
     referee, rng, tries, seen = Referee(BERKELEY, Limits(plies=plies)), random.Random(seed), [], Counter[str]()
     while referee.end is None:

@@ -101,13 +101,13 @@ def test_whatever_is_imported_is_declared() -> None:
 
 
 def distribution(requirement: str) -> str:
-    """The module of a distribution that pyproject.toml names."""
+    """Return the module of a distribution that pyproject.toml names."""
     name = re.split(r"[^\w-]", requirement)[0].replace("-", "_")
     return {"open_spiel": "pyspiel", "pillow": "PIL"}.get(name, name)
 
 
 def foreign(path: Path) -> set[str]:
-    """What a file imports that is neither ours nor Python's own."""
+    """Return what a file imports that is neither ours nor Python's own."""
     named = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

@@ -158,7 +158,7 @@ def test_kernels_agree_with_python_chess_and_the_referee(worker: int) -> None:
 
 
 def own_tries(board: chess.Board, pawn_tries: PawnTryInfo | None) -> list[chess.Move]:
-    """Tries of the side to move as the referee lists them."""
+    """Return tries of the side to move as the referee lists them."""
     men = {s: p.piece_type for s, p in board.piece_map().items() if p.color == board.turn}
     sides = board.has_kingside_castling_rights(board.turn), board.has_queenside_castling_rights(board.turn)
     return open_tries(board.turn, men, *sides, pawn_tries)

@@ -124,7 +124,7 @@ class Theirs:
         return answer, Announcement(square, captured, checks, tries, end, *told)
 
     def tries(self) -> set[chess.Move]:
-        """The tries that they still allow."""
+        """Return the tries that they still allow."""
         asked = {question.chess_move for question in self.game.possible_to_ask}
         return asked - {None}  # which is "Any?"
 
@@ -152,7 +152,7 @@ def as_they_say(announcement: Announcement | None) -> Announcement | None:
 
 
 def more_tries(referee: Referee) -> set[chess.Move]:
-    """The tries that they offer and we do not: see the two tests about it."""
+    """Return the tries that they offer and we do not: see the two tests about it."""
     view = referee.view(referee.turn)
     if referee.rules.asking is Asking.OBLIGES_ONCE and view.pawn_tries == PawnTryExists(True) and not view.obliged:
         return given_back(view)
@@ -163,7 +163,7 @@ def more_tries(referee: Referee) -> set[chess.Move]:
 
 
 def given_back(view: View) -> set[chess.Move]:
-    """The tries refused before the question "Any?", and not again since."""
+    """Return the tries refused before the question "Any?", and not again since."""
     since = set()
     for event in reversed(view.events):
         if isinstance(event, OwnQuestion) and event.answer is Answer.YES:

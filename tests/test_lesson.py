@@ -77,7 +77,7 @@ def test_each_claim_is_what_enumeration_finds(step: LessonStep) -> None:
 
 
 def enumerated(what: str, view: View) -> Counter[str]:
-    """What may be so, with its probability (of squares of a kind: the number of men), from every board that fits."""
+    """Return probabilities (of squares of a kind: the number of pieces) over all consistent boards."""
     found: Counter[str] = Counter()
     positions = ExactBelief(view).positions
     if what == "boards":

@@ -20,7 +20,7 @@ RETAKING = ("casual", "club", "strong", "master")
 
 
 def policy_of(settings: Settings, start: str, moves: str, seed: int = 1) -> Policy:
-    """The policy after these moves from a start that both sides know."""
+    """Return the policy after these moves from a start that both sides know."""
     referee = Referee(start=start)
     for move in moves.split():
         referee.try_move(chess.Move.from_uci(move))
@@ -30,7 +30,7 @@ def policy_of(settings: Settings, start: str, moves: str, seed: int = 1) -> Poli
 
 
 def share(policy: Policy, *names: str) -> float:
-    """The probability that one of these tries is chosen."""
+    """Return the probability that one of these tries is chosen."""
     weights = zip(policy.tries, policy.weights, strict=True)
     return float(sum(weight for move, weight in weights if move.uci() in names) / policy.weights.sum())
 

@@ -43,7 +43,7 @@ ANSWERING: list[tuple[type[Any], str]] = [
 
 
 def against_rand(player: type[Any], rules: RuleSet = BERKELEY, *, apart: bool = False) -> GameResult:
-    """A game of this player's, as White, against rand."""
+    """Return a game of this player's, as White, against rand."""
     seat = ProcessSeat(spec(player.__name__), patience=1.0) if apart else HereSeat("culprit", player)
     try:
         return play_game(seat, HereSeat("rand", RandPlayer), rules=rules, limits=Limits(plies=200))

@@ -23,7 +23,7 @@ SCENES = (
 
 
 def played(tries: str, rules: str = "berkeley", start: str = chess.STARTING_FEN) -> Referee:
-    """A referee that has heard tries in UCI notation."""
+    """Return a referee after tries in UCI notation."""
     referee = Referee(rules, start=start)
     for code in tries.split():
         referee.try_move(chess.Move.from_uci(code))
@@ -32,7 +32,7 @@ def played(tries: str, rules: str = "berkeley", start: str = chess.STARTING_FEN)
 
 @cache
 def random_games(rules: str) -> list[Referee]:
-    """A few games of each kind, played for a while."""
+    """Return a few games of each kind, played for a while."""
     games = [Referee(rules, Limits(plies=60), start=start) for start in STARTS]
     for seed, game in enumerate(games):
         for _ in steps(game, random.Random(seed), 60):
@@ -41,7 +41,7 @@ def random_games(rules: str) -> list[Referee]:
 
 
 def words(view: View) -> list[str]:
-    """What a person reads of a game."""
+    """Return what a person reads of a game."""
     return [entry.text for entry in Diary(for_person=True).take(view)]
 
 

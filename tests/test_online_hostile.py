@@ -52,7 +52,7 @@ def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def damaged(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The answer with each of its parts missing or of another kind."""
+    """Return the answer with each of its parts missing or of another kind."""
     for *way, last in places(answer):
         for wrong in (*WRONG, "missing"):
             other = copy.deepcopy(answer)
@@ -66,7 +66,7 @@ def damaged(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def played(folder: Path, state: dict[str, Any], answer: dict[str, Any] | None = None) -> tuple[OnlineGame, Any]:
-    """A game at a site that gives this state, and this answer to a try."""
+    """Return a game at a site that gives this state, and this answer to a try."""
     site: Any = SimpleNamespace(ask=lambda _: state, command=lambda *_: answer or {}, pause=lambda _: None, address="")
     shown = GameStatus("ABC", "anna", "wild16")
     record = OnlineRecord(folder, {"code": "ABC"})
@@ -76,7 +76,7 @@ def played(folder: Path, state: dict[str, Any], answer: dict[str, Any] | None = 
 
 
 def drawn(shown: GameStatus) -> str:
-    """The table of one game, as a terminal gets it."""
+    """Return the table of one game, as a terminal gets it."""
     screen, out = Screen(None), io.StringIO()
     screen.show(SimpleNamespace(running=lambda: [shown]))  # type: ignore[arg-type]
     Console(file=out, width=200).print(screen)

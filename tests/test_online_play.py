@@ -34,7 +34,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bot looks at the lobby more often: the site is on this machine."""
+    """Let the bot look at the lobby more often, since the site is on this machine."""
     monkeypatch.setattr(bot_module, "LOOK", 0.5)
     monkeypatch.setattr(bot_module, "SOON", 0.2)
 
@@ -50,7 +50,7 @@ class Running:
         self.bot = Bot(self.site, settings, folder, self.lines.append)
 
     def until(self, is_done: Callable[[], bool], seconds: float = 90) -> None:
-        """Waits until something is so."""
+        """Wait until something is so."""
         deadline = time.monotonic() + seconds
         while not is_done():
             assert time.monotonic() < deadline, "\n".join(self.lines[-30:])
@@ -61,14 +61,14 @@ class Running:
         return any(text in line for line in self.lines)
 
     def record(self, code: str) -> dict[str, Any]:
-        """What is written down of a game."""
+        """Return what is written down of a game."""
         data: dict[str, Any] = json.loads((self.folder / f"{code}.json").read_text(encoding="utf-8"))
         return data
 
 
 @contextmanager
 def running(fake: FakeSite, folder: Path, **given: Any) -> Iterator[Running]:
-    """Runs a bot with these settings."""
+    """Run a bot with these settings."""
     one = Running(fake, folder, read_settings({"player": "rand", "create": False} | given, "the test"))
     thread = threading.Thread(target=one.bot.run)
     thread.start()

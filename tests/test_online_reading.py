@@ -33,25 +33,25 @@ from tests.fake_words import answered
 
 
 def game_of(rules: str, ours: chess.Color, start: str = chess.STARTING_FEN) -> Game:
-    """A game at the fake site."""
+    """Return a game at the fake site."""
     game = FakeSite().add(rules, created_by="boris", state="active", ours=ours)
     game.referee = Referee(theirs(rules), Limits(quiet_plies=2000), start)
     return game
 
 
 def state_of(game: Game) -> dict[str, Any]:
-    """What the site says of it to the bot."""
+    """Return what the site says of it to the bot."""
     return game.shown()
 
 
 def answers_of(game: Game) -> dict[int, dict[str, Any]]:
-    """What the site has answered to moves of the bot, by ply."""
+    """Return what the site has answered to moves of the bot, by ply."""
     made = [event for event in game.game.log if isinstance(event, OwnTry) and event.announcement is not None]
     return {ply: answered(event.announcement) for ply, event in enumerate(made) if event.announcement is not None}
 
 
 def comparable(view: View) -> View:
-    """A view as values that compare, under the rules that a player is told."""
+    """Return a view as values that compare, under the rules that a player gets."""
     rules = SITE_RULES[view.rules.name]
     return replace(view, rules=rules, men=dict(view.men), events=tuple(view.events), refused=tuple(view.refused))
 
@@ -166,7 +166,7 @@ def test_a_site_that_does_not_say_no_pawn_captures_means_none() -> None:
 
 
 def started() -> dict[str, Any]:
-    """A state after two moves."""
+    """Return a state after two moves."""
     game = game_of("wild16", chess.WHITE)
     for uci in ("e2e4", "h7h6"):
         game.act(chess.Move.from_uci(uci))

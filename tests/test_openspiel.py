@@ -32,7 +32,7 @@ STARTS = (
 
 
 def words_of(announcement: Announcement, passed: bool) -> str:
-    """What OpenSpiel's umpire says of a move; of one en passant not that it captures."""
+    """Return what OpenSpiel's umpire says of a move; of one en passant not that it captures."""
     said = ""
     if announcement.capture is not None and not passed:
         man = "Pawn" if announcement.captured is CapturedKind.PAWN else "Piece"

@@ -277,7 +277,7 @@ def test_a_bad_spec_from_outside_is_refused_in_one_line(text: str, message: str)
 
 @pytest.fixture
 def odd_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The folder to be in, with files that nobody can play from."""
+    """Return the folder to be in, with files that nobody can play from."""
     monkeypatch.chdir(tmp_path)
     for name in ("pipe.py", "pipe"):
         os.mkfifo(tmp_path / name, 0o755)

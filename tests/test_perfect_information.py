@@ -24,14 +24,14 @@ RANKS = ["".join(men) for men in product("pn", repeat=8)]
 
 
 def histories(*fens: str) -> InformationSet:
-    """A set of boards with equal weights."""
+    """Return a set of boards with equal weights."""
     view = Referee(WILD16, start=fens[0]).view(chess.Board(fens[0]).turn)
     rows = np.stack([from_board(chess.Board(fen)) for fen in fens])
     return InformationSet.of(view, rows, np.ones(len(fens)))
 
 
 def worth(move: str, fen: str) -> float:
-    """The worth of a move on one board."""
+    """Return the value of a move on one board."""
     known = histories(fen)
     values = open_values(known, METHOD, None, 1, BoardValues(known, METHOD))
     assert values is not None

@@ -34,11 +34,11 @@ class Script:
         self.shown = 0
 
     def show(self, view: View) -> None:  # noqa: ARG002 - it is a console
-        """Counts."""
+        """Count."""
         self.shown += 1
 
     def read(self, view: View) -> str:  # noqa: ARG002 - it is a console
-        """The next line; EOFError after the last."""
+        """Return the next line; EOFError after the last."""
         if not self.lines:
             raise EOFError
         if self.lines[0] == "^C":
@@ -46,7 +46,7 @@ class Script:
         return self.lines.pop(0)
 
     def say(self, lines: Sequence[str]) -> None:
-        """Keeps what was said."""
+        """Keep the text."""
         self.said += lines
 
 

@@ -35,7 +35,7 @@ def nats(move: str, model: Opponent, boards: dict[str, float]) -> float:
 
 
 def plain_nats(move: str) -> float:
-    """The same of `two_kinds`, on python-chess."""
+    """Return the replies of `two_kinds`, on python-chess."""
     total = share = 0.0
     for fen, weight in BOARDS.items():
         board, made = chess.Board(fen), chess.Move.from_uci(move)

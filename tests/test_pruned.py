@@ -26,7 +26,7 @@ KS = load_evaluator("ks")
 
 
 def both(view: View, rows: Rows, weights: Reals, depth: int) -> tuple[TryValues, TryValues]:
-    """What the whole search and alpha-beta find."""
+    """Return what the whole search and alpha-beta find."""
     histories, method = InformationSet.of(view, rows, weights), Method(depth, PARANOID, KS)
     return search_tries(histories, method, may_prune=False), search_tries(histories, method)
 
@@ -41,7 +41,7 @@ def agree(whole: TryValues, found: TryValues) -> bool:
 
 
 def midgames(count: int, histories: int, rng: random.Random) -> Iterator[tuple[View, Rows, Reals]]:
-    """Views of random games under three rule sets, some of them after refusals, and histories that fit."""
+    """Return views of random games under three rule sets, some of them after refusals, and histories that fit."""
     while count > 0:
         referee = Referee(rng.choice((BERKELEY, WILD16, RAND)), PAPER_LIMITS)
         beliefs: dict[bool, Belief] = {}

@@ -45,7 +45,7 @@ def test_an_example_imports_public_names_alone(name: str) -> None:
 
 
 def hidden(program: str) -> list[str]:
-    """What a program imports of ours that is not public."""
+    """Return what a program imports of ours that is not public."""
     found = []
     for node in ast.walk(ast.parse(program)):
         if isinstance(node, ast.ImportFrom) and node.module in HOMES:

@@ -101,7 +101,7 @@ def enumerated(puzzle: Puzzle) -> ExactBelief | None:
 
 
 def told(view: View, positions: Sequence[tuple[chess.Board, float]], move: chess.Move) -> float:
-    """The entropy in bits of what the referee may say to a try."""
+    """Return the entropy in bits of what the referee may say to a try."""
     masses: Counter[str] = Counter()
     for board, mass in positions:
         said = announce(board, move, view.rules).code() if board.is_legal(move) else "no"

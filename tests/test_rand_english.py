@@ -47,7 +47,7 @@ STARTS = (
 
 
 def after(rules: RuleSet, start: str, *tries: str) -> Referee:
-    """A game in which these were tried."""
+    """Return a game in which these were tried."""
     referee = Referee(rules, start=start)
     for uci in tries:
         referee.try_move(chess.Move.from_uci(uci))
@@ -55,7 +55,7 @@ def after(rules: RuleSet, start: str, *tries: str) -> Referee:
 
 
 def said(referee: Referee) -> Announcement:
-    """What was announced last."""
+    """Return what was announced last."""
     assert isinstance(referee.last, OwnTry)
     assert referee.last.announcement is not None
     return referee.last.announcement

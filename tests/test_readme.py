@@ -26,7 +26,7 @@ RECIPES = re.findall(r"^### ([^\n]+)\n.*?```python\n(.*?)```", BOTS, re.MULTILIN
 
 
 def dedented(block: str) -> str:
-    """A block of a page as the program prints it."""
+    """Return a block of a page as the program prints it."""
     return "\n".join(line.removeprefix("    ").rstrip() for line in block.strip("\n").splitlines())
 
 
@@ -67,7 +67,7 @@ def test_the_python_shown_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def shown(program: str) -> list[str]:
-    """What stands beside the `print`s of a program."""
+    """Return what stands beside the `print`s of a program."""
     return re.findall(r"^print.*  # (.*)$", program, re.MULTILINE)
 
 

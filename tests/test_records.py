@@ -62,7 +62,7 @@ def finish(game: Referee, rng: random.Random) -> None:
 
 
 def recorded(seed: int, plies: int = 60) -> GameRecord:
-    """The record of a random game: any rule set, limits, start, end and times."""
+    """Return the record of a random game: any rule set, limits, start, end and times."""
     rng = random.Random(seed)
     limits = rng.choice((Limits(), PAPER_LIMITS, Limits(plies=21), Limits(quiet_plies=4)))
     game = Referee(rng.choice(list(RULE_SETS.values())), limits, rng.choice(STARTS))

@@ -52,7 +52,7 @@ RULES = st.sampled_from(list(RULE_SETS.values()))
 
 
 def after(*moves: str, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS) -> Referee:
-    """A game in which these tries were made from the initial position, all accepted."""
+    """Return a game in which these tries were made from the initial position, all accepted."""
     game = Referee(rules, limits)
     for uci in moves:
         assert game.try_move(chess.Move.from_uci(uci)) is Answer.ACCEPTED

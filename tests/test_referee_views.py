@@ -98,7 +98,7 @@ def test_a_view_follows_from_its_start_and_its_events_alone(seed: int, rules: Ru
 
 
 def rebuilt(view: View) -> View:
-    """The view again, from what both sides knew at the start and what this side tried and heard."""
+    """Return the view again, from the start, which both sides know, and this side's events."""
     board = chess.Board(view.start)
     opponent_men = chess.popcount(board.occupied_co[not view.color])
     for square in chess.SquareSet(board.occupied_co[not view.color]):

@@ -100,7 +100,7 @@ def test_a_player_that_pays_for_repetition_goes_in_circles_less() -> None:
 
 
 def price_of_going_back(start: str, turns: int) -> float:
-    """What Kg1 costs at repeated=1 after so many turns of walking from g1 to h1 and back, with turn 0 at g1."""
+    """Return what Kg1 costs at repeated=1 after so many turns of walking from g1 to h1 and back, with turn 0 at g1."""
     referee, values = Referee(BERKELEY, start=start), []
     settings = Settings(backup="overconfident", depth=1, samples=20, particles=200, evaluator="material")
     searches = [SampledSearch(replace(settings, repetition_price=repeated), 0) for repeated in (0.0, 1.0)]

@@ -22,7 +22,7 @@ RIGHT, LEFT, HOME, END = "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[F"
 
 @pytest.fixture
 def game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """A short game that ends in mate."""
+    """Return a short game that ends in mate."""
     path = tmp_path / "game.pgn"
     assert main(["match", "rand", "rand", "--seed", "63", "--quiet", "--save", str(path)]) == 0
     capsys.readouterr()

@@ -49,7 +49,7 @@ def stored(
     wanted: int = 4,
     shard: Shard | None = None,
 ) -> Path:
-    """A store of those games of each pairing in turn; None for one that is missing."""
+    """Return a store of those games of each pairing in turn; None for one that is missing."""
     pairings = round_robin(players) if len(players) > 1 else (Pairing(players[0], players[0]),)
     settings = TournamentSettings(pairings, BERKELEY, PAPER_LIMITS, 7)
     numbers = [0] * len(pairings)
@@ -114,7 +114,7 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="module")
 def tags(report: TournamentReport) -> _Tags:
-    """What is in the page of the report, under a title that has to be escaped."""
+    """Return what is in the page of the report, under a title that has to be escaped."""
     page = page_of(report, title="<b>a & b</b>")
     assert "@import" not in page
     assert "url(" not in page.replace("url(#", "")

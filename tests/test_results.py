@@ -42,7 +42,7 @@ CLUB = "kriegbot:level=club"
 def game(
     winner: chess.Color | None = chess.WHITE, opponent: str = CLUB, moves: str = "e2e4 e7e5", **headers: str
 ) -> GameRecord:
-    """A game of a person with White: Black or White resigns, or it is a draw."""
+    """Return a game of a person with White: Black or White resigns, or it is a draw."""
     referee = Referee()
     for move in moves.split():
         referee.try_move(chess.Move.from_uci(move))

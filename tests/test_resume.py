@@ -22,7 +22,7 @@ GAME = "game.pgn"
 
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Ask:
-    """Runs a command with lines, separated by spaces, as its input: exit code, stdout and stderr."""
+    """Run a command with lines, separated by spaces, as its input: exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
@@ -34,7 +34,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 
 def begun(**headers: str) -> GameRecord:
-    """A game of two plies between a person and `rand`, or whom the headers name, broken off."""
+    """Return a game of two plies between a person and `rand`, or whom the headers name, broken off."""
     referee = Referee()
     for move in ("e2e4", "a7a5"):
         referee.try_move(chess.Move.from_uci(move))

@@ -57,7 +57,7 @@ def started(
 
 
 def fake_bwrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bubblewrap that does not work, as where the system forbids user namespaces."""
+    """Return a bubblewrap that does not work, as where the system forbids user namespaces."""
     (folder / "bwrap").write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
     (folder / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")

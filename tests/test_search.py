@@ -37,7 +37,7 @@ ROUNDING = 1e-7
 
 
 def arrays(case: Case) -> tuple[Rows, Reals]:
-    """A case's positions as the search takes them."""
+    """Return a case's positions as the search takes them."""
     rows = np.array([from_board(board, case.view.ply) for board, _ in case.positions])
     return rows, np.array([weight for _, weight in case.positions])
 
@@ -58,7 +58,7 @@ def work(case: Case) -> int:
 
 
 def named(cases: Sequence[Case]) -> pytest.MarkDecorator:
-    """A test is run for each of these cases."""
+    """Run a test for each of these cases."""
     return pytest.mark.parametrize("case", cases, ids=lambda case: case.name.replace(" ", "-"))
 
 

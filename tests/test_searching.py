@@ -220,7 +220,7 @@ def test_a_search_after_a_refusal_answers_as_one_that_lists_all_histories_anew(
 
 
 def kept_by(player: Player) -> list[chess.Board]:
-    """The boards that a player's search has kept for the later tries of a turn."""
+    """Return the boards that a player's search has kept for the later tries of a turn."""
     search = player.search if isinstance(player, SearchPlayer) else None
     search = search.search if isinstance(search, Finishing) else search
     if isinstance(search, SampledSearch):
@@ -290,7 +290,7 @@ class Asked:
         self.for_rescues.append(seconds)
 
     def policy(self, view: View, seconds: float | None) -> Policy:
-        """The first open try."""
+        """Return the first open try."""
         self.given.append(seconds)
         return Policy(view.tries()[:1], np.ones(1), np.full(1, np.nan))
 
@@ -308,7 +308,7 @@ def test_the_tries_of_a_turn_share_its_time() -> None:
 
 
 def search_of(spec: str) -> tuple[SampledSearch, float | None]:
-    """The search of a player of the flagship's kind, and its seconds a turn."""
+    """Return the search of a player of the flagship's kind, and its seconds a turn."""
     player = make_player(parse_spec(spec), 1)
     assert isinstance(player, SearchPlayer)
     assert isinstance(player.search, Finishing)

@@ -13,7 +13,7 @@ SEEING = import_module("benchmarks.seeing")  # by name: mypy reads scripts as mo
 
 
 def watched(moves: str, color: chess.Color) -> dict[tuple[str, str], list[float]]:
-    """The sums of one side, which believes that the opponent moves at random."""
+    """Return the sums of one side, which believes that the opponent moves at random."""
     referee = Referee(BERKELEY)
     for move in moves.split():
         referee.try_move(chess.Move.from_uci(move))

@@ -13,7 +13,7 @@ ACTIVE, SOUND, KS = (load_evaluator(name) for name in ("active", "sound", "ks"))
 
 
 def added(fen: str) -> int:
-    """What `sound` adds to KS for White."""
+    """Return what `sound` adds to KS for White."""
     row = from_board(chess.Board(fen))
     return int(evaluate(SOUND, row, 0) - evaluate(KS, row, 0))
 

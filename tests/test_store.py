@@ -171,7 +171,7 @@ def test_a_new_file_takes_nothing_over_from_a_deleted_one_that_a_killed_run_left
 
 @contextmanager
 def unwritable_folder(folder: Path) -> Iterator[None]:
-    """A folder in which this process can make nothing, whoever it runs as."""
+    """Return a folder in which this process can make nothing, whoever it runs as."""
     if not hasattr(os, "seteuid"):
         pytest.skip("takes a system on which a process can give up its rights")
     before = os.geteuid()
@@ -189,7 +189,7 @@ def unwritable_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def read_only_medium(folder: Path) -> Iterator[None]:
-    """A folder on what is mounted read-only."""
+    """Return a folder on what is mounted read-only."""
     ran = subprocess.run(["mount", "--bind", "-o", "ro", folder, folder], capture_output=True, check=False)
     if ran.returncode:
         pytest.skip("takes the right to mount")
@@ -203,7 +203,7 @@ def read_only_medium(folder: Path) -> Iterator[None]:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that every user can enter, unlike pytest's."""
+    """Return a folder that every user can enter, unlike pytest's."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder

@@ -133,7 +133,7 @@ def test_a_damaged_file_is_refused_in_a_short_line_or_does_no_harm(
 
 @pytest.fixture(scope="module")
 def damaged(tmp_path_factory: pytest.TempPathFactory, finished: list[Finished]) -> Path:
-    """A file for tests to damage."""
+    """Return a file for tests to damage."""
     path = store_with(tmp_path_factory.mktemp("damaged") / "t", finished)
     with Store.writing(path, settings(), 6) as store:
         store.add_incident(Died(finished[0].game, "the worker died", 1), quarantined=False)

@@ -54,7 +54,7 @@ SHADOWS = ("chess", "numpy", "random", "tempfile", "typer")
 
 @pytest.fixture
 def strange(tmp_path: Path) -> Path:
-    """A folder with modules of common names that leave a mark when they are imported."""
+    """Return a folder with modules of common names that leave a mark when they are imported."""
     for name in SHADOWS:
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w').close(); raise SystemExit(1)")
     return tmp_path
@@ -156,7 +156,7 @@ input()
 
 
 def assert_end(pids: list[int]) -> None:
-    """Processes end, if not at once: others reap them."""
+    """Wait until processes have ended: others reap them."""
     deadline = time.monotonic() + 20
     while (left := [pid for pid in pids if Path(f"/proc/{pid}").exists()]) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -164,7 +164,7 @@ def assert_end(pids: list[int]) -> None:
 
 
 def descendants(pid: int) -> list[int]:
-    """A process, its children, theirs and so on."""
+    """Return a process, its children, theirs and so on."""
     children = "".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
     return [pid, *(other for child in children.split() for other in descendants(int(child)))]
 

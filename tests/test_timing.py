@@ -45,7 +45,7 @@ def waited(clock: Clock, rules: RuleSet, *thinking: float) -> float:
 
 
 def shown(referee: Referee) -> View:
-    """What White knows."""
+    """Return what White knows."""
     return referee.view(chess.WHITE)
 
 

@@ -39,7 +39,7 @@ def run(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished tournament."""
+    """Return a finished tournament."""
     place = tmp_path_factory.mktemp("tournament")
     ran = run(*SHORT, "--out", "t.sqlite", cwd=place)
     assert ran.returncode == 0, ran.stderr

@@ -99,7 +99,7 @@ def test_the_lectures_second_game_is_worth_minus_two() -> None:
 
 
 def best_of(tree: Tree, player: int) -> Strategy:
-    """What the minimax policy plays for a player."""
+    """Return what the minimax policy plays for a player."""
     return {key: choice for key, choice in imp_minimax(tree, player).strategy.items() if key[0] == player}
 
 

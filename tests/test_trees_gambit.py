@@ -43,12 +43,12 @@ def _strategies(seed: int, players: int) -> int:
 
 
 def gambits(tree: Tree) -> Any:
-    """The game as Gambit reads it."""
+    """Return the game as Gambit reads it."""
     return pygambit.read_efg(io.StringIO(write_efg(tree)))
 
 
 def as_profile(tree: Tree, game: Any, strategy: Strategy) -> Any:
-    """A strategy of all players as Gambit has it."""
+    """Return a strategy of all players as Gambit has it."""
     profile = game.mixed_behavior_profile(rational=True)
     for player, name in enumerate(tree.players):
         for infoset in game.players[name].infosets:
@@ -58,7 +58,7 @@ def as_profile(tree: Tree, game: Any, strategy: Strategy) -> Any:
 
 
 def as_strategy(tree: Tree, profile: Any) -> Strategy:
-    """A pure profile of Gambit; where it says nothing, a set being out of reach, the first alternative."""
+    """Return a pure profile of Gambit; where it says nothing, a set being out of reach, the first alternative."""
     return {
         (player, infoset.label): max(
             range(len(infoset.actions)), key=lambda index: (profile[list(infoset.actions)[index]] or 0, -index)
@@ -69,7 +69,7 @@ def as_strategy(tree: Tree, profile: Any) -> Strategy:
 
 
 def worth(tree: Tree, profile: Any) -> tuple[Fraction, ...]:
-    """What a profile of Gambit is worth to each player."""
+    """Return what a profile of Gambit is worth to each player."""
     return tuple(Fraction(str(profile.payoff(profile.game.players[name]))) for name in tree.players)
 
 
@@ -80,7 +80,7 @@ def profiles(tree: Tree) -> Iterator[Strategy]:
 
 
 def all_told(tree: Tree) -> Tree:
-    """The same game for players who always know where they are."""
+    """Return the same game for players who always know where they are."""
     for number, node in enumerate(tree.nodes()):
         if isinstance(node, Decision):
             node.information_set = str(number)

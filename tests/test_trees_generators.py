@@ -86,7 +86,7 @@ def test_a_measurement_that_never_ends_is_refused() -> None:
 
 
 def figure() -> list[Share]:
-    """The points of the table in the documentation."""
+    """Return the points of the table in the documentation."""
     with FIGURE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[1:]
     return [Share(*map(int, row[:5]), *map(float, row[5:])) for row in rows]
@@ -158,7 +158,7 @@ def random_formula(draw: random.Random) -> list[Clause]:
 
 
 def best_assignment(tree: Tree) -> Solution:
-    """The best strategy of a formula's game: for each assignment of the variables, the best picks of literals.
+    """Return the best strategy of a formula's game: for each assignment of the variables, the best picks of literals.
 
     With the variables fixed the rest has perfect recall, so IMP-minimax finds the best picks.
     """

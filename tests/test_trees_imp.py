@@ -50,7 +50,7 @@ every_model = pytest.mark.parametrize(("k", "b", "d"), MODELS)
 
 
 def rebuilt(tree: Tree, node_of: Callable[[Node, tuple[Node, ...]], Node]) -> Tree:
-    """A tree with every inner node made anew, of its old self and its new children."""
+    """Return a tree with every inner node made anew, of its old self and its new children."""
 
     def new(node: Node) -> Node:
         if isinstance(node, Leaf):
@@ -184,7 +184,7 @@ def values_of_alternatives(tree: Tree) -> dict[SetKey, list[Number]]:
 
 
 def reordered(tree: Tree, orders: dict[SetKey, tuple[int, ...]]) -> Tree:
-    """The tree with the alternatives of each set in another order."""
+    """Return the tree with the alternatives of each set in another order."""
 
     def node_of(node: Node, children: tuple[Node, ...]) -> Node:
         if isinstance(node, Decision):
@@ -304,7 +304,7 @@ def test_with_perfect_information_answers_end_at_the_value_of_minimax() -> None:
 
 
 def against_chance(tree: Tree) -> Tree:
-    """The tree with player 1 replaced by a uniform move of chance."""
+    """Return the tree with player 1 replaced by a uniform move of chance."""
 
     def node_of(node: Node, children: tuple[Node, ...]) -> Node:
         if isinstance(node, Decision) and node.player == 0:
@@ -341,7 +341,7 @@ def test_the_paranoid_value_is_the_most_that_is_sure_whatever_happens() -> None:
 
 
 def worst_of(tree: Tree, strategy: Strategy) -> Number:
-    """The least payoff that player 0 may get with a strategy."""
+    """Return the least payoff that player 0 may get with a strategy."""
 
     def worst(node: Node) -> Number:
         if isinstance(node, Leaf):

@@ -34,7 +34,7 @@ NOW = (0, ROOT)
 
 
 def searched(case: Case, method: Method) -> tuple[dict[str, float], list[str]]:
-    """What the Kriegspiel search finds every try worth, and its best tries."""
+    """Return what the Kriegspiel search finds every try worth, and its best tries."""
     rows = np.array([from_board(board, case.view.ply) for board, _ in case.positions])
     weights = np.array([weight for _, weight in case.positions])
     found = search_tries(InformationSet.of(case.view, rows, weights), method, may_prune=False)
@@ -44,7 +44,7 @@ def searched(case: Case, method: Method) -> tuple[dict[str, float], list[str]]:
 
 
 def actions(tree: Tree) -> tuple[str, ...]:
-    """Tries open at the root."""
+    """Return tries open at the root."""
     return tree.information_sets[NOW][0].actions
 
 

@@ -27,12 +27,12 @@ PLAYERS = ("Max", "Min")
 
 
 def of_player(strategy: Strategy, player: int) -> dict[SetKey, int]:
-    """What a strategy says for one player."""
+    """Return what a strategy says for one player."""
     return {key: choice for key, choice in strategy.items() if key[0] == player}
 
 
 def zero_sum(shape: object, player: int = 0, names: Iterator[int] | None = None) -> Node:
-    """A tree of players in turn from nested tuples of payoffs."""
+    """Return a tree of players in turn from nested tuples of payoffs."""
     names = iter(range(10**6)) if names is None else names
     if not isinstance(shape, tuple):
         assert isinstance(shape, int)
@@ -41,7 +41,7 @@ def zero_sum(shape: object, player: int = 0, names: Iterator[int] | None = None)
 
 
 def random_perfect(seed: int, has_chance: bool = True) -> Tree:
-    """A random tree of perfect information, players in any order."""
+    """Return a random tree of perfect information, players in any order."""
     draw = random.Random(seed)
     names = iter(range(10**6))
 

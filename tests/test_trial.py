@@ -159,7 +159,7 @@ def test_a_rule_set_that_cannot_be_loaded_is_refused(
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that packages are imported from."""
+    """Return a folder that packages are imported from."""
     monkeypatch.syspath_prepend(tmp_path)
     parts.entry_points.cache_clear()
     yield tmp_path

@@ -94,7 +94,7 @@ def test_black_pawns_go_down_the_board() -> None:
 
 
 def brute_force(board: chess.Board) -> set[chess.Move]:
-    """Moves without the other side's men, and the pawns' captures as if they stood on every free square."""
+    """Return moves without the other side's pieces, and the pawns' captures as if they stood on every free square."""
     alone = board.copy(stack=False)
     alone.ep_square = None
     for square in chess.SquareSet(board.occupied_co[not board.turn]):

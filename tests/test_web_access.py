@@ -29,7 +29,7 @@ axe.run(document).then((found) => done(found), (error) => done({ failed: String(
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    """The script of axe-core."""
+    """Return the script of axe-core."""
     spec = importlib.util.find_spec("axe_core_python")
     if spec is None or spec.origin is None:
         pytest.skip("there is no axe-core-python")
@@ -52,7 +52,7 @@ def check(page: Page, axe: str) -> None:
 
 
 def told(rule: dict[str, Any]) -> str:
-    """What is wrong, and where."""
+    """Return what is wrong, and where."""
     return "\n".join([rule["help"], *(f"{node['html']}: {node['failureSummary']}" for node in rule["nodes"])])
 
 

@@ -49,7 +49,7 @@ def begin(client: Client, **settings: object) -> dict[str, Any]:
 
 
 def play(client: Client, *tries: str) -> dict[str, Any]:
-    """Moves that are accepted, each with the reply; the view after the last."""
+    """Make moves that are accepted, each with its reply, and return the view after the last."""
     view: dict[str, Any] = {}
     for text in tries:
         client.send({"do": "try", "text": text})
@@ -63,7 +63,7 @@ def end(client: Client, how: str = "resign") -> dict[str, Any]:
 
 
 def told(view: dict[str, Any]) -> dict[str, Any]:
-    """A view without its clocks."""
+    """Return a view without its clocks."""
     return {name: value for name, value in view.items() if name != "clocks"}
 
 
@@ -167,7 +167,7 @@ def test_a_program_that_has_gone_on_to_the_next_game_does_not_leave_with_the_las
     leave = PersonSeat.leave
 
     def at_leisure(seat: PersonSeat, why: str) -> None:
-        """The game ends, and its program's seat is free, before the program hears that it is to leave."""
+        """Check that the game ends, and its program's seat is free, before the program hears that it is to leave."""
         leave(seat, why)
         until(lambda: not any(thread.name.startswith("game ") for thread in threading.enumerate()))
 

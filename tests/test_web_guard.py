@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
 
 def fetched(address: str, path: str = "", **headers: str) -> http.client.HTTPResponse:
-    """The answer to a request; the path is one beside the page's unless it begins with a slash."""
+    """Return the answer to a request; the path is one beside the page's unless it begins with a slash."""
     parts = urlsplit(address)
     connection = http.client.HTTPConnection(parts.netloc, timeout=30)
     connection.putrequest("GET", path if path.startswith("/") else parts.path + path, skip_host="Host" in headers)
@@ -227,7 +227,7 @@ def test_messages_of_the_log_have_no_line_of_the_sender(address: str, caplog: py
 
 
 def raw(page: PageServer) -> socket.socket:
-    """A connection that has said nothing yet."""
+    """Return a connection that has said nothing yet."""
     return socket.create_connection(("127.0.0.1", page.port), 30)
 
 

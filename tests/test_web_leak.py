@@ -33,7 +33,7 @@ GAMES, MOVES = 50, 12
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replies come as soon as they are there; `tests/test_timing.py` is about the time."""
+    """Let replies come as soon as they are there; `tests/test_timing.py` is about the time."""
     monkeypatch.setattr(diary, "QUANTUM", 0.001)
 
 
@@ -47,7 +47,7 @@ class Sent:
 
 
 def play(client: Client, color: str, rules: str, *, has_heat: bool = False) -> Sent:
-    """A game against the random player, by tries that follow from the views alone; resigned after some moves."""
+    """Return a game against the random player, by tries that follow from the views alone; resigned after some moves."""
     client.heard.clear()
     client.send({"do": "new", "opponent": "rand", "color": color, "rules": rules, "seed": None, "clock": None})
     client.until("game")
@@ -74,7 +74,7 @@ def play(client: Client, color: str, rules: str, *, has_heat: bool = False) -> S
 
 
 def stripped(message: dict[str, Any]) -> str:
-    """A message without what is new in every game: its name and its clocks."""
+    """Return a message without what is new in every game: its name and its clocks."""
     return json.dumps({key: value for key, value in message.items() if key not in ("id", "clocks")})
 
 
@@ -97,7 +97,7 @@ def leaks(games: list[Sent]) -> list[str]:
 
 
 def enemy_squares(game: Sent) -> set[str]:
-    """What an adversary reads: squares and enemy men named in any text or key that the view does not name."""
+    """Return what an adversary reads: squares and enemy pieces named in any text or key that the view does not name."""
     own = game.views[0].color
     king = "K" if own == chess.WHITE else "k"
     enemy = "KQRBNP" if own == chess.BLACK else "kqrbnp"
@@ -190,7 +190,7 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
 
 
 def referees(monkeypatch: pytest.MonkeyPatch, truth: list[chess.Board]) -> None:
-    """Keeps the board of the referee at hand."""
+    """Keep the board of the referee at hand."""
     from referee.referee import Referee
 
     view = Referee.view

@@ -23,7 +23,7 @@ LESSON = first_game()
 
 
 def go(page: Page, code: str) -> None:
-    """A try by two clicks on the lesson's board."""
+    """Return a try by two clicks on the lesson's board."""
     for square in (code[:2], code[2:]):
         page.click(f"#lesson-board [data-square={square}]")
 

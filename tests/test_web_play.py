@@ -41,7 +41,7 @@ def move(page: Page, number: int, *squares: str) -> None:
 
 
 def saved(folder: Path) -> Path:
-    """The one game that is saved, as soon as it is."""
+    """Return the one game that is saved, as soon as it is."""
     until(lambda: list(folder.glob("*.pgn")), "a saved game")
     (path,) = folder.glob("*.pgn")
     return path
@@ -247,13 +247,13 @@ def test_text_stands_out_in_light_and_in_dark() -> None:
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast of two colours, from 1 to 21, as WCAG 2 defines it."""
+    """Return the contrast of two colours, from 1 to 21, as WCAG 2 defines it."""
     dim, bright = sorted((luminance(one), luminance(other)))
     return (bright + 0.05) / (dim + 0.05)
 
 
 def mixed(top: str, share: float, ground: str) -> str:
-    """A colour that covers a share of another one."""
+    """Return a colour that covers a share of another one."""
     pairs = ((int(top[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5))
     return "#" + "".join(f"{round(share * above + (1 - share) * below):02x}" for above, below in pairs)
 

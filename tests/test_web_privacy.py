@@ -31,7 +31,7 @@ window.WebSocket.OPEN = Plain.OPEN;
 
 @contextmanager
 def at_one_screen(server: PageServer) -> Iterator[Page]:
-    """A game of two people at one screen, before its first turn. `window.heard` keeps what the server sends."""
+    """Return a game of two people at one screen, before its first turn. `window.heard` keeps what the server sends."""
     with browsing() as driver:
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LISTEN})
         page = Page(driver, server.address)
@@ -42,12 +42,12 @@ def at_one_screen(server: PageServer) -> Iterator[Page]:
 
 
 def heard(page: Page) -> list[dict[str, Any]]:
-    """What the server has sent so far."""
+    """Return what the server has sent so far."""
     return [json.loads(text) for text in page.run("return window.heard")]
 
 
 def unhide(page: Page, side: str) -> None:
-    """The side that is next goes on from the privacy screen, behind which nothing was."""
+    """Let the side that is next go on from the privacy screen, behind which nothing was."""
     page.until_text("#privacy-text", f"Pass the screen to {side}.")
     assert page.one("#unhide").text == f"{side}: press when nobody else is looking"
     assert page.run("return document.querySelectorAll('#board *, #log *, #announcement *, #refused *').length") == 0

@@ -20,7 +20,7 @@ ALL = puzzles()
 
 
 def first_of(kind: str, after: int = 0) -> int:
-    """The number of the first puzzle of a kind after another."""
+    """Return the number of the first puzzle of a kind after another."""
     return next(number for number, puzzle in enumerate(ALL, 1) if puzzle.kind == kind and number > after)
 
 

@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A short game that ends in mate."""
+    """Return a short game that ends in mate."""
     path = tmp_path_factory.mktemp("games") / "game.pgn"
     assert main(["match", "rand", "rand", "--seed", "75", "--quiet", "--save", str(path)]) == 0
     return path
@@ -82,7 +82,7 @@ def press(driver: WebDriver, *keys: str) -> None:
 
 
 def men(driver: WebDriver, side: str) -> dict[str, str]:
-    """The men on a board as its label, which a screen reader says, has them."""
+    """Return the pieces on a board, read from the label for screen readers."""
     label = driver.find_element(By.CSS_SELECTOR, f"#panel-{side} svg").get_attribute("aria-label")
     assert label is not None
     found: dict[str, str] = {}
@@ -98,7 +98,7 @@ def shown_men(driver: WebDriver, side: str) -> int:
 
 
 def looked_at(record: GameRecord, index: int) -> dict[str, Any]:
-    """What the page is to say of a moment."""
+    """Return what the page is to say of a moment."""
     *_, last = record.replay()
     views = {color: last.referee.view(color) for color in chess.COLORS}
     heard = dict.fromkeys(chess.COLORS, 0)

@@ -58,7 +58,7 @@ def views_of(record: GameRecord) -> dict[chess.Color, list[View]]:
 
 
 def in_slices(ask: Callable[..., T | None], *question: object) -> T:
-    """The answer to a question that may take several slices of time."""
+    """Return the answer to a question that may take several slices of time."""
     while (answer := ask(*question)) is None:
         pass
     return answer

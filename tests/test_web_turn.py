@@ -26,7 +26,7 @@ CHECK = "e2e4 e7e5 d2d4 e5d4 g1f3 f8b4"
 
 @contextmanager
 def playing(folder: Path, tries: str = "", *, width: int = 1280, height: int = 900) -> Iterator[Page]:
-    """The page with a game of White against `rand`, played on after these tries."""
+    """Return the page with a game of White against `rand`, played on after these tries."""
     referee = Referee()
     for code in tries.split():
         referee.try_move(chess.Move.from_uci(code))
@@ -160,7 +160,7 @@ def test_the_tray_and_all_ranks_are_in_sight_together_on_a_phone(width: int, hei
 
 @contextmanager
 def against(folder: Path) -> Iterator[tuple[Page, Client]]:
-    """The page with White's side of a game for two, and a client that plays Black's."""
+    """Return the page with White's side of a game for two, and a client that plays Black's."""
     with served(folder) as server, chromium(server.address) as page:
         page.one("#invite").click()
         address, _, game = str(page.one("#link").get_attribute("value")).partition("#game=")

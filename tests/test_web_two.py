@@ -42,14 +42,14 @@ def server(tmp_path: Path) -> Iterator[PageServer]:
 
 
 def address_of(server: PageServer, invitation: str) -> tuple[str, str]:
-    """The page of a link, and the name of its game."""
+    """Return the page of a link, and the name of its game."""
     path, _, game = invitation.partition("#game=")
     return f"http://{urlsplit(server.address).netloc}{path}", game
 
 
 @contextlib.contextmanager
 def table(server: PageServer, **settings: object) -> Iterator[tuple[Client, Client]]:
-    """A new game for two: the host of the server, and the guest, who has followed the link."""
+    """Return a new game for two: the host of the server, and the guest, who has followed the link."""
     with Client(server.address) as host:
         host.send(INVITE | settings)
         address, game = address_of(server, host.until("game")["invitation"])
@@ -78,7 +78,7 @@ class Sent:
 
 
 def play(server: PageServer, rules: str, seed: int) -> Sent:
-    """A game by tries that follow from the views and a seed of each side; then the side to move resigns."""
+    """Return a game by tries that follow from the views and a seed of each side; then the side to move resigns."""
     with table(server, rules=rules) as (host, guest), onlooking(server, host) as onlooker:
         sides = {"white": host, "black": guest}
         turn, view = "white", host.until("view", yours=True)
@@ -99,7 +99,7 @@ def play(server: PageServer, rules: str, seed: int) -> Sent:
 
 
 def stripped(message: dict[str, Any]) -> str:
-    """A message without what is new in every game: its name, the links and the clocks."""
+    """Return a message without what is new in every game: its name, the links and the clocks."""
     return json.dumps({key: value for key, value in message.items() if key not in NEW})
 
 

@@ -29,7 +29,7 @@ SHORT: Message = {"do": "watch", "white": "rand", "black": "rand", "rules": "ber
 
 
 def watch(registry: Registry, message: Message) -> WatchedGame:
-    """The game that a message asks for."""
+    """Return the game that a message requests."""
     asked = read_request(json.dumps(message))
     assert isinstance(asked, Watch)
     return watched(registry, asked)
@@ -53,7 +53,7 @@ class Looker:
         return [message for message in self.told if message["is"] == kind]
 
     def until(self, kind: str, times: int = 1) -> Message:
-        """The last message of a kind, once so many have come."""
+        """Return the last message of a kind, once so many have come."""
         with self._changed:
             assert self._changed.wait_for(lambda: len(self.of(kind)) >= times, 60)
             return self.of(kind)[-1]

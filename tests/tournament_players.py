@@ -44,6 +44,6 @@ def kill_the_first_worker(name: str) -> PlayerSpec:
 
 
 def settings(*players: str, plies: int = 20, seed: int = 1) -> TournamentSettings:
-    """A short tournament of two."""
+    """Return a short tournament of two."""
     first, second = players or ("rand", "rand")
     return TournamentSettings((Pairing(first, second),), BERKELEY, Limits(plies), seed)

@@ -19,7 +19,7 @@ START, SEED = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", 1
 
 
 def transcript(seed: int = SEED) -> str:
-    """A game of four plies: what the shell bot reads after ">", and what it writes after "<"."""
+    """Return a game of four plies: what the shell bot reads after ">", and what it writes after "<"."""
     lines: list[str] = []
 
     class Overheard(LineProcess):

@@ -162,7 +162,7 @@ def mates(tables: kb.Words, position: kb.Position, move: int, scratch: kb.Moves)
     return not kb.has_legal_move(tables, after, checkers, pinned, scratch)
 
 
-class Reply(NamedTuple):
+class MoveFacts(NamedTuple):
     """A move as the features see it.
 
     `kind` moves from `origin` (bitboard `start`) to `target` (bitboard `end`), which is `rank` 0 to 7 from its own side
@@ -181,18 +181,18 @@ class Reply(NamedTuple):
 
 
 @kb.inlined
-def reply_of(position: kb.Position, scene: Scene, move: int) -> Reply:
+def move_facts(position: kb.Position, scene: Scene, move: int) -> MoveFacts:
     """Return the facts of a move."""
     origin, target = move & 63, move >> 6 & 63
     start, end = kb.bit(origin), kb.bit(target)
     captured = kb.kind_of(position, end) if end & scene.other else -1
     ahead = (target >> 3) - (origin >> 3) if scene.side == kb.WHITE else (origin >> 3) - (target >> 3)
     rank = target >> 3 if scene.side == kb.WHITE else 7 - (target >> 3)
-    return Reply(move, kb.kind_of(position, start), captured, origin, target, start, end, rank, ahead)
+    return MoveFacts(move, kb.kind_of(position, start), captured, origin, target, start, end, rank, ahead)
 
 
 @kb.inlined
-def add_path(weights: kb.Reals, scene: Scene, reply: Reply, total: float) -> float:
+def add_path(weights: kb.Reals, scene: Scene, reply: MoveFacts, total: float) -> float:
     """Add the weights of the squares that a piece leaves and reaches."""
     kind = reply.kind
     total += weights[MOVES + kind] + standing(weights, scene.side, kind, reply.target)
@@ -206,7 +206,7 @@ def add_path(weights: kb.Reals, scene: Scene, reply: Reply, total: float) -> flo
 
 @kb.inlined
 def add_risk(
-    tables: kb.Words, weights: kb.Reals, position: kb.Position, scene: Scene, reply: Reply, total: float
+    tables: kb.Words, weights: kb.Reals, position: kb.Position, scene: Scene, reply: MoveFacts, total: float
 ) -> float:
     """Add the weights of a capture and of the danger at origin and target."""
     kind, end = reply.kind, reply.end
@@ -237,7 +237,7 @@ def add_risk(
 
 
 @kb.inlined
-def add_pawn(weights: kb.Reals, reply: Reply, total: float) -> float:
+def add_pawn(weights: kb.Reals, reply: MoveFacts, total: float) -> float:
     """Add the weights of a pawn's promotion or advance."""
     promotion = reply.move >> 12
     if promotion == 4:
@@ -259,7 +259,7 @@ def add_attacks(
     weights: kb.Reals,
     position: kb.Position,
     scene: Scene,
-    reply: Reply,
+    reply: MoveFacts,
     scratch: kb.Moves,
     total: float,
 ) -> float:
@@ -284,7 +284,7 @@ def add_attacks(
 
 
 @kb.inlined
-def add_plan(weights: kb.Reals, scene: Scene, reply: Reply, total: float) -> float:
+def add_plan(weights: kb.Reals, scene: Scene, reply: MoveFacts, total: float) -> float:
     """Add the weights of king moves, development, the centre and long moves."""
     kind, start, end = reply.kind, reply.start, reply.end
     files = abs((reply.target & 7) - (reply.origin & 7))
@@ -314,7 +314,7 @@ def score(
 
     Each part adds to the total of those before it: in another order the sum would be rounded otherwise.
     """
-    reply = reply_of(position, scene, move)
+    reply = move_facts(position, scene, move)
     total = add_path(weights, scene, reply, 0.0)
     total = add_risk(tables, weights, position, scene, reply, total)
     if kb.king_attacks(tables, kb.lsb(position.kings & scene.other)) & reply.end:
