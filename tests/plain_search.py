@@ -124,9 +124,9 @@ class PlainSearch:
       backup: Eq. 2, Eq. 3, or another rule.
       evaluator: value in centipawns of a board for a side.
       replies: how likely the opponent's moves are.
-      free: 0 if each refusal costs a ply, as in the equations; else how many are followed before a random move.
-      insight: probability of the last reply being the worst on its board.
-      scale: bound of all values, or 0; see `Method.scale`.
+      free_refusals: 0 if each refusal costs a ply, as in the equations; else those followed before a random move.
+      worst_reply_weight: probability of the last reply being the worst on its board.
+      value_scale: bound of all values, or 0; see `Settings.value_scale`.
       exchange: share of the exchange on the square of the last capture that a leaf counts; 0 in the equations.
       evaluated: leaves at depth 0 so far, one for each history.
       ended: leaves where the game had ended so far, one for each history.
@@ -135,10 +135,10 @@ class PlainSearch:
     backup: Backup
     evaluator: Evaluator
     replies: Replies = equally_likely
-    free: int = 0
+    free_refusals: int = 0
     exchange: float = 0.0
-    insight: float = 0.0
-    scale: float = 0.0
+    worst_reply_weight: float = 0.0
+    value_scale: float = 0.0
     evaluated: int = 0
     ended: int = 0
 
@@ -154,7 +154,7 @@ class PlainSearch:
         histories = [(board, weight) for board, weight in positions if weight > 0.0]
         if depth < 1 or not histories or any(board.turn != context.side for board, _ in histories):
             raise ValueError("a search takes depth >= 1 and positions of the side to move")
-        context = replace(context, free=self.free)
+        context = replace(context, free=self.free_refusals)
         return {move: self.backup(self._try(histories, context, move, depth)) for move in tries_in(histories, context)}
 
     def _try(self, histories: Histories, context: Context, move: chess.Move, depth: int) -> Totals:
@@ -172,7 +172,7 @@ class PlainSearch:
             after = context.after_try(announcement)
             value = self._ended(announcement, known, context) or self._reply(known, after, depth - 1)
             parts.append((_weight(known), value))
-        if refused and self.free and not context.free:
+        if refused and self.free_refusals and not context.free:
             parts += [(weight, self._random(board, context, min(depth, 2))) for board, weight in refused]
         elif refused:
             cost = 0 if context.free else 1
@@ -188,7 +188,7 @@ class PlainSearch:
         """Return the value of a set with the opponent to move."""
         if depth == 0:
             return self._leaf(histories, context, context.ours)
-        if depth == 1 and self.insight and len(histories) > 1:
+        if depth == 1 and self.worst_reply_weight and len(histories) > 1:
             return Totals.of([(weight, self._reply([(board, weight)], context, depth)) for board, weight in histories])
         heard: dict[Announcement, Histories] = {}
         for board, weight in histories:
@@ -200,12 +200,14 @@ class PlainSearch:
                 heard.setdefault(announcement, []).append(part)
         parts = []
         for announcement, known in heard.items():
-            after = context.after_reply(announcement, self.free)
+            after = context.after_reply(announcement, self.free_refusals)
             value = self._ended(announcement, known, context) or self._ours(known, after, depth - 1)
             parts.append((_weight(known), value))
         totals = Totals.of(parts)
         if depth == 1:
-            return replace(totals, mean=(1 - self.insight) * totals.mean + self.insight * totals.worst)
+            return replace(
+                totals, mean=(1 - self.worst_reply_weight) * totals.mean + self.worst_reply_weight * totals.worst
+            )
         return totals
 
     def _ours(self, histories: Histories, context: Context, depth: int) -> Totals:
@@ -236,7 +238,7 @@ class PlainSearch:
         return self._squeezed(value)
 
     def _squeezed(self, value: float) -> float:
-        return value / math.hypot(1.0, value / self.scale) if self.scale else value
+        return value / math.hypot(1.0, value / self.value_scale) if self.value_scale else value
 
 
 def try_values(

@@ -425,7 +425,7 @@ def test_no_kernel_points_into_an_array_of_its_own(name: str) -> None:
             unpacked = [ast.unparse(node) for node in ast.walk(function) if isinstance(node, ast.Assign)]
             calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
             for call in [call for call in calls if ast.unparse(call.func).removeprefix("kb.") == "pointer"]:
-                of = ast.unparse(call.args[0]).partition(".")[0]
+                of = re.split(r"[.\[]", ast.unparse(call.args[0]))[0]
                 sources = [line for line in unpacked if re.search(rf"\b{of}\b.* = ", line)]
                 is_given = any(line.rpartition(" = ")[2].partition(".")[0] in given for line in sources)
                 assert is_given or of in given | {of.upper()}

@@ -10,6 +10,7 @@ import pytest
 from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
 from kriegbot.players.making import make_player
+from kriegbot.players.old_names import with_current_names
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, PAPER_LIMITS
 from tournaments.report import Standing
@@ -72,7 +73,11 @@ def test_a_game_of_today_comes_out_as_it_was_published(choice: str) -> None:
     for number in (0, 1):
         game = settings.game(0, number)
         names = game.white, game.black
-        (row,) = (row for row in rows if (row["white"], row["black"], row["seed"]) == (*names, str(game.seed)))
+        (row,) = (
+            row
+            for row in rows
+            if (*map(with_current_names, (row["white"], row["black"])), row["seed"]) == (*names, str(game.seed))
+        )
         specs = [parse_spec(changed(name, choice)) for name in names]
         seats = [HereSeat(str(spec), partial(make_player, spec)) for spec in specs]
         record = play_game(*seats, rules=BERKELEY, limits=PAPER_LIMITS, seed=game.seed).record

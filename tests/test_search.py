@@ -151,7 +151,7 @@ def test_a_third_rule_is_not_searched_as_the_paranoid_one_where_that_prunes() ->
 @pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 1])
 @named(CASES)
-def test_exchanges_and_insight_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
+def test_exchanges_and_worst_replies_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
     for depth in (1, 2, 3) if case in (FASTEST if free else SMALL) else (1, 2):
         added: dict[str, Any] = {
             "exchange": 0.7,
@@ -224,7 +224,9 @@ def test_free_refusals_equal_the_plain_recursion(case: Case, rule: str, free: in
     backup, plain_backup = ODD_RULES[rule]
     for depth in (1, 2):
         found = searched(case.view, *arrays(case), depth, backup, free_refusals=free)
-        plain = plain_search.PlainSearch(plain_backup, ks, free=free).try_values(case.positions, case.context, depth)
+        plain = plain_search.PlainSearch(plain_backup, ks, free_refusals=free).try_values(
+            case.positions, case.context, depth
+        )
         assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
 
 

@@ -177,12 +177,15 @@ def test_a_disturbed_tournament_has_the_games_of_an_undisturbed_one(tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["rand"], "a tournament takes at least two players."),
+        (["rand"], "a tournament needs at least two players."),
         (["rand", "randd"], "unknown player 'randd'; did you mean 'rand'?"),
         (["rand", "rand", "overconfident"], "player 'rand' is named twice"),
         (["rand", "human"], "player 'human' is a person"),
         (["rand", "rand", "--games", "0"], "illegal number of games '0': it takes a whole number, 2..1000000."),
-        (["rand", "rand", "--games", "3"], "illegal number of games '3': it takes an even one"),
+        (
+            ["rand", "rand", "--games", "3"],
+            "illegal number of games '3': it takes an even number",
+        ),
         (["rand", "rand", "--jobs", "many"], "illegal number of jobs 'many'"),
         (["rand", "rand", "--seed", "-1"], "illegal seed '-1'"),
         (["rand", "rand", "--limits", "short"], "illegal limits 'short'"),
@@ -194,7 +197,7 @@ def test_a_disturbed_tournament_has_the_games_of_an_undisturbed_one(tmp_path: Pa
         (["rand", "paranoid", "overconfident", "--sprt", "0,5"], "--sprt compares two players; here are 3."),
         (["rand", "rand", "--executor", "slurm"], "unknown executor 'slurm'. Known: local, dask."),
         (["rand", "rand", "--scheduler", "tcp://x"], "--scheduler goes with --executor dask."),
-        (["rand", "paranoid", "--gauntlet", "--round-robin"], "it takes --round-robin or --gauntlet, not both."),
+        (["rand", "paranoid", "--gauntlet", "--round-robin"], "choose --round-robin or --gauntlet, not both."),
         (["rand", "rand", "--patience", "0"], "illegal patience '0'"),
         (["rand", "rand", "--out", "no/such/place"], "there is no folder 'no/such'"),
         (["rand", "rand", "--out", "."], "it takes a file name."),

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 from kriegbot.game.match import AnswerStats, PlayerStatistics
+from kriegbot.players.old_names import with_first_names
 from referee import Limits, Reason, RuleSet
 from referee.text import quoted
 
@@ -65,7 +66,8 @@ class TournamentSettings:
         players = self.pairings[pairing]
         first, second = players.first, players.second
         white, black = (first, second) if number % 2 == 0 else (second, first)
-        digest = hashlib.sha256("\n".join((str(self.seed), first, second, str(number // 2))).encode()).digest()
+        parts = str(self.seed), with_first_names(first), with_first_names(second), str(number // 2)
+        digest = hashlib.sha256("\n".join(parts).encode()).digest()
         place = number // 2 * 2 * len(self.pairings) + 2 * pairing + number % 2 + 1
         return ScheduledGame(place, pairing, number, white, black, int.from_bytes(digest[:8]) >> 1)
 
