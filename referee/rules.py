@@ -105,14 +105,14 @@ class RuleSet:
 
     @property
     def text(self) -> str:
-        """One line that `rule_set` reads: the name of one of `RULE_SETS`; of others also every fact."""
+        """One line that `rule_set` reads: the name alone for one of `RULE_SETS`, else the name and all values."""
         if RULE_SETS.get(self.name) == self:
             return self.name
         facts = {_WORDS.get(name, name): getattr(self, name) for name in _KINDS if name not in ("name", "source")}
         return " ".join([self.name, *(f"{word}={_word(value)}" for word, value in facts.items())])
 
     def facts(self) -> dict[str, str]:
-        """Return the announcements in words, under the same questions for every rule set."""
+        """Return the announcements in words, by question; every rule set answers the same questions."""
         return {
             "illegal try": self.illegal_to.value,
             "impossible or repeated try": "nonsense, to the mover" if self.nonsense else self.illegal_to.value,

@@ -145,7 +145,7 @@ class View:
       events: the side's tries and everything that the referee announced to it, in order.
       refused: own tries refused this turn, each once, whatever the answer. Tries that were impossible only while
         "Any?" obliged the side to capture with a pawn are left out, since it may try them afterwards.
-      illegal: own tries answered ILLEGAL since the opponent's last move, so without nonsense.
+      illegal: those answered ILLEGAL since the opponent's last move; nonsense tells nothing of the board.
       pawn_tries: the announced pawn captures of this side; None if it is not to move or nothing was announced.
       obliged: True if the side may try only pawn captures, since the referee answered YES to "Any?".
       end: the end of the game, or None.
@@ -236,7 +236,7 @@ class Prefix(Sequence[T]):
 
 
 class ViewBuilder:
-    """One side of a game, which takes in event by event. The attributes are those of `View` at the moment."""
+    """One side of a game, built event by event; `view()` returns its view at the moment."""
 
     def __init__(
         self, color: chess.Color, rules: RuleSet, limits: Limits = NO_LIMITS, start: str = chess.STARTING_FEN

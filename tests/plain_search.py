@@ -1,11 +1,11 @@
-"""Information-set search written plainly on python-chess, to hold the fast one against.
+"""Information-set search in plain Python on python-chess, to test the fast search against.
 
-Equations 2 and 3 of Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? Search in
-Imperfect-Information Games" (AAAI 2006), line by line: an information set is a list of boards with weights,
-and every step sorts its histories by what the searching side hears. Nothing is merged or cut off, and nothing
-is kept between calls but what the rules say of a board. Where the equations leave E(I) open, the text decides:
-the mean of the evaluator over the histories of Eq. 2, its minimum in Eq. 3. Both are kept side by side up to
-where the searching side chooses; a `Backup` says what it makes of them.
+Equations 2 and 3 of Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? Search in Imperfect-Information Games"
+(AAAI 2006), line by line: an information set is a list of boards with weights, and every step sorts its histories by
+what the referee announces. Nothing is merged or pruned. E(I), which the equations leave open, is the mean of the
+evaluator over the histories in Eq. 2 and its minimum in Eq. 3, as the paper's text has it. Both are computed side by
+side until the searching side chooses, where a `Backup` makes one value of them. Four terms that are not in the
+equations are off by default: free refusals, worst replies, exchanges and a bound of values.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
 Histories: TypeAlias = list[tuple[chess.Board, float]]
 
 
-MEN = dict(zip(chess.PIECE_TYPES, (100, 300, 350, 500, 900, 20_000), strict=True))
+PIECE_VALUES = dict(zip(chess.PIECE_TYPES, (100, 300, 350, 500, 900, 20_000), strict=True))
 announce = by_board(really_announce)
 
 
 @dataclass(frozen=True)
 class Totals:
-    """What may follow, in short: its mean, its minimum, and its maximum."""
+    """Mean, minimum and maximum of all values that may follow."""
 
     mean: float
     worst: float
@@ -57,7 +57,7 @@ class Totals:
 
 
 Backup: TypeAlias = Callable[[Totals], float]
-"""What a try is worth of which so much is known."""
+"""The value of a try from its totals."""
 
 
 def overconfident(totals: Totals) -> float:
@@ -80,9 +80,9 @@ class Context:
       limits: the limits of the game.
       ply: moves made so far.
       refused: its tries refused this turn.
-      pawn_tries: the number of pawn tries announced for its turn, or None.
-      ours: what was announced of our last move, None before it.
-      theirs: the same of the opponent's.
+      pawn_tries: the pawn tries announced for its turn, or None.
+      ours: announcement of our last move in the search, None before it.
+      theirs: announcement of the opponent's last move.
       free: refusals in a row that still cost no ply.
     """
 
@@ -160,18 +160,18 @@ class PlainSearch:
     def _try(self, histories: Histories, context: Context, move: chess.Move, depth: int) -> Totals:
         """Return the outcomes of a try: the set where it is refused, and one set for each announcement."""
         refused: Histories = []
-        heard: dict[Announcement, Histories] = {}
+        announced: dict[Announcement, Histories] = {}
         for board, weight in histories:
             if move in legal_moves(board):
                 announcement = announce(board, move, context.rules, context.limits, ply=context.ply)
-                heard.setdefault(announcement, []).append((_after(board, move), weight))
+                announced.setdefault(announcement, []).append((_after(board, move), weight))
             else:
                 refused.append((board, weight))
         parts = []
-        for announcement, known in heard.items():
+        for announcement, possible in announced.items():
             after = context.after_try(announcement)
-            value = self._ended(announcement, known, context) or self._reply(known, after, depth - 1)
-            parts.append((_weight(known), value))
+            value = self._ended(announcement, possible, context) or self._reply(possible, after, depth - 1)
+            parts.append((_weight(possible), value))
         if refused and self.free_refusals and not context.free:
             parts += [(weight, self._random(board, context, min(depth, 2))) for board, weight in refused]
         elif refused:
@@ -180,7 +180,7 @@ class PlainSearch:
         return Totals.of(parts)
 
     def _random(self, board: chess.Board, context: Context, depth: int) -> Totals:
-        """Return a random legal move on one board."""
+        """Return the totals over all legal moves on one board."""
         moves = legal_moves(board)
         return Totals.of([(1.0, self._try([(board, 1.0)], context, move, depth)) for move in moves])
 
@@ -190,19 +190,19 @@ class PlainSearch:
             return self._leaf(histories, context, context.ours)
         if depth == 1 and self.worst_reply_weight and len(histories) > 1:
             return Totals.of([(weight, self._reply([(board, weight)], context, depth)) for board, weight in histories])
-        heard: dict[Announcement, Histories] = {}
+        announced: dict[Announcement, Histories] = {}
         for board, weight in histories:
             legal = legal_moves(board)
             likely = self.replies(board, legal, context.ours, context.theirs)
             for move, share in zip(legal, likely, strict=True):
                 announcement = announce(board, move, context.rules, context.limits, ply=context.ply)
                 part = (_after(board, move), weight * share / sum(likely))
-                heard.setdefault(announcement, []).append(part)
+                announced.setdefault(announcement, []).append(part)
         parts = []
-        for announcement, known in heard.items():
+        for announcement, possible in announced.items():
             after = context.after_reply(announcement, self.free_refusals)
-            value = self._ended(announcement, known, context) or self._ours(known, after, depth - 1)
-            parts.append((_weight(known), value))
+            value = self._ended(announcement, possible, context) or self._ours(possible, after, depth - 1)
+            parts.append((_weight(possible), value))
         totals = Totals.of(parts)
         if depth == 1:
             return replace(
@@ -222,7 +222,7 @@ class PlainSearch:
         if announcement.end is None:
             return None
         self.ended += len(histories)
-        return Totals.known(self._squeezed(utility(announcement.end, context.side)))
+        return Totals.known(self._squash(utility(announcement.end, context.side)))
 
     def _leaf(self, histories: Histories, context: Context, last: Announcement | None) -> Totals:
         self.evaluated += len(histories)
@@ -235,9 +235,9 @@ class PlainSearch:
         if last is not None and last.captured_square is not None and self.exchange:
             gained = self.exchange * exchange(board, last.captured_square)
             value += gained if board.turn == side else -gained
-        return self._squeezed(value)
+        return self._squash(value)
 
-    def _squeezed(self, value: float) -> float:
+    def _squash(self, value: float) -> float:
         return value / math.hypot(1.0, value / self.value_scale) if self.value_scale else value
 
 
@@ -299,12 +299,12 @@ def exchange(board: chess.Board, square: chess.Square) -> int:
     standing = board.piece_at(square)
     if standing is None or standing.color == board.turn or standing.piece_type == chess.KING:
         return 0
-    return _gain(board, square, board.turn, MEN[standing.piece_type], board.occupied)
+    return _gain(board, square, board.turn, PIECE_VALUES[standing.piece_type], board.occupied)
 
 
 def _gain(board: chess.Board, square: chess.Square, side: chess.Color, standing: int, occupied: chess.Bitboard) -> int:
     attackers = board.attackers_mask(side, square, occupied) & occupied
     if not attackers:
         return 0
-    value, taker = min((MEN[board.piece_type_at(one) or 0], one) for one in chess.scan_forward(attackers))
+    value, taker = min((PIECE_VALUES[board.piece_type_at(one) or 0], one) for one in chess.scan_forward(attackers))
     return max(0, standing - _gain(board, square, not side, value, occupied & ~chess.BB_SQUARES[taker]))

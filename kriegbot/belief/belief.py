@@ -3,8 +3,9 @@
 A sampled belief may run empty although some board is consistent. Then it tries these rescues in order and counts them:
 
 1. "replay": filter an earlier set of boards through the events since, with more particles. The result is consistent.
-2. "last observation": move pieces on the last boards so that they are consistent with the last announcement.
-3. "blind": draw boards from the last observation alone. If there are none, the belief stays empty for now.
+2. "last observation": perturb the last boards, that is, move some pieces so that the last announcement fits.
+3. "blind": put the opponent's pieces anywhere that the last announcement allows.
+   If there is no such board, the belief stays empty for now.
 
 After 2 or 3 the belief is not the information set, and `particles.is_consistent` is False until a replay succeeds.
 """
@@ -337,7 +338,7 @@ class RenewedPool(Pool):
     """A pool that replaces lost boards by boards consistent with the last observation.
 
     Until it is full it keeps all consistent successors. From then on it draws one successor of each board and fills up,
-    so its boards are consistent with more than the last announcement and less than all.
+    so each board is consistent with all announcements since it entered the pool.
     """
 
     one_each = True

@@ -12,9 +12,9 @@ docs/strength.md has the matches. What differs from the paper:
 - The first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
 
 Weaker levels err as people do, and never play at random. They forget (few boards), look less far, overlook recaptures
-(`exchange`) and take a try that looks nearly as good (`temperature`, for the first 12 plies and later). With few pieces
-left, levels also reckon with a king a step from where they have it (`king_uncertainty`): few boards may be wrong, and
-stalemate it. From casual up they favour recaptures.
+(`exchange`) and take a try that looks nearly as good (`temperature`, for the first 12 plies and later). Against few
+pieces they also consider that the king stands a step beside where their few boards have it (`king_uncertainty`): else
+they would stalemate it. From casual up they favour recaptures.
 """
 
 from collections.abc import Mapping

@@ -18,11 +18,11 @@ from kriegbot.search.settings import OPTIONS, Settings
 from referee import View
 
 TOLERANCE = 1.05
-"""Times its budget beyond which a choice counts as an overrun."""
+"""A choice that takes longer than this many times its budget counts as an overrun."""
 RESERVE = 0.02
 """Share of a budget reserved for the work after the search and for timers that fire late."""
 MOST_PARTICLES = 50_000
-"""Boards in the belief by default. A turn of the opponent takes a second for a million or more of them."""
+"""Boards in the belief by default. Filtering a million boards at a move of the opponent takes about a second."""
 FIRST_SHARE, LATER_SHARE = 0.35, 0.2
 """Shares of the rest of a turn's budget for the search of its first try and of each later one."""
 RESCUE_SHARE = 0.5

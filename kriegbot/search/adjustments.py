@@ -110,7 +110,7 @@ def repetition(values: RealArray, context: Context) -> RealArray:
     """Charge for v earlier turns that began with the placement to which a try leads.
 
     A shallow search that sees no progress walks to and fro. The price is v times the setting. The side ahead pays
-    v + 2^(v - 4) times, since some checks look worth a pawn whenever they are given.
+    v + 2^(v - 4) times, since a check that gains nothing can look as if it won a pawn, again and again.
     """
     visits = context.placements.visits(context.view, context.tries)
     if values[context.is_open].max() > 0.0:  # the side behind may be glad of a draw
@@ -119,7 +119,7 @@ def repetition(values: RealArray, context: Context) -> RealArray:
 
 
 def quiet_turns(values: RealArray, context: Context) -> RealArray:
-    """Favour pawn moves, the more the longer nothing irreversible happened: rooks find ever new placements."""
+    """Favour pawn moves after turns without a capture or pawn move: rooks can wander without repeating a placement."""
     are_pawns = np.array([context.view.men[move.from_square] == chess.PAWN for move in context.tries])
     return values + context.settings.quiet_turn_bonus * context.placements.quiet * are_pawns
 
@@ -161,8 +161,8 @@ def predicted_nats(histories: InformationSet, model: Opponent, ours: int, seed: 
     """Return by how many nats [M] a model of us finds each try likelier than a random one, at least 0.
 
     This is the mean of log P(try | board) + log M over sampled boards that allow the try; 0 if none does. The model is
-    ours of the opponent, seen from the other side. The opponent knows its own pieces, and some of our boards stand for
-    them. It does not know our type, so the types count as before a game. Rare tries gain nothing, since they mislead
+    that of the opponent, with colours exchanged. The opponent knows its own pieces, for which a few of our boards
+    stand. It does not know our type, so the types count as before a game. Rare tries gain nothing, since they mislead
     nobody for long.
 
     Args:

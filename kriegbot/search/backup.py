@@ -1,8 +1,8 @@
 """Backup rules: how values of histories, of the opponent's replies and of announcements become one value.
 
-A rule keeps a few numbers, the totals, for each try of an information set. All that may follow the try (histories,
-replies, announcements) is folded into them, since we do not choose there. Where we choose, the totals are settled: one
-value compares the tries, and the best try passes its totals on to the set above.
+A rule accumulates a few numbers, the totals, for each try of an information set. `fold` adds all that may follow the
+try to them: histories, replies and announcements, among which we do not choose. Once all are in, `settle` turns the
+totals of a try into the value by which we choose. The totals of the best try go on to the set above.
 
 A file NAME.py of `search/rules/` defines NAME, a `Backup`.
 """
@@ -26,12 +26,12 @@ Settle: TypeAlias = Callable[[Reals, float, Reals, Reals], float]
 
 
 def fold(function: Fold) -> Fold:
-    """Compile the function that folds values in; raise TypeError unless its annotations are those of `Fold`."""
+    """Declare a kernel that adds values to totals; raise TypeError unless its annotations are those of `Fold`."""
     return part_of(Fold, function)
 
 
 def settle(function: Settle) -> Settle:
-    """Compile the function that settles totals; raise TypeError unless its annotations are those of `Settle`."""
+    """Declare a kernel that values totals; raise TypeError unless its annotations are those of `Settle`."""
     return part_of(Settle, function)
 
 
@@ -52,8 +52,8 @@ class Backup:
       fold: a `Fold`, decorated with `fold`.
       settle: a `Settle`, decorated with `settle`; a rule that keeps one number needs none.
       parameters: numbers passed to `settle`.
-      is_sum: True if settled values are sums over histories, which the root divides by their weight. (Between tries of
-        one set the divisor is the same; this is V of IMP-minimax: Blair, Mutchler and Liu 1993.)
+      is_sum: True if values are sums over histories. `search_tries` divides those of the root by their weight, which is
+        the same for all tries of a set. (This is V of IMP-minimax: Blair, Mutchler and Liu 1993.)
       pruned: a search of this rule that prunes and finds the same best tries, with the arguments and results of
         `pruned.paranoid_values`; None if there is none.
     """

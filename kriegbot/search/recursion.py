@@ -9,10 +9,10 @@ The sums become minima in Eq. 3; the backup rule does either, or something in be
 `tree.back_up`, once all histories of a set are in: a maximum inside one history would be strategy fusion, a different
 choice on each board that looks the same to us.
 
-Two things are not in the equations. The value of a try at depth 1 or 2 below a history does not depend on earlier
-refusals, so all sets that the history reaches through refusals share it. And a history is a board with a weight, the
-number of sampled histories that led to it. In the paper every refused try costs a ply. With `Settings.free_refusals`
-so many in a row cost none, and after one more the side is assumed to move at random.
+Two shortcuts are not in the equations. Sampled histories with the same last board are searched as one, whose weight is
+their number. And the value of a try at depth 1 or 2 below a history does not depend on earlier refusals, so all sets
+that the history reaches through refusals share it. In the paper every refused try costs a ply. With
+`Settings.free_refusals` = n the first n in a row cost none, and after one more the side moves at random.
 """
 
 from math import sqrt
@@ -152,7 +152,7 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
       position: before the move.
       move: the place of our move in this level's list; its totals at depth 2 are written there.
       theirs: announcement of the opponent's move before.
-      level: of the walk.
+      level: moves of ours made so far on this walk.
       moves: scratch space for two lists.
     """
     width, scratch = walk.tree.width, kb.advance(moves, kb.MAX_MOVES)
@@ -248,7 +248,7 @@ def fold(
       depth: plies left.
       free: refusals in a row that still cost no ply.
       weight: the history's.
-      level: of the walk.
+      level: moves of ours made so far on this walk.
       count: legal moves that this level's lists hold already, with their outcomes, if only refusals came between; else
         `unlisted()`.
       theirs: announcement of the opponent's last move.
@@ -266,7 +266,7 @@ def fold(
         count = list_outcomes(walk, position, depth, level, theirs)
     tree.weights[node] += weight
     first = tree.nodes[NODE_FIELDS * node + FIRST]
-    legal = 0  # legal moves are in the same order as the tries, of which they are a part
+    legal = 0  # index of the next legal move; legal moves stand in the order of the tries
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
         totals = kb.advance(tree.totals, width * slot)
         if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
@@ -289,9 +289,9 @@ def fold(
         if kb.announced_end(ours) != 0:
             fold_end(walk, totals, weight, kb.announced_end(ours), True, known)
             continue
-        answers = kb.legal_moves(tables, after, replies)
-        total = weigh_replies(walk, after, Announced(ours, theirs), replies, answers, weights)
-        for i in range(answers):
+        reply_count = kb.legal_moves(tables, after, replies)
+        total = weigh_replies(walk, after, Announced(ours, theirs), replies, reply_count, weights)
+        for i in range(reply_count):
             share = weight * weights[i] / total
             again, captured = kb.make_move(tables, after, replies[i])
             code = kb.announcement(tables, after, again, captured, walk.rules, scratch)

@@ -92,7 +92,7 @@ class SampledSearch:
             self._pool = RenewedPool(view, settings.samples or MOST_DRAWN, self.seed)
 
     def policy(self, view: View, seconds: float | None) -> Policy:
-        """Return the best tries with equal weights, or in the opening all by value."""
+        """Return a policy: the best tries alike, or with a temperature all tries by value."""
         belief, settings, method = self.belief, self.settings, self.method
         if belief is None:
             raise ValueError("policy before update: there is no belief yet")

@@ -25,7 +25,7 @@ def setting(kind: type, help: str, default: Any = None, low: float = 0, high: fl
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Settings of a searching player. The defaults are those of Parker, Nau and Subrahmanian (AAAI 2006), Eq. 2.
+    """Settings of a searching player. By default it plays Eq. 2 of Parker, Nau and Subrahmanian (AAAI 2006), by time.
 
     >>> Settings(depth=3, samples=67).backup
     'overconfident'
@@ -37,7 +37,7 @@ class Settings:
     retry_time: float | None = setting(
         float, "budget for each later try of a turn", None, 0.01, 3600, unit="seconds", default_text="as time"
     )
-    # histories in which the refused try was illegal stay, and so many are added; None draws all anew
+    # after a refusal the search keeps histories in which the try was illegal, and adds this many; None draws all anew
     resample: int | None = setting(
         int, "histories drawn after a refusal, beside those kept", None, 1, 1_000_000, default_text="all redrawn"
     )
@@ -74,18 +74,18 @@ class Settings:
     )
     # softmax by which a try is drawn, in centipawns: for the first 12 plies, and after them; 0 plays the best try
     temperature: tuple[float, float] = (0.0, 0.0)
-    # probability of being legal up to which a try is chosen only if there is no other
+    # a try no likelier to be legal than this is chosen only if there is no other
     hopeless: float = 0.0
     # centipawns for a recapture, times its probability of being legal
     recapture_bonus: float = 0.0
     # with `samples`: share of the weight for boards on which a king with few pieces left stands a step away, unless the
     # belief is the whole information set
     king_uncertainty: float = 0.0
-    # centipawns per nat by which a model of us predicts a try
+    # centipawns off a try for each nat by which a model of us finds it likelier than a random one
     predictability: float = 0.0
     # share of a try's value that is its perfect-information value
     perfect_info_weight: float = 0.0
-    # opponent's moves after which an inconsistent belief tries to recover
+    # number of the opponent's moves after which an inconsistent belief attempts a replay
     recovery_attempts: int = 0
     # True if `time` is the budget of a whole turn, all its tries together
     is_for_turn: bool = False

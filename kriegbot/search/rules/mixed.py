@@ -1,6 +1,6 @@
-"""Between Eq. 2 and Eq. 3: a share of the worst that may follow, and for the rest the average.
+"""A mixture of Eq. 2 and Eq. 3: 0.7 of the average of all that may follow, and 0.3 of the worst.
 
-Each try keeps its average and its minimum up to where we choose, and mixes them there. StrangeFish2 (reconnaissance
+Each try keeps its average and its minimum until we choose, and mixes them there. StrangeFish2 (reconnaissance
 blind chess) mixes 0.7 of the mean with 0.3 of the minimum.
 """
 
@@ -18,8 +18,9 @@ def add_and_take_worst(totals: Reals, weights: Reals, values: Reals, count: int)
 
 @settle
 def mix(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
-    """Return (1 - worst) * mean + worst * minimum, which a settled set has for certain."""
-    value = (1.0 - parameters[0]) * totals[0] / weight + parameters[0] * totals[1]
+    """Return (1 - share) * mean + share * minimum. The set above takes it as both mean and minimum."""
+    share = parameters[0]
+    value = (1.0 - share) * totals[0] / weight + share * totals[1]
     settled[0], settled[1] = weight * value, value
     return value
 
