@@ -34,6 +34,9 @@ class Terminal:
         self, *arguments: str, cwd: Path, columns: int = 80, rows: int = 24, settings: Mapping[str, str] = NOTHING
     ) -> None:
         self._end, inner = pty.openpty()
+        modes = termios.tcgetattr(inner)
+        modes[3] |= termios.NOFLSH  # else a Ctrl-C discards output that this test has not read yet
+        termios.tcsetattr(inner, termios.TCSANOW, modes)
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
         environment |= {
