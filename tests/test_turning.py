@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 
 import chess
 import pytest
 
 from kriegbot.cli.main import main
+from kriegbot.game.match import play_game
 from kriegbot.narration.results import THEMES
-from kriegbot.narration.turning import LOST, MAX_POINTS, MIN_LOSS, WON, Hindsight, TurningPoint
-from referee import GameRecord, Referee, record_to_pgn
+from kriegbot.narration.turning import CLIFF, CLIFF_TURNS, LOST, MAX_POINTS, MIN_LOSS, WON, Hindsight, TurningPoint
+from kriegbot.players.kriegbot import LEVELS
+from referee import RULE_SETS, GameRecord, Referee, record_to_pgn
+from tests.effort import many
+from tests.review_reader import Reader, chance
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -32,13 +38,15 @@ def points(referee: Referee, color: chess.Color, you: chess.Color | None = None)
 
 def test_a_queen_left_to_be_taken_and_taken_is_the_first_turning_point_and_the_sentence_names_her() -> None:
     first, *_ = points(referee_of(QUEEN_LEFT), chess.WHITE, chess.WHITE)
-    assert (first["side"], first["place"], first["made"], first["theme"]) == ("white", "3.", "Qf7", "unsafe capture")
-    said, could, better = first["text"].split(". ")
+    assert (first["side"], first["place"], first["made"], first["theme"]) == ("white", "3.", "Qxf7+", "unsafe capture")
+    said, could, cost = first["text"].split(". ", 2)
     assert said == "Your queen captured a pawn on f7"
-    assert could == (
-        "In every possible position in which that try was legal, the king could recapture; Black's king did"
+    assert re.fullmatch(
+        r"In (\d+) of the \1 sampled positions that allow it, "
+        "the king, a knight or a bishop could take the queen on f7 and come out ahead; Black's king took it",
+        could,
     )
-    assert better.startswith(f"After {first['better']} the queen could")
+    assert cost.startswith("On average that costs you 8.0 pawns; after ")
     assert first["after"] < LOST < first["before"]
 
 
@@ -65,9 +73,15 @@ OPENING = chess.STARTING_FEN
             "f2f3 e7e5 g2g4 d8h4",
             True,
             "mate allowed",
-            "and did. After d4 Black could not have mated in any of them.",
+            "and did. After d4 Black could mate in none of ",
         ),
-        (STALEMATE, "g1g2", True, "stalemate", "That was stalemate in the only possible position. After "),
+        (
+            STALEMATE,
+            "g1g2",
+            True,
+            "stalemate",
+            "That was stalemate in the only possible position, including the real one. After ",
+        ),
         (
             BACK_RANK,
             "e1d1 a7a8",
@@ -75,13 +89,19 @@ OPENING = chess.STARTING_FEN
             "mate missed",
             "Re8 would have mated in the only possible position, including the real one.",
         ),
-        (QUEENS, "d1h5 g6h5", True, "piece left hanging", "a pawn could take the queen on h5; Black's pawn did. "),
+        (
+            QUEENS,
+            "d1h5 g6h5",
+            True,
+            "piece left hanging",
+            "a pawn could take the queen on h5 and come out ahead; Black's pawn took it. ",
+        ),
         (
             FREE_QUEEN,
             "d1d2 e8e7",
             True,
             "capture missed",
-            "Nd5 would have won a queen in the only possible position, and there really was one.",
+            "Nd5 would have won a queen in the only possible position, and in the game a queen.",
         ),
         (PAWN, "a1b1 h2h1q", True, "promotion allowed", "Black could promote a pawn at once "),
     ],
@@ -105,6 +125,70 @@ def test_turning_points_are_few_and_come_by_what_they_lost_while_the_game_was_op
     assert "Ne5" not in [one["made"] for one in found]  # a knight more, when all was lost already
 
 
+def test_a_mate_is_no_error_and_an_unlikely_one_is_called_lucky() -> None:
+    (point,) = points(referee_of("f2f3 e7e5 g2g4 d8h4"), chess.BLACK, chess.BLACK)
+    assert (point["made"], point["theme"]) == ("Qh4#", "lucky")
+    mate = "Your queen went to h4. That was mate, and lucky: it was mate in none of 100 sampled positions."
+    assert point["text"].startswith(mate)
+
+
+def test_a_capture_that_won_by_chance_is_called_lucky() -> None:
+    referee = referee_of("e2e4 d7d5 a2a3 d8d6 h2h3 d6h2 a3a4")
+    lucky = [one for one in points(referee, chess.BLACK) if one["theme"] == "lucky"]
+    assert lucky == []
+
+
+def test_a_try_that_was_illegal_on_the_true_board_captures_nothing_there() -> None:
+    referee = referee_of("g1f3 d7d5 a2a3 h7h6")
+    texts = " ".join(one["text"] for one in points(referee, chess.WHITE))
+    assert "in the game a" not in texts
+
+
+LEVEL_GAMES = 60
+"""Games of all levels and rule sets, of which a thorough run reads all."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", random.Random(1).sample(range(LEVEL_GAMES), many(LEVEL_GAMES, 4)))
+def test_every_sentence_on_a_game_is_true_of_its_board_and_of_the_positions_drawn(number: int) -> None:
+    names = [*LEVELS]
+    levels = names[number % 7], names[(3 * number + number // 7) % 7]
+    rules = list(RULE_SETS.values())[number % len(RULE_SETS)]
+    record = play_game(*(f"kriegbot:level={level}" for level in levels), rules=rules, seed=number).record
+    *_, last = record.replay()
+    read, faults = 0, []
+    for color in chess.COLORS:
+        reader = Reader(record, color, you=chess.WHITE)
+        for point in points(last.referee, color, you=chess.WHITE):
+            read += 1
+            faults += [(point, false) for false in reader.faults(point)]
+    assert not faults
+    assert read <= 2 * MAX_POINTS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(many(20, 2)))
+def test_a_cliff_of_the_curve_has_a_turning_point_where_it_is_steepest(seed: int) -> None:
+    record = play_game("kriegbot:level=newcomer", "kriegbot:level=club", seed=seed).record
+    *_, last = record.replay()
+    for color in chess.COLORS:
+        hindsight, view, reader = Hindsight(), last.referee.view(color), Reader(record, color)
+        found = hindsight.turning_points(view, last.referee.view(not color)) or []
+        curve = [(events, chance(hindsight.values(reader.belief(events))[0])) for events in reader.turns]
+        if record.end is not None and record.end.winner == (not color):
+            curve.append((len(view.events), 0.0))
+        cliffs = [
+            (curve[first][1] - curve[last_][1], first, last_)
+            for first in range(len(curve))
+            for last_ in range(first + 1, min(first + CLIFF_TURNS + 1, len(curve)))
+        ]
+        fall, first, end = max(cliffs, key=lambda one: one[0])
+        inside = range(first, end)
+        if fall >= CLIFF:
+            steepest = max(inside, key=lambda at: curve[at][1] - curve[at + 1][1])
+            assert curve[steepest][0] in [one["events"] for one in found]
+
+
 def test_what_is_not_done_in_its_time_goes_on_from_there() -> None:
     referee = referee_of(QUEEN_LEFT)
     slow, views = Hindsight(), (referee.view(chess.WHITE), referee.view(chess.BLACK))
@@ -122,7 +206,7 @@ def test_replay_prints_them_for_both_sides(tmp_path: Path, capsys: pytest.Captur
     assert main(["replay", str(path), "--turning-points"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "White, You:"
-    assert lines[1].startswith("  3. Qf7: unsafe capture, chance ")
+    assert lines[1].startswith("  3. Qxf7+: unsafe capture, chance ")
     assert lines[2].startswith("    Your queen captured a pawn on f7. ")
     assert lines[-1] == "Black, rand: no costly turn while the game was open."
     assert max(map(len, lines)) <= 100

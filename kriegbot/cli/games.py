@@ -24,6 +24,7 @@ from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, h
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.moments import READERS, Moment, both_called, ending, moments, playthrough, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
+from kriegbot.narration.reasons import LUCKY
 from kriegbot.narration.turning import Hindsight
 from kriegbot.request import PERSON, Refused, path_of, refusing, save_whole, whole_of
 from referee import GameRecord, RecordError, RuleSet
@@ -93,8 +94,8 @@ def _turning_points(record: GameRecord) -> Iterator[str]:
         points = hindsight.turning_points(view, other, your_side(specs)) or []
         yield f"{side}, {name}:" + ("" if points else " no costly turn while the game was open.")
         for point in points:
-            chances = f"chance {point['before']:.0%} -> {point['after']:.0%}"
-            yield f"  {point['place']} {point['made']}: {point['theme']}, {chances}"
+            chances = "" if point["theme"] == LUCKY else f", chance {point['before']:.0%} -> {point['after']:.0%}"
+            yield f"  {point['place']} {point['made']}: {point['theme']}{chances}"
             yield textwrap.fill(point["text"], 100, initial_indent="    ", subsequent_indent="    ")
 
 

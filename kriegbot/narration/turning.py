@@ -1,36 +1,32 @@
 """The turning points of a side: the turns that lost most of its chance of winning, with the reasons in words.
 
 A turn is judged by what its side could know: by boards consistent with the announcements. Try values are those of
-hints. The reasons are counted on a hundred of these boards, one ply deep, for the move made and the better try alike;
-only what happened next comes from the true board. Choosing turns by lost winning chances is what chess sites do; the
-themes are our own.
+hints. A turn loses by its move, if a better try was known, or by a surprise: the next turn looks worse than the move
+made had promised. `kriegbot.narration.reasons` finds the reasons. Choosing turns by lost winning chances is what chess
+sites do; the themes are our own.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypedDict
 
 import chess
-import numpy as np
 
 from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
-from kriegbot.kernels import to_board
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, value_tries
-from referee import Answer, OwnTry, View, pieces
+from kriegbot.narration.reasons import PlayedMove, Reasons
+from referee import Answer, OwnTry, View
 
 MAX_POINTS, MIN_LOSS = 3, 0.1  # turning points of a side, and the winning chance that each has lost at least
+MIN_SURPRISE = 0.2  # the same for a surprise
 LOST, WON = 0.1, 0.9  # winning chances beyond which a game is decided; later turns are no turning points
+CLIFF, CLIFF_TURNS = 0.4, 4  # winning chance lost within so many turns that needs its turning point
 MIN_LEGAL, MIN_BOARDS = 0.2, 30
 """Least chance that a better try is legal, and the fewest boards to judge by unless they are all possible ones."""
-MIN_SHARE, MIN_PAWNS = 15, 0.3
-"""Percent of the boards, and pawns, by which two tries must differ for that to be the reason."""
-BOARD_STEP = HINT_SAMPLES // 100  # every so-manieth sampled board counts, which leaves a hundred
-PAWNS = {kind: round(value) for kind, value in pieces.PIECE_VALUES.items()}  # bishop for knight costs nothing
 
 
 class TurningPoint(TypedDict):
@@ -40,28 +36,51 @@ class TurningPoint(TypedDict):
     events: int  # number that the side knew before the turn
     place: str  # number of the move
     made: str
-    better: str  # the try with the highest value
-    before: float  # winning chance with the better try
-    after: float  # winning chance with the move made
-    theme: str  # one of `results.THEMES`, or "position"
+    before: float  # winning chance before the loss: with the better try, or with the move made before a surprise
+    after: float  # winning chance after it
+    theme: str  # one of `results.THEMES`, "lucky", "surprise" or "position"
     text: str  # the reason, in sentences
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedMove:
-    """A side's move on the true board, and the reply if there was one."""
+class JudgedTurn:
+    """A turn with the winning chances at its beginning, with the move made, and at the next turn; None if unknown."""
 
-    events: int  # number that the side knew before
-    board: chess.Board
-    move: chess.Move
-    reply: chess.Move | None
+    played: PlayedMove
+    belief: BeliefSnapshot
+    made: TryValued | None
+    better: TryValued | None  # the best try that is likely to be legal; None if too little is known
+    best: float | None
+    next: float | None
 
     @property
-    def after(self) -> chess.Board:
-        """The true board after the move."""
-        board = self.board.copy(stack=False)
-        board.push(self.move)
-        return board
+    def error(self) -> float:
+        """The winning chance that the move lost, by what its side knew."""
+        if self.made is None or self.better is None:
+            return 0.0
+        return winning_chance(self.better["value"]) - winning_chance(self.made["value"])
+
+    @property
+    def surprise(self) -> float:
+        """The winning chance lost from the move made to the next turn."""
+        if self.next is None or self.played.reply is None:
+            return 0.0
+        value = self.best if self.made is None else winning_chance(self.made["value"])
+        return 0.0 if value is None else value - self.next
+
+    @property
+    def fall(self) -> float:
+        """The winning chance lost from this turn to the next."""
+        return 0.0 if self.best is None or self.next is None else self.best - self.next
+
+    @property
+    def loss(self) -> float:
+        """The greater of both if it is one to show; 0 if the game was decided, or a surprise cost no material."""
+        if self.best is None or self.best <= LOST:
+            return 0.0
+        is_won = self.made is not None and winning_chance(self.made["value"]) >= WON
+        is_bad = self.surprise >= MIN_SURPRISE and (self.played.is_mated or self.played.pawns_won < 0)
+        return max(0.0 if is_won or self.error < MIN_LOSS else self.error, self.surprise if is_bad else 0.0)
 
 
 def winning_chance(centipawns: float) -> float:
@@ -114,7 +133,7 @@ class Hindsight:
         moves = list(played_moves(view, other))
         for done, played in enumerate(moves, 1):
             if belief := self.at(view, played.events):
-                self._made_and_better(belief, played.move)
+                self.values(belief)
             yield done, len(moves)
 
     def turning_points(
@@ -122,269 +141,83 @@ class Hindsight:
     ) -> list[TurningPoint] | None:
         """Return at most `MAX_POINTS` turning points, the gravest first, from the final views.
 
-        The texts call the side `you` "you". Return None if `seconds` did not suffice; the next call continues.
+        The turn with the steepest fall within a cliff is always one. The texts call the side `you` "you". Return None
+        if `seconds` did not suffice; the next call continues.
         """
         deadline = time.perf_counter() + seconds
-        losses: list[tuple[float, PlayedMove, BeliefSnapshot, TryValued, TryValued]] = []
         for played in played_moves(view, other):
             belief = self.at(view, played.events, deadline - time.perf_counter())
             if belief is None:
                 return None
             is_new = played.events not in self._values
-            made, better = self._made_and_better(belief, played.move)
+            self.values(belief)
             if is_new and time.perf_counter() > deadline:
                 return None
-            if made is None or better is None:
-                continue
-            before, after = winning_chance(better["value"]), winning_chance(made["value"])
-            if before - after >= MIN_LOSS and before > LOST and after < WON:
-                losses.append((before - after, played, belief, made, better))
+        turns = self._judged(view, other)
+        cliff = steepest(turns)
         points: dict[object, TurningPoint] = {}  # only the gravest of each fault, such as one piece left hanging twice
-        for _, played, belief, made, better in sorted(losses, key=lambda loss: -loss[0]):
-            if played.events not in self._points:
-                self._points[played.events] = turning_point(played, belief, made, better, you)
+        for turn in sorted(turns, key=lambda one: (one is not cliff, -one.loss)):
+            if not turn.loss and turn is not cliff:
+                break
+            events = turn.played.events
+            if events not in self._points:
+                self._points[events] = turning_point(turn, you)
                 if time.perf_counter() > deadline:
                     return None
-            fault, point = self._points[played.events]
+            fault, point = self._points[events]
             points.setdefault(fault, point)
             if len(points) == MAX_POINTS:
                 break
-        return list(points.values())
+        return sorted(points.values(), key=lambda one: one["after"] - one["before"])
 
-    def _made_and_better(self, belief: BeliefSnapshot, move: chess.Move) -> tuple[TryValued | None, TryValued | None]:
-        """Return the values of the move made and of the best try; None where too little is known."""
-        tries = self.values(belief)
-        if not belief.is_consistent or (belief.boards < MIN_BOARDS and not belief.is_exact):
-            return None, None
-        made = next((one for one in tries if one["uci"] == move.uci()), None)
-        return made, next((one for one in tries if one["legal"] >= MIN_LEGAL), None)
+    def _judged(self, view: View, other: View) -> list[JudgedTurn]:
+        """Return all turns, judged; their beliefs and values are known."""
+        turns: list[JudgedTurn] = []
+        for played in reversed(list(played_moves(view, other))):
+            belief = self.at(view, played.events)
+            assert belief is not None
+            tries = self.values(belief)
+            made = next((one for one in tries if one["uci"] == played.move.uci()), None)
+            is_judged = belief.is_consistent and (belief.boards >= MIN_BOARDS or belief.is_exact)
+            better = next((one for one in tries if one["legal"] >= MIN_LEGAL), None) if is_judged else None
+            best = winning_chance(tries[0]["value"]) if tries else None
+            later = turns[-1].best if turns else 0.0 if played.is_mated else None
+            turns.append(JudgedTurn(played, belief, made, better, best, later))
+        return turns[::-1]
 
 
-def turning_point(
-    played: PlayedMove, belief: BeliefSnapshot, made: TryValued, better: TryValued, you: chess.Color | None
-) -> tuple[object, TurningPoint]:
+def steepest(turns: Sequence[JudgedTurn]) -> JudgedTurn | None:
+    """Return the turn with the greatest fall within the steepest cliff; None if there is no cliff."""
+    cliffs = []
+    for first in range(len(turns)):
+        chosen = turns[first : first + CLIFF_TURNS]
+        best, last = chosen[0].best, chosen[-1].next
+        if best is not None and last is not None and best - last >= CLIFF:
+            cliffs.append((best - last, -first))
+    if not cliffs:
+        return None
+    first = -max(cliffs)[1]
+    return max(turns[first : first + CLIFF_TURNS], key=lambda one: one.fall)
+
+
+def turning_point(turn: JudgedTurn, you: chess.Color | None) -> tuple[object, TurningPoint]:
     """Return a key of the fault, equal for repetitions of it, and the turning point."""
-    reasons = Reasons(played, belief, better, you)
-    theme, why, detail = reasons.find()
+    played, made, better = turn.played, turn.made, turn.better
+    reasons = Reasons(played, turn.belief, better, you)
+    is_error = turn.error >= min(turn.surprise, MIN_LOSS)
+    if made is not None and better is not None and is_error:
+        before, after = winning_chance(better["value"]), winning_chance(made["value"])
+        theme, why, detail = reasons.find((better["value"] - made["value"]) / 100)
+    else:
+        before, after = turn.surprise + (turn.next or 0.0), turn.next or 0.0
+        theme, why, detail = reasons.surprise()
     return (theme, detail), {
-        "side": chess.COLOR_NAMES[belief.view.color],
+        "side": chess.COLOR_NAMES[turn.belief.view.color],
         "events": played.events,
-        "place": f"{played.board.fullmove_number}{'.' if belief.view.color else '...'}",
-        "made": made["name"],
-        "better": better["name"],
-        "before": round(winning_chance(better["value"]), 3),
-        "after": round(winning_chance(made["value"]), 3),
+        "place": f"{played.board.fullmove_number}{'.' if turn.belief.view.color else '...'}",
+        "made": played.board.san(played.move),
+        "before": round(before, 3),
+        "after": round(after, 3),
         "theme": theme,
         "text": f"{reasons.move_text()} {why}",
     }
-
-
-@dataclass(slots=True)
-class Outlook:
-    """Consequences of a try within one ply: counts of boards, among a hundred sampled ones of a belief."""
-
-    legal: int = 0  # the try is legal; all other counts are among these boards
-    mates: int = 0
-    stalemates: int = 0
-    mated: int = 0  # the enemy can mate at once
-    promoted: int = 0  # the enemy can promote at once
-    takes: Counter[chess.PieceType] = field(default_factory=Counter)  # by the type of the captured piece
-    hanging: Counter[chess.Square] = field(default_factory=Counter)  # the enemy can win material by capturing there
-    by: defaultdict[chess.Square, Counter[chess.PieceType]] = field(default_factory=lambda: defaultdict(Counter))
-    """Boards of `hanging` by square and type of the capturing piece."""
-    cost: Counter[chess.Square] = field(default_factory=Counter)  # pawns lost that way, summed over boards
-
-    @property
-    def gain(self) -> float:
-        """Pawns captured, on average over all boards."""
-        return sum(PAWNS[kind] * count for kind, count in self.takes.items()) / 100
-
-    def share(self, count: int) -> int:
-        """Return a count in percent of the boards on which the try is legal."""
-        return round(100 * count / max(self.legal, 1))
-
-    @classmethod
-    def of(cls, belief: BeliefSnapshot, move: chess.Move) -> Outlook:
-        """Return the outlook of a try."""
-        outlook = cls()
-        rows = np.repeat(belief.rows, belief.counts.astype(np.int64), axis=0)[::BOARD_STEP]
-        for row, count in zip(*np.unique(rows, axis=0, return_counts=True), strict=True):
-            outlook._add(to_board(row), move, int(count))
-        return outlook
-
-    def _add(self, board: chess.Board, move: chess.Move, count: int) -> None:
-        if not board.is_legal(move):
-            return
-        self.legal += count
-        taken, own = captured_type(board, move), board.turn
-        if taken:
-            self.takes[taken] += count
-        board.push(move)
-        replies = list(board.legal_moves)
-        if not replies:
-            self.mates += count * board.is_check()
-            self.stalemates += count * (not board.is_check())
-        self.mated += count * any(board.gives_check(reply) and is_mate(board, reply) for reply in replies)
-        self.promoted += count * any(reply.promotion for reply in replies)
-        costs: dict[tuple[chess.Square, chess.PieceType], int] = {}
-        for reply in replies:
-            square, by = reply.to_square, type_at(board, reply.from_square)
-            value = PAWNS.get(captured_type(board, reply), 0)
-            cost = value - PAWNS[by] * board.is_attacked_by(own, square)
-            if square == move.to_square:
-                cost -= PAWNS.get(taken, 0)  # an exchange: the try captured there first
-            if value and cost > 0:
-                costs[square, by] = cost
-        for square in {square for square, _ in costs}:
-            self.hanging[square] += count
-            self.cost[square] += count * max(cost for (at, _), cost in costs.items() if at == square)
-        for square, by in costs:
-            self.by[square][by] += count
-
-
-class Reasons:
-    """Why a move lost so much: the facts, and sentences about them."""
-
-    def __init__(self, played: PlayedMove, belief: BeliefSnapshot, better: TryValued, you: chess.Color | None) -> None:
-        self._played, self._belief, self._you = played, belief, you
-        self._move, self._best_move = played.move, chess.Move.from_uci(better["uci"])
-        self._made, self._best = Outlook.of(belief, self._move), Outlook.of(belief, self._best_move)
-        mover = belief.view.color
-        self._me, self._my, self._enemy, self._enemys = self._names(mover) + self._names(not mover)
-        self._better = better["name"]
-
-    def find(self) -> tuple[str, str, object]:
-        """Return the theme, the reason, and a detail that tells it from others of this theme."""
-        made, best, better, enemy = self._made, self._best, self._better, self._enemy
-        square, cost = self._hanging_square()
-        gain, last = best.gain - made.gain, self._belief.view.last_reply
-        reply, after, board = self._played.reply, self._played.after, self._played.board
-        if made.share(made.stalemates) - best.share(best.stalemates) >= MIN_SHARE:
-            why = f"That was stalemate {self._on_boards(made.share(made.stalemates), made)}."
-            return "stalemate", f"{why} {self._after_better('it would', 'have been stalemate', best.stalemates)}", None
-        if best.mates - made.mates >= MIN_SHARE:
-            is_real = board.is_legal(self._best_move) and is_mate(board, self._best_move)
-            real = "including the real one" if is_real else "though not in the real one"
-            return "mate missed", f"{better} would have mated {self._on_boards(best.mates)}, {real}.", None
-        is_mated = reply is not None and is_mate(after, reply)
-        if made.share(made.mated) - best.share(best.mated) >= (1 if is_mated else MIN_SHARE):
-            came = "did" if is_mated else "did not"
-            why = f"{enemy} could mate at once {self._on_boards(made.share(made.mated), made)}, and {came}."
-            return "mate allowed", _sentences(why, self._after_better(f"{enemy} could", "have mated", best.mated)), None
-        if square is not None and cost >= max(gain, MIN_PAWNS):
-            is_back = square == self._move.to_square and captured_type(board, self._move) > 0
-            return "unsafe capture" if is_back else "piece left hanging", self._why_hanging(square, is_back), square
-        if gain >= MIN_PAWNS:
-            kinds, where = _alternatives(best.takes), self._on_boards(best.takes.total())
-            if last is not None and last.capture == self._best_move.to_square:
-                why = f"{enemy} had just captured on {chess.square_name(self._best_move.to_square)}."
-                return "recapture missed", _sentences(why, f"{better} would have recaptured {kinds} {where}."), None
-            real_kind = type_at(board, self._best_move.to_square)
-            one = "one" if kinds == _a(real_kind) else _a(real_kind)
-            real = f"and there really was {one}" if real_kind else "though in fact the square was empty"
-            share = best.share(best.hanging[self._best_move.to_square])
-            risk = f"in {share} of 100 {self._me} would have lost something in return."
-            if not share:
-                risk = f"{self._me} would have lost nothing in return."
-            return "capture missed", _sentences(f"{better} would have won {kinds} {where}, {real}.", risk), None
-        if self._best_move.promotion and not self._move.promotion:
-            return "promotion missed", f"{better} was legal {self._on_boards(best.legal)}.", None
-        if made.share(made.promoted) - best.share(best.promoted) >= MIN_SHARE:
-            came = "did" if reply is not None and reply.promotion else "did not"
-            why = (
-                f"{enemy} could promote a pawn at once {self._on_boards(made.share(made.promoted), made)}, and {came}."
-            )
-            then = self._after_better(f"{enemy} could", "have promoted", best.promoted)
-            return "promotion allowed", _sentences(why, then), None
-        return "position", f"No capture explains it; looking two plies ahead, {better} comes out better.", better
-
-    def move_text(self) -> str:
-        """Return a sentence on the move made."""
-        board, move = self._played.board, self._move
-        if board.is_castling(move):
-            return _sentences(f"{self._me} castled.")
-        piece = f"{self._my} {chess.piece_name(type_at(board, move.from_square))}"
-        target, taken = chess.square_name(move.to_square), captured_type(board, move)
-        if not taken:
-            return _sentences(f"{piece} went to {target}.")
-        share = self._made.share(self._made.takes.total())
-        chance = "" if share > 50 else f", where there was a piece in {share} of 100 possible positions"
-        return _sentences(f"{piece} captured {_a(taken)} on {target}{chance}.")
-
-    def _hanging_square(self) -> tuple[chess.Square | None, float]:
-        """Return the square where the move made costs most more than the better try, and by how many pawns."""
-        worst: tuple[chess.Square | None, float] = None, 0.0
-        for square, cost in self._made.cost.items():
-            more = cost / self._made.legal - self._best.cost[self._square_after_best(square)] / self._best.legal
-            worst = max(worst, (square, more), key=lambda one: one[1])
-        return worst
-
-    def _square_after_best(self, square: chess.Square) -> chess.Square:
-        """Return where the piece on a square after the move made would be after the better try."""
-        origin = self._move.from_square if square == self._move.to_square else square
-        return self._best_move.to_square if origin == self._best_move.from_square else origin
-
-    def _why_hanging(self, square: chess.Square, is_back: bool) -> str:
-        """Return sentences: the piece could be captured, whether it was, and the chance after the better try."""
-        made, after, reply = self._made, self._played.after, self._played.reply
-        piece = chess.piece_name(type_at(after, square))
-        act = "recapture" if is_back else f"take the {piece} on {chess.square_name(square)}"
-        came = f"{self._enemy} did not"
-        if reply is not None and reply.to_square == square:
-            came = f"{self._enemys} {chess.piece_name(type_at(after, reply.from_square))} did"
-        where = self._on_boards(made.share(made.hanging[square]), made)
-        return _sentences(
-            f"{where}, {_alternatives(made.by[square])} could {act}; {came}.",
-            self._after_better(f"the {piece} could", "be taken", self._best.hanging[self._square_after_best(square)]),
-        )
-
-    def _on_boards(self, share: int, made: Outlook | None = None) -> str:
-        """Return "in 29 of 100 possible positions"; with the outlook of the move made, of those where it was legal."""
-        legal = "" if made is None or made.legal == 100 else " in which that try was legal"
-        if self._belief.boards == 1:
-            return f"in the only possible position{legal}"
-        return f"in every possible position{legal}" if share == 100 else f"in {share} of 100 possible positions{legal}"
-
-    def _after_better(self, subject: str, act: str, count: int) -> str:
-        """Return a sentence on the better try: "After Rh8 Black could have mated in 3 of 100."."""
-        share = self._best.share(count)
-        could = subject if share else f"{subject} not"
-        return f"After {self._better} {could} {act} {f'in {share} of 100' if share else 'in any of them'}."
-
-    def _names(self, color: chess.Color) -> tuple[str, str]:
-        """Return a side's name and its possessive."""
-        if color == self._you:
-            return "you", "your"
-        return ("White", "White's") if color else ("Black", "Black's")
-
-
-def _sentences(*texts: str) -> str:
-    return " ".join(f"{text[0].upper()}{text[1:]}" for text in texts)
-
-
-def _a(kind: chess.PieceType) -> str:
-    return "the king" if kind == chess.KING else f"a {chess.piece_name(kind)}" if kind else ""
-
-
-def _alternatives(kinds: Counter[chess.PieceType]) -> str:
-    """Return the likely types of pieces as alternatives: "a pawn, a knight or a queen"."""
-    likely = kinds.most_common()
-    names = [_a(kind) for kind, count in likely if 4 * count >= likely[0][1]]
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def captured_type(board: chess.Board, move: chess.Move) -> chess.PieceType:
-    """Return the type of the piece that a move captures; 0 for none."""
-    return chess.PAWN if board.is_en_passant(move) else board.piece_type_at(move.to_square) or 0
-
-
-def type_at(board: chess.Board, square: chess.Square) -> chess.PieceType:
-    """Return the type of the piece on a square; 0 for none."""
-    return board.piece_type_at(square) or 0
-
-
-def is_mate(board: chess.Board, move: chess.Move) -> bool:
-    """Return True if a legal move mates."""
-    after = board.copy(stack=False)
-    after.push(move)
-    return after.is_checkmate()

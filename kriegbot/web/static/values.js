@@ -44,7 +44,7 @@ export function turningPoints(points, side, show) {
     const title = side ? "Turning points" : `${one === "white" ? "White" : "Black"}'s turning points`;
     const items = points.filter((point) => point.side === one).map((point) => make("li", {},
       make("button", { type: "button", onclick: () => show(point.index) }, `${point.place} ${point.made}`),
-      make("span", { className: "fell" }, ` chance ${percent(point.before)} → ${percent(point.after)}`),
+      make("span", { className: "fell" }, point.theme === "lucky" ? " lucky" : ` ${point.theme}, chance ${percent(point.before)} → ${percent(point.after)}`),
       make("p", {}, point.text)));
     const none = make("p", {}, "None: no turn lost much while the game was open.");
     return [make("h3", {}, title), items.length ? make("ol", {}, ...items) : none];
