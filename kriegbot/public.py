@@ -1,66 +1,49 @@
 """The public API: `kriegbot` loads this module when somebody first uses a name of it."""
 
-from evaluators import load_evaluator as load_evaluator
-from evaluators.ks import material as material
-from evaluators.protocol import Evaluator as Evaluator
-from evaluators.protocol import evaluator as evaluator
-from kriegbot.belief.belief import Belief as Belief
-from kriegbot.belief.belief import EmptyBelief as EmptyBelief
-from kriegbot.belief.particles import Particles as Particles
-from kriegbot.game.match import GameResult as GameResult
-from kriegbot.game.match import play_game as play_game
-from kriegbot.game.process import ProcessSeat as ProcessSeat
-from kriegbot.game.seat import HereSeat as HereSeat
-from kriegbot.game.seat import Seat as Seat
-from kriegbot.kernels import NONE as NONE
-from kriegbot.kernels import Moves as Moves
-from kriegbot.kernels import Position as Position
-from kriegbot.kernels import RealArray as RealArray
-from kriegbot.kernels import Reals as Reals
-from kriegbot.kernels import Rows as Rows
-from kriegbot.kernels import Word as Word
-from kriegbot.kernels import Words as Words
-from kriegbot.kernels import attacked_by as attacked_by
-from kriegbot.kernels import bit as bit
-from kriegbot.kernels import captured_on as captured_on
-from kriegbot.kernels import decode_move as decode_move
-from kriegbot.kernels import encode_move as encode_move
-from kriegbot.kernels import from_board as from_board
-from kriegbot.kernels import kernel as kernel
-from kriegbot.kernels import lsb as lsb
-from kriegbot.kernels import pieces_of as pieces_of
-from kriegbot.kernels import popcount as popcount
-from kriegbot.kernels import side_to_move as side_to_move
-from kriegbot.kernels import to_board as to_board
-from kriegbot.kernels import type_id as type_id
-from kriegbot.kernels import words as words
-from kriegbot.models import load_opponent as load_opponent
-from kriegbot.models.protocol import Announced as Announced
-from kriegbot.models.protocol import Opponent as Opponent
-from kriegbot.models.protocol import opponent as opponent
-from kriegbot.models.protocol import opponents as opponents
-from kriegbot.options import Option as Option
-from kriegbot.players.base import Choice as Choice
-from kriegbot.players.base import Player as Player
-from kriegbot.players.base import PlayerKind as PlayerKind
-from kriegbot.players.making import make_player as make_player
-from kriegbot.players.searching import SearchPlayer as SearchPlayer
-from kriegbot.players.searching import search_player as search_player
-from kriegbot.players.specs import PlayerSpec as PlayerSpec
-from kriegbot.players.specs import parse_spec as parse_spec
-from kriegbot.report import Report as Report
-from kriegbot.search.backup import Backup as Backup
-from kriegbot.search.backup import Fold as Fold
-from kriegbot.search.backup import Settle as Settle
-from kriegbot.search.backup import fold as fold
-from kriegbot.search.backup import load_backup as load_backup
-from kriegbot.search.backup import settle as settle
-from kriegbot.search.information_set import InformationSet as InformationSet
-from kriegbot.search.policy import Policy as Policy
-from kriegbot.search.policy import Search as Search
-from kriegbot.search.sampled import SampledSearch as SampledSearch
-from kriegbot.search.search import TryValues as TryValues
-from kriegbot.search.search import search_tries as search_tries
-from kriegbot.search.settings import Method as Method
-from kriegbot.search.settings import Settings as Settings
-from tournaments.run import run_tournament as run_tournament
+from evaluators import load_evaluator
+from evaluators.ks import material
+from evaluators.protocol import Evaluator, evaluator
+from kriegbot.belief.belief import Belief, EmptyBelief
+from kriegbot.belief.particles import Particles
+from kriegbot.game.match import GameResult, play_game
+from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import HereSeat, Seat
+from kriegbot.kernels import (
+    NONE,
+    Moves,
+    Position,
+    RealArray,
+    Reals,
+    Rows,
+    Word,
+    Words,
+    attacked_by,
+    bit,
+    captured_on,
+    decode_move,
+    encode_move,
+    from_board,
+    kernel,
+    lsb,
+    pieces_of,
+    popcount,
+    side_to_move,
+    to_board,
+    type_id,
+    words,
+)
+from kriegbot.models import load_opponent
+from kriegbot.models.protocol import Announced, Opponent, opponent, opponents
+from kriegbot.options import Option
+from kriegbot.players.base import Choice, Player, PlayerKind
+from kriegbot.players.making import make_player
+from kriegbot.players.searching import SearchPlayer, search_player
+from kriegbot.players.specs import PlayerSpec, parse_spec
+from kriegbot.report import Report
+from kriegbot.search.backup import Backup, Fold, Settle, fold, load_backup, settle
+from kriegbot.search.information_set import InformationSet
+from kriegbot.search.policy import Policy, Search
+from kriegbot.search.sampled import SampledSearch
+from kriegbot.search.search import TryValues, search_tries
+from kriegbot.search.settings import Method, Settings
+from tournaments.run import run_tournament

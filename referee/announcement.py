@@ -16,9 +16,12 @@ from typing import TypeAlias
 
 import chess
 
-from referee.errors import BadAnnouncement
-from referee.rules import NO_LIMITS, Limits, PawnTries, RuleSet
+from referee.rules import NO_LIMITS, KriegspielError, Limits, PawnTries, RuleSet
 from referee.text import quoted
+
+
+class BadAnnouncement(KriegspielError, ValueError):
+    """A text is not the code of an announcement."""
 
 
 class CapturedKind(Enum):

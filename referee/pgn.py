@@ -30,9 +30,8 @@ from pathlib import Path
 import chess.pgn
 
 from referee.announcement import End, Reason
-from referee.errors import RecordError, UnknownRuleSet
-from referee.record import RESERVED, ROSTER, GameRecord, Replay, Turn, place
-from referee.rules import Limits, RuleSet, rule_set
+from referee.record import RESERVED, ROSTER, GameRecord, RecordError, Replay, Turn, place
+from referee.rules import Limits, RuleSet, UnknownRuleSet, rule_set
 from referee.text import quoted, read_bytes, write_file
 from referee.view import Answer, OwnQuestion, OwnTry
 

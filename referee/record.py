@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 import chess
 
 from referee.announcement import Announcement, End, Reason
-from referee.errors import BadStart, GameIsOver, RecordError
-from referee.referee import Referee
-from referee.rules import NO_LIMITS, RULE_SETS, Limits, RuleSet
+from referee.referee import BadStart, GameIsOver, Referee
+from referee.rules import NO_LIMITS, RULE_SETS, KriegspielError, Limits, RuleSet
 from referee.text import quoted
 from referee.view import Answer, GameOver, OwnQuestion, OwnTry
 
@@ -31,6 +30,10 @@ RESERVED = frozenset(
 """Headers that the record writes itself, and Variant, which would keep chess programs from opening it."""
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
+
+
+class RecordError(KriegspielError, ValueError):
+    """A file or a text is not a record of a Kriegspiel game, or a game cannot be written as one."""
 
 
 def place(ply: int) -> str:

@@ -1,8 +1,8 @@
 """The referee: keeps the true board, answers tries, announces moves and gives each side its view.
 
 A side's view is built from its own tries and the announcements to it, so it cannot show more. python-chess supplies the
-rules of chess. A try is accepted if and only if it is a legal move on the true board, written as python-chess writes it
-(castling is the king's move of two squares).
+rules of chess. A try is accepted if it is a legal move on the true board, written as python-chess writes it (castling
+is the king's move of two squares), and, while "Any?" obliges, a pawn capture. All other tries are refused.
 """
 
 import operator
@@ -10,8 +10,7 @@ import operator
 import chess
 
 from referee.announcement import End, Reason, announce, count_pawn_tries, end_of
-from referee.errors import BadStart, GameIsOver
-from referee.rules import BERKELEY, NO_LIMITS, Asking, Audience, Limits, RuleSet, rule_set
+from referee.rules import BERKELEY, NO_LIMITS, Asking, Audience, KriegspielError, Limits, RuleSet, rule_set
 from referee.text import MOST_QUOTED, one_line, quoted
 from referee.view import (
     Answer,
@@ -25,6 +24,14 @@ from referee.view import (
     View,
     ViewBuilder,
 )
+
+
+class BadStart(KriegspielError, ValueError):
+    """A game cannot begin from this position."""
+
+
+class GameIsOver(KriegspielError):
+    """A try or a resignation came after the end of the game."""
 
 
 class Referee:

@@ -17,12 +17,23 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
-from referee.errors import UnknownRuleSet
 from referee.text import quoted, unknown
 
 
+class KriegspielError(Exception):
+    """Base of all errors raised by the referee.
+
+    The message is one line: the wrong value, the reason, and what would be accepted. An argument of the wrong type
+    raises TypeError.
+    """
+
+
+class UnknownRuleSet(KriegspielError, ValueError):
+    """No rule set has this name."""
+
+
 class Audience(Enum):
-    """The sides that receive an announcement. The values are words of `RuleSet.facts`, here and below."""
+    """The sides that receive an announcement. Here and below, a value is the phrase that `RuleSet.facts` returns."""
 
     BOTH = "no, to both"
     MOVER = "no, to the mover"

@@ -1,25 +1,25 @@
 """A side's view: everything that it knows at one moment, built event by event.
 
 A `View` is the only thing that a player ever gets. The opponent's pieces appear in it only as a number, which both
-sides can count from announced captures. `ViewBuilder` plays a side's events on a board that holds only its own
-pieces. So a `Referee` never shows its true board, every earlier view can be rebuilt (`views_until`), and a side can
-follow a game that another program referees.
+sides can count from announced captures. `ViewBuilder` plays a side's events on a board that holds only its own pieces.
+So no view follows from the true board, every earlier view can be rebuilt (`views_until`), and a side can follow a game
+that another program referees.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from itertools import islice
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias
 
 import chess
 
 from referee.announcement import Announcement, End, PawnTryExists, PawnTryInfo, pawn_try_info
-from referee.errors import BadAction
 from referee.pieces import Men, is_open, is_pawn_capture, men_of, open_tries
-from referee.rules import NO_LIMITS, Asking, Limits, RuleSet
+from referee.rules import NO_LIMITS, Asking, KriegspielError, Limits, RuleSet
 
-T = TypeVar("T")
+
+class BadAction(KriegspielError, ValueError):
+    """A text is not the code of an action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +161,9 @@ class View:
     turn: chess.Color
     ply: int
     opponent_men: int
-    events: Sequence[Event]
-    refused: Sequence[chess.Move]
-    illegal: Sequence[chess.Move]
+    events: tuple[Event, ...]
+    refused: tuple[chess.Move, ...]
+    illegal: tuple[chess.Move, ...]
     pawn_tries: PawnTryInfo | None
     obliged: bool
     end: End | None
@@ -203,38 +203,6 @@ class View:
         return is_open(move, self.color, self.men, self.kingside, self.queenside, self.pawn_tries)
 
 
-class Prefix(Sequence[T]):
-    """The items that a growing list holds now, without a copy. It equals the tuple of them, and is pickled as that."""
-
-    __slots__ = ("_count", "_items")
-
-    def __init__(self, items: Sequence[T]) -> None:
-        self._items, self._count = items, len(items)
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[T]:
-        return islice(self._items, self._count)
-
-    def __getitem__(self, index: Any) -> Any:
-        places = range(self._count)[index]
-        return self._items[places] if isinstance(places, int) else tuple(self._items[place] for place in places)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Prefix | tuple):
-            return NotImplemented
-        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return repr(self[:])
-
-    def __reduce__(self) -> tuple[type[tuple[T, ...]], tuple[tuple[T, ...]]]:
-        return tuple, (self[:],)
-
-
 class ViewBuilder:
     """One side of a game, built event by event; `view()` returns its view at the moment."""
 
@@ -248,8 +216,8 @@ class ViewBuilder:
         self.turn, self.ply = self._own.turn, 0
         self.pawn_tries = pawn_try_info(self._own, rules.pawn_tries)
         self.end: End | None = None
-        self._must_capture_first: bool
         self._illegal: list[chess.Move] = []
+        self._obliged: bool
         opponents = chess.SquareSet(self._own.occupied_co[not color])
         self._opponent_men = len(opponents)
         for square in opponents:
@@ -264,24 +232,23 @@ class ViewBuilder:
     def apply(self, event: Event) -> None:
         """Update the side by one event. Events that cannot follow give a view that makes no sense."""
         self.events.append(event)
+        is_obliged_once = self._rules.asking is Asking.OBLIGES_ONCE
         match event:
             case OwnTry(move, Answer.ACCEPTED, Announcement() as announcement):
                 self._own.turn, self._own.ep_square = self.color, None  # no opposing pawn stands on this board
                 self._own.push(move)
                 self._opponent_men -= announcement.capture is not None
                 self._end_turn(announcement)
-            case OwnTry(_, Answer.IMPOSSIBLE) if self._must_capture_first:
+            case OwnTry(_, Answer.IMPOSSIBLE) if self._obliged and is_obliged_once:
                 pass
             case OwnTry(move, answer):
                 if answer is Answer.ILLEGAL:
-                    self._must_capture_first = False
+                    self._obliged = self._obliged and not is_obliged_once
                     self._illegal.append(move)
-                if move not in self._is_refused:
-                    self._is_refused.add(move)
-                    self._refused.append(move)
+                self._refused[move] = None
             case OwnQuestion(Answer.YES | Answer.NO as answer):
-                self.pawn_tries = PawnTryExists(answer is Answer.YES)
-                self._must_capture_first = self.pawn_tries.exists and self._rules.asking is Asking.OBLIGES_ONCE
+                self._obliged = answer is Answer.YES
+                self.pawn_tries = PawnTryExists(self._obliged)
             case OpponentMoved(announcement):
                 if announcement.captured_square is not None:
                     self._own.remove_piece_at(announcement.captured_square)
@@ -293,9 +260,7 @@ class ViewBuilder:
 
     def view(self) -> View:
         """Return everything that the side knows now."""
-        is_to_move, asking = self.turn == self.color and self.end is None, self._rules.asking
-        pawn_tries = self.pawn_tries if is_to_move else None
-        obliges = asking is Asking.OBLIGES or (asking is Asking.OBLIGES_ONCE and self._must_capture_first)
+        is_to_move = self.turn == self.color and self.end is None
         return View(
             color=self.color,
             rules=self._rules,
@@ -307,11 +272,11 @@ class ViewBuilder:
             turn=self.turn,
             ply=self.ply,
             opponent_men=self._opponent_men,
-            events=Prefix(self.events),
-            refused=Prefix(self._refused) if is_to_move else (),
-            illegal=Prefix(self._illegal),
-            pawn_tries=pawn_tries,
-            obliged=obliges and pawn_tries == PawnTryExists(True),
+            events=tuple(self.events),
+            refused=tuple(self._refused) if is_to_move else (),
+            illegal=tuple(self._illegal),
+            pawn_tries=self.pawn_tries if is_to_move else None,
+            obliged=self._obliged and is_to_move,
             end=self.end,
         )
 
@@ -321,9 +286,8 @@ class ViewBuilder:
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        self._refused: list[chess.Move] = []  # each once
-        self._is_refused: set[chess.Move] = set()
-        self._must_capture_first = False  # "Any?" obliges to try one pawn capture; then other tries are open again
+        self._refused: dict[chess.Move, None] = {}  # each once, in order
+        self._obliged = False  # under OBLIGES_ONCE only until a pawn capture was tried
 
 
 def views_until(view: View) -> Iterator[View]:

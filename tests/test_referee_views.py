@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-import sys
+from dataclasses import replace
 
 import chess
 import pytest
@@ -22,6 +22,7 @@ from referee import (
     OpponentMoved,
     OwnQuestion,
     OwnTry,
+    PawnTries,
     PawnTryExists,
     Referee,
     RuleSet,
@@ -151,6 +152,14 @@ def rebuilt(view: View) -> View:
     )
 
 
+def test_only_a_yes_to_any_obliges_to_capture_with_a_pawn() -> None:
+    rules = replace(RULE_SETS["berkeley_any"], name="both", pawn_tries=PawnTries.YES_NO)
+    game = Referee(rules, start="4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1")
+    assert game.view(chess.WHITE).pawn_tries == PawnTryExists(True)
+    assert not game.view(chess.WHITE).obliged
+    assert game.try_move(chess.Move.from_uci("e1e2")) is Answer.ACCEPTED
+
+
 @given(SEEDS, RULES)
 def test_the_tries_of_a_view_are_the_open_ones_without_the_refused(seed: int, rules: RuleSet) -> None:
     game = Referee(rules)
@@ -186,8 +195,7 @@ def test_changing_the_men_of_a_view_does_not_change_the_game() -> None:
     assert game.try_move(chess.Move.from_uci("e2e4")) is Answer.ACCEPTED
 
 
-def test_a_view_holds_what_was_heard_when_it_was_made_and_copies_nothing() -> None:
-    """Else 80,000 tries refused in a turn would take minutes to replay: each view would copy all that came before."""
+def test_a_view_holds_what_was_announced_when_it_was_made() -> None:
     game = Referee()
     before = game.view(chess.WHITE)
     game.try_move(chess.Move.from_uci("e2d3"))
@@ -199,6 +207,5 @@ def test_a_view_holds_what_was_heard_when_it_was_made_and_copies_nothing() -> No
     assert between.events == after.events[:1]
     assert between.events != after.events
     assert between.events[-1] is after.events[0] is after.events[-2]
-    assert sys.getsizeof(after.events) == sys.getsizeof(before.events)
     with pytest.raises(IndexError):
         between.events[1]

@@ -10,14 +10,13 @@ from types import MappingProxyType
 
 import chess
 
-from referee.errors import RecordError
 from referee.formats.base import Format, Lost
 from referee.formats.foreign_pgn import FILTERED, ICC, PLAIN, UMD
 from referee.formats.kriegspiel_org import KRIEGSPIEL
 from referee.pgn import pgn_games, record_from_pgn, record_to_pgn
-from referee.record import GameRecord
+from referee.record import GameRecord, RecordError
 from referee.rules import RuleSet
-from referee.text import did_you_mean, quoted
+from referee.text import quoted, unknown
 
 _LOOKED_AT = 100_000
 _OURS = re.compile(r"^\ufeff?\[KriegspielRecord ", re.MULTILINE)
@@ -48,7 +47,7 @@ def format_named(name: str) -> Format:
     """Return the format of a name. Raises RecordError if there is none."""
     if name in FORMATS:
         return FORMATS[name]
-    raise RecordError(f"unknown format {quoted(name)}{did_you_mean(name, FORMATS)} Known: {', '.join(FORMATS)}")
+    raise RecordError(unknown("format", name, FORMATS))
 
 
 def format_of(text: str) -> Format:

@@ -9,9 +9,8 @@ from typing import TypeAlias
 import chess
 
 from referee.announcement import Reason
-from referee.errors import RecordError
 from referee.pgn import game_of
-from referee.record import RESERVED, GameRecord, Replay
+from referee.record import RESERVED, GameRecord, RecordError, Replay
 from referee.rules import RULE_SETS, RuleSet
 from referee.text import one_line, quoted
 

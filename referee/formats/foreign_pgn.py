@@ -38,11 +38,10 @@ from dataclasses import dataclass
 import chess
 
 from referee.announcement import CHECK_LETTERS, Announcement, End, PawnTryCount, Reason
-from referee.errors import RecordError
 from referee.formats import base
 from referee.pgn import HIDDEN, PgnMove, headers_of, numbered, pgn_games, pgn_text, read_pgn
 from referee.pieces import Men, is_castling, is_open, matches_san, men_of, open_tries, try_name
-from referee.record import ROSTER, GameRecord, Turn, place
+from referee.record import ROSTER, GameRecord, RecordError, Turn, place
 from referee.rules import BERKELEY, WILD16, Audience, RuleSet
 from referee.text import quoted
 from referee.view import Answer, OwnQuestion, OwnTry

@@ -24,12 +24,11 @@ from referee.announcement import (
     Reason,
     check_direction,
 )
-from referee.errors import BadAction, RecordError
 from referee.formats.base import QUESTIONS, RULED_OUT, TIMES, ForeignGame, Format, Lost, Written
-from referee.record import ROSTER, GameRecord
+from referee.record import ROSTER, GameRecord, RecordError
 from referee.rules import NO_LIMITS, RULE_SETS, Asking, Audience, Limits, RuleSet
 from referee.text import quoted
-from referee.view import Answer, OwnQuestion, OwnTry, parse_action
+from referee.view import Answer, BadAction, OwnQuestion, OwnTry, parse_action
 
 Json: TypeAlias = dict[str, Any]
 Sheet: TypeAlias = list[list[tuple[Json, Json]]]  # a side's questions with their answers, turn by turn
